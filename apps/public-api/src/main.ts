@@ -1,0 +1,2 @@
+import { domainName } from '@waypost/domain';
+console.log(domainName);

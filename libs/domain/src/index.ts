@@ -1,0 +1,1 @@
+export const domainName: string = 'x';
