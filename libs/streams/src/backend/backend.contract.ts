@@ -1,0 +1,191 @@
+import { describe, expect, it } from '@jest/globals';
+import { readToEnd } from '../runtime/log-reader.js';
+import type { StreamRecord, TopicPartition } from '../record.js';
+import type { Assignment, GroupMember, StreamsBackend } from './backend.js';
+
+export interface BackendUnderTest {
+  readonly backend: StreamsBackend;
+  /** Makes a topic with a name of its own. */
+  createTopic(partitions: number): Promise<string>;
+  /** Writes as a plain producer, outside of any transaction. */
+  append(partition: TopicPartition, key: string, value: string | null): Promise<void>;
+  uniqueName(prefix: string): string;
+}
+
+const outgoing = (topic: string, value: string, partition = 0) => ({
+  topic,
+  partition,
+  key: Buffer.from('key'),
+  value: Buffer.from(value),
+});
+
+const committedValues = async (backend: StreamsBackend, partition: TopicPartition): Promise<(string | undefined)[]> => {
+  const fetcher = backend.fetcher();
+  const records: StreamRecord[] = [];
+  await readToEnd(backend, fetcher, partition, 0, (batch) => void records.push(...batch.records));
+  await fetcher.close();
+  return records.map(({ value }) => value?.toString());
+};
+
+const joinAndCollect = async (member: GroupMember): Promise<{ assignments: Assignment[]; latest(): Assignment }> => {
+  const assignments: Assignment[] = [];
+  await member.join({
+    assigned: (assignment) => void assignments.push(assignment),
+    failed: (error) => {
+      throw error;
+    },
+  });
+  return {
+    assignments,
+    latest: () => {
+      const last = assignments.at(-1);
+      if (!last) throw new Error('no assignment yet');
+      return last;
+    },
+  };
+};
+
+const until = async (condition: () => boolean): Promise<void> => {
+  const deadline = Date.now() + 20_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('the condition was not met within 20 s');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+/** What every backend promises. */
+export const describeBackend = (name: string, subject: () => BackendUnderTest): void => {
+  describe(`${name}: transactions`, () => {
+    it('shows the records of a committed transaction, in order, and the offset of the first', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const topic = await createTopic(1);
+      const producer = backend.producer(uniqueName('tx'));
+      await producer.init();
+      await producer.commit({ records: [outgoing(topic, 'a'), outgoing(topic, 'b')] });
+      const second = await producer.commit({ records: [outgoing(topic, 'c')] });
+      await producer.close();
+      expect(await committedValues(backend, { topic, partition: 0 })).toEqual(['a', 'b', 'c']);
+      expect(second.get(`${topic}-0`)).toBe(3); // behind two records and a marker
+    });
+
+    it('commits the input position together with the records', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const [input, output] = [await createTopic(1), await createTopic(1)];
+      const groupId = uniqueName('group');
+      const producer = backend.producer(uniqueName('tx'));
+      await producer.init();
+      const offset = { groupId, topic: input, partition: 0, offset: 42, metadata: 'from 7' };
+      await producer.commit({ records: [outgoing(output, 'a')], offset });
+      await producer.close();
+      const member = backend.group({ groupId, topics: [input] });
+      await joinAndCollect(member);
+      expect(await member.committed({ topic: input, partition: 0 })).toEqual({ offset: 42, metadata: 'from 7' });
+      await member.leave();
+    });
+
+    it('fences the older of two producers with one transactional.id: nothing of it appears any more', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const topic = await createTopic(1);
+      const transactionalId = uniqueName('tx');
+      const older = backend.producer(transactionalId);
+      await older.init();
+      await older.commit({ records: [outgoing(topic, 'old')] });
+      const newer = backend.producer(transactionalId);
+      await newer.init();
+      await expect(older.commit({ records: [outgoing(topic, 'zombie')] })).rejects.toMatchObject({ code: 'PRODUCER_FENCED' });
+      await newer.commit({ records: [outgoing(topic, 'new')] });
+      await Promise.all([older.close(), newer.close()]);
+      expect(await committedValues(backend, { topic, partition: 0 })).toEqual(['old', 'new']);
+    });
+
+    it('keeps tombstones and empty values apart', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const topic = await createTopic(1);
+      const producer = backend.producer(uniqueName('tx'));
+      await producer.init();
+      const key = Buffer.from('k');
+      await producer.commit({
+        records: [
+          { topic, partition: 0, key, value: null },
+          { topic, partition: 0, key, value: Buffer.alloc(0) },
+        ],
+      });
+      await producer.close();
+      expect(await committedValues(backend, { topic, partition: 0 })).toEqual([undefined, '']);
+    });
+  });
+
+  describe(`${name}: reading`, () => {
+    it('delivers what is written while a reader waits', async () => {
+      const { backend, createTopic, append } = subject();
+      const partition = { topic: await createTopic(2), partition: 1 };
+      const fetcher = backend.fetcher();
+      const feed = fetcher.open(partition, 0);
+      const coming = feed.next();
+      await append(partition, 'k', 'hello');
+      const batch = await coming;
+      expect(batch.records.map(({ offset, key, value }) => [offset, key?.toString(), value?.toString()])).toEqual([[0, 'k', 'hello']]);
+      expect(batch.nextOffset).toBe(1);
+      await fetcher.close();
+    });
+
+    it('reads to the end of a log that ends with transaction markers', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const topic = await createTopic(1);
+      const producer = backend.producer(uniqueName('tx'));
+      await producer.init();
+      await producer.commit({ records: [outgoing(topic, 'a')] });
+      const fetcher = backend.fetcher();
+      const position = await readToEnd(backend, fetcher, { topic, partition: 0 }, 0, () => undefined);
+      expect(position).toBe(await backend.endOffset({ topic, partition: 0 }));
+      await Promise.all([producer.close(), fetcher.close()]);
+    });
+
+    it('knows the offsets of a log by time and the number of partitions of a topic', async () => {
+      const { backend, createTopic, append } = subject();
+      const topic = await createTopic(3);
+      const partition = { topic, partition: 2 };
+      await append(partition, 'k', 'a');
+      expect(await backend.startOffset(partition)).toBe(0);
+      expect(await backend.endOffset(partition)).toBe(1);
+      expect(await backend.offsetAt(partition, 0)).toBe(0);
+      expect(await backend.offsetAt(partition, Date.now() + 3_600_000)).toBeNull();
+      expect(await backend.partitionCount(topic)).toBe(3);
+      expect(await backend.partitionCount('no-such-topic')).toBeNull();
+    });
+  });
+
+  describe(`${name}: groups`, () => {
+    it('gives a single member every partition and confirms it in its generation only', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const topic = await createTopic(4);
+      const member = backend.group({ groupId: uniqueName('group'), topics: [topic] });
+      const { latest } = await joinAndCollect(member);
+      expect(latest().partitions.map(({ partition }) => partition).sort()).toEqual([0, 1, 2, 3]);
+      expect(await member.confirm(latest().generation)).toBe(true);
+      expect(await member.confirm(latest().generation - 1)).toBe(false);
+      expect(await member.committed({ topic, partition: 0 })).toBeNull();
+      await member.commit({ topic, partition: 0 }, { offset: 5, metadata: '' });
+      expect(await member.committed({ topic, partition: 0 })).toEqual({ offset: 5, metadata: '' });
+      await member.leave();
+    });
+
+    it('moves only what must move when a second member joins, and gives it back when it leaves', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const topic = await createTopic(4);
+      const groupId = uniqueName('group');
+      const first = backend.group({ groupId, topics: [topic] });
+      const one = await joinAndCollect(first);
+      const second = backend.group({ groupId, topics: [topic] });
+      const two = await joinAndCollect(second);
+      await until(() => one.latest().partitions.length === 2 && two.latest().partitions.length === 2);
+      const all = [...one.latest().partitions, ...two.latest().partitions].map(({ partition }) => partition);
+      expect(all.sort()).toEqual([0, 1, 2, 3]);
+      const keptByFirst = one.latest().partitions;
+      await second.leave();
+      await until(() => one.latest().partitions.length === 4);
+      expect(one.latest().partitions).toEqual(expect.arrayContaining([...keptByFirst]));
+      await first.leave();
+    });
+  });
+};

@@ -1,0 +1,91 @@
+import type { OutgoingRecord, RecordBatch, TopicPartition } from '../record.js';
+
+/** Batches of one partition, in order. */
+export interface PartitionFeed {
+  /** Resolves with the next batch that moves the position. Rejects when the position is out of the log's range. */
+  next(): Promise<RecordBatch>;
+  close(): void;
+}
+
+/** Reads committed records of many partitions, one batch ahead of each of them. */
+export interface Fetcher {
+  open(partition: TopicPartition, position: number): PartitionFeed;
+  close(): Promise<void>;
+}
+
+export interface CommittedOffset {
+  readonly offset: number;
+  readonly metadata: string;
+}
+
+/** The input position that a transaction commits together with its records. */
+export interface TransactionOffset extends TopicPartition {
+  readonly groupId: string;
+  readonly offset: number;
+  readonly metadata?: string;
+}
+
+export interface Transaction {
+  readonly records: readonly OutgoingRecord[];
+  readonly offset?: TransactionOffset;
+}
+
+/** Offset of the first record written to each partition, by `partitionName`. */
+export type BaseOffsets = ReadonlyMap<string, number>;
+
+/**
+ * The only writer under its transactional.id. A transaction is one call: everything or nothing, never half.
+ * After any rejection the producer is dead: close it, make another, and read from the broker what was committed.
+ */
+export interface TransactionalProducer {
+  /** Fences the predecessor and waits until its open transaction has ended, so that offsets read afterwards are final. */
+  init(): Promise<void>;
+  commit(transaction: Transaction): Promise<BaseOffsets>;
+  close(): Promise<void>;
+}
+
+export interface Assignment {
+  readonly generation: number;
+  readonly partitions: readonly TopicPartition[];
+}
+
+export interface GroupListener {
+  /** Called synchronously with each new assignment. */
+  assigned(assignment: Assignment): void;
+  /** The group cannot go on with this member; the process should end. */
+  failed(error: Error): void;
+}
+
+/** This process's place in a consumer group. Offsets are read and written here, records are not. */
+export interface GroupMember {
+  join(listener: GroupListener): Promise<void>;
+  /** Resolves with true once a heartbeat sent after the call was accepted in this generation; false when it is over. */
+  confirm(generation: number): Promise<boolean>;
+  committed(partition: TopicPartition): Promise<CommittedOffset | null>;
+  /** A plain commit, for those whose truth about the position is elsewhere. */
+  commit(partition: TopicPartition, offset: CommittedOffset): Promise<void>;
+  leave(): Promise<void>;
+}
+
+export interface GroupOptions {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  /** Kafka's static membership: a restarted instance takes its predecessor's place at once. */
+  readonly instanceId?: string | undefined;
+  readonly sessionTimeoutMs?: number;
+}
+
+/** What the runtime needs of Kafka. Both implementations pass the suite in backend.contract.ts. */
+export interface StreamsBackend {
+  group(options: GroupOptions): GroupMember;
+  fetcher(): Fetcher;
+  producer(transactionalId: string): TransactionalProducer;
+  /** null: no such topic. */
+  partitionCount(topic: string): Promise<number | null>;
+  /** Offsets of the log itself, uncommitted records included. */
+  endOffset(partition: TopicPartition): Promise<number>;
+  startOffset(partition: TopicPartition): Promise<number>;
+  /** Offset of the first record at or after a time; null: there is none. */
+  offsetAt(partition: TopicPartition, timestamp: number): Promise<number | null>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,102 @@
+import type { StreamsLogger } from '../../logger.js';
+import type { TopicPartition } from '../../record.js';
+import type { Fetcher, GroupMember, GroupOptions, StreamsBackend, TransactionalProducer } from '../backend.js';
+import { createKafkaClient, retryTransient, type KafkaClient } from './kafka-client.js';
+import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
+import { createKafkaGroupMember } from './kafka-group-member.js';
+import { createKafkaProducer } from './kafka-producer.js';
+import type { KafkaSettings } from './kafka-settings.js';
+import type { FetchLimits } from './protocol/fetch.js';
+
+export interface KafkaBackendOptions {
+  readonly kafka: KafkaSettings;
+  readonly logger: StreamsLogger;
+  readonly now?: () => number;
+  readonly fetch?: Partial<FetchLimits>;
+  readonly transactionTimeoutMs?: number;
+}
+
+const LATEST = -1;
+const EARLIEST = -2;
+const DEFAULT_TRANSACTION_TIMEOUT_MS = 15_000;
+const MAX_BATCH_BYTES = 900_000;
+const METADATA_RETRY_FOR_MS = 15_000;
+
+/** Apache Kafka through kafkajs's connections. */
+export const createKafkaBackend = (options: KafkaBackendOptions): StreamsBackend => new KafkaBackend(options);
+
+class KafkaBackend implements StreamsBackend {
+  private lookups: KafkaClient | null = null;
+  private readonly now: () => number;
+
+  constructor(private readonly options: KafkaBackendOptions) {
+    this.now = options.now ?? Date.now;
+  }
+
+  group(options: GroupOptions): GroupMember {
+    const { logger } = this.options;
+    return createKafkaGroupMember({ ...options, client: this.client(), offsets: this.client(), logger, now: this.now });
+  }
+
+  fetcher(): Fetcher {
+    return createKafkaFetcher(this.client(), this.options.logger, { ...DEFAULT_FETCH_LIMITS, ...this.options.fetch });
+  }
+
+  producer(transactionalId: string): TransactionalProducer {
+    return createKafkaProducer({
+      transactionalId,
+      client: this.client(),
+      logger: this.options.logger,
+      now: this.now,
+      transactionTimeoutMs: this.options.transactionTimeoutMs ?? DEFAULT_TRANSACTION_TIMEOUT_MS,
+      maxBatchBytes: MAX_BATCH_BYTES,
+    });
+  }
+
+  partitionCount(topic: string): Promise<number | null> {
+    return this.retry('partition count', (client) => client.partitionCount(topic));
+  }
+
+  async endOffset(partition: TopicPartition): Promise<number> {
+    return (await this.listOffset(partition, LATEST)) ?? 0;
+  }
+
+  async startOffset(partition: TopicPartition): Promise<number> {
+    return (await this.listOffset(partition, EARLIEST)) ?? 0;
+  }
+
+  offsetAt(partition: TopicPartition, timestamp: number): Promise<number | null> {
+    return this.listOffset(partition, timestamp);
+  }
+
+  async close(): Promise<void> {
+    await this.lookups?.close();
+  }
+
+  private async listOffset({ topic, partition }: TopicPartition, timestamp: number): Promise<number | null> {
+    return this.retry('list offsets', async (client) => {
+      const answer = await client.call<{ responses: { partitions: { offset: string }[] }[] }>(
+        await client.leader(topic, partition),
+        'ListOffsets',
+        3,
+        { replicaId: -1, isolationLevel: 0, topics: [{ topic, partitions: [{ partition, timestamp }] }] },
+      );
+      const offset = Number(answer.responses[0]?.partitions[0]?.offset ?? -1);
+      return offset < 0 ? null : offset;
+    });
+  }
+
+  private retry<T>(what: string, work: (client: KafkaClient) => Promise<T>): Promise<T> {
+    const client = (this.lookups ??= this.client());
+    return retryTransient(() => work(client), {
+      what,
+      logger: this.options.logger,
+      forMs: METADATA_RETRY_FOR_MS,
+      onRetry: () => void client.refreshMetadata().catch(() => undefined),
+    });
+  }
+
+  private client(): KafkaClient {
+    return createKafkaClient(this.options.kafka, this.options.logger);
+  }
+}

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StreamsError, errorMessage } from '../../errors.js';
+import type { StreamsLogger } from '../../logger.js';
+import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, isLeaderMove, kafkaErrorCode } from './kafka-errors.js';
+import type { KafkaSettings } from './kafka-settings.js';
+import { loadKafkajsInternals, type KafkajsBroker, type KafkajsInternals } from './kafkajs-internals.js';
+
+export interface RawRequest<T> {
+  readonly apiKey: number;
+  readonly apiVersion: number;
+  readonly apiName: string;
+  readonly payload: Buffer;
+  readonly decode: (payload: Buffer) => T;
+}
+
+export type CoordinatorType = 'group' | 'transaction';
+
+const COORDINATOR_TYPE = { group: 0, transaction: 1 } as const;
+const RETRY_FIRST_MS = 20;
+const RETRY_MAX_MS = 1_000;
+const KAFKAJS_LEVEL_WARN = 2;
+
+/**
+ * One set of connections to the cluster. Kafka answers the requests of a connection in order and holds a JoinGroup or
+ * a long fetch until it has its answer, so each purpose (membership, fetching, each producer) has a client of its own.
+ */
+export interface KafkaClient {
+  /** A request in kafkajs's own codec. @throws kafkajs's protocol and connection errors */
+  call<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown, timeoutMs?: number): Promise<T>;
+  /** A request in our codec. */
+  callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T>;
+  coordinator(type: CoordinatorType, key: string): Promise<KafkajsBroker>;
+  forgetCoordinator(type: CoordinatorType, key: string): void;
+  leader(topic: string, partition: number): Promise<KafkajsBroker>;
+  /** null: no such topic. */
+  partitionCount(topic: string): Promise<number | null>;
+  refreshMetadata(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const createKafkaClient = (settings: KafkaSettings, logger: StreamsLogger): KafkaClient =>
+  new KafkajsClient(loadKafkajsInternals(), settings, logger);
+
+class KafkajsClient implements KafkaClient {
+  private readonly cluster;
+  private readonly coordinators = new Map<string, string>();
+  private readonly topics = new Set<string>();
+  private connecting: Promise<void> | null = null;
+
+  constructor(
+    private readonly internals: KafkajsInternals,
+    settings: KafkaSettings,
+    logger: StreamsLogger,
+  ) {
+    this.cluster = internals.createCluster({
+      ...settings,
+      log: (level, { namespace, message }) => {
+        // kafkajs logs every answer that carries an error code at ERROR, also the expected ones; the callers decide.
+        if (level <= KAFKAJS_LEVEL_WARN) logger.debug('kafka_client_said', { namespace, message });
+      },
+    });
+  }
+
+  async call<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown, timeoutMs?: number): Promise<T> {
+    const exchange = this.internals.request<T>(api, version, parameters);
+    return (await broker.connectionPool.send({ ...exchange, requestTimeout: timeoutMs ?? exchange.requestTimeout ?? null })) as T;
+  }
+
+  async callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T> {
+    const { apiKey, apiVersion, apiName, payload, decode } = request;
+    const answer = await broker.connectionPool.send({
+      request: { apiKey, apiVersion, apiName, encode: () => Promise.resolve(this.internals.rawPayload(payload)) },
+      response: {
+        decode: (raw) => Promise.resolve({ result: decode(raw), clientSideThrottleTime: 0 }),
+        parse: (decoded) => Promise.resolve((decoded as { result: T }).result),
+      },
+      requestTimeout: timeoutMs ?? null,
+    });
+    return answer as T;
+  }
+
+  async coordinator(type: CoordinatorType, key: string): Promise<KafkajsBroker> {
+    await this.connected();
+    const known = this.coordinators.get(`${type}:${key}`);
+    const nodeId = known ?? (await this.findCoordinator(type, key));
+    this.coordinators.set(`${type}:${key}`, nodeId);
+    return this.broker(nodeId);
+  }
+
+  forgetCoordinator(type: CoordinatorType, key: string): void {
+    this.coordinators.delete(`${type}:${key}`);
+  }
+
+  private async findCoordinator(type: CoordinatorType, key: string): Promise<string> {
+    const [anyNode] = this.cluster.getNodeIds();
+    if (anyNode === undefined) throw new StreamsError('BROKER_UNAVAILABLE', 'The cluster names no broker.');
+    const answer = await this.call<{ coordinator: { nodeId: number } }>(await this.broker(anyNode), 'GroupCoordinator', 2, {
+      groupId: key,
+      coordinatorType: COORDINATOR_TYPE[type],
+    });
+    return String(answer.coordinator.nodeId);
+  }
+
+  async leader(topic: string, partition: number): Promise<KafkajsBroker> {
+    await this.knownTopic(topic);
+    const metadata = this.cluster.findTopicPartitionMetadata(topic).find((p) => p.partitionId === partition);
+    if (!metadata || metadata.leader < 0) {
+      await this.refreshMetadata();
+      throw new StreamsError('BROKER_UNAVAILABLE', `Partition ${topic}-${String(partition)} has no leader at the moment.`);
+    }
+    return this.broker(String(metadata.leader));
+  }
+
+  async partitionCount(topic: string): Promise<number | null> {
+    try {
+      await this.knownTopic(topic);
+    } catch (error) {
+      if (kafkaErrorCode(error) === KAFKA_ERROR.unknownTopicOrPartition) return null;
+      throw error;
+    }
+    return this.cluster.findTopicPartitionMetadata(topic).length || null;
+  }
+
+  async refreshMetadata(): Promise<void> {
+    await this.connected();
+    await this.cluster.refreshMetadata();
+  }
+
+  async close(): Promise<void> {
+    await this.cluster.disconnect();
+  }
+
+  private async broker(nodeId: string): Promise<KafkajsBroker> {
+    const broker = await this.cluster.findBroker({ nodeId });
+    if (!broker.isConnected()) await broker.connect();
+    return broker;
+  }
+
+  private async knownTopic(topic: string): Promise<void> {
+    await this.connected();
+    if (this.topics.has(topic)) return;
+    await this.cluster.addMultipleTargetTopics([topic]);
+    this.topics.add(topic);
+  }
+
+  private async connected(): Promise<void> {
+    this.connecting ??= this.cluster.connect().then(() => this.cluster.refreshMetadata());
+    try {
+      await this.connecting;
+    } catch (error) {
+      this.connecting = null;
+      throw error;
+    }
+  }
+}
+
+export interface RetryOptions {
+  readonly what: string;
+  readonly logger: StreamsLogger;
+  /** Ends the retrying; the last error is thrown. */
+  readonly stopped?: () => boolean;
+  /** Total time to go on for; absent: for ever. */
+  readonly forMs?: number;
+  readonly onRetry?: (error: unknown) => void;
+}
+
+/** Whether waiting and asking again is the right answer: brokers that move, restart or cannot be reached. */
+export const isTransient = (error: unknown): boolean => {
+  const code = kafkaErrorCode(error);
+  if (isCoordinatorMove(code) || isLeaderMove(code) || code === KAFKA_ERROR.requestTimedOut) return true;
+  if (code === KAFKA_ERROR.notEnoughReplicas) return true;
+  return isConnectionFailure(error) || (error instanceof StreamsError && error.code === 'BROKER_UNAVAILABLE');
+};
+
+/** Repeats `work` while its errors are transient, with growing waits. */
+export const retryTransient = async <T>(work: () => Promise<T>, options: RetryOptions): Promise<T> => {
+  let waitMs = RETRY_FIRST_MS;
+  let waitedMs = 0;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const over = options.forMs !== undefined && waitedMs >= options.forMs;
+      if (!isTransient(error) || over || options.stopped?.() === true) throw error;
+      options.onRetry?.(error);
+      options.logger.debug('kafka_retry', { what: options.what, waitMs, error: errorMessage(error) });
+      await sleep(waitMs);
+      waitedMs += waitMs;
+      waitMs = Math.min(waitMs * 2, RETRY_MAX_MS);
+    }
+  }
+};

@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StreamsError, errorMessage } from '../../errors.js';
+import type { StreamsLogger } from '../../logger.js';
+import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
+import type { Fetcher, PartitionFeed } from '../backend.js';
+import { KAFKA_ERROR, isLeaderMove } from './kafka-errors.js';
+import { isTransient, type KafkaClient } from './kafka-client.js';
+import type { KafkajsBroker } from './kafkajs-internals.js';
+import { fetchRequest, type FetchLimits, type FetchedPartition } from './protocol/fetch.js';
+import { decodeRecordBatches } from './protocol/record-batch-decoder.js';
+
+export const DEFAULT_FETCH_LIMITS: FetchLimits = {
+  maxWaitMs: 250,
+  minBytes: 1,
+  maxBytes: 4 * 1024 * 1024,
+  maxBytesPerPartition: 1024 * 1024,
+};
+
+const ERROR_WAIT_MS = 200;
+const WAIT_BESIDE_FULL_MS = 10;
+
+/**
+ * One loop that asks each leader for all partitions that want data. A partition wants data while no batch of it waits
+ * to be taken, so the next batch is on its way while one is worked on, and memory holds two batches a partition.
+ */
+export const createKafkaFetcher = (client: KafkaClient, logger: StreamsLogger, limits: FetchLimits): Fetcher =>
+  new KafkaFetcher(client, logger, limits);
+
+class KafkaFeed implements PartitionFeed {
+  private ready: RecordBatch | null = null;
+  private failure: Error | null = null;
+  private waiting: { resolve(batch: RecordBatch): void; reject(error: Error): void } | null = null;
+  open = true;
+
+  constructor(
+    readonly partition: TopicPartition,
+    public position: number,
+    private readonly wake: () => void,
+  ) {}
+
+  get wanted(): boolean {
+    return this.open && this.ready === null && this.failure === null;
+  }
+
+  next(): Promise<RecordBatch> {
+    if (this.failure) return Promise.reject(this.failure);
+    const batch = this.ready;
+    if (batch) {
+      this.ready = null;
+      this.wake();
+      return Promise.resolve(batch);
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
+    });
+  }
+
+  deliver(batch: RecordBatch): void {
+    this.position = batch.nextOffset;
+    const { waiting } = this;
+    this.waiting = null;
+    if (waiting) waiting.resolve(batch);
+    else this.ready = batch;
+  }
+
+  fail(error: Error): void {
+    this.failure = error;
+    this.waiting?.reject(error);
+    this.waiting = null;
+  }
+
+  close(): void {
+    this.open = false;
+    this.wake();
+  }
+}
+
+class KafkaFetcher implements Fetcher {
+  private readonly feeds = new Map<string, KafkaFeed>();
+  private readonly busyLeaders = new Set<number>();
+  private loop: Promise<void> | null = null;
+  private closed = false;
+  private awake = false;
+  private wakeUp: () => void = () => undefined;
+
+  constructor(
+    private readonly client: KafkaClient,
+    private readonly logger: StreamsLogger,
+    private readonly limits: FetchLimits,
+  ) {}
+
+  open(partition: TopicPartition, position: number): PartitionFeed {
+    const feed = new KafkaFeed(partition, position, () => {
+      this.wake();
+    });
+    this.feeds.get(partitionName(partition))?.close();
+    this.feeds.set(partitionName(partition), feed);
+    this.loop ??= this.run();
+    this.wake();
+    return feed;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.wake();
+    await this.client.close();
+    await this.loop;
+  }
+
+  private wake(): void {
+    this.awake = true;
+    this.wakeUp();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.closed) {
+      this.awake = false;
+      for (const [name, feed] of this.feeds) if (!feed.open) this.feeds.delete(name);
+      await this.startFetches();
+      if (!this.awake) {
+        await new Promise<void>((resolve) => {
+          this.wakeUp = resolve;
+        });
+      }
+    }
+  }
+
+  /** One fetch at a time for each leader: the broker answers a connection's requests in order. */
+  private async startFetches(): Promise<void> {
+    const byLeader = new Map<number, { broker: KafkajsBroker; feeds: KafkaFeed[] }>();
+    for (const feed of this.feeds.values()) {
+      if (!feed.wanted) continue;
+      const broker = await this.leaderOf(feed);
+      if (!broker || broker.nodeId === null || this.busyLeaders.has(broker.nodeId)) continue;
+      const group = byLeader.get(broker.nodeId);
+      if (group) group.feeds.push(feed);
+      else byLeader.set(broker.nodeId, { broker, feeds: [feed] });
+    }
+    for (const [nodeId, { broker, feeds }] of byLeader) {
+      this.busyLeaders.add(nodeId);
+      void this.fetch(broker, feeds).finally(() => {
+        this.busyLeaders.delete(nodeId);
+        this.wake();
+      });
+    }
+  }
+
+  private async leaderOf(feed: KafkaFeed): Promise<KafkajsBroker | null> {
+    try {
+      return await this.client.leader(feed.partition.topic, feed.partition.partition);
+    } catch (error) {
+      await this.recover(error, [feed]);
+      this.awake = true;
+      return null;
+    }
+  }
+
+  private async fetch(leader: KafkajsBroker, feeds: readonly KafkaFeed[]): Promise<void> {
+    try {
+      const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
+      const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsNow()));
+      for (const fetched of partitions) await this.take(feeds, fetched);
+    } catch (error) {
+      await this.recover(error, feeds);
+    }
+  }
+
+  /** A partition whose batch is about to be taken must not wait behind a long poll for the quiet ones. */
+  private limitsNow(): FetchLimits {
+    const someFull = [...this.feeds.values()].some((feed) => feed.open && !feed.wanted);
+    return someFull ? { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_FULL_MS) } : this.limits;
+  }
+
+  private async take(feeds: readonly KafkaFeed[], fetched: FetchedPartition): Promise<void> {
+    const feed = feeds.find((f) => f.partition.topic === fetched.topic && f.partition.partition === fetched.partition);
+    if (!feed?.open) return;
+    if (fetched.errorCode === KAFKA_ERROR.none) {
+      const { records, nextOffset } = decodeRecordBatches(fetched.data, feed.position, fetched.aborted);
+      if (nextOffset > feed.position) feed.deliver({ ...feed.partition, records, nextOffset, highWatermark: fetched.highWatermark });
+      return;
+    }
+    if (fetched.errorCode === KAFKA_ERROR.offsetOutOfRange) {
+      feed.fail(outOfRange(feed));
+      return;
+    }
+    if (isLeaderMove(fetched.errorCode)) await this.client.refreshMetadata();
+    this.logger.debug('fetch_partition_error', { partition: partitionName(feed.partition), errorCode: fetched.errorCode });
+    await sleep(ERROR_WAIT_MS);
+  }
+
+  /** Brokers that restart are waited for; a batch that cannot be decoded stops its reader loudly. */
+  private async recover(error: unknown, feeds: readonly KafkaFeed[]): Promise<void> {
+    if (this.closed) return;
+    if (error instanceof StreamsError && error.code === 'CORRUPT_BATCH') {
+      for (const feed of feeds) feed.fail(error);
+      return;
+    }
+    this.logger.debug('fetch_failed', { error: errorMessage(error) });
+    await sleep(ERROR_WAIT_MS);
+    if (!isTransient(error)) this.logger.warn('fetch_failed', { error: errorMessage(error) });
+    await this.client.refreshMetadata().catch((again: unknown) => {
+      this.logger.debug('metadata_failed', { error: errorMessage(again) });
+    });
+  }
+}
+
+const outOfRange = (feed: KafkaFeed): StreamsError =>
+  new StreamsError(
+    'OFFSET_OUT_OF_RANGE',
+    `Position ${String(feed.position)} of ${partitionName(feed.partition)} is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.`,
+  );

@@ -1,0 +1,281 @@
+import { StreamsError, errorMessage } from '../../errors.js';
+import type { StreamsLogger } from '../../logger.js';
+import type { TopicPartition } from '../../record.js';
+import { assignSticky } from '../../runtime/sticky-assignment.js';
+import type { CommittedOffset, GroupListener, GroupMember, GroupOptions } from '../backend.js';
+import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, kafkaErrorCode } from './kafka-errors.js';
+import { retryTransient, type KafkaClient } from './kafka-client.js';
+import { decodeAssignment, decodeSubscription, encodeAssignment, encodeSubscription } from './member-metadata.js';
+
+export interface GroupMemberOptions extends GroupOptions {
+  readonly client: KafkaClient;
+  /** Offsets have connections of their own: a pending JoinGroup blocks the ones it was sent on. */
+  readonly offsets: KafkaClient;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+}
+
+const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
+const REBALANCE_TIMEOUT_MS = 30_000;
+const HEARTBEATS_PER_SESSION = 10;
+const PROTOCOL = 'waypost-sticky';
+const PROTOCOL_TYPE = 'consumer';
+const REJOIN_WAIT_MS = 200;
+const LEAVE_TIMEOUT_MS = 2_000;
+
+interface JoinAnswer {
+  readonly generationId: number;
+  readonly leaderId: string;
+  readonly memberId: string;
+  readonly members: readonly { memberId: string; memberMetadata: Buffer }[];
+}
+
+/**
+ * Membership by the classic group protocol. One loop is the only one that joins and heartbeats; the tasks run on
+ * while it rejoins, since each is fenced by its own transactional.id and not by the group.
+ */
+export const createKafkaGroupMember = (options: GroupMemberOptions): GroupMember => new KafkaGroupMember(options);
+
+type HeartbeatOutcome = 'accepted' | 'rejoin' | 'expelled';
+
+class KafkaGroupMember implements GroupMember {
+  private memberId = '';
+  private generation = -1;
+  private owned: readonly TopicPartition[] = [];
+  private listener: GroupListener | null = null;
+  private leaving = false;
+  private loop: Promise<void> = Promise.resolve();
+  private interrupt: () => void = () => undefined;
+  private confirmations: { generation: number; resolve(confirmed: boolean): void }[] = [];
+
+  constructor(private readonly options: GroupMemberOptions) {}
+
+  async join(listener: GroupListener): Promise<void> {
+    this.listener = listener;
+    await this.rejoin();
+    this.loop = this.live();
+  }
+
+  confirm(generation: number): Promise<boolean> {
+    if (generation !== this.generation || this.leaving) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      this.confirmations.push({ generation, resolve });
+      this.interrupt();
+    });
+  }
+
+  async leave(): Promise<void> {
+    this.leaving = true;
+    this.interrupt();
+    await this.loop;
+    this.settleConfirmations(() => false);
+    if (this.memberId !== '') await this.sayGoodbye();
+    await Promise.all([this.options.client.close(), this.options.offsets.close()]);
+  }
+
+  async committed({ topic, partition }: TopicPartition): Promise<CommittedOffset | null> {
+    const { groupId } = this.options;
+    const answer = await this.atGroup<{
+      responses: { partitions: { partition: number; offset: string; metadata: string | null }[] }[];
+    }>(this.options.offsets, 'OffsetFetch', 4, { groupId, topics: [{ topic, partitions: [{ partition }] }] });
+    const found = answer.responses[0]?.partitions[0];
+    if (!found || Number(found.offset) < 0) return null;
+    return { offset: Number(found.offset), metadata: found.metadata ?? '' };
+  }
+
+  async commit({ topic, partition }: TopicPartition, { offset, metadata }: CommittedOffset): Promise<void> {
+    const { groupId } = this.options;
+    await this.atGroup(this.options.offsets, 'OffsetCommit', 5, {
+      groupId,
+      groupGenerationId: this.generation,
+      memberId: this.memberId,
+      topics: [{ topic, partitions: [{ partition, offset, metadata }] }],
+    });
+  }
+
+  private async live(): Promise<void> {
+    let lastAcceptedAt = this.options.now();
+    while (!this.leaving) {
+      const outcome = await this.heartbeat();
+      if (outcome === 'accepted') {
+        lastAcceptedAt = this.options.now();
+        await this.pause(this.sessionTimeoutMs / HEARTBEATS_PER_SESSION);
+        continue;
+      }
+      const silentMs = this.options.now() - lastAcceptedAt;
+      if (outcome === 'expelled' || silentMs > this.sessionTimeoutMs) this.options.logger.warn('group_membership_lost', { silentMs });
+      await this.rejoinUntilDone();
+      lastAcceptedAt = this.options.now();
+    }
+  }
+
+  private async rejoinUntilDone(): Promise<void> {
+    while (!this.leaving) {
+      try {
+        await this.rejoin();
+        return;
+      } catch (error) {
+        if (kafkaErrorCode(error) === KAFKA_ERROR.fencedInstanceId) {
+          this.leaving = true;
+          this.memberId = '';
+          this.listener?.failed(instanceFenced(this.options.instanceId ?? ''));
+          return;
+        }
+        this.options.logger.warn('group_join_failed', { error: errorMessage(error) });
+        await this.pause(REJOIN_WAIT_MS);
+      }
+    }
+  }
+
+  private async heartbeat(): Promise<HeartbeatOutcome> {
+    const { generation } = this;
+    const waitingNow = new Set<unknown>(this.confirmations);
+    try {
+      const { groupId, instanceId } = this.options;
+      await this.atGroup(this.options.client, 'Heartbeat', 3, {
+        groupId,
+        groupGenerationId: generation,
+        memberId: this.memberId,
+        groupInstanceId: instanceId ?? null,
+      });
+      this.settleConfirmations((c) => (waitingNow.has(c) ? c.generation === generation : null));
+      return 'accepted';
+    } catch (error) {
+      const code = kafkaErrorCode(error);
+      if (code === KAFKA_ERROR.rebalanceInProgress) return 'rejoin';
+      if (code === KAFKA_ERROR.unknownMemberId) this.memberId = '';
+      if (code === KAFKA_ERROR.unknownMemberId || code === KAFKA_ERROR.illegalGeneration) return 'expelled';
+      if (code !== KAFKA_ERROR.fencedInstanceId) await this.pause(REJOIN_WAIT_MS);
+      return 'rejoin';
+    }
+  }
+
+  private async rejoin(): Promise<void> {
+    for (;;) {
+      const answer = await this.joinOnce();
+      const assignments = answer.leaderId === answer.memberId ? await this.assignAll(answer) : [];
+      try {
+        const { memberAssignment } = await this.atGroup<{ memberAssignment: Buffer }>(this.options.client, 'SyncGroup', 3, {
+          groupId: this.options.groupId,
+          generationId: answer.generationId,
+          memberId: answer.memberId,
+          groupInstanceId: this.options.instanceId ?? null,
+          groupAssignment: assignments,
+        });
+        this.accept(answer, decodeAssignment(memberAssignment));
+        return;
+      } catch (error) {
+        if (kafkaErrorCode(error) !== KAFKA_ERROR.rebalanceInProgress) throw error;
+      }
+    }
+  }
+
+  private accept(answer: JoinAnswer, partitions: readonly TopicPartition[]): void {
+    this.generation = answer.generationId;
+    this.owned = partitions;
+    this.settleConfirmations((c) => (c.generation === this.generation ? null : false));
+    this.options.logger.info('group_joined', {
+      groupId: this.options.groupId,
+      generation: this.generation,
+      partitions: partitions.map(({ topic, partition }) => `${topic}-${String(partition)}`),
+    });
+    this.listener?.assigned({ generation: this.generation, partitions });
+  }
+
+  private async joinOnce(): Promise<JoinAnswer> {
+    for (;;) {
+      try {
+        const { groupId, instanceId, topics } = this.options;
+        const metadata = encodeSubscription({ topics, owned: this.owned, generation: this.generation });
+        const answer = await this.atGroup<JoinAnswer>(
+          this.options.client,
+          'JoinGroup',
+          5,
+          {
+            groupId,
+            sessionTimeout: this.sessionTimeoutMs,
+            rebalanceTimeout: REBALANCE_TIMEOUT_MS,
+            memberId: this.memberId,
+            groupInstanceId: instanceId ?? null,
+            protocolType: PROTOCOL_TYPE,
+            groupProtocols: [{ name: PROTOCOL, metadata }],
+          },
+          REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs,
+        );
+        this.memberId = answer.memberId;
+        return answer;
+      } catch (error) {
+        const code = kafkaErrorCode(error);
+        if (code === KAFKA_ERROR.memberIdRequired) this.memberId = (error as { memberId: string }).memberId;
+        else if (code === KAFKA_ERROR.unknownMemberId) this.memberId = '';
+        else throw error;
+      }
+    }
+  }
+
+  private async assignAll(answer: JoinAnswer): Promise<{ memberId: string; memberAssignment: Buffer }[]> {
+    const claims = answer.members.map(({ memberId, memberMetadata }) => ({ memberId, ...decodeSubscription(memberMetadata) }));
+    const partitions: TopicPartition[] = [];
+    for (const topic of new Set(claims.flatMap((claim) => claim.topics))) {
+      const count = (await this.options.client.partitionCount(topic)) ?? 0;
+      for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
+    }
+    return [...assignSticky(partitions, claims)].map(([memberId, list]) => ({ memberId, memberAssignment: encodeAssignment(list) }));
+  }
+
+  private async sayGoodbye(): Promise<void> {
+    const { client, groupId, instanceId } = this.options;
+    try {
+      const coordinator = await client.coordinator('group', groupId);
+      const member = { memberId: this.memberId, groupInstanceId: instanceId ?? null };
+      await client.call(coordinator, 'LeaveGroup', 3, { groupId, ...member }, LEAVE_TIMEOUT_MS);
+    } catch (error) {
+      this.options.logger.debug('group_leave_failed', { error: errorMessage(error) });
+    }
+  }
+
+  private atGroup<T>(client: KafkaClient, api: string, version: number, parameters: object, timeoutMs?: number): Promise<T> {
+    const { groupId, logger } = this.options;
+    return retryTransient(
+      async () => client.call<T>(await client.coordinator('group', groupId), api, version, parameters, timeoutMs),
+      {
+        what: api,
+        logger,
+        stopped: () => this.leaving,
+        forMs: this.sessionTimeoutMs,
+        onRetry: (error) => {
+          if (isCoordinatorMove(kafkaErrorCode(error)) || isConnectionFailure(error)) client.forgetCoordinator('group', groupId);
+        },
+      },
+    );
+  }
+
+  private settleConfirmations(verdict: (c: { generation: number }) => boolean | null): void {
+    this.confirmations = this.confirmations.filter((confirmation) => {
+      const confirmed = verdict(confirmation);
+      if (confirmed !== null) confirmation.resolve(confirmed);
+      return confirmed === null;
+    });
+  }
+
+  private get sessionTimeoutMs(): number {
+    return this.options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
+  }
+
+  /** Waits, unless something needs a heartbeat or the member leaves. */
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.leaving || this.confirmations.length > 0 ? 0 : ms);
+      this.interrupt = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+const instanceFenced = (instanceId: string): StreamsError =>
+  new StreamsError(
+    'INSTANCE_FENCED',
+    `Another process joined the group as instance ${instanceId}. Give each instance an id of its own (WAYPOST_INSTANCE_ID).`,
+  );

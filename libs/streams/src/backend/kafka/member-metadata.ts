@@ -1,0 +1,70 @@
+import { ByteReader } from './protocol/bytes.js';
+import type { TopicPartition } from '../../record.js';
+
+/** The consumer protocol's subscription and assignment, in the form that every Kafka client reads. */
+
+export interface MemberSubscription {
+  readonly topics: readonly string[];
+  readonly owned: readonly TopicPartition[];
+  readonly generation: number;
+}
+
+const VERSION = 0;
+
+const int32 = (value: number): Buffer => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeInt32BE(value);
+  return buffer;
+};
+
+const string = (value: string): Buffer => {
+  const bytes = Buffer.from(value);
+  const length = Buffer.alloc(2);
+  length.writeInt16BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+};
+
+const bytes = (value: Buffer): Buffer => Buffer.concat([int32(value.length), value]);
+const version = (): Buffer => Buffer.from([0, VERSION]);
+
+const encodePartitions = (partitions: readonly TopicPartition[]): Buffer => {
+  const topics = new Map<string, number[]>();
+  for (const { topic, partition } of partitions) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
+  const parts = [int32(topics.size)];
+  for (const [topic, list] of topics) parts.push(string(topic), int32(list.length), ...list.map(int32));
+  return Buffer.concat(parts);
+};
+
+const decodePartitions = (reader: ByteReader): TopicPartition[] =>
+  reader
+    .array(() => {
+      const topic = reader.string() ?? '';
+      return reader.array(() => ({ topic, partition: reader.int32() }));
+    })
+    .flat();
+
+/** Ownership travels in the user data, as generation and partitions. */
+export const encodeSubscription = ({ topics, owned, generation }: MemberSubscription): Buffer => {
+  const userData = Buffer.concat([int32(generation), encodePartitions(owned)]);
+  return Buffer.concat([version(), int32(topics.length), ...topics.map(string), bytes(userData)]);
+};
+
+export const decodeSubscription = (buffer: Buffer): MemberSubscription => {
+  const reader = new ByteReader(buffer);
+  reader.int16();
+  const topics = reader.array(() => reader.string() ?? '');
+  const userData = reader.remaining >= 4 ? reader.bytes() : null;
+  if (!userData || userData.length < 8) return { topics, owned: [], generation: -1 };
+  const owned = new ByteReader(userData);
+  return { topics, generation: owned.int32(), owned: decodePartitions(owned) };
+};
+
+export const encodeAssignment = (partitions: readonly TopicPartition[]): Buffer =>
+  Buffer.concat([version(), encodePartitions(partitions), bytes(Buffer.alloc(0))]);
+
+export const decodeAssignment = (buffer: Buffer): TopicPartition[] => {
+  if (buffer.length < 6) return [];
+  const reader = new ByteReader(buffer);
+  reader.int16();
+  return decodePartitions(reader);
+};

@@ -1,0 +1,111 @@
+/** A cursor over a buffer in Kafka's primitive types. Offsets fit a double: 2^53 records outlast any partition. */
+export class ByteReader {
+  position = 0;
+
+  constructor(readonly buffer: Buffer) {}
+
+  get remaining(): number {
+    return this.buffer.length - this.position;
+  }
+
+  int8(): number {
+    return this.buffer.readInt8(this.position++);
+  }
+
+  int16(): number {
+    const value = this.buffer.readInt16BE(this.position);
+    this.position += 2;
+    return value;
+  }
+
+  int32(): number {
+    const value = this.buffer.readInt32BE(this.position);
+    this.position += 4;
+    return value;
+  }
+
+  int64(): number {
+    const high = this.buffer.readInt32BE(this.position);
+    const low = this.buffer.readUInt32BE(this.position + 4);
+    this.position += 8;
+    return high * 4_294_967_296 + low;
+  }
+
+  string(): string | null {
+    const length = this.int16();
+    if (length < 0) return null;
+    const value = this.buffer.toString('utf8', this.position, this.position + length);
+    this.position += length;
+    return value;
+  }
+
+  bytes(): Buffer | null {
+    const length = this.int32();
+    if (length < 0) return null;
+    const value = this.buffer.subarray(this.position, this.position + length);
+    this.position += length;
+    return value;
+  }
+
+  array<T>(item: (reader: ByteReader) => T): T[] {
+    const length = this.int32();
+    const items: T[] = [];
+    for (let i = 0; i < length; i++) items.push(item(this));
+    return items;
+  }
+
+  /** Zigzag varint of up to 32 bits. */
+  varint(): number {
+    let value = 0;
+    let shift = 0;
+    for (;;) {
+      const byte = this.buffer[this.position++];
+      if (byte === undefined) throw new RangeError('varint runs past the end');
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+      shift += 7;
+    }
+    return (value >>> 1) ^ -(value & 1);
+  }
+
+  /** Zigzag varint of up to 53 bits: timestamp deltas may exceed 32. */
+  varlong(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.buffer[this.position++];
+      if (byte === undefined) throw new RangeError('varint runs past the end');
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) break;
+      scale *= 128;
+    }
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+}
+
+export const varintSize = (value: number): number => {
+  let rest = ((value << 1) ^ (value >> 31)) >>> 0;
+  let size = 1;
+  while (rest >= 0x80) {
+    rest >>>= 7;
+    size++;
+  }
+  return size;
+};
+
+/** Writes a zigzag varint and returns the position after it. */
+export const writeVarint = (buffer: Buffer, position: number, value: number): number => {
+  let rest = ((value << 1) ^ (value >> 31)) >>> 0;
+  let at = position;
+  while (rest >= 0x80) {
+    buffer[at++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  buffer[at++] = rest;
+  return at;
+};
+
+export const writeInt64 = (buffer: Buffer, value: number, position: number): void => {
+  buffer.writeInt32BE(Math.floor(value / 4_294_967_296), position);
+  buffer.writeUInt32BE(((value % 4_294_967_296) + 4_294_967_296) % 4_294_967_296, position + 4);
+};

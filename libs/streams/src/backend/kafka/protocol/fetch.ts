@@ -1,0 +1,97 @@
+import { ByteReader } from './bytes.js';
+import type { AbortedTransaction } from './record-batch-decoder.js';
+
+const FETCH_API_KEY = 1;
+const READ_COMMITTED = 1;
+
+export interface FetchPosition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export interface FetchLimits {
+  readonly maxWaitMs: number;
+  readonly minBytes: number;
+  readonly maxBytes: number;
+  readonly maxBytesPerPartition: number;
+}
+
+export interface FetchedPartition {
+  readonly topic: string;
+  readonly partition: number;
+  readonly errorCode: number;
+  readonly highWatermark: number;
+  readonly aborted: readonly AbortedTransaction[];
+  readonly data: Buffer;
+}
+
+/** Fetch v11 without a session, read_committed. The records stay bytes: who decodes them is the caller's affair. */
+export const fetchRequest = (positions: readonly FetchPosition[], limits: FetchLimits) => ({
+  apiKey: FETCH_API_KEY,
+  apiVersion: 11,
+  apiName: 'Fetch',
+  payload: encodeFetch(positions, limits),
+  decode: decodeFetch,
+});
+
+const encodeFetch = (positions: readonly FetchPosition[], limits: FetchLimits): Buffer => {
+  const byTopic = new Map<string, FetchPosition[]>();
+  for (const position of positions) {
+    const known = byTopic.get(position.topic);
+    if (known) known.push(position);
+    else byTopic.set(position.topic, [position]);
+  }
+  const head = Buffer.alloc(29);
+  head.writeInt32BE(-1, 0); // an ordinary consumer, no replica
+  head.writeInt32BE(limits.maxWaitMs, 4);
+  head.writeInt32BE(limits.minBytes, 8);
+  head.writeInt32BE(limits.maxBytes, 12);
+  head.writeInt8(READ_COMMITTED, 16);
+  head.writeInt32BE(0, 17);
+  head.writeInt32BE(-1, 21);
+  head.writeInt32BE(byTopic.size, 25);
+  const parts: Buffer[] = [head];
+  for (const [topic, list] of byTopic) parts.push(encodeTopic(topic, list, limits.maxBytesPerPartition));
+  parts.push(Buffer.from([0, 0, 0, 0, 0, 0])); // no forgotten topics, empty rack
+  return Buffer.concat(parts);
+};
+
+const encodeTopic = (topic: string, positions: readonly FetchPosition[], maxBytes: number): Buffer => {
+  const name = Buffer.from(topic);
+  const buffer = Buffer.alloc(2 + name.length + 4 + positions.length * 28);
+  let at = buffer.writeInt16BE(name.length, 0);
+  at += name.copy(buffer, at);
+  at = buffer.writeInt32BE(positions.length, at);
+  for (const { partition, offset } of positions) {
+    at = buffer.writeInt32BE(partition, at);
+    at = buffer.writeInt32BE(-1, at); // leader epoch unknown
+    at = buffer.writeBigInt64BE(BigInt(offset), at);
+    at = buffer.writeBigInt64BE(-1n, at);
+    at = buffer.writeInt32BE(maxBytes, at);
+  }
+  return buffer;
+};
+
+const decodeFetch = (payload: Buffer): { errorCode: number; partitions: FetchedPartition[] } => {
+  const reader = new ByteReader(payload);
+  reader.int32(); // throttle time
+  const errorCode = reader.int16();
+  reader.int32(); // session
+  const partitions = reader.array(decodeTopic).flat();
+  return { errorCode, partitions };
+};
+
+const decodeTopic = (reader: ByteReader): FetchedPartition[] => {
+  const topic = reader.string() ?? '';
+  return reader.array(() => {
+    const partition = reader.int32();
+    const errorCode = reader.int16();
+    const highWatermark = reader.int64();
+    reader.int64(); // last stable offset
+    reader.int64(); // log start
+    const aborted = reader.array(() => ({ producerId: reader.int64(), firstOffset: reader.int64() }));
+    reader.int32(); // preferred read replica
+    return { topic, partition, errorCode, highWatermark, aborted, data: reader.bytes() ?? Buffer.alloc(0) };
+  });
+};

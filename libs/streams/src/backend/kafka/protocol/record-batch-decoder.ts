@@ -1,0 +1,143 @@
+import { StreamsError } from '../../../errors.js';
+import type { StreamRecord } from '../../../record.js';
+import { ByteReader } from './bytes.js';
+import { decompress } from './compression.js';
+
+/** From a fetch response with isolation read_committed: this producer's records from here on were rolled back. */
+export interface AbortedTransaction {
+  readonly producerId: number;
+  readonly firstOffset: number;
+}
+
+export interface DecodedRecords {
+  readonly records: StreamRecord[];
+  /** Behind the last whole batch; equals `position` when there was none. */
+  readonly nextOffset: number;
+}
+
+const LOG_OVERHEAD_BYTES = 12;
+const HEADER_BYTES = 61;
+const MAGIC_AT = 16;
+const COMPRESSION_BITS = 0x07;
+const LOG_APPEND_TIME_BIT = 0x08;
+const TRANSACTIONAL_BIT = 0x10;
+const CONTROL_BIT = 0x20;
+const ABORT_MARKER = 0;
+
+interface BatchHeader {
+  readonly baseOffset: number;
+  readonly lastOffset: number;
+  readonly attributes: number;
+  readonly firstTimestamp: number;
+  readonly maxTimestamp: number;
+  readonly producerId: number;
+  readonly count: number;
+  readonly body: Buffer;
+}
+
+/**
+ * Which producers' records are rolled back at the current place in the log. The broker lists aborted transactions in
+ * the order of their completion and several writers may overlap in one partition, so they are taken by first offset
+ * and a producer stays dropped until its own abort marker.
+ */
+class AbortedProducers {
+  private readonly upcoming: AbortedTransaction[];
+  private readonly active = new Set<number>();
+
+  constructor(aborted: readonly AbortedTransaction[]) {
+    this.upcoming = [...aborted].sort((a, b) => b.firstOffset - a.firstOffset);
+  }
+
+  advanceTo(lastOffset: number): void {
+    for (let next = this.upcoming.at(-1); next && next.firstOffset <= lastOffset; next = this.upcoming.at(-1)) {
+      this.active.add(next.producerId);
+      this.upcoming.pop();
+    }
+  }
+
+  drops(header: BatchHeader): boolean {
+    return (header.attributes & TRANSACTIONAL_BIT) !== 0 && this.active.has(header.producerId);
+  }
+
+  end(producerId: number): void {
+    this.active.delete(producerId);
+  }
+}
+
+/**
+ * Decodes the record batches (format v2) of one partition of a fetch response: committed records at or after
+ * `position`, without control records. A batch cut off by the response's size limit is left for the next fetch.
+ * @throws StreamsError CORRUPT_BATCH for bytes that no broker of a supported version sends
+ */
+export const decodeRecordBatches = (data: Buffer, position: number, aborted: readonly AbortedTransaction[]): DecodedRecords => {
+  const producers = new AbortedProducers(aborted);
+  const records: StreamRecord[] = [];
+  let nextOffset = position;
+  let at = 0;
+  while (data.length - at >= HEADER_BYTES) {
+    const size = LOG_OVERHEAD_BYTES + data.readInt32BE(at + 8);
+    if (data.length - at < size) break;
+    const header = readHeader(data.subarray(at, at + size));
+    at += size;
+    nextOffset = Math.max(nextOffset, header.lastOffset + 1);
+    producers.advanceTo(header.lastOffset);
+    if ((header.attributes & CONTROL_BIT) !== 0) {
+      if (controlType(header) === ABORT_MARKER) producers.end(header.producerId);
+    } else if (!producers.drops(header)) readRecords(header, position, records);
+  }
+  return { records, nextOffset };
+};
+
+const readHeader = (batch: Buffer): BatchHeader => {
+  const magic = batch.readInt8(MAGIC_AT);
+  if (magic !== 2) throw new StreamsError('CORRUPT_BATCH', `Record batches of format ${String(magic)} are not supported.`);
+  const reader = new ByteReader(batch);
+  const baseOffset = reader.int64();
+  reader.position = MAGIC_AT + 1 + 4;
+  const attributes = reader.int16();
+  const lastOffset = baseOffset + reader.int32();
+  const firstTimestamp = reader.int64();
+  const maxTimestamp = reader.int64();
+  const producerId = reader.int64();
+  reader.position += 2 + 4;
+  const count = reader.int32();
+  return { baseOffset, lastOffset, attributes, firstTimestamp, maxTimestamp, producerId, count, body: batch.subarray(HEADER_BYTES) };
+};
+
+/** The key of a control record is int16 version, int16 type; a compacted log may keep the batch without its record. */
+const controlType = (header: BatchHeader): number | null => {
+  if (header.count === 0) return null;
+  const reader = new ByteReader(header.body);
+  reader.varint();
+  reader.int8();
+  reader.varlong();
+  reader.varint();
+  reader.varint();
+  reader.int16();
+  return reader.int16();
+};
+
+const readRecords = (header: BatchHeader, position: number, into: StreamRecord[]): void => {
+  const reader = new ByteReader(decompress(header.attributes & COMPRESSION_BITS, header.body));
+  const appended = (header.attributes & LOG_APPEND_TIME_BIT) !== 0;
+  for (let i = 0; i < header.count; i++) {
+    const length = reader.varint();
+    const end = reader.position + length;
+    reader.position++;
+    const timestampDelta = reader.varlong();
+    const offset = header.baseOffset + reader.varint();
+    const key = readField(reader);
+    const value = readField(reader);
+    reader.position = end; // Headers carry nothing that the product reads.
+    if (offset < position) continue;
+    into.push({ offset, timestamp: appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta, key, value });
+  }
+};
+
+const readField = (reader: ByteReader): Buffer | null => {
+  const length = reader.varint();
+  if (length < 0) return null;
+  const start = reader.position;
+  reader.position += length;
+  return reader.buffer.subarray(start, reader.position);
+};

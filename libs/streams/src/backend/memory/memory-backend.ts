@@ -1,0 +1,217 @@
+import { StreamsError } from '../../errors.js';
+import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
+import { assignSticky } from '../../runtime/sticky-assignment.js';
+import type {
+  CommittedOffset,
+  Fetcher,
+  GroupListener,
+  GroupMember,
+  GroupOptions,
+  PartitionFeed,
+  StreamsBackend,
+  Transaction,
+  TransactionalProducer,
+} from '../backend.js';
+
+export interface MemoryBackendOptions {
+  /** Topic name to number of partitions. */
+  readonly topics: Readonly<Record<string, number>>;
+  readonly now: () => number;
+}
+
+/** One shared broker in memory: every client made from it sees the same logs, offsets and groups. */
+export const createMemoryBackend = (options: MemoryBackendOptions): StreamsBackend & MemoryLogs => new MemoryBroker(options);
+
+export interface MemoryLogs {
+  /** Writes as an outside producer would. */
+  append(partition: TopicPartition, record: { key: Buffer | null; value: Buffer | null }): number;
+}
+
+/** Each commit leaves a marker behind its records, as in Kafka, so that positions and record offsets differ. */
+type Entry = StreamRecord | 'marker';
+
+interface MemoryGroup {
+  readonly offsets: Map<string, CommittedOffset>;
+  readonly members: Map<string, { topics: readonly string[]; listener: GroupListener; owned: readonly TopicPartition[] }>;
+  generation: number;
+}
+
+class MemoryBroker implements StreamsBackend, MemoryLogs {
+  private readonly logs = new Map<string, Entry[]>();
+  private readonly groups = new Map<string, MemoryGroup>();
+  private readonly epochs = new Map<string, number>();
+  private readonly watchers = new Set<() => void>();
+  private members = 0;
+
+  constructor(private readonly options: MemoryBackendOptions) {
+    for (const [topic, partitions] of Object.entries(options.topics)) {
+      for (let partition = 0; partition < partitions; partition++) this.logs.set(partitionName({ topic, partition }), []);
+    }
+  }
+
+  append(partition: TopicPartition, { key, value }: { key: Buffer | null; value: Buffer | null }): number {
+    const log = this.log(partition);
+    log.push({ offset: log.length, timestamp: this.options.now(), key, value });
+    for (const watcher of this.watchers) watcher();
+    return log.length - 1;
+  }
+
+  fetcher(): Fetcher {
+    const feeds = new Set<PartitionFeed>();
+    return {
+      open: (partition, position) => {
+        const feed = this.feed(partition, position);
+        feeds.add(feed);
+        return feed;
+      },
+      close: () => {
+        for (const feed of feeds) feed.close();
+        return Promise.resolve();
+      },
+    };
+  }
+
+  private feed(partition: TopicPartition, start: number): PartitionFeed {
+    const log = this.log(partition);
+    let position = start;
+    let watcher: (() => void) | null = null;
+    const take = (): RecordBatch => {
+      const records = log.slice(position).filter((entry): entry is StreamRecord => entry !== 'marker');
+      position = log.length;
+      return { ...partition, records, nextOffset: position, highWatermark: log.length };
+    };
+    const stopWatching = (): void => {
+      if (watcher) this.watchers.delete(watcher);
+      watcher = null;
+    };
+    return {
+      next: () => {
+        if (position > log.length) return Promise.reject(new StreamsError('OFFSET_OUT_OF_RANGE', 'Behind the end of the log.'));
+        if (position < log.length) return Promise.resolve(take());
+        return new Promise((resolve) => {
+          watcher = () => {
+            if (position >= log.length) return;
+            stopWatching();
+            resolve(take());
+          };
+          this.watchers.add(watcher);
+        });
+      },
+      close: stopWatching,
+    };
+  }
+
+  producer(transactionalId: string): TransactionalProducer {
+    let epoch = -1;
+    let dead = false;
+    return {
+      init: () => {
+        epoch = (this.epochs.get(transactionalId) ?? -1) + 1;
+        this.epochs.set(transactionalId, epoch);
+        return Promise.resolve();
+      },
+      commit: (transaction) => {
+        if (dead || epoch !== this.epochs.get(transactionalId)) {
+          dead = true;
+          return Promise.reject(new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`));
+        }
+        return Promise.resolve(this.write(transaction));
+      },
+      close: () => {
+        dead = true;
+        return Promise.resolve();
+      },
+    };
+  }
+
+  private write({ records, offset }: Transaction): Map<string, number> {
+    const baseOffsets = new Map<string, number>();
+    for (const record of records) {
+      const at = this.append(record, record);
+      if (!baseOffsets.has(partitionName(record))) baseOffsets.set(partitionName(record), at);
+    }
+    for (const name of baseOffsets.keys()) this.logs.get(name)?.push('marker');
+    if (offset) this.groupState(offset.groupId).offsets.set(partitionName(offset), { offset: offset.offset, metadata: offset.metadata ?? '' });
+    for (const watcher of this.watchers) watcher();
+    return baseOffsets;
+  }
+
+  group({ groupId, topics, instanceId }: GroupOptions): GroupMember {
+    const group = this.groupState(groupId);
+    const memberId = instanceId ?? `member-${String(this.members++)}`;
+    const ownListener = new Set<GroupListener>();
+    const isMember = (): boolean => {
+      const member = group.members.get(memberId);
+      return member !== undefined && ownListener.has(member.listener);
+    };
+    return {
+      join: (listener) => {
+        ownListener.add(listener);
+        group.members.set(memberId, { topics, listener, owned: group.members.get(memberId)?.owned ?? [] });
+        this.rebalance(group);
+        return Promise.resolve();
+      },
+      confirm: (generation) => Promise.resolve(isMember() && generation === group.generation),
+      committed: (partition) => Promise.resolve(group.offsets.get(partitionName(partition)) ?? null),
+      commit: (partition, offset) => {
+        group.offsets.set(partitionName(partition), offset);
+        return Promise.resolve();
+      },
+      leave: () => {
+        if (isMember()) {
+          group.members.delete(memberId);
+          this.rebalance(group);
+        }
+        return Promise.resolve();
+      },
+    };
+  }
+
+  private rebalance(group: MemoryGroup): void {
+    group.generation++;
+    const topics = new Set([...group.members.values()].flatMap((member) => member.topics));
+    const partitions = [...topics].flatMap((topic) =>
+      Array.from({ length: this.options.topics[topic] ?? 0 }, (_, partition) => ({ topic, partition })),
+    );
+    const claims = [...group.members].map(([memberId, { owned }]) => ({ memberId, owned, generation: group.generation }));
+    for (const [memberId, assigned] of assignSticky(partitions, claims)) {
+      const member = group.members.get(memberId);
+      if (!member) continue;
+      member.owned = assigned;
+      member.listener.assigned({ generation: group.generation, partitions: assigned });
+    }
+  }
+
+  partitionCount(topic: string): Promise<number | null> {
+    return Promise.resolve(this.options.topics[topic] ?? null);
+  }
+
+  endOffset(partition: TopicPartition): Promise<number> {
+    return Promise.resolve(this.log(partition).length);
+  }
+
+  startOffset(): Promise<number> {
+    return Promise.resolve(0);
+  }
+
+  offsetAt(partition: TopicPartition, timestamp: number): Promise<number | null> {
+    const found = this.log(partition).find((entry) => entry !== 'marker' && entry.timestamp >= timestamp);
+    return Promise.resolve(found === undefined || found === 'marker' ? null : found.offset);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private log(partition: TopicPartition): Entry[] {
+    const log = this.logs.get(partitionName(partition));
+    if (!log) throw new StreamsError('TOPIC_MISSING', `There is no partition ${partitionName(partition)}.`);
+    return log;
+  }
+
+  private groupState(groupId: string): MemoryGroup {
+    let group = this.groups.get(groupId);
+    if (!group) this.groups.set(groupId, (group = { offsets: new Map(), members: new Map(), generation: 0 }));
+    return group;
+  }
+}

@@ -1,0 +1,93 @@
+import type { Fetcher, PartitionFeed, StreamsBackend } from '../backend/backend.js';
+import { errorMessage, StreamsError } from '../errors.js';
+import type { StreamsLogger } from '../logger.js';
+import type { StreamRecord, TopicPartition } from '../record.js';
+
+export interface GlobalTableOptions {
+  readonly backend: StreamsBackend;
+  readonly topic: string;
+  /** Called for each committed record in log order; a null value deletes the key. Must not throw. */
+  readonly onRecord: (key: Buffer, value: Buffer | null, record: StreamRecord) => void;
+  /** Called before the records of a batch, e.g. to look up schemas. */
+  readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
+  readonly logger: StreamsLogger;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** A compacted topic of one partition, read whole by every instance and followed from then on. */
+export interface GlobalTable {
+  /** Resolves when the topic has been read to its end. */
+  start(): Promise<void>;
+  /** Resolves when everything that was in the topic at the time of the call has been applied. */
+  caughtUp(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const createGlobalTable = (options: GlobalTableOptions): GlobalTable => new FollowedTable(options);
+
+class FollowedTable implements GlobalTable {
+  private readonly partition: TopicPartition;
+  private fetcher: Fetcher | null = null;
+  private feed: PartitionFeed | null = null;
+  private position = 0;
+  private stopped = false;
+  private waiters: { end: number; resolve: () => void }[] = [];
+
+  constructor(private readonly options: GlobalTableOptions) {
+    this.partition = { topic: options.topic, partition: 0 };
+  }
+
+  async start(): Promise<void> {
+    const { backend, topic } = this.options;
+    if ((await backend.partitionCount(topic)) !== 1) {
+      throw new StreamsError('TOPIC_MISSING', `The topic ${topic} must exist with exactly one partition: run the topic set-up.`);
+    }
+    this.position = await backend.startOffset(this.partition);
+    this.fetcher = backend.fetcher();
+    this.feed = this.fetcher.open(this.partition, this.position);
+    void this.follow(this.feed);
+    await this.caughtUp();
+    this.options.logger.info('global_table_ready', { topic, position: this.position });
+  }
+
+  async caughtUp(): Promise<void> {
+    const end = await this.options.backend.endOffset(this.partition);
+    if (this.position >= end || this.stopped) return;
+    await new Promise<void>((resolve) => {
+      this.waiters.push({ end, resolve });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.feed?.close();
+    this.release(() => true);
+    await this.fetcher?.close();
+  }
+
+  private async follow(feed: PartitionFeed): Promise<void> {
+    try {
+      while (!this.isStopped()) {
+        const batch = await feed.next();
+        await this.options.prepare?.(batch.records);
+        for (const record of batch.records) if (record.key) this.options.onRecord(record.key, record.value, record);
+        this.position = batch.nextOffset;
+        this.release((end) => end <= this.position);
+      }
+    } catch (error) {
+      if (this.isStopped()) return;
+      this.options.logger.error('global_table_failed', { topic: this.options.topic, error: errorMessage(error) });
+      this.options.onFatal(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  private isStopped(): boolean {
+    return this.stopped;
+  }
+
+  private release(reached: (end: number) => boolean): void {
+    const ready = this.waiters.filter(({ end }) => reached(end));
+    this.waiters = this.waiters.filter(({ end }) => !reached(end));
+    for (const { resolve } of ready) resolve();
+  }
+}

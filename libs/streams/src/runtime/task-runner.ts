@@ -1,0 +1,113 @@
+import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
+import { StreamsError } from '../errors.js';
+import type { StreamsLogger } from '../logger.js';
+import { partitionName } from '../record.js';
+import type { PartitionTask, TaskContext } from './partition-task.js';
+import { createTaskHost, type TaskHost } from './task-host.js';
+
+export interface TaskRunnerOptions {
+  readonly backend: StreamsBackend;
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  readonly instanceId?: string | undefined;
+  readonly sessionTimeoutMs?: number;
+  readonly createTask: (context: TaskContext) => PartitionTask;
+  /** Topics that must exist with as many partitions as the input (G14). */
+  readonly copartitioned?: readonly string[];
+  readonly logger: StreamsLogger;
+  /** The process cannot go on and should end with a code that makes its supervisor restart it. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** One member of a consumer group with a task for each partition that it owns. */
+export interface TaskRunner {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Joined, and every assigned task is past its restore. */
+  ready(): boolean;
+}
+
+export const createTaskRunner = (options: TaskRunnerOptions): TaskRunner => new GroupTaskRunner(options);
+
+class GroupTaskRunner implements TaskRunner {
+  private readonly hosts = new Map<string, TaskHost>();
+  private readonly closing = new Map<string, Promise<void>>();
+  private member: GroupMember | null = null;
+  private fetcher: Fetcher | null = null;
+  private joined = false;
+  private stopping = false;
+
+  constructor(private readonly options: TaskRunnerOptions) {}
+
+  async start(): Promise<void> {
+    const { backend, groupId, topics, instanceId, sessionTimeoutMs } = this.options;
+    await this.verifyTopics();
+    this.fetcher = backend.fetcher();
+    this.member = backend.group({ groupId, topics, instanceId, ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }) });
+    await this.member.join({
+      assigned: (assignment) => {
+        this.take(assignment);
+      },
+      failed: (error) => {
+        this.options.onFatal(error);
+      },
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await Promise.all([...this.hosts.values()].map((host) => host.close()));
+    await Promise.all(this.closing.values());
+    this.hosts.clear();
+    await this.member?.leave();
+    await this.fetcher?.close();
+  }
+
+  ready(): boolean {
+    return this.joined && [...this.hosts.values()].every((host) => host.running);
+  }
+
+  /** Kept tasks go on undisturbed; lost ones are dropped; new ones are built. */
+  private take({ generation, partitions }: Assignment): void {
+    this.joined = true;
+    if (this.stopping) return;
+    const assigned = new Map(partitions.map((partition) => [partitionName(partition), partition]));
+    for (const [name, host] of this.hosts) {
+      if (assigned.has(name)) host.keep(generation);
+      else this.drop(name, host);
+    }
+    for (const [name, partition] of assigned) {
+      if (this.hosts.has(name)) continue;
+      const { member, fetcher } = this;
+      if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
+      const { backend, logger, onFatal, createTask } = this.options;
+      this.hosts.set(name, createTaskHost({ partition, backend, member, fetcher, createTask, logger, onFatal }, generation));
+    }
+  }
+
+  private drop(name: string, host: TaskHost): void {
+    this.hosts.delete(name);
+    const closed = host.close().finally(() => {
+      if (this.closing.get(name) === closed) this.closing.delete(name);
+    });
+    this.closing.set(name, closed);
+  }
+
+  private async verifyTopics(): Promise<void> {
+    const { backend, topics, copartitioned = [] } = this.options;
+    const counts = new Map<string, number>();
+    for (const topic of [...topics, ...copartitioned]) {
+      const count = await backend.partitionCount(topic);
+      if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
+      counts.set(topic, count);
+    }
+    const [first] = counts.values();
+    for (const [topic, count] of counts) {
+      if (count === first) continue;
+      throw new StreamsError(
+        'PARTITIONS_DIFFER',
+        `The topic ${topic} has ${String(count)} partitions and ${String(topics[0])} has ${String(first)}: a task writes the partition of its own number, so create both with the same count.`,
+      );
+    }
+  }
+}
