@@ -11,6 +11,7 @@ export type StreamsErrorCode =
   | 'BROKER_UNAVAILABLE'
   | 'TASK_STUCK'
   | 'CORRUPT_BATCH'
+  | 'CORRUPT_STATE'
   | 'PROTOCOL';
 
 /** An error of the stream runtime; `code` is stable, `cause` is what Kafka or the network said. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fetcher, GroupMember, PartitionFeed, StreamsBackend } from '../backend/backend.js';
-import { StreamsError, errorMessage } from '../errors.js';
+import { StreamsError, errorMessage, type StreamsErrorCode } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
@@ -38,6 +38,7 @@ class RunningTask implements TaskHost {
   private readonly closing: Promise<null>;
   private signalClose: () => void = () => undefined;
   private failTask: (error: Error) => void = () => undefined;
+  private task: PartitionTask | null = null;
   private readonly done: Promise<void>;
 
   constructor(
@@ -59,6 +60,7 @@ class RunningTask implements TaskHost {
   async close(): Promise<void> {
     this.closed = true;
     this.signalClose();
+    this.task?.interrupt?.();
     await this.done;
   }
 
@@ -70,6 +72,7 @@ class RunningTask implements TaskHost {
     let waitMs = REBUILD_FIRST_WAIT_MS;
     while (!this.isClosed()) {
       const task = this.options.createTask(this.context());
+      this.task = task;
       try {
         await this.live(task, () => {
           waitMs = REBUILD_FIRST_WAIT_MS;
@@ -165,10 +168,19 @@ class RunningTask implements TaskHost {
   }
 }
 
+const FATAL_CODES = new Set<StreamsErrorCode>([
+  'OFFSET_OUT_OF_RANGE',
+  'CORRUPT_BATCH',
+  'CORRUPT_STATE',
+  'TOPIC_MISSING',
+  'PARTITIONS_DIFFER',
+  'ILLEGAL_TRANSACTION_MOVE',
+]);
+
 /** Going on would lose or invent data, or can never succeed: the process stops and says why. */
 const isFatal = (error: unknown): error is Error => {
   if (error instanceof StreamsError) {
-    return ['OFFSET_OUT_OF_RANGE', 'CORRUPT_BATCH', 'TOPIC_MISSING', 'PARTITIONS_DIFFER', 'ILLEGAL_TRANSACTION_MOVE'].includes(error.code);
+    return FATAL_CODES.has(error.code);
   }
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError;
 };

@@ -1,0 +1,38 @@
+import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
+import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
+import { createKafkaBackend, createStreamsApp } from '@waypost/streams';
+import { readConfig, type TelemetryProcessorConfig } from './config.js';
+import { createPingMetrics } from './ping-metrics.js';
+import { TelemetryProcessorModule } from './telemetry-processor.module.js';
+import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
+
+export const telemetryProcessorApp: AppDefinition<TelemetryProcessorConfig> = {
+  name: 'telemetry-processor',
+  config: readConfig,
+  module: () => TelemetryProcessorModule,
+  parts: (_nest, runtime) => streamParts(runtime),
+};
+
+const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryProcessorConfig>): LifecyclePart[] => {
+  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: config.registry.url }) });
+  const backend = createKafkaBackend({ kafka: config.kafka, logger });
+  const app = createStreamsApp({
+    topology: telemetryProcessorTopology({ codecs, metrics: createPingMetrics(metrics) }),
+    backend,
+    instanceId: config.process.instanceId,
+    logger,
+    now: Date.now,
+    onFatal,
+  });
+  return [
+    {
+      name: 'schemas',
+      start: async () => {
+        await Promise.all([codecs.fleetEvents, codecs.deviceState, codecs.telemetryRejected].map((codec) => codec.prepare()));
+      },
+      stop: () => undefined,
+    },
+    { name: 'kafka', start: () => undefined, stop: () => backend.close() },
+    { name: 'topology', start: () => app.start(), stop: () => app.stop(), ready: () => app.ready() },
+  ];
+};

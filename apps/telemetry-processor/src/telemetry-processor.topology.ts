@@ -1,0 +1,25 @@
+import { consumerGroups, topics, type AvroCodecs } from '@waypost/contracts';
+import type { Topology } from '@waypost/streams';
+import { deviceStateStore } from './device-state.store.js';
+import type { PingMetrics } from './ping-metrics.js';
+import { createPingProcessor } from './ping.processor.js';
+
+export interface TopologyParts {
+  readonly codecs: AvroCodecs;
+  readonly metrics: PingMetrics;
+}
+
+/**
+ * telemetry.pings -> rules -> fleet.events, telemetry.rejected; state in telemetry-processor.device-state.
+ * Every output goes to the partition of its input, so each partition has one writer and keeps the order (R-10).
+ */
+export const telemetryProcessorTopology = ({ codecs, metrics }: TopologyParts): Topology => ({
+  applicationId: consumerGroups.telemetryProcessor.id,
+  source: topics.telemetryPings.name,
+  stores: { devices: deviceStateStore(codecs) },
+  sinks: {
+    events: { topic: topics.fleetEvents.name, partitioner: 'source-partition' },
+    rejected: { topic: topics.telemetryRejected.name, partitioner: 'source-partition' },
+  },
+  processor: (context) => createPingProcessor({ context, codecs, metrics }),
+});

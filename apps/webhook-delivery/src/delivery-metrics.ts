@@ -1,0 +1,47 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+export interface DeliveryMetrics {
+  deliveryCreated(): void;
+  attemptEnded(attempt: { outcome: string; durationMs: number; latenessMs: number }): void;
+  pendingChanged(by: number): void;
+}
+
+const DURATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const LATENESS_BUCKETS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
+
+export const createDeliveryMetrics = (registry: Registry): DeliveryMetrics => {
+  const registers = [registry];
+  const created = new Counter({ name: 'waypost_deliveries_created_total', help: 'Deliveries made by the fan-out.', registers });
+  const attempts = new Counter({
+    name: 'waypost_attempts_total',
+    help: 'Delivery attempts by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'waypost_attempt_duration_seconds',
+    help: 'From the start of an attempt to its end.',
+    buckets: DURATION_BUCKETS_S,
+    registers,
+  });
+  const lateness = new Histogram({
+    name: 'waypost_attempt_lateness_seconds',
+    help: 'From when an attempt was due to its start.',
+    buckets: LATENESS_BUCKETS_S,
+    registers,
+  });
+  const pending = new Gauge({ name: 'waypost_deliveries_pending', help: 'Deliveries not yet finished.', registers });
+  return {
+    deliveryCreated: () => {
+      created.inc();
+    },
+    attemptEnded: ({ outcome, durationMs, latenessMs }) => {
+      attempts.inc({ outcome });
+      duration.observe(durationMs / 1000);
+      lateness.observe(Math.max(0, latenessMs) / 1000);
+    },
+    pendingChanged: (by) => {
+      pending.inc(by);
+    },
+  };
+};

@@ -1,0 +1,21 @@
+import { consumerGroups, topics } from '@waypost/contracts';
+import { createTaskRunner, type TaskRunner } from '@waypost/streams';
+import { createDeliveryTask, type DeliveryTaskParts } from './delivery-task.js';
+
+export interface SenderOptions extends DeliveryTaskParts {
+  readonly instanceId?: string | undefined;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** The sender: one task for each partition of webhook.deliveries that the group gives this process. */
+export const createSender = (options: SenderOptions): TaskRunner =>
+  createTaskRunner({
+    backend: options.backend,
+    groupId: consumerGroups.sender.id,
+    topics: [topics.webhookDeliveries.name],
+    copartitioned: [topics.webhookAttempts.name],
+    instanceId: options.instanceId,
+    createTask: (context) => createDeliveryTask(options, context),
+    logger: options.logger,
+    onFatal: options.onFatal,
+  });

@@ -1,0 +1,94 @@
+import { createAvroCodecs, createSchemaRegistry, type AvroCodecs } from '@waypost/contracts';
+import { createEgressClient, type EgressClient } from '@waypost/egress';
+import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
+import { createKafkaBackend, createStreamsApp, type StreamsBackend, type TaskRunner } from '@waypost/streams';
+import { createAttemptRunner } from './attempt/attempt-runner.js';
+import { createBearerTokens } from './attempt/bearer-tokens.js';
+import { readConfig, type WebhookDeliveryConfig } from './config.js';
+import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.js';
+import { fanOutTopology } from './fan-out/fan-out.topology.js';
+import { nodeTimers } from './sender/due-timers.js';
+import { createSender } from './sender/sender-runner.js';
+import { createTurns } from './sender/turns.js';
+import { createSubscriptionDirectory, type SubscriptionDirectory } from './subscriptions/subscription-directory.js';
+import { WebhookDeliveryModule } from './webhook-delivery.module.js';
+
+const IN_FLIGHT_PER_SUBSCRIPTION = 32;
+const IN_FLIGHT_TOTAL = 512;
+const MAX_PENDING_PER_PARTITION = 20_000;
+
+export const webhookDeliveryApp: AppDefinition<WebhookDeliveryConfig> = {
+  name: 'webhook-delivery',
+  config: readConfig,
+  module: () => WebhookDeliveryModule,
+  parts: (_nest, runtime) => deliveryParts(runtime),
+};
+
+interface Shared {
+  readonly runtime: AppRuntime<WebhookDeliveryConfig>;
+  readonly codecs: AvroCodecs;
+  readonly backend: StreamsBackend;
+  readonly directory: SubscriptionDirectory;
+  readonly egress: EgressClient;
+  readonly metrics: DeliveryMetrics;
+}
+
+const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePart[] => {
+  const { config, logger, metrics, onFatal } = runtime;
+  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: config.registry.url }) });
+  const backend = createKafkaBackend({ kafka: config.kafka, logger });
+  const directory = createSubscriptionDirectory({ backend, codecs, logger, onFatal });
+  const egress = createEgressClient({ ...config.egress });
+  const shared: Shared = { runtime, codecs, backend, directory, egress, metrics: createDeliveryMetrics(metrics) };
+  return [
+    {
+      name: 'schemas',
+      start: async () => {
+        await Promise.all([codecs.webhookDeliveries.prepare(), codecs.webhookAttempts.prepare()]);
+      },
+      stop: () => undefined,
+    },
+    { name: 'kafka', start: () => undefined, stop: () => backend.close() },
+    { name: 'egress', start: () => undefined, stop: () => egress.close() },
+    { name: 'subscriptions', start: () => directory.start(), stop: () => directory.stop() },
+    runnerPart('sender', sender(shared)),
+    runnerPart('fan-out', fanOut(shared)),
+  ];
+};
+
+const fanOut = ({ runtime, codecs, backend, directory, metrics }: Shared): TaskRunner =>
+  createStreamsApp({
+    topology: fanOutTopology({ codecs, directory, metrics }),
+    backend,
+    instanceId: runtime.config.process.instanceId,
+    logger: runtime.logger,
+    now: Date.now,
+    onFatal: runtime.onFatal,
+  });
+
+const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared): TaskRunner => {
+  const { config, logger, onFatal } = runtime;
+  const { sealingKey } = config;
+  const tokens = createBearerTokens({ egress, sealingKey, now: Date.now });
+  return createSender({
+    backend,
+    codecs,
+    runner: createAttemptRunner({ directory, egress, tokens, sealingKey, now: Date.now }),
+    turns: createTurns({ perSubscription: IN_FLIGHT_PER_SUBSCRIPTION, total: IN_FLIGHT_TOTAL }),
+    timers: nodeTimers,
+    metrics,
+    logger,
+    now: Date.now,
+    random: Math.random,
+    maxPending: MAX_PENDING_PER_PARTITION,
+    instanceId: config.process.instanceId,
+    onFatal,
+  });
+};
+
+const runnerPart = (name: string, runner: TaskRunner): LifecyclePart => ({
+  name,
+  start: () => runner.start(),
+  stop: () => runner.stop(),
+  ready: () => runner.ready(),
+});
