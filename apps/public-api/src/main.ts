@@ -1,2 +1,4 @@
-import { domainName } from '@waypost/domain';
-console.log(domainName);
+import { runApp } from '@waypost/platform';
+import { publicApi } from './public-api.js';
+
+await runApp(publicApi);

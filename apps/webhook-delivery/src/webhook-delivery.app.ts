@@ -16,6 +16,7 @@ import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 const IN_FLIGHT_PER_SUBSCRIPTION = 32;
 const IN_FLIGHT_TOTAL = 512;
 const MAX_PENDING_PER_PARTITION = 20_000;
+const CLOSE_GRACE_MS = 4_000;
 
 export const webhookDeliveryApp: AppDefinition<WebhookDeliveryConfig> = {
   name: 'webhook-delivery',
@@ -81,6 +82,7 @@ const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared
     now: Date.now,
     random: Math.random,
     maxPending: MAX_PENDING_PER_PARTITION,
+    closeGraceMs: CLOSE_GRACE_MS,
     instanceId: config.process.instanceId,
     onFatal,
   });

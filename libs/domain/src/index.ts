@@ -1,1 +1,78 @@
-export const domainName: string = 'x';
+export { DomainError, type DomainErrorCode } from './domain-error.js';
+
+export { checkPing, MAX_ID_LENGTH, type PingCheck } from './telemetry/check-ping.js';
+export { decidePing, type AcceptedPing, type PingDecision } from './telemetry/decide-ping.js';
+export type { DeviceState } from './telemetry/device-state.js';
+export { evolveDevice } from './telemetry/evolve-device.js';
+export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './telemetry/rule-settings.js';
+export type { TelemetryPing } from './telemetry/telemetry-ping.js';
+
+export { eventId, EVENT_ID_NAMESPACE, type EventIdentity } from './event/event-id.js';
+export { EVENT_TYPES, isEventType, type EventType } from './event/event-type.js';
+export type { FleetEvent } from './event/fleet-event.js';
+export { joinIds } from './event/join-ids.js';
+export { serialiseEnvelope } from './event/envelope.js';
+export { serialiseLegacyV1 } from './event/legacy-v1.js';
+export {
+  isPayloadFormat,
+  PAYLOAD_FORMATS,
+  payloadFormatOf,
+  serialiseBody,
+  type PayloadFormat,
+} from './event/payload-format.js';
+
+export type { FleetSettings } from './subscription/fleet-settings.js';
+export { decideFanOut } from './subscription/fan-out.js';
+export { matchesSubscription } from './subscription/matches-subscription.js';
+export { validSigningSecrets } from './subscription/signing-secrets.js';
+export type { BearerAuth, SealedSecret, WebhookSubscription } from './subscription/webhook-subscription.js';
+
+export { ATTEMPT_ERROR_CODES, type AttemptErrorCode, type AttemptResult } from './delivery/attempt-result.js';
+export {
+  decideAttempt,
+  type AttemptDecision,
+  type FailureReason,
+  type FinishedAttempt,
+  type RetryReason,
+} from './delivery/decide-attempt.js';
+export {
+  DELIVERY_UNSTARTED,
+  deliveryFold,
+  type DeliveryProgress,
+  type FoldedAttempt,
+} from './delivery/delivery-fold.js';
+export { parseRetryAfter } from './delivery/retry-after.js';
+export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, retryDelayMs } from './delivery/retry-delay.js';
+export { signatureHeaders, type SignedAttempt } from './delivery/signature.js';
+export { formatSigningSecret, parseSigningSecret } from './delivery/signing-secret.js';
+export type { WebhookAttempt } from './delivery/webhook-attempt.js';
+export type { WebhookDelivery } from './delivery/webhook-delivery.js';
+
+export { apiKeysEqual, formatApiKey, hashApiKey } from './secret/api-key.js';
+export { openSecret, sealSecret, type OpenedSecret } from './secret/sealed-secret.js';
+export {
+  openClientSecret,
+  openSigningSecret,
+  sealClientSecret,
+  sealSigningSecret,
+} from './secret/subscription-secrets.js';
+
+export type { DeliveryHistory, DeliveryPosition, DeliveryQuery } from './history/delivery-history.js';
+export {
+  deliveryStatus,
+  type AttemptEntry,
+  type DeliveryRecord,
+  type DeliveryStatus,
+} from './history/delivery-record.js';
+export {
+  openPageToken,
+  PAGE_TOKEN_LIFETIME_MS,
+  sealPageToken,
+  type OpenedPageToken,
+  type PageToken,
+  type PageTokenRefusal,
+} from './history/page-token.js';
+export { queryFingerprint, type QueryFilters } from './history/query-fingerprint.js';
+export { clampWindow, RETENTION_MS, type ClampedWindow } from './history/retention.js';
+
+export { formatTime, MAX_TIME_MS, parseInstant, type ParsedInstant } from './time/instant.js';

@@ -31,9 +31,9 @@ export interface DeliveryTaskParts {
   readonly random: () => number;
   /** Unfinished deliveries of one partition held in memory; beyond, reading waits. */
   readonly maxPending: number;
+  /** How long attempts in flight may go on when the task closes. */
+  readonly closeGraceMs: number;
 }
-
-const CLOSE_GRACE_MS = 4_000;
 
 /**
  * Sends the deliveries of one partition (R-20 to R-25). A delivery lies in the log before its first POST; each attempt
@@ -104,7 +104,7 @@ class DeliveryTask implements PartitionTask {
   async close(): Promise<void> {
     this.interrupt();
     this.dueTimers.clear();
-    const giveUp = this.parts.timers.after(CLOSE_GRACE_MS, () => {
+    const giveUp = this.parts.timers.after(this.parts.closeGraceMs, () => {
       this.abort.abort();
     });
     await Promise.all(this.inFlight);

@@ -1,0 +1,192 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, type AvroCodecs } from '@waypost/contracts';
+import type { WebhookAttempt } from '@waypost/domain';
+import { createMemoryDeliveryStore, type ApplyResult, type DeliveryProjection } from '@waypost/history-store';
+import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
+import { createAttemptsTask } from './attempts.task.js';
+import { createDatabaseRetry } from './database-retry.js';
+import { sampleAttempt } from './testing/sample-attempt.js';
+
+const NOW = Date.UTC(2026, 5, 20, 12);
+const first = (n: number): WebhookAttempt => sampleAttempt('fleet-a', n, 1, NOW - 60_000 + n);
+
+let codecs: AvroCodecs;
+
+beforeEach(async () => {
+  codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+  await codecs.webhookAttempts.prepare();
+});
+
+function build(given: { projection?: (real: DeliveryProjection) => Partial<DeliveryProjection>; start?: number } = {}) {
+  const store = createMemoryDeliveryStore({ now: () => NOW });
+  const commits: number[] = [];
+  const events: string[] = [];
+  const fatal: string[] = [];
+  const lags: number[] = [];
+  const log = (event: string): void => void events.push(event);
+  const context = {
+    topic: 'webhook.attempts',
+    partition: 2,
+    commitOffset: (offset: number) => Promise.resolve(void commits.push(offset)),
+  } as Partial<TaskContext> as TaskContext;
+  const task = createAttemptsTask(context, {
+    codec: codecs.webhookAttempts,
+    projection: { ...store.projection, ...given.projection?.(store.projection) },
+    database: createDatabaseRetry({
+      logger: { info: log, warn: log },
+      now: () => 0,
+      wait: () => new Promise((resolve) => setImmediate(resolve)),
+    }),
+    logRange: () => Promise.resolve({ start: given.start ?? 0, end: 100 }),
+    metrics: {
+      batchApplied: ({ attempts }) => void events.push(`applied ${String(attempts)}`),
+      lagMeasured: (_, records) => void lags.push(records),
+      partitionClosed: () => void events.push('closed'),
+      databaseAvailable: () => undefined,
+    },
+    logger: { info: log, warn: log },
+    now: () => 0,
+    onFatal: ({ message }) => void fatal.push(message),
+  });
+  const find = () => store.history.findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
+  return { task, store, commits, events, fatal, lags, find };
+}
+
+function batchOf(attempts: readonly WebhookAttempt[], nextOffset: number): RecordBatch {
+  const records = attempts.map((attempt, offset) => {
+    return { offset, timestamp: NOW, key: null, value: codecs.webhookAttempts.encode(attempt) };
+  });
+  return { topic: 'webhook.attempts', partition: 2, records, nextOffset, highWatermark: 100 };
+}
+
+const gone = (): Promise<never> => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+
+describe('the attempts task', () => {
+  it('starts at the beginning of the log when nothing was projected', async () => {
+    const { task, commits } = build({ start: 7 });
+    expect(await task.open()).toEqual({ position: 7 });
+    expect(commits).toEqual([7]);
+  });
+
+  it('goes on from the position in the database and brings the group offset there', async () => {
+    const { task, store, commits, lags } = build();
+    const batch = { topic: 'webhook.attempts', partition: 2, expectedOffset: null, nextOffset: 41, attempts: [] };
+    await store.projection.apply(batch);
+
+    expect(await task.open()).toEqual({ position: 41 });
+    expect(commits).toEqual([41]);
+    expect(lags).toEqual([59]);
+  });
+
+  it('writes the rows of a batch and then commits the offset behind it', async () => {
+    const { task, find, commits, lags, store } = build();
+    await task.open();
+    await task.process(batchOf([first(1), first(2)], 3));
+
+    expect((await find()).map(({ deviceId }) => deviceId)).toEqual(['device-1', 'device-2']);
+    expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(3);
+    expect(commits).toEqual([0, 3]);
+    expect(lags).toEqual([100, 97]);
+  });
+
+  it('moves on over a batch that holds no record', async () => {
+    const { task, store, commits } = build();
+    await task.open();
+    await task.process(batchOf([], 5));
+    expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(5);
+    expect(commits).toEqual([0, 5]);
+  });
+
+  it('rejects, and commits nothing, when another projector has moved the position', async () => {
+    const { task, store, find, commits } = build();
+    await task.open();
+    await store.projection.apply({
+      topic: 'webhook.attempts',
+      partition: 2,
+      expectedOffset: null,
+      nextOffset: 9,
+      attempts: [],
+    });
+
+    await expect(task.process(batchOf([first(1)], 2))).rejects.toThrow(
+      'Another projector moved webhook.attempts-2 to 9',
+    );
+    expect(await find()).toEqual([]);
+    expect(commits).toEqual([0]);
+  });
+
+  it('tries again for as long as the database is away', async () => {
+    let tries = 0;
+    const { task, find, events } = build({
+      projection: (real) => ({ apply: (batch) => (++tries < 4 ? gone() : real.apply(batch)) }),
+    });
+    await task.open();
+    await task.process(batchOf([first(1)], 2));
+
+    expect(await find()).toHaveLength(1);
+    expect(events).toEqual(['database_away', 'database_back', 'applied 1']);
+  });
+
+  it('takes a batch as applied when the connection broke after the commit', async () => {
+    let tries = 0;
+    const { task, find, commits } = build({
+      projection: (real) => ({
+        apply: async (batch): Promise<ApplyResult> => {
+          const result = await real.apply(batch);
+          return ++tries === 1 ? gone() : result;
+        },
+      }),
+    });
+    await task.open();
+    await task.process(batchOf([first(1)], 2));
+    await task.process(batchOf([first(2)], 3));
+
+    expect(await find()).toHaveLength(2);
+    expect(commits).toEqual([0, 2, 3]);
+  });
+
+  it('gives up waiting for the database when it is interrupted', async () => {
+    const { task, events } = build({ projection: () => ({ apply: gone }) });
+    await task.open();
+    const processing = task.process(batchOf([first(1)], 2));
+    setTimeout(() => task.interrupt?.(), 5);
+
+    await expect(processing).rejects.toThrow('gone');
+    await task.close();
+    expect(events).toEqual(['database_away', 'closed']);
+  });
+
+  it('stops the process at a record that is no attempt, and says where it is', async () => {
+    const { task, fatal, store, commits } = build();
+    await task.open();
+    const bad = batchOf([first(1), first(2)], 3);
+    const records = [bad.records[0], { offset: 1, timestamp: NOW, key: null, value: Buffer.from('no avro') }];
+
+    await expect(task.process({ ...bad, records: records as RecordBatch['records'] })).rejects.toThrow();
+    expect(fatal).toHaveLength(1);
+    expect(fatal[0]).toContain('webhook.attempts-2 at offset 1 holds no attempt');
+    expect(await store.projection.readPosition('webhook.attempts', 2)).toBeNull();
+    expect(commits).toEqual([0]);
+  });
+
+  it('stops the process when the database belongs to another log', async () => {
+    const { task, store, fatal } = build();
+    const batch = { topic: 'webhook.attempts', partition: 2, expectedOffset: null, nextOffset: 101, attempts: [] };
+    await store.projection.apply(batch);
+
+    await expect(task.open()).rejects.toThrow('belongs to another log');
+    expect(fatal).toHaveLength(1);
+  });
+
+  it('goes on behind what the log has dropped while nobody projected it', async () => {
+    const { task, store, events } = build({ start: 30 });
+    const batch = { topic: 'webhook.attempts', partition: 2, expectedOffset: null, nextOffset: 5, attempts: [] };
+    await store.projection.apply(batch);
+
+    expect(await task.open()).toEqual({ position: 30 });
+    await task.process(batchOf([first(1)], 32));
+    expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(32);
+    expect(events).toEqual(['log_expired_unprojected', 'applied 1']);
+  });
+});

@@ -1,0 +1,29 @@
+import {
+  configSections,
+  databaseConfig,
+  kafkaConfig,
+  parseConfig,
+  processConfig,
+  registryConfig,
+  type Environment,
+  type ProcessConfig,
+} from '@waypost/platform';
+import type { KafkaSettings } from '@waypost/streams';
+
+export interface HistoryProjectorConfig {
+  readonly process: ProcessConfig;
+  readonly kafka: KafkaSettings;
+  readonly registry: { readonly url: string };
+  readonly database: { readonly url: string };
+}
+
+export const readConfig = (env: Environment = process.env): HistoryProjectorConfig =>
+  parseConfig(
+    configSections({
+      process: processConfig,
+      kafka: kafkaConfig('history-projector'),
+      registry: registryConfig,
+      database: databaseConfig,
+    }),
+    env,
+  );

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { createDatabaseRetry } from './database-retry.js';
+
+const away = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+function build() {
+  const events: string[] = [];
+  const waits: number[] = [];
+  let nowMs = 0;
+  const stop = new AbortController();
+  const log = (event: string, fields?: Record<string, unknown>): void =>
+    void events.push(fields?.['awayMs'] === undefined ? event : `${event} ${String(fields['awayMs'])}`);
+  const retry = createDatabaseRetry({
+    logger: { info: log, warn: log },
+    now: () => nowMs,
+    wait: (ms) => {
+      waits.push(ms);
+      nowMs += ms;
+      return Promise.resolve();
+    },
+    onChange: (available) => void events.push(available ? 'available' : 'not available'),
+  });
+  /** Work that finds the database away so many times. */
+  const failing = (times: number) => {
+    let tries = 0;
+    return () => (++tries > times ? Promise.resolve('done') : Promise.reject(away()));
+  };
+  return { retry, events, waits, stop, failing };
+}
+
+describe('the database retry', () => {
+  it('returns what the work returns and says nothing while the database is there', async () => {
+    const { retry, events, waits, stop, failing } = build();
+    expect(await retry.run(failing(0), stop.signal)).toBe('done');
+    expect([events, waits]).toEqual([[], []]);
+  });
+
+  it('waits twice as long each time, up to 5 s, and says once that the database was away and is back', async () => {
+    const { retry, events, waits, stop, failing } = build();
+    expect(await retry.run(failing(8), stop.signal)).toBe('done');
+
+    expect(waits).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+    expect(events).toEqual(['database_away', 'not available', 'database_back 16300', 'available']);
+    expect(retry.available()).toBe(true);
+  });
+
+  it('tells an outage once for all the work that waits', async () => {
+    const { retry, events, stop, failing } = build();
+    await Promise.all([retry.run(failing(2), stop.signal), retry.run(failing(2), stop.signal)]);
+    expect(events.filter((event) => event === 'database_away')).toHaveLength(1);
+    expect(events.filter((event) => event.startsWith('database_back'))).toHaveLength(1);
+  });
+
+  it('throws at once what is not about the connection', async () => {
+    const { retry, events, stop } = build();
+    const bug = Object.assign(new Error('relation does not exist'), { code: '42P01' });
+    await expect(retry.run(() => Promise.reject(bug), stop.signal)).rejects.toBe(bug);
+    expect(events).toEqual([]);
+  });
+
+  it('gives up when it is told to, however long the database stays away', async () => {
+    const { retry, stop, waits } = build();
+    const work = (): Promise<never> => {
+      if (waits.length === 3) stop.abort();
+      return Promise.reject(away());
+    };
+    await expect(retry.run(work, stop.signal)).rejects.toThrow('ECONNREFUSED');
+    expect(waits).toHaveLength(4);
+    expect(retry.available()).toBe(false);
+  });
+});

@@ -1,0 +1,23 @@
+import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
+import type { WebhookAttempt } from '@waypost/domain';
+import { partitionName, type RecordBatch } from '@waypost/streams';
+
+export type DecodedBatch =
+  | { readonly type: 'decoded'; readonly attempts: readonly WebhookAttempt[] }
+  /** A record that is no attempt. The log is written by this system alone, so there is nothing to go on with. */
+  | { readonly type: 'undecodable'; readonly where: string; readonly detail: string };
+
+/** Rejects (to be tried again) while the schema registry is needed and away. */
+export async function decodeAttempts(batch: RecordBatch, codec: SubjectCodec<WebhookAttempt>): Promise<DecodedBatch> {
+  await resolveBatch(codec, batch.records);
+  const attempts: WebhookAttempt[] = [];
+  for (const record of batch.records) {
+    const result = record.value === null ? null : codec.decode(record.value);
+    if (result?.type !== 'decoded') {
+      const where = `${partitionName(batch)} at offset ${String(record.offset)}`;
+      return { type: 'undecodable', where, detail: JSON.stringify(result ?? { type: 'no_value' }) };
+    }
+    attempts.push(result.value);
+  }
+  return { type: 'decoded', attempts };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { createDatabaseRetry } from './database-retry.js';
+import { createRetentionJob } from './retention.job.js';
+
+const NOW = Date.UTC(2026, 5, 20, 12);
+const DAY_MS = 86_400_000;
+
+function build(ensure: () => Promise<readonly string[]> = () => Promise.resolve([])) {
+  const calls: string[] = [];
+  const events: string[] = [];
+  let tick: () => void = () => undefined;
+  let isCancelled = false;
+  const log = (event: string): void => void events.push(event);
+  const job = createRetentionJob({
+    partitions: {
+      ensurePartitions: (from, to) => {
+        calls.push(`ensure ${String((from - NOW) / DAY_MS)} to ${String((to - NOW) / DAY_MS)}`);
+        return ensure();
+      },
+      dropExpiredPartitions: (nowMs) => {
+        calls.push(`drop at ${String(nowMs - NOW)}`);
+        return Promise.resolve({ type: 'dropped', partitions: ['deliveries_20260604'] });
+      },
+    },
+    database: createDatabaseRetry({
+      logger: { info: log, warn: log },
+      now: () => NOW,
+      wait: () => new Promise((resolve) => setImmediate(resolve)),
+    }),
+    logger: { info: log, error: log },
+    now: () => NOW,
+    every: (ms, call) => {
+      calls.push(`every ${String(ms)}`);
+      tick = call;
+      return () => {
+        isCancelled = true;
+      };
+    },
+  });
+  return {
+    job,
+    calls,
+    events,
+    hour: () => {
+      tick();
+    },
+    isCancelled: () => isCancelled,
+  };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe('the retention job', () => {
+  it('makes the partitions of two days ahead and drops the expired ones, at start and every hour', async () => {
+    const { job, calls, events, hour } = build();
+    await job.start();
+    await settled();
+    expect(calls).toEqual(['ensure 0 to 2', 'every 3600000', 'drop at 0']);
+    expect(events).toEqual(['partitions_tidied']);
+
+    hour();
+    await settled();
+    expect(calls.slice(3)).toEqual(['ensure 0 to 2', 'drop at 0']);
+  });
+
+  it('does not begin again while it is at it', async () => {
+    let finish: (created: string[]) => void = () => undefined;
+    const { job, calls, hour } = build(
+      () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+    );
+    await job.start();
+    hour();
+    hour();
+    finish([]);
+    await settled();
+    expect(calls.filter((call) => call.startsWith('ensure'))).toHaveLength(1);
+  });
+
+  it('tells a failure and tries again in an hour', async () => {
+    const { job, events, hour } = build(() => Promise.reject(new Error('permission denied')));
+    await job.start();
+    await settled();
+    hour();
+    await settled();
+    expect(events).toEqual(['retention_failed', 'retention_failed']);
+  });
+
+  it('waits for a database that is away, and stops waiting when it is stopped', async () => {
+    const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
+    const { job, calls, events, isCancelled } = build(() => Promise.reject(gone));
+    await job.start();
+    await settled();
+    expect(calls.filter((call) => call.startsWith('ensure')).length).toBeGreaterThan(1);
+
+    await job.stop();
+    const tries = calls.length;
+    await settled();
+    expect(calls).toHaveLength(tries);
+    expect(events).toEqual(['database_away']);
+    expect(isCancelled()).toBe(true);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatApiKey, hashApiKey } from '@waypost/domain';
+import type { ApiKeyRecord } from '@waypost/history-store';
+import { createKeyDirectory } from './key-directory.js';
+
+const KEY = formatApiKey(Buffer.alloc(32, 7));
+
+function build() {
+  let nowMs = 0;
+  const rows = new Map<string, ApiKeyRecord>();
+  const lookups: string[] = [];
+  const directory = createKeyDirectory({
+    now: () => nowMs,
+    findApiKey: (hash) => {
+      lookups.push(hash.toString('hex'));
+      return Promise.resolve(rows.get(hash.toString('hex')) ?? null);
+    },
+  });
+  const hash = hashApiKey(KEY);
+  return {
+    directory,
+    lookups,
+    advance: (ms: number) => void (nowMs += ms),
+    make: () => void rows.set(hash.toString('hex'), { id: 'k1', fleetId: 'acme', hash, scopes: ['events:read'] }),
+    revoke: () => void rows.clear(),
+  };
+}
+
+describe('the key directory', () => {
+  it('asks the store by hash only, and not again for a few seconds', async () => {
+    const { directory, lookups, advance, make } = build();
+    make();
+    expect(await directory.find(KEY)).toEqual({ keyId: 'k1', fleetId: 'acme', scopes: ['events:read'] });
+    await directory.find(KEY);
+    expect(lookups).toEqual([hashApiKey(KEY).toString('hex')]);
+    advance(3_000);
+    await directory.find(KEY);
+    expect(lookups).toHaveLength(2);
+  });
+
+  it('knows a key the moment it is made', async () => {
+    const { directory, make } = build();
+    expect(await directory.find(KEY)).toBeNull();
+    make();
+    expect(await directory.find(KEY)).not.toBeNull();
+  });
+
+  it('forgets a revoked key within 3 seconds', async () => {
+    const { directory, advance, make, revoke } = build();
+    make();
+    await directory.find(KEY);
+    revoke();
+    advance(3_000);
+    expect(await directory.find(KEY)).toBeNull();
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { createRateLimiter } from './rate-limiter.js';
+
+function build(limit: { perSecond: number; burst: number }) {
+  let nowMs = 1_000_000;
+  const limiter = createRateLimiter(limit, () => nowMs);
+  return { limiter, advance: (ms: number) => void (nowMs += ms) };
+}
+
+const takeMany = (limiter: ReturnType<typeof createRateLimiter>, count: number, caller = 'a') =>
+  Array.from({ length: count }, () => limiter.take(caller).type);
+
+describe('the rate limiter', () => {
+  it('allows a burst and then the rate', () => {
+    const { limiter, advance } = build({ perSecond: 2, burst: 3 });
+    expect(takeMany(limiter, 4)).toEqual(['allowed', 'allowed', 'allowed', 'limited']);
+    advance(500);
+    expect(takeMany(limiter, 2)).toEqual(['allowed', 'limited']);
+  });
+
+  it('never saves up more than the burst', () => {
+    const { limiter, advance } = build({ perSecond: 2, burst: 3 });
+    advance(3_600_000);
+    expect(takeMany(limiter, 4)).toEqual(['allowed', 'allowed', 'allowed', 'limited']);
+  });
+
+  it('keeps callers apart', () => {
+    const { limiter } = build({ perSecond: 1, burst: 1 });
+    expect(takeMany(limiter, 2, 'a')).toEqual(['allowed', 'limited']);
+    expect(takeMany(limiter, 1, 'b')).toEqual(['allowed']);
+  });
+
+  it('says after how many whole seconds a call is allowed again', () => {
+    const { limiter, advance } = build({ perSecond: 0.4, burst: 1 });
+    limiter.take('a');
+    expect(limiter.take('a')).toEqual({ type: 'limited', retryAfterS: 3 });
+    advance(2_999);
+    expect(limiter.take('a').type).toBe('allowed');
+  });
+
+  it('gives nothing away when the clock goes back', () => {
+    const { limiter, advance } = build({ perSecond: 1, burst: 1 });
+    limiter.take('a');
+    advance(-10_000);
+    expect(limiter.take('a').type).toBe('limited');
+  });
+});

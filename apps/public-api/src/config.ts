@@ -1,0 +1,53 @@
+import {
+  type AppConfig,
+  asFlag,
+  asInteger,
+  configSections,
+  databaseConfig,
+  egressConfig,
+  kafkaConfig,
+  pageTokenKeyConfig,
+  parseConfig,
+  processConfig,
+  registryConfig,
+  sealingKeyConfig,
+  withDefault,
+} from '@waypost/platform';
+import { z } from 'zod';
+
+export const APP_NAME = 'public-api';
+
+const http = z
+  .object({
+    WAYPOST_PORT: withDefault(asInteger(0, 65_535), 'a port number, or 0 for any free port', 8_080),
+    WAYPOST_V1_GONE: withDefault(asFlag, 'true or false', false),
+    WAYPOST_RATE_LIMIT_PER_SECOND: withDefault(
+      asInteger(1, 1_000_000),
+      'requests a second of one API key, from 1',
+      1_000,
+    ),
+    WAYPOST_RATE_LIMIT_BURST: withDefault(asInteger(1, 1_000_000), 'requests at once of one API key, from 1', 2_000),
+  })
+  .transform((env) => ({
+    port: env.WAYPOST_PORT,
+    v1Gone: env.WAYPOST_V1_GONE,
+    rateLimit: { perSecond: env.WAYPOST_RATE_LIMIT_PER_SECOND, burst: env.WAYPOST_RATE_LIMIT_BURST },
+  }));
+
+const schema = configSections({
+  process: processConfig,
+  http,
+  kafka: kafkaConfig(APP_NAME),
+  registry: registryConfig,
+  database: databaseConfig,
+  sealingKey: sealingKeyConfig,
+  pageTokenKey: pageTokenKeyConfig,
+  egress: egressConfig,
+});
+
+export type PublicApiConfig = AppConfig & z.output<typeof schema>;
+
+/** @throws BootError naming every variable that is missing or unusable */
+export function readConfig(): PublicApiConfig {
+  return parseConfig(schema, process.env);
+}

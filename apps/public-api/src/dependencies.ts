@@ -1,0 +1,38 @@
+import type { DeliveryHistory } from '@waypost/domain';
+import type { ManagementStore } from '@waypost/history-store';
+import type { RateLimit } from './auth/rate-limiter.js';
+import type { UrlCheck } from './subscriptions/subscription-service.js';
+
+/** The few log methods that this application uses. */
+export interface ApiLogger {
+  debug(event: string, fields?: Record<string, unknown>): void;
+  info(event: string, fields?: Record<string, unknown>): void;
+  warn(event: string, fields?: Record<string, unknown>): void;
+  error(event: string, fields?: Record<string, unknown>): void;
+}
+
+/** Everything that the HTTP side needs of the outside; main.ts gives the real ones, tests their own. */
+export interface ApiDependencies {
+  readonly logger: ApiLogger;
+  readonly history: DeliveryHistory;
+  readonly store: Pick<ManagementStore, 'findFleet' | 'findApiKey' | 'subscriptions'>;
+  readonly checkUrl: (url: string) => Promise<UrlCheck>;
+  readonly untilPublished: (outboxIds: readonly string[]) => Promise<void>;
+  /** AES-256-GCM key of stored secrets. */
+  readonly sealingKey: Buffer;
+  /** Authenticates page tokens. */
+  readonly pageTokenKey: Buffer;
+  readonly rateLimit: RateLimit;
+  /** Cryptographically secure. */
+  readonly randomBytes: (size: number) => Buffer;
+  readonly newId: () => string;
+  readonly now: () => number;
+}
+
+export const LOGGER = Symbol('logger');
+export const KEY_DIRECTORY = Symbol('key directory');
+export const RATE_LIMITER = Symbol('rate limiter');
+export const MANAGEMENT_STORE = Symbol('management store');
+export const PAGE_STATES = Symbol('page states');
+export const DELIVERY_PAGES = Symbol('delivery pages');
+export const SUBSCRIPTION_SERVICE = Symbol('subscription service');

@@ -1,0 +1,118 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { startTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.js';
+
+const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
+
+let api: TestApi | undefined;
+async function build(options: TestApiOptions = {}): Promise<TestApi> {
+  api = await startTestApi(options);
+  return api;
+}
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+const failingWith = (error: Error) => ({ findDeliveries: () => Promise.reject(error) });
+
+describe('error answers', () => {
+  it.each([
+    [404, 'not_found', '/', {}],
+    [404, 'not_found', '/public/v3/events', {}],
+    [404, 'not_found', `${SUBSCRIPTIONS}/00000000-0000-4000-8000-000000000000/test`, { method: 'POST' }],
+    [404, 'not_found', `${SUBSCRIPTIONS}/not-an-id`, {}],
+    [405, 'method_not_allowed', '/public/v2/events', { method: 'POST', json: {} }],
+    [405, 'method_not_allowed', SUBSCRIPTIONS, { method: 'PUT', json: {} }],
+    [405, 'method_not_allowed', `${SUBSCRIPTIONS}/x/rotate-secret`, {}],
+    [400, 'invalid_request', SUBSCRIPTIONS, { method: 'POST', raw: '{"url":' }],
+    [400, 'invalid_request', `${SUBSCRIPTIONS}/%E0%A4%A`, {}],
+    [400, 'invalid_body', SUBSCRIPTIONS, { method: 'POST' }],
+    [400, 'invalid_body', SUBSCRIPTIONS, { method: 'POST', raw: '[]' }],
+    [413, 'body_too_large', SUBSCRIPTIONS, { method: 'POST', json: { url: 'x'.repeat(110_000) } }],
+    [
+      415,
+      'unsupported_media_type',
+      SUBSCRIPTIONS,
+      { method: 'POST', raw: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+    ],
+    [
+      415,
+      'unsupported_media_type',
+      SUBSCRIPTIONS,
+      { method: 'POST', raw: '{}', headers: { 'content-type': 'application/json; charset=latin1' } },
+    ],
+    [
+      415,
+      'unsupported_media_type',
+      SUBSCRIPTIONS,
+      { method: 'POST', raw: '{}', headers: { 'content-encoding': 'zebra' } },
+    ],
+    [
+      400,
+      'invalid_request',
+      SUBSCRIPTIONS,
+      { method: 'POST', raw: 'not gzip', headers: { 'content-encoding': 'gzip' } },
+    ],
+  ])('are %i %s for %s %j', async (status, code, path, request) => {
+    const { request: send } = await build();
+    const answer = await send(path, request);
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual({
+      error: {
+        code,
+        message: expect.any(String) as unknown,
+        ...(code === 'invalid_body' ? { details: expect.any(Array) as unknown } : {}),
+      },
+    });
+  });
+
+  it('name the methods that a path has', async () => {
+    const { request } = await build();
+    expect((await request(`${SUBSCRIPTIONS}/x`, { method: 'PUT' })).headers.get('allow')).toBe(
+      'GET, DELETE, PATCH, HEAD',
+    );
+  });
+
+  it('stop a body that unpacks to more than the limit', async () => {
+    const { request } = await build();
+    const raw = gzipSync(JSON.stringify({ url: 'x'.repeat(5_000_000) }));
+    const answer = await request(SUBSCRIPTIONS, { method: 'POST', raw, headers: { 'content-encoding': 'gzip' } });
+    expect(answer.status).toBe(413);
+  });
+
+  it('say nothing of the inside when something fails, and log it', async () => {
+    const { request, errors } = await build({ history: failingWith(new Error('secret detail at /srv/app.js:1')) });
+    const answer = await request('/public/v2/events');
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({
+      error: { code: 'internal_error', message: 'The service failed to answer this request.' },
+    });
+    expect(errors).toHaveLength(1);
+  });
+
+  it('are 503 while the database is away', async () => {
+    const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const { request } = await build({ history: failingWith(away) });
+    const answer = await request('/public/v2/events');
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+  });
+});
+
+describe('every answer', () => {
+  it('carries the security headers, is not stored and does not name the framework', async () => {
+    const { request } = await build();
+    for (const answer of [
+      await request('/public/v2/events'),
+      await request('/nowhere'),
+      await request('/public/openapi.json'),
+    ]) {
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('strict-transport-security')).toContain('max-age');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.has('x-powered-by')).toBe(false);
+      expect(answer.headers.has('etag')).toBe(false);
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+  });
+});

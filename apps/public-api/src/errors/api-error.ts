@@ -1,0 +1,76 @@
+/** The closed list of what `error.code` of an answer can be (R-37). */
+export const ERROR_CODES = [
+  'invalid_parameter',
+  'invalid_body',
+  'invalid_request',
+  'page_state_invalid',
+  'page_state_forged',
+  'page_state_expired',
+  'page_state_outdated',
+  'page_state_other_fleet',
+  'page_state_other_query',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'conflict',
+  'too_many_secrets',
+  'gone',
+  'body_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'internal_error',
+  'unavailable',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** One thing that is wrong with the request: a query parameter or a field of the body (a path such as `auth.tokenUrl`). */
+export interface ErrorDetail {
+  readonly parameter?: string;
+  readonly field?: string;
+  readonly message: string;
+}
+
+export interface ApiErrorOptions {
+  readonly details?: readonly ErrorDetail[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer other than success that the API means to give. The filter turns it into the error shape of R-37. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly details: readonly ErrorDetail[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode,
+    message: string,
+    options: ApiErrorOptions = {},
+  ) {
+    super(message);
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** 400 that names every offending query parameter. */
+export function invalidParameters(details: readonly ErrorDetail[]): ApiError {
+  const message = details.map((detail) => sentence(detail.parameter ?? 'the query', detail.message)).join('; ');
+  return new ApiError(400, 'invalid_parameter', message, { details });
+}
+
+/** 400 that names every offending field of the body. */
+export function invalidBody(details: readonly ErrorDetail[]): ApiError {
+  const message = details.map((detail) => sentence(detail.field ?? 'the body', detail.message)).join('; ');
+  return new ApiError(400, 'invalid_body', message, { details });
+}
+
+/** Messages follow what they are about ("limit must be ..."), or are sentences of their own. */
+function sentence(about: string, message: string): string {
+  return /^[A-Z]/.test(message) ? `${about}: ${message.replace(/\.$/, '')}` : `${about} ${message}`;
+}
+
+export function notFound(message = 'There is nothing here.'): ApiError {
+  return new ApiError(404, 'not_found', message);
+}

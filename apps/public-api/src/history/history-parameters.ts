@@ -1,0 +1,31 @@
+import { EVENT_TYPES } from '@waypost/domain';
+import { dateTime, integer, oneOf, text } from '../http/parameter-readers.js';
+import type { QueryReader } from '../http/query-reader.js';
+
+export const DEFAULT_LIMIT = 100;
+export const MAX_LIMIT = 2_000;
+
+export const eventType = oneOf(EVENT_TYPES);
+/** What a receiver can have answered. */
+export const statusCode = integer(100, 999);
+
+/** Parameters that both versions of the history have in common. */
+export function readPaging(query: QueryReader): { limit: number; pageState: string | undefined } {
+  return {
+    limit: query.optional('limit', integer(1, MAX_LIMIT)) ?? DEFAULT_LIMIT,
+    pageState: query.optional('pageState', text(4_096)),
+  };
+}
+
+/** The window [startDate, endDate); a window that holds nothing is a problem of endDate. */
+export function readWindow(
+  query: QueryReader,
+  need: 'required' | 'optional',
+): { startAt: number | undefined; endAt: number | undefined } {
+  const startAt = query[need]('startDate', dateTime);
+  const endAt = query[need]('endDate', dateTime);
+  if (startAt !== undefined && endAt !== undefined && endAt <= startAt) {
+    query.problem('endDate', 'must be after startDate');
+  }
+  return { startAt, endAt };
+}

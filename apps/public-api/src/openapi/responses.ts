@@ -1,0 +1,81 @@
+import { ERROR_CODES } from '../errors/api-error.js';
+import { DEPRECATION_HEADERS } from '../v1-history/deprecation.middleware.js';
+import type { Reference, ResponseObject, Schema } from './openapi-types.js';
+import { arrayOf, objectSchema, reference, text } from './schemas.js';
+
+const detail = objectSchema(
+  {
+    parameter: { type: 'string', description: 'The query parameter that is wrong.' },
+    field: { type: 'string', description: 'The field of the body that is wrong, as a path.' },
+    message: text,
+  },
+  ['parameter', 'field'],
+);
+
+export const errorSchema: Schema = objectSchema({
+  error: objectSchema({ code: { type: 'string', enum: ERROR_CODES }, message: text, details: arrayOf(detail) }, [
+    'details',
+  ]),
+});
+
+export function jsonResponse(description: string, schema: Schema): ResponseObject {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function errorResponse(description: string, headers?: ResponseObject['headers']): ResponseObject {
+  return { ...jsonResponse(description, reference('Error')), ...(headers === undefined ? {} : { headers }) };
+}
+
+const retryAfter = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } } };
+const challenge = { 'WWW-Authenticate': { description: 'How to authenticate.', schema: text } };
+const allow = { Allow: { description: 'The methods that are possible.', schema: text } };
+
+/** Every error answer, by status. */
+export const ERROR_RESPONSES = {
+  400: errorResponse('A parameter, the body or the page token cannot be used; the message names it.'),
+  401: errorResponse('No API key, or one that is not known.', challenge),
+  403: errorResponse('The API key lacks the scope.', challenge),
+  404: errorResponse('There is nothing there, or it belongs to another fleet.'),
+  405: errorResponse('This method is not possible here.', allow),
+  409: errorResponse('The change collides with what is there.'),
+  410: errorResponse('This resource has been removed.'),
+  413: errorResponse('The body is larger than 100 KB.'),
+  415: errorResponse('The body is not JSON.'),
+  429: errorResponse('This API key calls too often.', retryAfter),
+  500: errorResponse('The service failed.'),
+  503: errorResponse('The service cannot answer right now.', retryAfter),
+} as const satisfies Readonly<Record<number, ResponseObject>>;
+
+type ErrorStatus = keyof typeof ERROR_RESPONSES;
+
+/** What any route behind an API key can answer, and what this one can beside that. */
+export function errors(...more: readonly ErrorStatus[]): Record<string, Reference> {
+  const statuses: ErrorStatus[] = [400, 401, 403, 405, 429, 500, 503, ...more];
+  return Object.fromEntries(
+    statuses
+      .sort((a, b) => a - b)
+      .map((status) => [String(status), { $ref: `#/components/responses/Error${String(status)}` }]),
+  );
+}
+
+const deprecationHeaders = Object.fromEntries(
+  Object.entries(DEPRECATION_HEADERS).map(([name, value]) => [
+    name,
+    { description: 'Of every answer here (RFC 8594).', required: true, schema: { type: 'string', const: value } },
+  ]),
+);
+
+/** The same answers with the headers of R-32. */
+export function deprecatedResponses(responses: Record<string, ResponseObject>): Record<string, ResponseObject> {
+  const statuses: ErrorStatus[] = [400, 401, 403, 405, 410, 429, 500, 503];
+  const all = {
+    ...responses,
+    ...Object.fromEntries(statuses.map((status) => [String(status), ERROR_RESPONSES[status]])),
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([status, response]) => [
+      status,
+      { ...response, headers: { ...response.headers, ...deprecationHeaders } },
+    ]),
+  );
+}

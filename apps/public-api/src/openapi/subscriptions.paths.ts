@@ -1,0 +1,129 @@
+import { PAYLOAD_FORMATS } from '@waypost/domain';
+import { z } from 'zod';
+import { createBody, updateBody } from '../subscriptions/subscription-body.js';
+import type { Parameter, PathItem, Schema } from './openapi-types.js';
+import { pageState, queryParameter } from './parameters.js';
+import { errors, jsonResponse } from './responses.js';
+import { arrayOf, dateTime, eventType, nextPageState, objectSchema, reference, text, uuid } from './schemas.js';
+
+/** The request bodies are described by what checks them. */
+function bodySchema(schema: z.ZodType): Schema {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12' });
+  return described;
+}
+
+const auth: Schema = {
+  oneOf: [
+    objectSchema({ type: { type: 'string', const: 'none' } }),
+    objectSchema({ type: { type: 'string', const: 'bearer' }, tokenUrl: text, clientId: text, scope: text }, ['scope']),
+  ],
+};
+
+const fields = {
+  id: uuid,
+  fleetId: text,
+  eventType,
+  url: text,
+  status: { type: 'string', enum: ['active', 'paused', 'disabled'] },
+  disabledReason: text,
+  payloadFormat: { type: 'string', enum: PAYLOAD_FORMATS },
+  deviceIds: { ...arrayOf(text), description: 'Absent: every device.' },
+  auth,
+  rateLimitPerSecond: { type: 'integer', minimum: 1 },
+  onOutage: { type: 'string', enum: ['fail', 'hold'] },
+  createdAt: dateTime,
+  updatedAt: dateTime,
+};
+const optional = ['disabledReason', 'deviceIds', 'rateLimitPerSecond'];
+
+const secret: Schema = {
+  type: 'string',
+  pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
+  description: 'The signing secret. It is shown here and never again.',
+};
+
+export const subscriptionSchemas: Readonly<Record<string, Schema>> = {
+  Subscription: objectSchema(fields, optional),
+  SubscriptionWithSecret: objectSchema({ ...fields, secret }, optional),
+  CreateSubscriptions: bodySchema(createBody),
+  UpdateSubscription: bodySchema(updateBody),
+};
+
+const id: Parameter = { name: 'id', in: 'path', required: true, description: 'Of the subscription.', schema: uuid };
+const listLimit = queryParameter(
+  'limit',
+  { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+  'Most items a page holds.',
+);
+const jsonBody = (name: string): object => ({
+  required: true,
+  content: { 'application/json': { schema: reference(name) } },
+});
+const created = objectSchema({ data: arrayOf(reference('SubscriptionWithSecret')) });
+const listed = objectSchema({ data: arrayOf(reference('Subscription')), nextPageState });
+const tags = ['Subscriptions'];
+
+export const subscriptionPaths: Readonly<Record<string, PathItem>> = {
+  '/public/v1/webhook-subscriptions': {
+    post: {
+      operationId: 'createSubscriptions',
+      summary: 'Subscribe a URL to one or more event types',
+      description:
+        'Makes one subscription for each event type, all or none, in the order given. Once it has answered, every event from then on is delivered.',
+      tags,
+      requestBody: jsonBody('CreateSubscriptions'),
+      responses: {
+        '201': jsonResponse('The subscriptions, with their signing secrets.', created),
+        ...errors(404, 409, 413, 415),
+      },
+    },
+    get: {
+      operationId: 'listSubscriptions',
+      summary: 'List subscriptions, oldest first',
+      tags,
+      parameters: [listLimit, pageState],
+      responses: { '200': jsonResponse('A page of subscriptions.', listed), ...errors() },
+    },
+  },
+  '/public/v1/webhook-subscriptions/{id}': {
+    get: {
+      operationId: 'getSubscription',
+      summary: 'Read a subscription',
+      tags,
+      parameters: [id],
+      responses: { '200': jsonResponse('The subscription.', reference('Subscription')), ...errors(404) },
+    },
+    patch: {
+      operationId: 'updateSubscription',
+      summary: 'Change a subscription',
+      description: 'Fields that are left out stay as they are; `auth` is replaced as a whole.',
+      tags,
+      parameters: [id],
+      requestBody: jsonBody('UpdateSubscription'),
+      responses: {
+        '200': jsonResponse('The subscription as it is now.', reference('Subscription')),
+        ...errors(404, 409, 413, 415),
+      },
+    },
+    delete: {
+      operationId: 'deleteSubscription',
+      summary: 'Delete a subscription',
+      tags,
+      parameters: [id],
+      responses: { '204': { description: 'It is gone.' }, ...errors(404) },
+    },
+  },
+  '/public/v1/webhook-subscriptions/{id}/rotate-secret': {
+    post: {
+      operationId: 'rotateSecret',
+      summary: 'Replace the signing secret',
+      description: 'The secret before it signs as well for 24 hours more.',
+      tags,
+      parameters: [id],
+      responses: {
+        '200': jsonResponse('The subscription with its new secret.', reference('SubscriptionWithSecret')),
+        ...errors(404, 409),
+      },
+    },
+  },
+};

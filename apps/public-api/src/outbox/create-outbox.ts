@@ -1,0 +1,45 @@
+import { createAvroCodecs, type SchemaRegistryPort } from '@waypost/contracts';
+import { openOutboxSession } from '@waypost/history-store';
+import type { StreamsBackend } from '@waypost/streams';
+import type { ApiLogger } from '../dependencies.js';
+import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';
+import { toRecord } from './outbox-record.js';
+import { createPublishedVersionsReader } from './read-published-versions.js';
+
+export interface OutboxSettings {
+  readonly databaseUrl: string;
+  readonly registry: SchemaRegistryPort;
+  /** Closed by the publisher's stop. */
+  readonly backend: StreamsBackend;
+  readonly logger: ApiLogger;
+  readonly now: () => number;
+  /** How often to look for changes that nothing announced. Default 500. */
+  readonly pollMs?: number;
+}
+
+/** One for all processes: the newest fences the one before. */
+const TRANSACTIONAL_ID = 'public-api.outbox';
+
+/** The publisher on real parts. It connects when it runs, and again whenever it must: nothing here can fail at boot. */
+export function createOutbox({ databaseUrl, registry, backend, logger, now, pollMs }: OutboxSettings): OutboxPublisher {
+  const codecs = createAvroCodecs({ registry, now });
+  const publisher = createOutboxPublisher({
+    openSession: (listeners) => openOutboxSession({ databaseUrl, ...listeners }),
+    createProducer: () => backend.producer(TRANSACTIONAL_ID),
+    encode: (row) => toRecord(row, codecs),
+    prepare: async () => {
+      await Promise.all([codecs.fleetSettings.prepare(), codecs.webhookSubscriptions.prepare()]);
+    },
+    readPublishedVersions: createPublishedVersionsReader({ backend, codecs }),
+    logger,
+    now,
+    ...(pollMs === undefined ? {} : { pollMs }),
+  });
+  return {
+    ...publisher,
+    async stop() {
+      await publisher.stop();
+      await backend.close();
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, schemaIdOf } from '@waypost/contracts';
+import { type ManagementStore, type NewSubscription, openManagementStore } from '@waypost/history-store';
+import { createMemoryBackend, readToEnd, silentLogger } from '@waypost/streams';
+import pg from 'pg';
+import { createMemoryRegistry } from '../testing/memory-registry.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createOutbox } from './create-outbox.js';
+import type { OutboxPublisher } from './outbox-publisher.js';
+import { OUTBOX_TOPICS } from './outbox-record.js';
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let sql: pg.Client;
+let fleetId: string;
+let broker: ReturnType<typeof createMemoryBackend>;
+const registry = createMemoryRegistry();
+const codecs = createAvroCodecs({ registry });
+const publishers: OutboxPublisher[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+});
+afterAll(async () => {
+  await sql.end();
+  await store.close();
+  await database.drop();
+});
+beforeEach(() => {
+  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+  const topics = Object.fromEntries(Object.values(OUTBOX_TOPICS).map((topic) => [topic, 1]));
+  broker = createMemoryBackend({ topics, now: Date.now });
+});
+afterEach(async () => {
+  await Promise.all(publishers.splice(0).map((publisher) => publisher.stop()));
+  await sql.query('TRUNCATE outbox');
+});
+
+function startPublisher(settings: { pollMs?: number } = {}): OutboxPublisher {
+  // The broker outlives each of its clients.
+  const backend = Object.create(broker, { close: { value: () => Promise.resolve() } }) as typeof broker;
+  const publisher = createOutbox({
+    databaseUrl: database.url,
+    registry,
+    backend,
+    logger: silentLogger,
+    now: Date.now,
+    ...settings,
+  });
+  publishers.push(publisher);
+  publisher.start();
+  return publisher;
+}
+
+async function topicContents(topic: string): Promise<{ key: string; value: object | null }[]> {
+  const contents: { key: string; value: object | null }[] = [];
+  const fetcher = broker.fetcher();
+  await readToEnd(broker, fetcher, { topic, partition: 0 }, 0, async ({ records }) => {
+    for (const { key, value } of records)
+      contents.push({ key: key?.toString() ?? '', value: await decode(topic, value) });
+  });
+  await fetcher.close();
+  return contents;
+}
+
+async function decode(topic: string, value: Buffer | null): Promise<object | null> {
+  if (value === null) return null;
+  const codec = topic === OUTBOX_TOPICS['fleet-settings'] ? codecs.fleetSettings : codecs.webhookSubscriptions;
+  await codec.resolve([schemaIdOf(value) ?? 0]);
+  const decoded = codec.decode(value);
+  return decoded.type === 'decoded' ? decoded.value : { undecodable: decoded };
+}
+
+const versionsOf = async (key: string) => {
+  const contents = await topicContents(OUTBOX_TOPICS['webhook-subscription']);
+  return contents
+    .filter((one) => one.key === key)
+    .map(({ value }) => (value as { version: number } | null)?.version ?? null);
+};
+
+async function untilNothingWaits(): Promise<void> {
+  for (let tries = 0; tries < 250; tries++) {
+    const waiting = await sql.query('SELECT FROM outbox WHERE published_at IS NULL');
+    if (waiting.rowCount === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('the outbox was not published within 5 s');
+}
+
+const draft = (): NewSubscription => ({
+  id: randomUUID(),
+  fleetId,
+  eventType: 'position',
+  url: `https://receiver.example/${randomUUID()}`,
+  payloadFormat: 'v1',
+  deviceIds: ['device-1'],
+  auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 's', scope: null },
+  rateLimitPerSecond: null,
+  onOutage: 'fail',
+  strictOrder: false,
+  secrets: [{ sealed: 'sealed', expiresAt: null }],
+});
+
+/** Three versions and a tombstone of one subscription. */
+async function changeOften(): Promise<string> {
+  const given = draft();
+  const ref = { fleetId, id: given.id };
+  await store.subscriptions.create([given], 1_000);
+  await store.subscriptions.update(ref, { status: 'paused' }, 2_000);
+  await store.subscriptions.rotateSecret(ref, { sealed: 'new', oldSignsUntil: 9_000, nowMs: 3_000 });
+  await store.subscriptions.delete(ref, 4_000);
+  return given.id;
+}
+
+describe('the outbox on a real database', () => {
+  it('brings fleets and subscriptions to their topics as they are stored', async () => {
+    startPublisher();
+    await store.createFleet({ fleetId, payloadFormat: 'legacy-v1', nowMs: 1_000 });
+    const given = draft();
+    const made = await store.subscriptions.create([given], 2_000);
+    await untilNothingWaits();
+
+    const fleet = { fleetId, payloadFormat: 'legacy-v1', version: 1, createdAt: 1_000, updatedAt: 1_000 };
+    expect(await topicContents(OUTBOX_TOPICS['fleet-settings'])).toEqual([{ key: fleetId, value: fleet }]);
+    const subscriptions = made.type === 'created' ? made.subscriptions : [];
+    expect(await topicContents(OUTBOX_TOPICS['webhook-subscription'])).toEqual([
+      { key: given.id, value: subscriptions[0] },
+    ]);
+  });
+
+  it('is told of every change and need not look for it, whoever makes it', async () => {
+    await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
+    startPublisher({ pollMs: 60_000 });
+    await untilNothingWaits();
+    await store.subscriptions.create([draft()], 1);
+    await untilNothingWaits();
+    expect(await topicContents(OUTBOX_TOPICS['webhook-subscription'])).toHaveLength(1);
+  });
+
+  it('publishes every version in order, with two publishers at work', async () => {
+    await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
+    startPublisher();
+    startPublisher();
+    const ids = await Promise.all(Array.from({ length: 8 }, changeOften));
+    await untilNothingWaits();
+    for (const id of ids) expect(await versionsOf(id)).toEqual([1, 2, 3, null]);
+  });
+
+  it('publishes nothing twice when a process died between the commit and the mark', async () => {
+    await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
+    const first = startPublisher();
+    const [deleted, kept] = [await changeOften(), draft()];
+    await store.subscriptions.create([kept], 1);
+    await untilNothingWaits();
+    await first.stop();
+    await sql.query('UPDATE outbox SET published_at = NULL');
+    await store.subscriptions.update({ fleetId, id: kept.id }, { status: 'paused' }, 2);
+
+    startPublisher();
+    await untilNothingWaits();
+
+    expect(await versionsOf(deleted)).toEqual([1, 2, 3, null]);
+    expect(await versionsOf(kept.id)).toEqual([1, 2]);
+    expect(await topicContents(OUTBOX_TOPICS['fleet-settings'])).toHaveLength(1);
+  });
+
+  it('goes on after the database has cut its connection', async () => {
+    await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
+    startPublisher();
+    await untilNothingWaits();
+    await sql.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waypost-outbox' AND datname = current_database()",
+    );
+    const id = await changeOften();
+    await untilNothingWaits();
+    expect(await versionsOf(id)).toEqual([1, 2, 3, null]);
+  });
+});

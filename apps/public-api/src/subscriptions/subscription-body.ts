@@ -1,0 +1,121 @@
+import { EVENT_TYPES, MAX_ID_LENGTH, PAYLOAD_FORMATS } from '@waypost/domain';
+import { z } from 'zod';
+import { type ErrorDetail, invalidBody } from '../errors/api-error.js';
+
+const MAX_URL_BYTES = 2_048;
+const NOT_YET = 'is not available yet';
+
+/** Control characters name nothing, and neither the database nor a Kafka key should meet one. */
+const printable = () =>
+  z
+    .string()
+    .min(1, 'must not be empty')
+    // eslint-disable-next-line no-control-regex -- refusing them is the point
+    .regex(/^[^\u0000-\u001f\u007f]*$/, 'must hold no control characters');
+
+const plainText = (max: number) => printable().max(max, `must be at most ${String(max)} characters`);
+
+/** The rest of R-18 needs a look-up and comes after the shape. Bytes count: the URL is part of an index key. */
+const url = printable()
+  .refine((text) => Buffer.byteLength(text) <= MAX_URL_BYTES, `must be at most ${String(MAX_URL_BYTES)} bytes`)
+  .meta({
+    format: 'uri',
+    maxLength: MAX_URL_BYTES,
+    description: 'https, without user info, resolving to public addresses only.',
+  });
+
+const eventType = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`);
+const unique = (items: readonly string[]): boolean => new Set(items).size === items.length;
+
+const eventTypes = z
+  .array(eventType)
+  .min(1, 'must name at least one')
+  .refine(unique, 'must not repeat a type')
+  .meta({ uniqueItems: true, description: 'One subscription is made for each.' });
+
+const deviceIds = z
+  .array(plainText(MAX_ID_LENGTH))
+  .min(1, 'must name at least one device, or be left out for every device')
+  .max(1_000, 'must name at most 1000 devices')
+  .refine(unique, 'must not repeat a device')
+  .meta({ uniqueItems: true, description: 'Only events of these devices.' });
+
+const payloadFormat = z.enum(PAYLOAD_FORMATS, `must be one of ${PAYLOAD_FORMATS.join(', ')}`);
+
+const bearerAuth = z.strictObject({
+  type: z.literal('bearer'),
+  tokenUrl: url,
+  clientId: plainText(1_024),
+  clientSecret: plainText(4_096).meta({ writeOnly: true }),
+  scope: plainText(1_024).optional(),
+});
+const auth = z
+  .discriminatedUnion('type', [z.strictObject({ type: z.literal('none') }), bearerAuth], {
+    error: 'must be {"type":"none"} or {"type":"bearer", tokenUrl, clientId, clientSecret, scope?}',
+  })
+  .meta({ description: 'How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token.' });
+
+/** Nothing enforces these yet, so no value but the default is taken (better than to promise in silence). */
+const reserved = {
+  rateLimitPerSecond: z.null(NOT_YET).optional().meta({ description: 'Not available yet.' }),
+  onOutage: z.literal('fail', `must be "fail": "hold" ${NOT_YET}`).optional(),
+};
+
+export const createBody = z
+  .strictObject({
+    eventType: eventType.optional(),
+    eventTypes: eventTypes.optional(),
+    url,
+    deviceIds: deviceIds.optional(),
+    payloadFormat: payloadFormat.optional().meta({ description: "The fleet's default when left out." }),
+    auth: auth.optional(),
+    ...reserved,
+    strictOrder: z.literal(false, NOT_YET).optional().meta({ description: 'Not available yet.' }),
+  })
+  .refine((body) => (body.eventType === undefined) !== (body.eventTypes === undefined), {
+    path: ['eventTypes'],
+    message: 'is required (or eventType with a single type, not both)',
+  })
+  .meta({ oneOf: [{ required: ['eventType'] }, { required: ['eventTypes'] }] });
+
+export const updateBody = z
+  .strictObject({
+    url: url.optional(),
+    status: z.enum(['active', 'paused'], 'must be active or paused').optional(),
+    deviceIds: deviceIds.nullable().optional().meta({ description: 'null: every device.' }),
+    payloadFormat: payloadFormat.optional(),
+    auth: auth.optional(),
+    ...reserved,
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change something')
+  .meta({ minProperties: 1 });
+
+export type CreateBody = z.infer<typeof createBody>;
+export type UpdateBody = z.infer<typeof updateBody>;
+export type AuthBody = z.infer<typeof auth>;
+
+/** @throws ApiError 400 naming every field that is wrong */
+export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  if (body === undefined) throw invalidBody([{ message: 'must be a JSON object' }]);
+  const result = schema.safeParse(body, { error: plainMessage });
+  if (result.success) return result.data;
+  throw invalidBody(result.error.issues.flatMap(detailsOf));
+}
+
+function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ ...fieldOf([...issue.path, key]), message: 'is not a field of this resource' }));
+  }
+  return [{ ...fieldOf(issue.path), message: issue.message }];
+}
+
+/** For what the schemas above have no words of their own. */
+function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_type') return undefined;
+  if (issue.path?.length === 0) return 'must be a JSON object';
+  return issue.input === undefined ? 'is required' : `must be of type ${issue.expected}`;
+}
+
+function fieldOf(path: readonly PropertyKey[]): { field?: string } {
+  return path.length === 0 ? {} : { field: path.map(String).join('.').slice(0, 128) };
+}

@@ -1,0 +1,337 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openClientSecret, openSigningSecret, parseSigningSecret, type WebhookSubscription } from '@waypost/domain';
+import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+
+const PATH = '/public/v1/webhook-subscriptions';
+const HOOK = 'https://receiver.example/hook';
+const NOWHERE = `${PATH}/00000000-0000-4000-8000-000000000000`;
+const BEARER = {
+  type: 'bearer',
+  tokenUrl: 'https://id.example/token',
+  clientId: 'client',
+  clientSecret: 'client-secret-7',
+  scope: 'send',
+};
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let api: TestApi;
+let key: string;
+let fleetId: string;
+let waitedFor: (readonly string[])[] = [];
+let nowMs = Date.UTC(2026, 2, 20, 12);
+const sealingKey = randomBytes(32);
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  api = await startTestApi({
+    store,
+    sealingKey,
+    now: () => nowMs,
+    checkUrl: (url) =>
+      Promise.resolve(
+        url.includes('internal') ? { type: 'refused', message: 'resolves to a private address' } : { type: 'accepted' },
+      ),
+    untilPublished: (ids) => {
+      waitedFor.push(ids);
+      return Promise.resolve();
+    },
+  });
+});
+afterAll(async () => {
+  await api.close();
+  await store.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  key = api.addKey(fleetId);
+  waitedFor = [];
+});
+
+interface Resource {
+  id: string;
+  eventType: string;
+  secret: string;
+}
+const send = (method: string, path: string, json?: unknown) => api.request(path, { method, key, json });
+const dataOf = (answer: TestAnswer) => (answer.body as { data: Resource[] }).data;
+const stored = async (id: string): Promise<WebhookSubscription> => {
+  const found = await store.subscriptions.get({ fleetId, id });
+  if (found === null) throw new Error('not stored');
+  return found;
+};
+
+async function create(body: object = {}): Promise<Resource> {
+  const answer = await send('POST', PATH, { eventType: 'position', url: HOOK, ...body });
+  const [made] = dataOf(answer);
+  if (answer.status !== 201 || made === undefined) throw new Error(JSON.stringify(answer.body));
+  return made;
+}
+
+describe('POST /public/v1/webhook-subscriptions', () => {
+  it('makes one subscription for each event type, with a secret of its own, shown once', async () => {
+    const answer = await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK });
+
+    expect(answer.status).toBe(201);
+    const made = dataOf(answer);
+    expect(made.map((one) => one.eventType)).toEqual(['position', 'ignition_on']);
+    expect(made[0]).toEqual({
+      id: expect.any(String),
+      fleetId,
+      eventType: 'position',
+      url: HOOK,
+      status: 'active',
+      payloadFormat: 'v1',
+      auth: { type: 'none' },
+      onOutage: 'fail',
+      createdAt: '2026-03-20T12:00:00.000Z',
+      updatedAt: '2026-03-20T12:00:00.000Z',
+      secret: expect.stringMatching(/^whsec_/),
+    });
+    expect(new Set(made.map((one) => one.secret)).size).toBe(2);
+    for (const { id } of made) expect((await send('GET', `${PATH}/${id}`)).body).not.toHaveProperty('secret');
+  });
+
+  it('keeps the secret sealed, and what is sealed is what was shown', async () => {
+    const made = await create();
+    const [secret, ...more] = (await stored(made.id)).secrets;
+
+    expect(more).toEqual([]);
+    expect(JSON.stringify(await stored(made.id))).not.toContain(made.secret.slice('whsec_'.length));
+    const opened = openSigningSecret(secret?.sealed ?? '', sealingKey, made.id);
+    expect(opened).toEqual({ type: 'opened', plaintext: parseSigningSecret(made.secret) });
+    expect(parseSigningSecret(made.secret)).toHaveLength(32);
+  });
+
+  it('waits until all of it is published', async () => {
+    await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK });
+    expect(waitedFor).toEqual([[expect.any(String), expect.any(String)]]);
+  });
+
+  it("takes the fleet's payload format unless told another", async () => {
+    const legacy = `${fleetId}-old`;
+    await store.createFleet({ fleetId: legacy, payloadFormat: 'legacy-v1', nowMs });
+    const make = (body: object) =>
+      api.request(PATH, { method: 'POST', key: api.addKey(legacy), json: { url: HOOK, ...body } });
+    expect(dataOf(await make({ eventType: 'position' }))[0]).toHaveProperty('payloadFormat', 'legacy-v1');
+    expect(dataOf(await make({ eventType: 'ignition_on', payloadFormat: 'v1' }))[0]).toHaveProperty(
+      'payloadFormat',
+      'v1',
+    );
+  });
+
+  it('seals the client secret and never shows it', async () => {
+    const made = await create({ auth: BEARER, deviceIds: ['device-1'] });
+    const { clientSecret, ...shown } = BEARER;
+
+    expect(made).toMatchObject({ auth: shown, deviceIds: ['device-1'] });
+    expect(JSON.stringify([made, (await send('GET', PATH)).body, await stored(made.id)])).not.toContain(clientSecret);
+    const sealed = (await stored(made.id)).auth?.sealedClientSecret ?? '';
+    expect(openClientSecret(sealed, sealingKey, made.id)).toEqual({
+      type: 'opened',
+      plaintext: Buffer.from(clientSecret),
+    });
+  });
+
+  it('answers 409 when one of the types is taken, and makes none', async () => {
+    await create({ eventType: 'ignition_on' });
+    const answer = await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({
+      error: { code: 'conflict', message: expect.stringContaining('ignition_on') as unknown },
+    });
+    expect(dataOf(await send('GET', PATH))).toHaveLength(1);
+  });
+
+  it('takes the same type and URL for another fleet, and the same type for another URL', async () => {
+    await create();
+    await create({ url: `${HOOK}/2` });
+    const other = `${fleetId}-2`;
+    await store.createFleet({ fleetId: other, payloadFormat: 'v1', nowMs });
+    const answer = await api.request(PATH, {
+      method: 'POST',
+      key: api.addKey(other),
+      json: { eventType: 'position', url: HOOK },
+    });
+    expect(answer.status).toBe(201);
+  });
+
+  it('names every URL that may not be called', async () => {
+    const answer = await send('POST', PATH, {
+      eventType: 'position',
+      url: 'https://internal.example',
+      auth: { ...BEARER, tokenUrl: 'https://internal.example/token' },
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: {
+        code: 'invalid_body',
+        details: [
+          { field: 'url', message: 'resolves to a private address' },
+          { field: 'auth.tokenUrl', message: 'resolves to a private address' },
+        ],
+      },
+    });
+    expect(dataOf(await send('GET', PATH))).toEqual([]);
+  });
+
+  it('refuses what is not available yet', async () => {
+    const answer = await send('POST', PATH, {
+      eventType: 'position',
+      url: HOOK,
+      onOutage: 'hold',
+      rateLimitPerSecond: 5,
+      strictOrder: true,
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: { details: [{ field: 'rateLimitPerSecond' }, { field: 'onOutage' }, { field: 'strictOrder' }] },
+    });
+  });
+
+  it('refuses query parameters', async () => {
+    expect((await send('POST', `${PATH}?dryRun=true`, { eventType: 'position', url: HOOK })).status).toBe(400);
+  });
+});
+
+describe('GET /public/v1/webhook-subscriptions', () => {
+  it('walks all of them, oldest first', async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      nowMs += 1;
+      made.push((await create({ url: `${HOOK}/${String(index)}` })).id);
+    }
+    const walked: string[] = [];
+    let state: string | null = '';
+    while (state !== null) {
+      const page = await send('GET', `${PATH}?limit=2${state === '' ? '' : `&pageState=${state}`}`);
+      walked.push(...dataOf(page).map((one) => one.id));
+      state = (page.body as { nextPageState: string | null }).nextPageState;
+    }
+    expect(walked).toEqual(made);
+  });
+
+  it("refuses another fleet's page token", async () => {
+    await create();
+    await create({ url: `${HOOK}/2` });
+    const { nextPageState } = (await send('GET', `${PATH}?limit=1`)).body as { nextPageState: string };
+    const answer = await api.request(`${PATH}?pageState=${nextPageState}`, { key: api.addKey('other') });
+    expect(answer.body).toMatchObject({ error: { code: 'page_state_other_fleet' } });
+  });
+
+  it.each(['limit=0', 'limit=1001', 'status=active'])('refuses %s', async (query) => {
+    expect((await send('GET', `${PATH}?${query}`)).status).toBe(400);
+  });
+});
+
+describe('PATCH /public/v1/webhook-subscriptions/{id}', () => {
+  it('changes what is given and leaves the rest', async () => {
+    const { id } = await create({ deviceIds: ['a'] });
+    nowMs += 1_000;
+    const answer = await send('PATCH', `${PATH}/${id}`, {
+      status: 'paused',
+      url: `${HOOK}/new`,
+      payloadFormat: 'legacy-v1',
+      auth: BEARER,
+    });
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      id,
+      status: 'paused',
+      url: `${HOOK}/new`,
+      payloadFormat: 'legacy-v1',
+      deviceIds: ['a'],
+    });
+    expect(answer.body).toMatchObject({
+      auth: { type: 'bearer', clientId: 'client' },
+      updatedAt: new Date(nowMs).toISOString(),
+    });
+    expect((await send('GET', `${PATH}/${id.toUpperCase()}`)).body).toEqual(answer.body);
+    expect((await stored(id)).version).toBe(2);
+    expect(waitedFor).toHaveLength(2);
+  });
+
+  it('takes deviceIds and auth away again', async () => {
+    const { id } = await create({ deviceIds: ['a'], auth: BEARER });
+    const answer = await send('PATCH', `${PATH}/${id}`, { deviceIds: null, auth: { type: 'none' } });
+    expect(answer.body).toHaveProperty('auth', { type: 'none' });
+    expect(answer.body).not.toHaveProperty('deviceIds');
+  });
+
+  it('makes no new version when nothing changes', async () => {
+    const { id } = await create();
+    expect((await send('PATCH', `${PATH}/${id}`, { status: 'active' })).status).toBe(200);
+    expect((await stored(id)).version).toBe(1);
+  });
+
+  it('answers 409 when the event type already goes to that URL', async () => {
+    await create();
+    const { id } = await create({ url: `${HOOK}/2` });
+    expect((await send('PATCH', `${PATH}/${id}`, { url: HOOK })).status).toBe(409);
+  });
+
+  it.each([[{}], [{ url: 'https://internal.example' }], [{ status: 'disabled' }], [{ eventType: 'position' }]])(
+    'refuses %j',
+    async (body) => {
+      const { id } = await create();
+      expect((await send('PATCH', `${PATH}/${id}`, body)).status).toBe(400);
+    },
+  );
+});
+
+describe('DELETE and rotate-secret', () => {
+  it('deletes for good, and the URL is free again', async () => {
+    const { id } = await create();
+    const answer = await send('DELETE', `${PATH}/${id}`);
+    expect([answer.status, answer.body]).toEqual([204, '']);
+    expect((await send('GET', `${PATH}/${id}`)).status).toBe(404);
+    expect((await send('DELETE', `${PATH}/${id}`)).status).toBe(404);
+    expect((await create()).id).not.toBe(id);
+    expect(waitedFor).toHaveLength(3);
+  });
+
+  it('rotates the secret, and the old one signs for 24 hours more', async () => {
+    const made = await create();
+    const answer = await send('POST', `${PATH}/${made.id}/rotate-secret`);
+    expect(answer.status).toBe(200);
+    const rotated = answer.body as Resource;
+    expect(rotated.secret).not.toBe(made.secret);
+
+    const { secrets } = await stored(made.id);
+    expect(secrets.map((secret) => secret.expiresAt)).toEqual([null, nowMs + 86_400_000]);
+    const opened = secrets.map(({ sealed }) => openSigningSecret(sealed, sealingKey, made.id));
+    expect(opened).toEqual(
+      [rotated.secret, made.secret].map((text) => ({ type: 'opened', plaintext: parseSigningSecret(text) })),
+    );
+  });
+
+  it('answers 409 when too many secrets would sign', async () => {
+    const { id } = await create();
+    const statuses: number[] = [];
+    for (let index = 0; index < 8; index++) statuses.push((await send('POST', `${PATH}/${id}/rotate-secret`)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 409]);
+  });
+});
+
+describe("another fleet's subscription", () => {
+  it.each([
+    ['GET', '', undefined],
+    ['PATCH', '', { status: 'paused' }],
+    ['DELETE', '', undefined],
+    ['POST', '/rotate-secret', undefined],
+  ])('is not found: %s %s', async (method, suffix, json) => {
+    const { id } = await create();
+    const foreign = await api.request(`${PATH}/${id}${suffix}`, { method, json, key: api.addKey(`${fleetId}-other`) });
+    const missing = await send(method, NOWHERE + suffix, json);
+    expect(foreign.status).toBe(404);
+    expect(foreign.body).toEqual(missing.body);
+    expect((await stored(id)).version).toBe(1);
+  });
+});

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { AttemptEntry, DeliveryHistory, DeliveryRecord } from '@waypost/domain';
+
+/** A delivered event of fleet `acme`; what a test cares about it says itself. */
+export function deliveryRecord(given: Partial<DeliveryRecord> = {}): DeliveryRecord {
+  const firstAttemptAt = given.firstAttemptAt ?? Date.now() - 60_000;
+  const eventId = given.eventId ?? randomUUID();
+  return {
+    eventId,
+    series: 0,
+    eventType: 'position',
+    eventTime: firstAttemptAt - 500,
+    deviceId: 'device-1',
+    subscriptionId: '0b0e8f0a-6f4e-4c53-9a54-7d4b5b0d9a11',
+    fleetId: 'acme',
+    url: 'https://receiver.example/hook',
+    format: 'v1',
+    body: JSON.stringify({ eventId, eventTime: '2026-03-01T00:00:00.000Z', eventType: 'position', eventData: {} }),
+    createdAt: firstAttemptAt - 20,
+    firstAttemptAt,
+    lastAttemptAt: firstAttemptAt,
+    deliveredAt: firstAttemptAt + 30,
+    nextAttemptAt: null,
+    status: 'delivered',
+    statusCode: 200,
+    attempts: [attemptEntry({ startedAt: firstAttemptAt })],
+    ...given,
+  };
+}
+
+export function attemptEntry(given: Partial<AttemptEntry> = {}): AttemptEntry {
+  return {
+    attempt: 1,
+    startedAt: Date.now(),
+    dueAt: Date.now(),
+    durationMs: 30,
+    statusCode: 200,
+    errorCode: null,
+    outcome: 'delivered',
+    decision: 'accepted',
+    ...given,
+  };
+}
+
+/** A history that holds these records, filtered by fleet, window and position as the port says. */
+export function historyOf(records: readonly DeliveryRecord[]): DeliveryHistory {
+  const inOrder = [...records].sort(byPosition);
+  return {
+    findDeliveries: (query) => {
+      const found = inOrder.filter(
+        (record) =>
+          record.fleetId === query.fleetId &&
+          record.firstAttemptAt >= query.startAt &&
+          record.firstAttemptAt < query.endAt &&
+          (query.after === undefined || byPosition(query.after, record) < 0) &&
+          (query.eventTypes === undefined || query.eventTypes.includes(record.eventType)) &&
+          (query.statusCode === undefined || query.statusCode === record.statusCode) &&
+          (query.status === undefined || query.status === record.status) &&
+          (query.deviceId === undefined || query.deviceId === record.deviceId) &&
+          (query.subscriptionId === undefined || query.subscriptionId === record.subscriptionId) &&
+          (query.eventId === undefined || query.eventId === record.eventId),
+      );
+      return Promise.resolve(found.slice(0, query.limit));
+    },
+  };
+}
+
+type Position = Pick<DeliveryRecord, 'firstAttemptAt' | 'eventId' | 'series'>;
+
+function byPosition(a: Position, b: Position): number {
+  if (a.firstAttemptAt !== b.firstAttemptAt) return a.firstAttemptAt - b.firstAttemptAt;
+  return a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : a.series - b.series;
+}

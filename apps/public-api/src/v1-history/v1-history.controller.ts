@@ -1,0 +1,36 @@
+import { Controller, Get, Inject, Req, UseGuards } from '@nestjs/common';
+import type { Request } from 'express';
+import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { DELIVERY_PAGES } from '../dependencies.js';
+import type { DeliveryPages } from '../history/delivery-pages.js';
+import { eventType, readPaging, readWindow, statusCode } from '../history/history-parameters.js';
+import { createQueryReader } from '../http/query-reader.js';
+import { V1_HISTORY_PATH } from './deprecation.middleware.js';
+import { toV1Event, type V1Event } from './v1-event.js';
+
+const PARAMETERS = ['startDate', 'endDate', 'eventType', 'statusCode', 'limit', 'pageState'];
+
+/** The deprecated query of the delivery history. */
+@Controller(V1_HISTORY_PATH)
+@UseGuards(ApiKeyGuard)
+export class V1HistoryController {
+  constructor(@Inject(DELIVERY_PAGES) private readonly pages: DeliveryPages) {}
+
+  @Get()
+  @RequireScope('events:read')
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+  ): Promise<{ events: V1Event[]; next_page_state: string | null }> {
+    const query = createQueryReader(request.url, { single: PARAMETERS });
+    const window = readWindow(query, 'required');
+    const type = query.optional('eventType', eventType);
+    const code = query.optional('statusCode', statusCode);
+    const paging = readPaging(query);
+    query.finish();
+    const filters = { ...window, eventTypes: type === undefined ? undefined : [type], statusCode: code };
+    const page = await this.pages.read({ fleetId: caller.fleetId, path: V1_HISTORY_PATH, filters, ...paging });
+    return { events: page.records.map(toV1Event), next_page_state: page.nextPageState };
+  }
+}

@@ -1,0 +1,191 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { RETENTION_MS } from '@waypost/domain';
+import { attemptEntry, deliveryRecord, historyOf } from '../testing/delivery-records.js';
+import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from '../testing/test-api.js';
+
+const PATH = '/public/v2/events';
+const NOW = Date.UTC(2026, 2, 20, 12);
+
+let api: TestApi | undefined;
+async function build(options: TestApiOptions = {}): Promise<TestApi> {
+  api = await startTestApi({ now: () => NOW, ...options });
+  return api;
+}
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+interface Page {
+  data: { eventId: string }[];
+  nextPageState: string | null;
+}
+const pageOf = (answer: TestAnswer) => answer.body as Page;
+const idsOf = (answer: TestAnswer) => pageOf(answer).data.map((event) => event.eventId);
+const codeOf = (answer: TestAnswer) => (answer.body as { error: { code: string } }).error.code;
+
+describe('GET /public/v2/events', () => {
+  it('shows a delivery with its payload as it was pushed', async () => {
+    const at = NOW - 3_600_000;
+    const body = '{"zeta":1,"alpha":{"b":[1.5,null],"a":"é"},"eventId":"x"}';
+    const record = deliveryRecord({
+      firstAttemptAt: at,
+      body,
+      format: 'legacy-v1',
+      status: 'pending',
+      statusCode: 503,
+      deliveredAt: null,
+      nextAttemptAt: at + 2_000,
+      attempts: [attemptEntry({ startedAt: at, durationMs: 12, statusCode: 503, outcome: 'retrying' })],
+    });
+    const { url, addKey } = await build({ history: historyOf([record]) });
+
+    const answer = await fetch(`${url}${PATH}`, { headers: { authorization: `Bearer ${addKey('acme')}` } });
+    const text = await answer.text();
+
+    expect(text).toContain(`"payload":${body}`);
+    expect(JSON.parse(text)).toEqual({
+      data: [
+        {
+          eventId: record.eventId,
+          eventType: 'position',
+          eventTime: '2026-03-20T10:59:59.500Z',
+          deviceId: 'device-1',
+          subscriptionId: record.subscriptionId,
+          format: 'legacy-v1',
+          payload: { zeta: 1, alpha: { b: [1.5, null], a: 'é' }, eventId: 'x' },
+          delivery: {
+            status: 'pending',
+            statusCode: 503,
+            attemptCount: 1,
+            firstAttemptAt: '2026-03-20T11:00:00.000Z',
+            lastAttemptAt: '2026-03-20T11:00:00.000Z',
+            nextAttemptAt: '2026-03-20T11:00:02.000Z',
+            attempts: [{ attempt: 1, startedAt: '2026-03-20T11:00:00.000Z', durationMs: 12, statusCode: 503 }],
+          },
+        },
+      ],
+      nextPageState: null,
+    });
+  });
+
+  it('adds the exact body on request', async () => {
+    const record = deliveryRecord({ firstAttemptAt: NOW - 1, body: '{ "a": 1.0 }' });
+    const { request } = await build({ history: historyOf([record]) });
+
+    expect(pageOf(await request(PATH)).data[0]).not.toHaveProperty('body');
+    expect(pageOf(await request(`${PATH}?include=body`)).data[0]).toHaveProperty('body', '{ "a": 1.0 }');
+  });
+
+  it('needs no window: it is the retention then', async () => {
+    const records = [-RETENTION_MS - 1, -RETENTION_MS, -1].map((ago) => deliveryRecord({ firstAttemptAt: NOW + ago }));
+    const { request } = await build({ history: historyOf(records) });
+    expect(idsOf(await request(PATH))).toEqual([records[1]?.eventId, records[2]?.eventId]);
+  });
+
+  it('takes every filter, and eventType more than once', async () => {
+    const base = NOW - 1_000;
+    const [plain, ignition, failed] = [
+      deliveryRecord({ firstAttemptAt: base }),
+      deliveryRecord({ firstAttemptAt: base + 1, eventType: 'ignition_on', deviceId: 'device 2&é' }),
+      deliveryRecord({
+        firstAttemptAt: base + 2,
+        eventType: 'ignition_off',
+        status: 'failed',
+        statusCode: 404,
+        deliveredAt: null,
+      }),
+    ];
+    const { request } = await build({ history: historyOf([plain, ignition, failed]) });
+    const found = async (query: string) => idsOf(await request(`${PATH}?${query}`));
+
+    expect(await found('eventType=ignition_on&eventType=position')).toEqual([plain.eventId, ignition.eventId]);
+    expect(await found(`deviceId=${encodeURIComponent('device 2&é')}`)).toEqual([ignition.eventId]);
+    expect(await found(`subscriptionId=${plain.subscriptionId.toUpperCase()}`)).toHaveLength(3);
+    expect(await found(`eventId=${failed.eventId.toUpperCase()}`)).toEqual([failed.eventId]);
+    expect(await found('statusCode=404')).toEqual([failed.eventId]);
+    expect(await found('status=delivered')).toEqual([plain.eventId, ignition.eventId]);
+    expect(await found('status=pending')).toEqual([]);
+    expect(await found(`startDate=${new Date(base + 1).toISOString()}`)).toEqual([ignition.eventId, failed.eventId]);
+    expect(await found(`endDate=${new Date(base + 1).toISOString()}`)).toEqual([plain.eventId]);
+  });
+
+  it.each([
+    ['status=done', 'status'],
+    ['include=everything', 'include'],
+    ['include=body&include=body', 'include'],
+    ['eventId=1', 'eventId'],
+    ['subscriptionId=1', 'subscriptionId'],
+    ['deviceId=', 'deviceId'],
+    ['deviceId=a%00b', 'deviceId'],
+    [`deviceId=${'x'.repeat(257)}`, 'deviceId'],
+    ['eventType=position&eventType=teleport', 'eventType'],
+    ['startDate=2026-03-02T00:00:00Z&endDate=2026-03-01T00:00:00Z', 'endDate'],
+    ['pageState=', 'pageState'],
+    ['page=2', 'page'],
+  ])('answers 400 to %j and names the parameter', async (query, parameter) => {
+    const { request } = await build();
+    const answer = await request(`${PATH}?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { code: 'invalid_parameter', details: [{ parameter }] } });
+  });
+});
+
+describe('page tokens', () => {
+  const records = Array.from({ length: 4 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - 100 + index }));
+  const FILTER = 'eventType=position&eventType=ignition_on';
+
+  async function firstToken(started: TestApi): Promise<string> {
+    const { nextPageState } = pageOf(await started.request(`${PATH}?${FILTER}&limit=2`));
+    if (nextPageState === null) throw new Error('the first page should not be the last');
+    return nextPageState;
+  }
+
+  it('go on with the same query, in whatever order and with whatever limit it is written', async () => {
+    const started = await build({ history: historyOf(records) });
+    const token = await firstToken(started);
+    const query = `limit=1&eventType=ignition_on&eventType=position&eventType=position&pageState=${token}&include=body`;
+    expect(idsOf(await started.request(`${PATH}?${query}`))).toEqual([records[2]?.eventId]);
+  });
+
+  it('are refused with a code of their own for each reason', async () => {
+    let nowMs = NOW;
+    const started = await build({ history: historyOf(records), now: () => nowMs });
+    const token = await firstToken(started);
+    const forged = token.slice(0, -3) + (token.endsWith('AAA') ? 'BBB' : 'AAA');
+    const newer = Buffer.concat([Buffer.of(200), Buffer.from(token, 'base64url').subarray(1)]).toString('base64url');
+    const refused = async (query: string, key?: string) => {
+      const answer = await started.request(`${PATH}?${query}`, key === undefined ? {} : { key });
+      expect(answer.status).toBe(400);
+      return codeOf(answer);
+    };
+
+    expect(await refused(`${FILTER}&pageState=${token.slice(0, 20)}`)).toBe('page_state_invalid');
+    expect(await refused(`${FILTER}&pageState=hello!`)).toBe('page_state_invalid');
+    expect(await refused(`${FILTER}&pageState=${forged}`)).toBe('page_state_forged');
+    expect(await refused(`${FILTER}&pageState=${newer}`)).toBe('page_state_outdated');
+    expect(await refused(`${FILTER}&pageState=${token}`, started.addKey('other'))).toBe('page_state_other_fleet');
+    expect(await refused(`eventType=position&pageState=${token}`)).toBe('page_state_other_query');
+    expect(await refused(`${FILTER}&statusCode=200&pageState=${token}`)).toBe('page_state_other_query');
+    nowMs += 24 * 3_600_000;
+    expect(await refused(`${FILTER}&pageState=${token}`)).toBe('page_state_expired');
+  });
+
+  it('of version 2 do not open version 1', async () => {
+    const started = await build({ history: historyOf(records) });
+    const window = 'startDate=2026-03-01T00:00:00Z&endDate=2026-04-01T00:00:00Z';
+    const page = pageOf(await started.request(`${PATH}?${window}&limit=1`));
+    const answer = await started.request(`/public/v1/webhook-events?${window}&pageState=${String(page.nextPageState)}`);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'page_state_other_query']);
+  });
+
+  it('keep a walk whole that began before its oldest records passed the retention', async () => {
+    let nowMs = NOW;
+    const old = Array.from({ length: 4 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - RETENTION_MS + index }));
+    const started = await build({ history: historyOf(old), now: () => nowMs });
+    const first = pageOf(await started.request(`${PATH}?limit=2`));
+    nowMs += 60_000;
+    const second = await started.request(`${PATH}?limit=2&pageState=${String(first.nextPageState)}`);
+    expect(idsOf(second)).toEqual([old[2]?.eventId, old[3]?.eventId]);
+  });
+});

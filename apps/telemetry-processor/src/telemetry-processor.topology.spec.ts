@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, type AvroCodecs, type RejectedTelemetry, type TelemetryPing } from '@waypost/contracts';
+import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
+import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
+
+const START = Date.UTC(2026, 0, 5, 8);
+
+const aPing = (more: Partial<TelemetryPing> = {}): TelemetryPing => ({
+  fleetId: 'fleet-1',
+  deviceId: 'device-1',
+  eventTime: START,
+  receivedTime: START + 500,
+  positionValid: true,
+  latitude: 30.25,
+  longitude: -97.75,
+  altitudeInMeters: null,
+  speedInKmh: 42,
+  heading: 90,
+  satellites: null,
+  hdop: null,
+  ignition: null,
+  odometerInMeters: null,
+  rpm: null,
+  fuelLevel: null,
+  batteryVoltage: null,
+  connectionType: null,
+  vehicleId: null,
+  licensePlate: null,
+  driverId: null,
+  sequence: null,
+  buffered: false,
+  attributes: {},
+  ...more,
+});
+
+let codecs: AvroCodecs;
+let driver: TopologyTestDriver;
+let decisions: string[];
+
+beforeEach(async () => {
+  codecs = createAvroCodecs({ registry: createMemoryRegistry(), now: () => 0 });
+  await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
+  // What the test itself reads back; the processor looks up its own input.
+  await codecs.fleetEvents.resolve([1, 2, 3, 4, 5, 6, 7, 8]);
+  decisions = [];
+  const metrics = { pingDecided: (decision: string) => void decisions.push(decision), eventEmitted: () => undefined };
+  driver = createTopologyTestDriver({ topology: telemetryProcessorTopology({ codecs, metrics }), partition: 2 });
+});
+
+const pipe = (ping: TelemetryPing): Promise<OutgoingRecord[]> =>
+  driver.pipe({ key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping) });
+
+const typesOf = (records: readonly OutgoingRecord[]): string[] =>
+  records.map(({ value }) => {
+    const decoded = codecs.fleetEvents.decode(value ?? Buffer.alloc(0));
+    return decoded.type === 'decoded' ? decoded.value.eventType : decoded.type;
+  });
+
+const rejectionOf = (records: readonly OutgoingRecord[]): RejectedTelemetry => {
+  expect(records.map(({ topic }) => topic)).toEqual(['telemetry.rejected']);
+  const decoded = codecs.telemetryRejected.decode(records[0]?.value ?? Buffer.alloc(0));
+  if (decoded.type !== 'decoded') throw new Error(decoded.type);
+  return decoded.value;
+};
+
+describe('the telemetry processor', () => {
+  it('sends the first position of a device and then none within 180 s, the edge inclusive (R-7)', async () => {
+    expect(typesOf(await pipe(aPing()))).toEqual(['position']);
+    expect(typesOf(await pipe(aPing({ eventTime: START + 179_999 })))).toEqual([]);
+    expect(typesOf(await pipe(aPing({ eventTime: START + 180_000 })))).toEqual(['position']);
+  });
+
+  it('emits an ignition change before the position that it forces (R-6, R-10)', async () => {
+    await pipe(aPing({ ignition: true }));
+    expect(typesOf(await pipe(aPing({ ignition: false, eventTime: START + 1_000 })))).toEqual(['ignition_off', 'position_sleep']);
+  });
+
+  it('writes events to the partition of the ping, under the key of the device', async () => {
+    const [event] = await pipe(aPing());
+    expect(event).toMatchObject({ topic: 'fleet.events', partition: 2 });
+    expect(event?.key?.toString()).toBe('device-1');
+  });
+
+  it('writes one changelog record for a device that an accepted ping changed, and none for a late one', async () => {
+    await pipe(aPing());
+    await pipe(aPing({ eventTime: START - 1 }));
+    const changelog = driver.written().filter(({ topic }) => topic === 'telemetry-processor.device-state');
+    expect(changelog.map(({ key }) => key?.toString())).toEqual(['fleet-1\u001fdevice-1']);
+    expect(decisions).toEqual(['accepted', 'late']);
+  });
+
+  it('keeps the state of equal device ids of two fleets apart', async () => {
+    await pipe(aPing());
+    expect(typesOf(await pipe(aPing({ fleetId: 'fleet-2' })))).toEqual(['position']);
+  });
+
+  it('quarantines a ping from the future with its original bytes and leaves the device alone (R-3)', async () => {
+    const ahead = aPing({ eventTime: START + 300_001, receivedTime: START });
+    const value = codecs.telemetryPings.encode(ahead);
+    const rejection = rejectionOf(await driver.pipe({ key: Buffer.from('device-1'), value, timestamp: 77 }));
+    expect(rejection).toMatchObject({ reason: 'future', sourceTopic: 'telemetry.pings', sourcePartition: 2, sourceTimestamp: 77 });
+    expect(rejection.sourceValue).toEqual(value);
+    expect(typesOf(await pipe(aPing()))).toEqual(['position']);
+  });
+
+  it.each([
+    ['bytes that are no Avro record', () => Buffer.from('{"hello":1}'), 'malformed'],
+    ['no value at all', () => null, 'malformed'],
+    ['a schema id that the registry does not know', () => Buffer.from([0, 0, 0, 0x40, 0, 1, 2, 3]), 'unknown_schema'],
+    ['a schema that is not a ping', () => codecs.fleetSettings.encode(someSettings), 'incompatible_schema'],
+    ['an empty fleetId', () => codecs.telemetryPings.encode(aPing({ fleetId: '' })), 'invalid_field'],
+    ['the key of another device', () => codecs.telemetryPings.encode(aPing({ deviceId: 'device-2' })), 'key_mismatch'],
+  ])('quarantines a record with %s and goes on (R-2)', async (_what, value, reason) => {
+    const rejection = rejectionOf(await driver.pipe({ key: Buffer.from('device-1'), value: value() }));
+    expect(rejection.reason).toBe(reason);
+    expect(rejection.sourceKey?.toString()).toBe('device-1');
+    expect(typesOf(await pipe(aPing()))).toEqual(['position']);
+  });
+});
+
+const someSettings = { fleetId: 'f', payloadFormat: 'v1', version: 1, createdAt: 0, updatedAt: 0 };

@@ -1,0 +1,49 @@
+import type { DeviceState } from './generated/device-state.js';
+import type { FleetEvent } from './generated/fleet-event.js';
+import type { FleetSettings } from './generated/fleet-settings.js';
+import type { RejectedTelemetry } from './generated/rejected-telemetry.js';
+import type { TelemetryPing } from './generated/telemetry-ping.js';
+import type { WebhookAttempt } from './generated/webhook-attempt.js';
+import type { WebhookDelivery } from './generated/webhook-delivery.js';
+import type { WebhookSubscription } from './generated/webhook-subscription.js';
+import type { SchemaRegistryPort } from './schema-registry.port.js';
+import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
+import { topics, type TopicId } from './topics.js';
+import { createWriterSchemas } from './writer-schemas.js';
+
+/** What each topic's values are. */
+export interface TopicValues {
+  telemetryPings: TelemetryPing;
+  telemetryRejected: RejectedTelemetry;
+  deviceState: DeviceState;
+  fleetEvents: FleetEvent;
+  fleetSettings: FleetSettings;
+  webhookSubscriptions: WebhookSubscription;
+  webhookDeliveries: WebhookDelivery;
+  webhookAttempts: WebhookAttempt;
+}
+
+/** One codec a topic; all share what the registry said. */
+export type AvroCodecs = { readonly [Id in TopicId]: SubjectCodec<TopicValues[Id]> };
+
+interface AvroCodecsOptions {
+  readonly registry: SchemaRegistryPort;
+  /** For how long an unknown schema id is believed to be unknown. */
+  readonly now?: () => number;
+}
+
+export function createAvroCodecs({ registry, now = Date.now }: AvroCodecsOptions): AvroCodecs {
+  const writers = createWriterSchemas(registry, now);
+  const codec = <Id extends TopicId>(id: Id): SubjectCodec<TopicValues[Id]> =>
+    createSubjectCodec({ subject: topics[id].subject, schema: topics[id].schema, registry, writers });
+  return {
+    telemetryPings: codec('telemetryPings'),
+    telemetryRejected: codec('telemetryRejected'),
+    deviceState: codec('deviceState'),
+    fleetEvents: codec('fleetEvents'),
+    fleetSettings: codec('fleetSettings'),
+    webhookSubscriptions: codec('webhookSubscriptions'),
+    webhookDeliveries: codec('webhookDeliveries'),
+    webhookAttempts: codec('webhookAttempts'),
+  };
+}

@@ -1,0 +1,34 @@
+import { topics, type TopicName } from './topics.js';
+
+/** A consumer group and what it reads. Its committed offsets say how far the work on these topics is finished. */
+export interface ConsumerGroup {
+  readonly id: string;
+  readonly app: string;
+  readonly topics: readonly TopicName[];
+}
+
+export const consumerGroups = {
+  telemetryProcessor: {
+    id: 'telemetry-processor',
+    app: 'telemetry-processor',
+    topics: [topics.telemetryPings.name],
+  },
+  fanOut: {
+    id: 'webhook-delivery.fan-out',
+    app: 'webhook-delivery',
+    topics: [topics.fleetEvents.name],
+  },
+  /** Its committed offset is the lowest unfinished delivery, so no lag means that nothing is pending. */
+  sender: {
+    id: 'webhook-delivery.sender',
+    app: 'webhook-delivery',
+    topics: [topics.webhookDeliveries.name],
+  },
+  historyProjector: {
+    id: 'history-projector',
+    app: 'history-projector',
+    topics: [topics.webhookAttempts.name],
+  },
+} as const satisfies Readonly<Record<string, ConsumerGroup>>;
+
+export const allConsumerGroups: readonly ConsumerGroup[] = Object.values(consumerGroups);

@@ -1,0 +1,25 @@
+export type ContractsErrorCode =
+  | 'registry_unavailable'
+  | 'registry_refused'
+  | 'schema_not_registered'
+  | 'schema_incompatible'
+  | 'codec_not_prepared'
+  | 'partition_count_differs';
+
+/** An error of this library; the message says what to do about it. */
+export class ContractsError extends Error {
+  override readonly name = 'ContractsError';
+
+  constructor(
+    readonly code: ContractsErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+
+  /** True when the same call may succeed later with nothing changed: an outage. */
+  get retriable(): boolean {
+    return this.code === 'registry_unavailable';
+  }
+}

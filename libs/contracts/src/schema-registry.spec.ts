@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createSchemaRegistry } from './schema-registry.js';
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const open: Server[] = [];
+
+/** A registry that gives one answer to everything; null: never answers. */
+async function build(answer: Answer | null, credentials = '') {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    if (answer !== null) response.writeHead(answer.status).end(answer.body);
+  });
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${credentials}127.0.0.1:${String(port)}/apis/ccompat/v7/`;
+  return { registry: createSchemaRegistry({ url, timeoutMs: 200 }), requests };
+}
+
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const json = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) });
+const unavailable = { code: 'registry_unavailable', retriable: true };
+
+describe('The schema registry client', () => {
+  it('returns the schema of an id', async () => {
+    const { registry, requests } = await build(json(200, { schema: '{"type":"record","name":"R","fields":[]}' }));
+    expect(await registry.schemaById(4)).toEqual({ type: 'avro', schema: { type: 'record', name: 'R', fields: [] } });
+    expect(requests[0]?.url).toBe('/apis/ccompat/v7/schemas/ids/4');
+  });
+
+  it("takes the registry's own 404 for an unknown id", async () => {
+    const { registry } = await build(json(404, { error_code: 40_403, message: 'Schema not found' }));
+    expect(await registry.schemaById(4)).toEqual({ type: 'unknown' });
+  });
+
+  it.each([
+    ['a 404 of something that is no registry', { status: 404, body: '<html>not found</html>' }],
+    ['a 404 that is about something else', json(404, { error: 'no route' })],
+    ['a 502', { status: 502, body: 'bad gateway' }],
+    ['a 500 of the registry', json(500, { error_code: 50_001, message: 'store is down' })],
+    ['a page instead of a schema', { status: 200, body: '<html>log in</html>' }],
+    ['no answer', null],
+  ])('does not take %s for an unknown id', async (_what, answer) => {
+    const { registry } = await build(answer);
+    await expect(registry.schemaById(4)).rejects.toMatchObject(unavailable);
+  });
+
+  it('calls a registry that is not there unavailable', async () => {
+    const registry = createSchemaRegistry({ url: 'http://127.0.0.1:1', timeoutMs: 200 });
+    await expect(registry.idOf('s', {})).rejects.toMatchObject(unavailable);
+  });
+
+  it('does not retry what the registry refuses', async () => {
+    const { registry } = await build(json(401, { error_code: 40_101, message: 'unauthorized' }));
+    await expect(registry.schemaById(4)).rejects.toMatchObject({ code: 'registry_refused', retriable: false });
+  });
+
+  it.each(['JSON', 'PROTOBUF'])('says that a %s schema is not Avro', async (schemaType) => {
+    const { registry } = await build(json(200, { schema: '{}', schemaType }));
+    expect(await registry.schemaById(4)).toMatchObject({ type: 'not_avro' });
+  });
+
+  it.each([40_401, 40_403])('knows no id for a schema that is not registered (%d)', async (code) => {
+    const { registry } = await build(json(404, { error_code: code, message: 'not found' }));
+    expect(await registry.idOf('s', {})).toBeNull();
+  });
+
+  it('sends the credentials of the URL, and no longer in the URL', async () => {
+    const { registry, requests } = await build(json(200, { id: 3 }), 'joe:p%40ss@');
+    expect(await registry.idOf('s', {})).toBe(3);
+    expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('joe:p@ss').toString('base64')}`);
+    expect(requests[0]?.headers.host).not.toContain('joe');
+  });
+});

@@ -1,0 +1,96 @@
+import { ContractsError } from './contracts-error.js';
+import { createRegistryHttp, registryAddress, unavailable } from './registry-http.js';
+import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
+
+export interface SchemaRegistryOptions {
+  /** Base of the Confluent API, e.g. `http://127.0.0.1:8081/apis/ccompat/v7`; may hold `user:password@`. */
+  readonly url: string;
+  readonly timeoutMs?: number;
+}
+
+const defaultTimeoutMs = 10_000;
+const schemaNotFound = 40_403;
+const subjectNotFound = 40_401;
+const conflictStatus = 409;
+
+/**
+ * The registry over HTTP. Look-ups are our own requests: the client package waits without a deadline and cannot tell
+ * "no such schema" from an outage, and mistaking one for the other would reject good pings (R-2).
+ */
+export function createSchemaRegistry({ url, timeoutMs = defaultTimeoutMs }: SchemaRegistryOptions): SchemaRegistryPort {
+  const http = createRegistryHttp(url, timeoutMs);
+
+  return {
+    async schemaById(id) {
+      const answer = await http.request('GET', `/schemas/ids/${String(id)}`);
+      if (answer.type === 'ok') return schemaLookup(answer.body);
+      if (answer.errorCode === schemaNotFound) return { type: 'unknown' };
+      throw http.unexpected(`Schema ${String(id)} could not be read`, answer);
+    },
+    async idOf(subject, schema) {
+      const body = { schema: JSON.stringify(schema) };
+      const answer = await http.request('POST', `/subjects/${encodeURIComponent(subject)}`, body);
+      if (answer.type === 'ok') return idOfAnswer(subject, answer.body);
+      if (answer.errorCode === schemaNotFound || answer.errorCode === subjectNotFound) return null;
+      throw http.unexpected(`Subject ${subject} could not be looked up`, answer);
+    },
+    register: (subject, schema) => register(url, subject, schema),
+    async setCompatibility(subject, level) {
+      const answer = await http.request('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: level });
+      if (answer.type === 'error') throw http.unexpected(`The compatibility of ${subject} could not be set`, answer);
+    },
+  };
+}
+
+/** Registering goes through the client package, which is loaded only here: applications never register. */
+async function register(url: string, subject: string, schema: object): Promise<number> {
+  const { COMPATIBILITY, SchemaRegistry, SchemaType } = await import('@kafkajs/confluent-schema-registry');
+  const { host, username, password } = registryAddress(url);
+  const client = new SchemaRegistry({ host, ...(username === '' ? {} : { auth: { username, password } }) });
+  try {
+    const { id } = await client.register(
+      { type: SchemaType.AVRO, schema: JSON.stringify(schema) },
+      { subject, compatibility: COMPATIBILITY.BACKWARD_TRANSITIVE },
+    );
+    return id;
+  } catch (error) {
+    throw registrationError(subject, error);
+  }
+}
+
+function registrationError(subject: string, error: unknown): ContractsError {
+  const detail = error instanceof Error ? error.message : String(error);
+  const status = error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : null;
+  if (status === conflictStatus) {
+    return new ContractsError(
+      'schema_incompatible',
+      `The registry refuses the schema of ${subject}: it breaks BACKWARD_TRANSITIVE compatibility with an earlier ` +
+        `version (${detail}). Give new fields a default, and do not change or rename old ones.`,
+      { cause: error },
+    );
+  }
+  if (status === null || status >= 500) return unavailable(`The schema of ${subject} was not registered`, detail, error);
+  return new ContractsError('registry_refused', `The registry refuses the schema of ${subject}: ${detail}`, {
+    cause: error,
+  });
+}
+
+function schemaLookup(body: unknown): SchemaLookup {
+  const { schema, schemaType } = body as { readonly schema?: unknown; readonly schemaType?: unknown };
+  if (schemaType !== undefined && schemaType !== null && schemaType !== 'AVRO') {
+    return { type: 'not_avro', detail: `the schema is ${String(schemaType)}, not Avro` };
+  }
+  try {
+    const parsed: unknown = JSON.parse(String(schema));
+    if (typeof parsed === 'object' && parsed !== null) return { type: 'avro', schema: parsed };
+    return { type: 'not_avro', detail: 'the schema is not a record' };
+  } catch {
+    return { type: 'not_avro', detail: 'the schema is not JSON' };
+  }
+}
+
+function idOfAnswer(subject: string, body: unknown): number {
+  const { id } = body as { readonly id?: unknown };
+  if (typeof id === 'number') return id;
+  throw unavailable(`Subject ${subject} could not be looked up`, 'the answer holds no id');
+}

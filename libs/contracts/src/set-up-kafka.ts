@@ -1,0 +1,90 @@
+import { ContractsError } from './contracts-error.js';
+import type { SchemaRegistryPort } from './schema-registry.port.js';
+import { createSchemaRegistry } from './schema-registry.js';
+import { allTopics, type TopicDefinition } from './topics.js';
+
+export interface TopicSpec {
+  readonly name: string;
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly configs: Readonly<Record<string, string>>;
+}
+
+/** What the set-up needs of a Kafka cluster. */
+export interface TopicAdmin {
+  listTopics(): Promise<readonly string[]>;
+  /** Resolves when the topics have leaders; a topic that someone else created meanwhile is no error. */
+  createTopics(specs: readonly TopicSpec[]): Promise<void>;
+  partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
+interface SetUpKafkaOptions {
+  readonly admin: TopicAdmin;
+  readonly registryUrl: string;
+  /** P: the partitions of every topic that is not fixed to one. */
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly registry?: SchemaRegistryPort;
+}
+
+/** What was new; both empty when everything was there. */
+export interface SetUpResult {
+  readonly createdTopics: readonly string[];
+  readonly schemaIds: Readonly<Record<string, number>>;
+}
+
+/**
+ * Creates the missing topics, checks that the others have the expected partitions, and registers every schema with
+ * BACKWARD_TRANSITIVE. May be run at every start.
+ */
+export async function setUpKafka(options: SetUpKafkaOptions): Promise<SetUpResult> {
+  const registry = options.registry ?? createSchemaRegistry({ url: options.registryUrl });
+  const [createdTopics, schemaIds] = await Promise.all([setUpTopics(options), registerSchemas(registry)]);
+  return { createdTopics, schemaIds };
+}
+
+async function setUpTopics({ admin, partitions, replicationFactor }: SetUpKafkaOptions): Promise<string[]> {
+  const present = new Set(await admin.listTopics());
+  const missing = allTopics.filter((topic) => !present.has(topic.name));
+  if (missing.length > 0) await admin.createTopics(missing.map((topic) => specOf(topic, partitions, replicationFactor)));
+  const counts = await admin.partitionCounts(allTopics.map((topic) => topic.name));
+  for (const topic of allTopics) assertPartitions(topic, counts.get(topic.name), expectedPartitions(topic, partitions));
+  return missing.map((topic) => topic.name);
+}
+
+function specOf(topic: TopicDefinition, partitions: number, replicationFactor: number): TopicSpec {
+  // With three replicas, an acknowledged record survives the loss of any one broker only if two of them hold it.
+  const replication: Record<string, string> = replicationFactor >= 3 ? { 'min.insync.replicas': '2' } : {};
+  return {
+    name: topic.name,
+    partitions: expectedPartitions(topic, partitions),
+    replicationFactor,
+    configs: { ...topic.configs, ...replication },
+  };
+}
+
+function expectedPartitions(topic: TopicDefinition, partitions: number): number {
+  return topic.partitions === 'default' ? partitions : topic.partitions;
+}
+
+/** Tasks pair partitions of different topics by number, so unequal counts would lose state and order silently. */
+function assertPartitions(topic: TopicDefinition, found: number | undefined, expected: number): void {
+  if (found === expected) return;
+  const mend =
+    topic.partitions === 1
+      ? 'delete the topic so that it is created again'
+      : `set WAYPOST_PARTITIONS to what all topics have, or delete ${topic.name} so that it is created again`;
+  throw new ContractsError(
+    'partition_count_differs',
+    `Topic ${topic.name} has ${String(found ?? 0)} partitions where ${String(expected)} are expected: ${mend}.`,
+  );
+}
+
+async function registerSchemas(registry: SchemaRegistryPort): Promise<Record<string, number>> {
+  const ids: Record<string, number> = {};
+  for (const topic of allTopics) {
+    ids[topic.subject] = await registry.register(topic.subject, topic.schema);
+    await registry.setCompatibility(topic.subject, 'BACKWARD_TRANSITIVE');
+  }
+  return ids;
+}

@@ -1,0 +1,124 @@
+import type avro from 'avsc';
+import { avroTypeOf } from './avro-type.js';
+import { ContractsError } from './contracts-error.js';
+import type { SchemaRegistryPort } from './schema-registry.port.js';
+import { readAvro, resolverOf, type AvroResolver } from './strict-avro-reader.js';
+import { schemaIdOf, wireHeaderBytes, writeWireHeader } from './wire-format.js';
+import type { WriterSchemas } from './writer-schemas.js';
+
+export type DecodeResult<T> =
+  | { readonly type: 'decoded'; readonly value: T }
+  /** Not in the wire format, or not what its schema says. */
+  | { readonly type: 'malformed'; readonly detail: string }
+  /** The registry knows no such id. */
+  | { readonly type: 'unknown_schema'; readonly id: number }
+  /** The registry knows the schema, but its data cannot be read as ours. */
+  | { readonly type: 'incompatible_schema'; readonly id: number; readonly detail: string }
+  /** Not asked for yet, or forgotten since (many unknown ids at once): `await resolve([id])` and decode again. */
+  | { readonly type: 'unresolved'; readonly id: number };
+
+/**
+ * The codec of one subject. `prepare` and `resolve` speak to the registry; `encode` and `decode` are synchronous.
+ */
+export interface SubjectCodec<T> {
+  readonly subject: string;
+  /** Looks up the id of our own schema, for `encode`. Applications never register: that is the set-up's job. */
+  prepare(): Promise<void>;
+  /** A buffer of its own. Throws when the value breaks the schema (a bug), or before `prepare`. */
+  encode(value: T): Buffer;
+  /** Looks up the writers' schemas of a batch. Rejects (retriable) while the registry cannot be asked. */
+  resolve(ids: Iterable<number>): Promise<void>;
+  /** Never throws. Evolved writers' schemas are read into ours. */
+  decode(value: Buffer): DecodeResult<T>;
+}
+
+type WriterReader =
+  | { readonly type: 'readable'; readonly resolver: AvroResolver | null }
+  | { readonly type: 'unreadable'; readonly detail: string };
+
+interface SubjectCodecOptions {
+  readonly subject: string;
+  readonly schema: object;
+  readonly registry: SchemaRegistryPort;
+  readonly writers: WriterSchemas;
+}
+
+const initialScratchBytes = 4_096;
+
+export function createSubjectCodec<T>({ subject, schema, registry, writers }: SubjectCodecOptions): SubjectCodec<T> {
+  const readerType = avroTypeOf(schema);
+  const readers = new Map<number, WriterReader>();
+  let scratch = Buffer.allocUnsafeSlow(initialScratchBytes);
+  let writerId: number | null = null;
+
+  /** Building a resolver costs some 100 us: once a writer's schema, never a record. */
+  function readerOf(id: number, writerType: avro.Type): WriterReader {
+    const cached = readers.get(id);
+    if (cached !== undefined) return cached;
+    const built = buildReader(readerType, writerType);
+    readers.set(id, built);
+    return built;
+  }
+
+  function encodeInto(value: T): number {
+    const end = readerType.encode(value, scratch, wireHeaderBytes);
+    if (end >= 0) return end;
+    scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end));
+    return encodeInto(value);
+  }
+
+  return {
+    subject,
+    async prepare() {
+      writerId ??= await registry.idOf(subject, schema);
+      if (writerId === null) throw notRegistered(subject);
+    },
+    encode(value) {
+      if (writerId === null) throw new ContractsError('codec_not_prepared', `Await prepare() of ${subject} first.`);
+      const end = encodeInto(value);
+      writeWireHeader(scratch, writerId);
+      return Buffer.from(scratch.subarray(0, end));
+    },
+    resolve: (ids) => writers.resolve(ids),
+    decode(value) {
+      const id = schemaIdOf(value);
+      if (id === null) return { type: 'malformed', detail: 'not in the Confluent wire format' };
+      const writer = writers.get(id);
+      if (writer === undefined) return { type: 'unresolved', id };
+      if (writer.type === 'unknown') return { type: 'unknown_schema', id };
+      if (writer.type === 'unusable') return { type: 'incompatible_schema', id, detail: writer.detail };
+      const reader = readerOf(id, writer.avroType);
+      if (reader.type === 'unreadable') return { type: 'incompatible_schema', id, detail: reader.detail };
+      return read<T>(readerType, reader.resolver, value.subarray(wireHeaderBytes));
+    },
+  };
+}
+
+function buildReader(readerType: avro.Type, writerType: avro.Type): WriterReader {
+  try {
+    const same = readerType.equals(writerType);
+    return { type: 'readable', resolver: same ? null : resolverOf(readerType, writerType) };
+  } catch (error) {
+    return { type: 'unreadable', detail: messageOf(error) };
+  }
+}
+
+function read<T>(readerType: avro.Type, resolver: AvroResolver | null, data: Buffer): DecodeResult<T> {
+  try {
+    return { type: 'decoded', value: readAvro(readerType, resolver, data) as T };
+  } catch (error) {
+    return { type: 'malformed', detail: messageOf(error) };
+  }
+}
+
+function notRegistered(subject: string): ContractsError {
+  return new ContractsError(
+    'schema_not_registered',
+    `The schema registry does not know this version of ${subject}. Register it with "npm run -s waypost -- set-up", ` +
+      'then start again.',
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { allConsumerGroups } from './consumer-groups.js';
+import { allTopics, topicNamed } from './topics.js';
+
+const schemasDir = new URL('../../../schemas/', import.meta.url);
+
+describe('The topic table', () => {
+  it('has a topic for every schema, and the schema as the file says', () => {
+    const files = readdirSync(schemasDir).filter((name) => name.endsWith('.avsc'));
+    expect(allTopics.map((topic) => `${topic.subject}.avsc`).sort()).toEqual(files.sort());
+    for (const topic of allTopics) {
+      expect(topic.schema).toEqual(JSON.parse(readFileSync(new URL(`${topic.subject}.avsc`, schemasDir), 'utf8')));
+    }
+  });
+
+  it.each(allTopics)('names the subject of $name after the topic', ({ name, subject }) => {
+    expect(subject).toBe(`${name}-value`);
+  });
+
+  it.each(allTopics.filter((topic) => topic.cleanup === 'delete'))(
+    'keeps $name longer than the history, by the time of arrival (R-35)',
+    ({ configs }) => {
+      expect(Number(configs['retention.ms'])).toBeGreaterThan(15 * 86_400_000);
+      expect(configs['message.timestamp.type']).toBe('LogAppendTime');
+    },
+  );
+
+  it.each(allTopics.filter((topic) => topic.cleanup === 'compact'))('never ages out a key of $name', ({ configs }) => {
+    expect(configs['cleanup.policy']).toBe('compact');
+    expect(configs).not.toHaveProperty(['retention.ms']);
+  });
+
+  it('finds a topic by name', () => {
+    expect(topicNamed('fleet.events')?.subject).toBe('fleet.events-value');
+    expect(topicNamed('nope')).toBeUndefined();
+  });
+
+  it.each(allConsumerGroups)('knows every topic that group $id reads', ({ topics }) => {
+    for (const name of topics) expect(topicNamed(name)).toBeDefined();
+  });
+});

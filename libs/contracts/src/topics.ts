@@ -1,0 +1,148 @@
+import { deviceStateSchema } from './generated/device-state.js';
+import { fleetEventSchema } from './generated/fleet-event.js';
+import { fleetSettingsSchema } from './generated/fleet-settings.js';
+import { rejectedTelemetrySchema } from './generated/rejected-telemetry.js';
+import { telemetryPingSchema } from './generated/telemetry-ping.js';
+import { webhookAttemptSchema } from './generated/webhook-attempt.js';
+import { webhookDeliverySchema } from './generated/webhook-delivery.js';
+import { webhookSubscriptionSchema } from './generated/webhook-subscription.js';
+
+/** The one table of topics. Keys are plain UTF-8; values are Avro in the Confluent wire format. */
+export interface TopicDefinition {
+  readonly name: string;
+  /** What the record key says. */
+  readonly key: string;
+  readonly cleanup: 'delete' | 'compact';
+  /** 'default': the P of the installation, equal for all such topics, since tasks pair their partitions by number. */
+  readonly partitions: 'default' | 1;
+  readonly subject: string;
+  readonly schema: object;
+  readonly configs: Readonly<Record<string, string>>;
+  /** Who writes it and who reads it. */
+  readonly comment: string;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const mebibyte = 1_048_576;
+
+/** A day more than the history's retention, so that the database can be rebuilt from the log. */
+const sourceOfTruthRetentionMs = 16 * dayMs;
+
+/**
+ * A later record carries an earlier one and something more (rejected: the ping's bytes; delivery: a JSON body; attempt:
+ * that body). A ping that the broker took must not break on a smaller limit further on.
+ */
+const pingLimitBytes = mebibyte;
+const derivedLimitBytes = 8 * mebibyte;
+
+/** Log-append time: with the device's own clock as record time, retention would drop late pings on arrival. */
+function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
+  return {
+    'cleanup.policy': 'delete',
+    'retention.ms': String(sourceOfTruthRetentionMs),
+    'message.timestamp.type': 'LogAppendTime',
+    'max.message.bytes': String(maxMessageBytes),
+  };
+}
+
+/** Rolls and cleans early: whoever restores from the topic reads little more than one record a key. */
+const compactedConfigs: Readonly<Record<string, string>> = {
+  'cleanup.policy': 'compact',
+  'min.cleanable.dirty.ratio': '0.1',
+  'segment.ms': String(10 * minuteMs),
+  'max.message.bytes': String(derivedLimitBytes),
+};
+
+export const topics = {
+  telemetryPings: {
+    name: 'telemetry.pings',
+    key: 'deviceId',
+    cleanup: 'delete',
+    partitions: 'default',
+    subject: 'telemetry.pings-value',
+    schema: telemetryPingSchema,
+    configs: logConfigs(pingLimitBytes),
+    comment: 'Written by producers (R-1). Read by telemetry-processor and analysts.',
+  },
+  telemetryRejected: {
+    name: 'telemetry.rejected',
+    key: 'the original key',
+    cleanup: 'delete',
+    partitions: 'default',
+    subject: 'telemetry.rejected-value',
+    schema: rejectedTelemetrySchema,
+    configs: logConfigs(derivedLimitBytes),
+    comment: 'Written by telemetry-processor (R-2, R-3). Read by operators, who may publish the original bytes again.',
+  },
+  deviceState: {
+    name: 'telemetry-processor.device-state',
+    key: 'fleetId U+001F deviceId',
+    cleanup: 'compact',
+    partitions: 'default',
+    subject: 'telemetry-processor.device-state-value',
+    schema: deviceStateSchema,
+    configs: compactedConfigs,
+    comment: 'Written by telemetry-processor. Read by its restore, before the first ping of a partition.',
+  },
+  fleetEvents: {
+    name: 'fleet.events',
+    key: 'deviceId',
+    cleanup: 'delete',
+    partitions: 'default',
+    subject: 'fleet.events-value',
+    schema: fleetEventSchema,
+    configs: logConfigs(derivedLimitBytes),
+    comment: 'Written by telemetry-processor (R-10). Read by the fan-out of webhook-delivery and analysts.',
+  },
+  fleetSettings: {
+    name: 'fleet.settings',
+    key: 'fleetId',
+    cleanup: 'compact',
+    partitions: 1,
+    subject: 'fleet.settings-value',
+    schema: fleetSettingsSchema,
+    configs: compactedConfigs,
+    comment: 'Written by the outbox of public-api (R-14). Read by the fan-out.',
+  },
+  webhookSubscriptions: {
+    name: 'webhook.subscriptions',
+    key: 'subscriptionId',
+    cleanup: 'compact',
+    partitions: 1,
+    subject: 'webhook.subscriptions-value',
+    schema: webhookSubscriptionSchema,
+    configs: compactedConfigs,
+    comment: 'Written by the outbox of public-api (R-17); a tombstone deletes. Read by webhook-delivery.',
+  },
+  webhookDeliveries: {
+    name: 'webhook.deliveries',
+    key: 'subscriptionId',
+    cleanup: 'delete',
+    partitions: 'default',
+    subject: 'webhook.deliveries-value',
+    schema: webhookDeliverySchema,
+    configs: logConfigs(derivedLimitBytes),
+    comment: 'Written by every fan-out task: several transactional writers share a partition. Read by the sender.',
+  },
+  webhookAttempts: {
+    name: 'webhook.attempts',
+    key: 'subscriptionId',
+    cleanup: 'delete',
+    partitions: 'default',
+    subject: 'webhook.attempts-value',
+    schema: webhookAttemptSchema,
+    configs: logConfigs(derivedLimitBytes),
+    comment:
+      "Written by the sender (R-24), in the partition number of the delivery. Read by history-projector and the sender's recovery.",
+  },
+} as const satisfies Readonly<Record<string, TopicDefinition>>;
+
+export type TopicId = keyof typeof topics;
+export type TopicName = (typeof topics)[TopicId]['name'];
+
+export const allTopics: readonly TopicDefinition[] = Object.values(topics);
+
+export function topicNamed(name: string): TopicDefinition | undefined {
+  return allTopics.find((topic) => topic.name === name);
+}

@@ -1,0 +1,122 @@
+import type { AttemptErrorCode, AttemptResult } from './attempt-result.js';
+import { parseRetryAfter } from './retry-after.js';
+import { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, retryDelayMs } from './retry-delay.js';
+
+export interface FinishedAttempt {
+  /** 1 to MAX_ATTEMPTS. */
+  readonly attempt: number;
+  readonly result: AttemptResult;
+  /** How the subscription authenticates its deliveries. */
+  readonly auth: 'none' | 'bearer';
+  /** Whether an earlier attempt of this delivery met a 401. */
+  readonly unauthorizedBefore: boolean;
+  /** Epoch milliseconds; the wait starts here (R-22). */
+  readonly endedAt: number;
+  /** Uniform in [0, 1): the jitter. */
+  readonly random: number;
+}
+
+export type RetryReason = 'temporary_status' | 'temporary_error' | 'unauthorized' | 'unexpected_status';
+
+export type FailureReason =
+  | 'permanent_status'
+  | 'redirect_refused'
+  | 'address_refused'
+  | 'url_refused'
+  | 'subscription_deleted'
+  | 'attempts_exhausted';
+
+/** Whether and when to try again, and why. `renewToken`: the bearer token that was used must not be used again. */
+export type AttemptDecision =
+  | { readonly outcome: 'delivered'; readonly decision: 'accepted' }
+  | {
+      readonly outcome: 'retrying';
+      readonly decision: RetryReason;
+      /** Whole epoch milliseconds. */
+      readonly nextDueAt: number;
+      readonly renewToken: boolean;
+    }
+  | { readonly outcome: 'failed'; readonly decision: FailureReason; readonly renewToken: boolean };
+
+type Verdict =
+  | { readonly type: 'accepted' }
+  | { readonly type: 'permanent'; readonly reason: FailureReason }
+  | { readonly type: 'temporary'; readonly reason: RetryReason };
+
+/** What follows from an attempt's result (R-20 to R-23). */
+export function decideAttempt(finished: FinishedAttempt): AttemptDecision {
+  const verdict = verdictOf(finished);
+  switch (verdict.type) {
+    case 'accepted':
+      return { outcome: 'delivered', decision: 'accepted' };
+    case 'permanent':
+      return { outcome: 'failed', decision: verdict.reason, renewToken: false };
+    case 'temporary':
+      return retryOrGiveUp(finished, verdict.reason);
+  }
+}
+
+function retryOrGiveUp(finished: FinishedAttempt, reason: RetryReason): AttemptDecision {
+  const renewToken = reason === 'unauthorized';
+  if (finished.attempt >= MAX_ATTEMPTS) return { outcome: 'failed', decision: 'attempts_exhausted', renewToken };
+  const atOnce = renewToken && !finished.unauthorizedBefore;
+  const delayMs = atOnce ? 0 : waitMs(finished);
+  return { outcome: 'retrying', decision: reason, nextDueAt: Math.round(finished.endedAt + delayMs), renewToken };
+}
+
+function waitMs({ attempt, random, result, endedAt }: FinishedAttempt): number {
+  const scheduledMs = retryDelayMs(attempt, random);
+  return Math.max(scheduledMs, Math.min(askedMs(result, endedAt), MAX_RETRY_DELAY_MS));
+}
+
+/** Only these two statuses give `Retry-After` its meaning (R-22). */
+function askedMs(result: AttemptResult, endedAt: number): number {
+  if (result.type !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503)) return 0;
+  return parseRetryAfter(result.retryAfter ?? '', endedAt) ?? 0;
+}
+
+function verdictOf({ result, auth }: FinishedAttempt): Verdict {
+  return result.type === 'error' ? verdictOfError(result.errorCode) : verdictOfStatus(result.statusCode, auth);
+}
+
+function verdictOfStatus(statusCode: number, auth: 'none' | 'bearer'): Verdict {
+  switch (Math.floor(statusCode / 100)) {
+    case 2:
+      return { type: 'accepted' };
+    case 3:
+      return { type: 'permanent', reason: 'redirect_refused' };
+    case 4:
+      return verdictOfClientError(statusCode, auth);
+    case 5:
+      return { type: 'temporary', reason: 'temporary_status' };
+    default:
+      // Not an answer that HTTP knows, so neither an acceptance nor a refusal: try again rather than lose the event.
+      return { type: 'temporary', reason: 'unexpected_status' };
+  }
+}
+
+function verdictOfClientError(statusCode: number, auth: 'none' | 'bearer'): Verdict {
+  if (statusCode === 429) return { type: 'temporary', reason: 'temporary_status' };
+  if (statusCode === 401 && auth === 'bearer') return { type: 'temporary', reason: 'unauthorized' };
+  return { type: 'permanent', reason: 'permanent_status' };
+}
+
+function verdictOfError(errorCode: AttemptErrorCode): Verdict {
+  switch (errorCode) {
+    case 'address_refused':
+    case 'url_refused':
+    case 'subscription_deleted':
+      return { type: 'permanent', reason: errorCode };
+    case 'timeout':
+    case 'dns_error':
+    case 'connection_refused':
+    case 'connection_reset':
+    case 'connection_failed':
+    case 'tls_error':
+    case 'protocol_error':
+    case 'token_error':
+    case 'secret_unreadable':
+    case 'network_error':
+      return { type: 'temporary', reason: 'temporary_error' };
+  }
+}

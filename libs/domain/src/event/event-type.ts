@@ -1,0 +1,21 @@
+/** Every event type there is; a subscription names exactly one. */
+export const EVENT_TYPES = [
+  'position',
+  'position_sleep',
+  'ignition_on',
+  'ignition_off',
+  'geofence_in',
+  'geofence_out',
+  'route_started',
+  'route_finished',
+  'stop_started',
+  'stop_finished',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+const known: ReadonlySet<string> = new Set(EVENT_TYPES);
+
+export function isEventType(text: string): text is EventType {
+  return known.has(text);
+}

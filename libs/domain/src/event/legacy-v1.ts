@@ -1,0 +1,34 @@
+import type { FleetEvent } from './fleet-event.js';
+import { known } from './known.js';
+
+/**
+ * The body of a delivery in the format `legacy-v1` (R-14): one flat object. Even a field that the format always had is
+ * left out when it is unknown; a made-up one could not be told from a reported one.
+ */
+export function serialiseLegacyV1(event: FleetEvent, eventId: string): string {
+  return JSON.stringify({
+    event_id: eventId,
+    event: event.eventType,
+    fleet_id: event.fleetId,
+    device_id: event.deviceId,
+    timestamp: event.eventTime,
+    lat: known(event.latitude),
+    lng: known(event.longitude),
+    speed: known(event.speedInKmh),
+    direction: known(event.heading),
+    ignition: event.ignition === null ? undefined : Number(event.ignition),
+    odometer: odometerInKm(event.odometerInMeters),
+    vehicle_id: known(event.vehicleId),
+    license_plate: known(event.licensePlate),
+    driver_id: known(event.driverId),
+    battery: known(event.batteryVoltage),
+    rpm: known(event.rpm),
+    fuel_level: known(event.fuelLevel),
+  });
+}
+
+/** One decimal, rounded half up. */
+function odometerInKm(meters: number | null): number | undefined {
+  const reported = known(meters);
+  return reported === undefined ? undefined : Math.round(reported / 100) / 10;
+}

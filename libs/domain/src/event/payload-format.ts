@@ -1,0 +1,33 @@
+import { DomainError } from '../domain-error.js';
+import { serialiseEnvelope } from './envelope.js';
+import type { FleetEvent } from './fleet-event.js';
+import { serialiseLegacyV1 } from './legacy-v1.js';
+
+/** How a body is written; a subscription names one (R-14). */
+export const PAYLOAD_FORMATS = ['v1', 'legacy-v1'] as const;
+
+export type PayloadFormat = (typeof PAYLOAD_FORMATS)[number];
+
+const serialisers: Readonly<Record<PayloadFormat, (event: FleetEvent, eventId: string) => string>> = {
+  v1: serialiseEnvelope,
+  'legacy-v1': serialiseLegacyV1,
+};
+
+export function isPayloadFormat(text: string): text is PayloadFormat {
+  return (PAYLOAD_FORMATS as readonly string[]).includes(text);
+}
+
+/** @throws DomainError `unknown_payload_format`: this version cannot write what a newer one was asked for */
+export function payloadFormatOf(text: string): PayloadFormat {
+  if (isPayloadFormat(text)) return text;
+  const known = PAYLOAD_FORMATS.join(', ');
+  throw new DomainError(
+    'unknown_payload_format',
+    `Payload format "${text}" is none of ${known}: start a version that knows it.`,
+  );
+}
+
+/** The exact text that is signed, sent, stored and returned (R-15). */
+export function serialiseBody(format: PayloadFormat, event: FleetEvent, eventId: string): string {
+  return serialisers[format](event, eventId);
+}

@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { NOON } from '../testing/samples.js';
+import { openPageToken, PAGE_TOKEN_LIFETIME_MS, sealPageToken } from './page-token.js';
+
+const KEY = Buffer.alloc(32, 5);
+const position = { firstAttemptAt: NOON, eventId: 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6', series: 2 };
+const content = { position, fleetId: 'fleet-1', queryFingerprint: 'query-1', issuedAt: NOON };
+const expected = { fleetId: 'fleet-1', queryFingerprint: 'query-1', nowMs: NOON };
+const token = sealPageToken(content, KEY);
+
+const refused = (reason: string) => ({ type: 'refused', reason });
+
+describe('a page token (R-34)', () => {
+  it('leads back to its position', () => {
+    expect(openPageToken(token, expected, KEY)).toEqual({ type: 'opened', position });
+  });
+
+  it('is authenticated as a whole, its version included', () => {
+    const bytes = Buffer.from(token, 'base64url');
+    const [version, mac, payload] = [bytes.subarray(0, 1), bytes.subarray(1, 33), bytes.subarray(33)];
+
+    expect(mac).toEqual(
+      createHmac('sha256', KEY)
+        .update(Buffer.concat([version, payload]))
+        .digest(),
+    );
+  });
+
+  it('is plain in a URL', () => {
+    expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
+  });
+
+  it('does so for any fleet, query and position', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 64 });
+    const positions = fc.record({ firstAttemptAt: fc.nat(), eventId: text, series: fc.nat() });
+    fc.assert(
+      fc.property(positions, text, text, (at, fleetId, queryFingerprint) => {
+        const sealed = sealPageToken({ position: at, fleetId, queryFingerprint, issuedAt: NOON }, KEY);
+        expect(openPageToken(sealed, { fleetId, queryFingerprint, nowMs: NOON }, KEY)).toEqual({
+          type: 'opened',
+          position: at,
+        });
+      }),
+    );
+  });
+
+  it('opens for 24 h', () => {
+    const after = (ms: number) => openPageToken(token, { ...expected, nowMs: NOON + ms }, KEY);
+
+    expect(after(PAGE_TOKEN_LIFETIME_MS - 1).type).toBe('opened');
+    expect(after(24 * 3_600_000)).toEqual(refused('expired'));
+  });
+
+  it('opens although the clock that issued it runs a little ahead', () => {
+    expect(openPageToken(token, { ...expected, nowMs: NOON - 1_000 }, KEY).type).toBe('opened');
+  });
+
+  it('is bound to its fleet and to its query', () => {
+    expect(openPageToken(token, { ...expected, fleetId: 'fleet-2' }, KEY)).toEqual(refused('other_fleet'));
+    expect(openPageToken(token, { ...expected, queryFingerprint: 'query-2' }, KEY)).toEqual(refused('other_query'));
+  });
+
+  it('cannot be made with another key', () => {
+    expect(openPageToken(sealPageToken(content, Buffer.alloc(32, 6)), expected, KEY)).toEqual(refused('forged'));
+  });
+
+  it('is refused when any one byte of it is changed', () => {
+    const bytes = Buffer.from(token, 'base64url');
+    for (let index = 0; index < bytes.length; index++) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(bytes.readUInt8(index) ^ 1, index);
+      const opened = openPageToken(changed.toString('base64url'), expected, KEY);
+      expect(opened).toEqual(refused(index === 0 ? 'other_version' : 'forged'));
+    }
+  });
+
+  it.each([
+    ['nothing', '', 'malformed'],
+    ['text that is not base64url', 'a b', 'malformed'],
+    ['padding', `${token}=`, 'malformed'],
+    ['too few bytes', token.slice(0, 40), 'malformed'],
+    ['a token without content', token.slice(0, 44), 'malformed'],
+    ['a cut-off token', token.slice(0, -4), 'forged'],
+    ['a huge token', 'A'.repeat(1_000_000), 'malformed'],
+    ['the token of a later version', 'Ag', 'other_version'],
+  ])('is not made of %s', (_, text, reason) => {
+    expect(openPageToken(text, expected, KEY)).toEqual(refused(reason));
+  });
+
+  it('needs a key of 32 bytes', () => {
+    expect(() => sealPageToken(content, Buffer.alloc(16))).toThrow(expect.objectContaining({ code: 'bad_key' }));
+  });
+});

@@ -1,0 +1,44 @@
+import type { WebhookDelivery } from '../delivery/webhook-delivery.js';
+import { eventId as eventIdOf } from '../event/event-id.js';
+import type { FleetEvent } from '../event/fleet-event.js';
+import { payloadFormatOf, serialiseBody } from '../event/payload-format.js';
+import { matchesSubscription } from './matches-subscription.js';
+import type { WebhookSubscription } from './webhook-subscription.js';
+
+/**
+ * The deliveries that an event makes: one for each subscription that it matches, the body written once and for all (R-15).
+ * The same event gives a subscription the same eventId every time (R-12).
+ *
+ * @throws DomainError `unknown_payload_format` when a subscription asks for one that this version does not know
+ */
+export function decideFanOut(
+  event: FleetEvent,
+  subscriptions: Iterable<WebhookSubscription>,
+  nowMs: number,
+): WebhookDelivery[] {
+  const deliveries: WebhookDelivery[] = [];
+  for (const subscription of subscriptions) {
+    if (matchesSubscription(subscription, event)) deliveries.push(deliveryOf(event, subscription, nowMs));
+  }
+  return deliveries;
+}
+
+function deliveryOf(event: FleetEvent, subscription: WebhookSubscription, nowMs: number): WebhookDelivery {
+  const format = payloadFormatOf(subscription.payloadFormat);
+  const { fleetId, deviceId, eventType, eventTime, resourceId } = event;
+  const subscriptionId = subscription.id;
+  const eventId = eventIdOf({ fleetId, subscriptionId, deviceId, eventType, eventTime, resourceId });
+  return {
+    eventId,
+    subscriptionId,
+    fleetId,
+    deviceId,
+    eventType,
+    eventTime,
+    format,
+    body: serialiseBody(format, event, eventId),
+    createdAt: nowMs,
+    series: 0,
+    replayId: null,
+  };
+}

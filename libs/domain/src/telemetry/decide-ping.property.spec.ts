@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { FleetEvent } from '../event/fleet-event.js';
+import { travel, type Journey } from '../testing/journey.js';
+import { NOON, pingOf } from '../testing/samples.js';
+import { POSITION_WINDOW_MS } from './rule-settings.js';
+import type { TelemetryPing } from './telemetry-ping.js';
+
+/** Steps around the window's edge, a few of them backwards or of nothing: late pings and duplicates. */
+const stepMs = fc.oneof(
+  fc.constantFrom(0, -1, 1, POSITION_WINDOW_MS - 1, POSITION_WINDOW_MS, POSITION_WINDOW_MS + 1),
+  fc.integer({ min: -100_000, max: 200_000 }),
+);
+
+const step = fc.record({
+  stepMs,
+  ignition: fc.option(fc.boolean()),
+  positionValid: fc.boolean(),
+  latitude: fc.option(fc.constantFrom(0, 45, 90, 91)),
+  longitude: fc.option(fc.constantFrom(0, 45, -180, 181)),
+});
+
+const journeys = fc.array(step, { maxLength: 60 }).map((steps) => {
+  let eventTime = NOON;
+  return steps.map(({ stepMs: ms, ...fields }): TelemetryPing => {
+    eventTime += ms;
+    return pingOf({ ...fields, eventTime });
+  });
+});
+
+const eventsOf = (journey: Journey): FleetEvent[] =>
+  journey.decisions.flatMap((decision) => (decision.type === 'accepted' ? decision.events : []));
+
+const isPosition = (event: FleetEvent): boolean => event.eventType.startsWith('position');
+
+describe('on any journey', () => {
+  it('positions are a window apart, unless the ignition changed in between', () => {
+    fc.assert(
+      fc.property(journeys, (pings) => {
+        let lastSentTime = -Infinity;
+        let changed = false;
+        for (const event of eventsOf(travel(pings))) {
+          if (!isPosition(event)) {
+            changed = true;
+            continue;
+          }
+          expect(changed || event.eventTime - lastSentTime >= POSITION_WINDOW_MS).toBe(true);
+          [lastSentTime, changed] = [event.eventTime, false];
+        }
+      }),
+    );
+  });
+
+  it('ignition events alternate, and each says its own state', () => {
+    fc.assert(
+      fc.property(journeys, (pings) => {
+        const changes = eventsOf(travel(pings)).filter((event) => !isPosition(event));
+        changes.forEach((event, index) => {
+          expect(event.eventType).toBe(event.ignition === true ? 'ignition_on' : 'ignition_off');
+          expect(event.ignition).not.toBe(changes[index - 1]?.ignition);
+        });
+      }),
+    );
+  });
+
+  it('event times never go back, and no two events share a type and a time: eventIds stay apart', () => {
+    fc.assert(
+      fc.property(journeys, (pings) => {
+        const events = eventsOf(travel(pings));
+        const times = events.map((event) => event.eventTime);
+        expect(times).toEqual([...times].sort((left, right) => left - right));
+        expect(new Set(events.map((event) => `${event.eventType} ${String(event.eventTime)}`)).size).toBe(
+          events.length,
+        );
+      }),
+    );
+  });
+
+  it('an event has a location with a time of its own exactly when the fix is older', () => {
+    fc.assert(
+      fc.property(journeys, (pings) => {
+        for (const event of eventsOf(travel(pings))) {
+          if (isPosition(event)) expect(event.locationTime).toBeNull();
+          else if (event.locationTime !== null) expect(event.locationTime).toBeLessThan(event.eventTime);
+          expect(event.latitude === null).toBe(event.longitude === null);
+        }
+      }),
+    );
+  });
+
+  it('a stop and a restart from the saved state anywhere change nothing', () => {
+    fc.assert(
+      fc.property(journeys, fc.nat(60), (pings, cut) => {
+        const first = travel(pings.slice(0, cut));
+        const saved: unknown = JSON.parse(JSON.stringify(first.state));
+        const second = travel(pings.slice(cut), saved as Journey['state']);
+
+        expect([...first.decisions, ...second.decisions]).toEqual(travel(pings).decisions);
+      }),
+    );
+  });
+
+  it('running it again over the state that it left makes no event', () => {
+    fc.assert(
+      fc.property(journeys, (pings) => {
+        const { state } = travel(pings);
+        expect(eventsOf(travel(pings, state))).toEqual([]);
+      }),
+    );
+  });
+
+  it('dropping the late and repeated pings beforehand gives the same events', () => {
+    fc.assert(
+      fc.property(journeys, (pings) => {
+        let newest = -Infinity;
+        const inOrder = pings.filter((ping) => {
+          const newer = ping.eventTime > newest;
+          newest = Math.max(newest, ping.eventTime);
+          return newer;
+        });
+        expect(eventsOf(travel(inOrder))).toEqual(eventsOf(travel(pings)));
+      }),
+    );
+  });
+});

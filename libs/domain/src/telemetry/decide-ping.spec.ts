@@ -1,0 +1,292 @@
+import { describe, expect, it } from '@jest/globals';
+import { outcomes, travel } from '../testing/journey.js';
+import { NOON, pingOf } from '../testing/samples.js';
+import { decidePing } from './decide-ping.js';
+import type { DeviceState } from './device-state.js';
+import { DEFAULT_RULE_SETTINGS } from './rule-settings.js';
+import type { TelemetryPing } from './telemetry-ping.js';
+
+const DAY_MS = 86_400_000;
+
+/** A ping so many seconds after noon. */
+function at(seconds: number, fields: Partial<TelemetryPing> = {}): TelemetryPing {
+  return pingOf({ eventTime: NOON + seconds * 1000, ...fields });
+}
+
+const lostFix = { positionValid: false, latitude: null, longitude: null };
+
+describe('the position window (R-7)', () => {
+  it("sends a device's first valid fix at once", () => {
+    expect(outcomes(travel([at(0)]))).toEqual([['position']]);
+  });
+
+  it('drops pings within 180 s of the last position and sends the next one, the edge included', () => {
+    const journey = travel([at(0), at(60), at(179.999), at(180), at(359.999), at(360)]);
+
+    expect(outcomes(journey)).toEqual([['position'], [], [], ['position'], [], ['position']]);
+    expect(journey.decisions[1]).toMatchObject({ type: 'accepted', position: 'inside_window' });
+  });
+
+  it('measures from the last position sent, not from the last ping or a fixed grid', () => {
+    const journey = travel([at(0), at(200), at(300), at(379.999), at(380)]);
+
+    expect(outcomes(journey)).toEqual([['position'], ['position'], [], [], ['position']]);
+  });
+
+  it('counts event time, however late the pings are received', () => {
+    const received = { receivedTime: NOON + 3_600_000 };
+
+    expect(outcomes(travel([at(0, received), at(100, received), at(180, received)]))).toEqual([
+      ['position'],
+      [],
+      ['position'],
+    ]);
+  });
+
+  it('types the position by the last known ignition, and as awake while none is known', () => {
+    const journey = travel([at(0), at(180, { ignition: false }), at(360), at(540, { ignition: true })]);
+
+    expect(outcomes(journey)).toEqual([
+      ['position'],
+      ['position_sleep'],
+      ['position_sleep'],
+      ['ignition_on', 'position'],
+    ]);
+  });
+
+  it('shares one window between position and position_sleep', () => {
+    const journey = travel([at(0, { ignition: true }), at(10, { ignition: false }), at(189.999), at(190)]);
+
+    expect(outcomes(journey)).toEqual([['position'], ['ignition_off', 'position_sleep'], [], ['position_sleep']]);
+  });
+
+  it('sends nothing without a valid fix, and the first valid one after it', () => {
+    const journey = travel([at(0, lostFix), at(10, lostFix), at(20)]);
+
+    expect(outcomes(journey)).toEqual([[], [], ['position']]);
+    expect(journey.decisions[0]).toMatchObject({ type: 'accepted', position: 'invalid_fix' });
+  });
+
+  it('takes another window from a back-test', () => {
+    const settings = { ...DEFAULT_RULE_SETTINGS, positionWindowMs: 60_000 };
+
+    expect(outcomes(travel([at(0), at(59.999), at(60)], null, settings))).toEqual([['position'], [], ['position']]);
+  });
+});
+
+describe('ignition (R-6)', () => {
+  it('takes the first known state for no change', () => {
+    expect(outcomes(travel([at(0), at(1, { ignition: true }), at(2, { ignition: true })]))).toEqual([
+      ['position'],
+      [],
+      [],
+    ]);
+  });
+
+  it('sends a change at once with the position behind it, and starts the window anew', () => {
+    const journey = travel([
+      at(0, { ignition: true }),
+      at(1, { ignition: false }),
+      at(2, { ignition: true }),
+      at(181, {}),
+      at(182, {}),
+    ]);
+
+    expect(outcomes(journey)).toEqual([
+      ['position'],
+      ['ignition_off', 'position_sleep'],
+      ['ignition_on', 'position'],
+      [],
+      ['position'],
+    ]);
+  });
+
+  it('carries the last known state over pings that report none', () => {
+    const journey = travel([
+      at(0, { ignition: false }),
+      at(1),
+      at(2),
+      at(3, { ignition: false }),
+      at(4, { ignition: true }),
+    ]);
+
+    expect(outcomes(journey)).toEqual([['position_sleep'], [], [], [], ['ignition_on', 'position']]);
+  });
+
+  it('counts from a ping without a fix too; the position follows with the next valid one, inside the window or not', () => {
+    const journey = travel([
+      at(0, { ignition: true }),
+      at(10, { ignition: false, ...lostFix }),
+      at(20, lostFix),
+      at(30),
+      at(40),
+    ]);
+
+    expect(outcomes(journey)).toEqual([['position'], ['ignition_off'], [], ['position_sleep'], []]);
+    expect(journey.state).toMatchObject({ armed: false, lastSentTime: NOON + 30_000 });
+  });
+
+  it('stays armed when the ignition changes again before a fix comes back', () => {
+    const journey = travel([
+      at(0, { ignition: true }),
+      at(10, { ignition: false, ...lostFix }),
+      at(20, { ignition: true, ...lostFix }),
+      at(30),
+      at(40),
+    ]);
+
+    expect(outcomes(journey)).toEqual([['position'], ['ignition_off'], ['ignition_on'], ['position'], []]);
+  });
+
+  it('learns the first state from a ping without a fix', () => {
+    const journey = travel([at(0, { ignition: false, ...lostFix }), at(10, { ignition: true })]);
+
+    expect(outcomes(journey)).toEqual([[], ['ignition_on', 'position']]);
+  });
+
+  it.each([
+    ['ignition_on', false, true],
+    ['ignition_off', true, false],
+  ])('shows in %s and in the position behind it the state after the change', (_, before, after) => {
+    const { decisions } = travel([at(0, { ignition: before }), at(1, { ignition: after })]);
+
+    expect(decisions[1]).toMatchObject({ events: [{ ignition: after }, { ignition: after }] });
+  });
+});
+
+describe('the location of an ignition event (R-6)', () => {
+  it("is the ping's own, without a locationTime, when its fix is valid", () => {
+    const { decisions } = travel([at(0, { ignition: true }), at(1, { ignition: false, latitude: 10, longitude: 20 })]);
+
+    expect(decisions[1]).toMatchObject({ events: [{ latitude: 10, longitude: 20, locationTime: null }, {}] });
+  });
+
+  it('is the last valid one with its time when the fix is not, whatever the ping says', () => {
+    const { decisions } = travel([
+      at(0, { ignition: true, latitude: 1, longitude: 2 }),
+      at(30, { latitude: 3, longitude: 4 }),
+      at(60, { positionValid: false, latitude: 5, longitude: 6 }),
+      at(90, { ignition: false, positionValid: false, latitude: 7, longitude: 8 }),
+    ]);
+
+    expect(decisions[3]).toMatchObject({
+      events: [{ eventType: 'ignition_off', latitude: 3, longitude: 4, locationTime: NOON + 30_000 }],
+    });
+  });
+
+  it('is unknown when there never was a valid fix', () => {
+    const { decisions } = travel([at(0, { ignition: true, ...lostFix }), at(1, { ignition: false, ...lostFix })]);
+
+    expect(decisions[1]).toMatchObject({
+      events: [{ eventType: 'ignition_off', latitude: null, longitude: null, locationTime: null }],
+    });
+  });
+});
+
+describe('a valid fix (R-5)', () => {
+  it.each([
+    ['the device doubts it', { positionValid: false }],
+    ['the latitude is missing', { latitude: null }],
+    ['the longitude is missing', { longitude: null }],
+    ['it is (0,0)', { latitude: 0, longitude: 0 }],
+    ['it is (-0,0)', { latitude: -0, longitude: 0 }],
+    ['the latitude is above 90', { latitude: 90.000001 }],
+    ['the latitude is below -90', { latitude: -90.000001 }],
+    ['the longitude is above 180', { longitude: 180.000001 }],
+    ['the longitude is below -180', { longitude: -180.000001 }],
+    ['the latitude is no number', { latitude: Number.NaN }],
+    ['the longitude is endless', { longitude: -Infinity }],
+  ])('is not there when %s', (_, fields) => {
+    expect(decidePing(null, at(0, fields))).toMatchObject({ type: 'accepted', events: [], position: 'invalid_fix' });
+  });
+
+  it.each([
+    ['on the equator', 0, 4.9],
+    ['on the prime meridian', 51.5, 0],
+    ['at the north pole', 90, 180],
+    ['at the south pole', -90, -180],
+  ])('may lie %s', (_, latitude, longitude) => {
+    expect(decidePing(null, at(0, { latitude, longitude }))).toMatchObject({ position: 'sent' });
+  });
+});
+
+describe('the order of pings (R-4)', () => {
+  it('drops a ping as old as the newest, whatever else it says', () => {
+    const journey = travel([at(0, { ignition: true }), at(0, { ignition: false, latitude: 9 })]);
+
+    expect(outcomes(journey)).toEqual([['position'], 'duplicate']);
+    expect(journey.state).toMatchObject({ ignition: true, latitude: 52.1 });
+  });
+
+  it('keeps an older ping out of the state, also when it repeats an older one', () => {
+    const journey = travel([at(0, { ignition: true }), at(100), at(0, { ignition: false }), at(99.999), at(101)]);
+
+    expect(outcomes(journey)).toEqual([['position'], [], 'late', 'late', []]);
+  });
+
+  it('takes a ping without a fix for the newest like any other', () => {
+    expect(outcomes(travel([at(10, lostFix), at(5), at(10)]))).toEqual([[], 'late', 'duplicate']);
+  });
+});
+
+describe('the age of a ping (R-3)', () => {
+  it('rejects a ping from more than 5 min after its reception and leaves the state alone', () => {
+    const early = at(0, { receivedTime: NOON - 300_001 });
+
+    expect(decidePing(null, early)).toEqual({
+      type: 'rejected',
+      reason: 'future',
+      detail: 'eventTime 2024-05-01T12:00:00.000Z is more than 300000 ms after receivedTime 2024-05-01T11:54:59.999Z',
+    });
+    expect(travel([early]).state).toBeNull();
+  });
+
+  it('takes a ping from exactly 5 min after its reception', () => {
+    expect(decidePing(null, at(0, { receivedTime: NOON - 300_000 })).type).toBe('accepted');
+  });
+
+  it('leaves a ping from more than 15 days before its reception to the paths', () => {
+    const journey = travel([at(0, { receivedTime: NOON + 15 * DAY_MS + 1 })]);
+
+    expect(outcomes(journey)).toEqual(['expired']);
+    expect(journey.state).toBeNull();
+  });
+
+  it('takes a ping from exactly 15 days before its reception', () => {
+    expect(decidePing(null, at(0, { receivedTime: NOON + 15 * DAY_MS })).type).toBe('accepted');
+  });
+
+  it('is judged before the order', () => {
+    const state = travel([at(0)]).state;
+
+    expect(decidePing(state, at(-1, { receivedTime: NOON + 16 * DAY_MS })).type).toBe('expired');
+    expect(decidePing(state, at(0, { receivedTime: NOON - DAY_MS })).type).toBe('rejected');
+  });
+});
+
+describe('the state of a device', () => {
+  it('remembers the newest ping, the ignition, the last position sent and the last valid fix', () => {
+    const expected: DeviceState = {
+      newestEventTime: NOON + 20_000,
+      ignition: false,
+      lastSentTime: NOON,
+      armed: true,
+      fixTime: NOON + 10_000,
+      latitude: 3,
+      longitude: 4,
+    };
+    const journey = travel([
+      at(0, { ignition: true }),
+      at(10, { latitude: 3, longitude: 4 }),
+      at(20, { ignition: false, ...lostFix }),
+    ]);
+
+    expect(journey.state).toEqual(expected);
+  });
+
+  it('is never changed in place', () => {
+    const state = Object.freeze(travel([at(0, { ignition: true })]).state);
+
+    expect(outcomes(travel([at(1, { ignition: false })], state))).toEqual([['ignition_off', 'position_sleep']]);
+  });
+});

@@ -1,0 +1,10 @@
+import type { TelemetryPing } from './telemetry-ping.js';
+
+/** A fix is valid when the device says so and both coordinates are present, in range and not (0,0). */
+export function hasValidFix(ping: TelemetryPing): boolean {
+  const { positionValid, latitude, longitude } = ping;
+  if (!positionValid || latitude === null || longitude === null) return false;
+  // Written so that NaN fails.
+  if (!(latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180)) return false;
+  return latitude !== 0 || longitude !== 0;
+}

@@ -1,0 +1,34 @@
+import { decidePing, type PingDecision } from '../telemetry/decide-ping.js';
+import type { DeviceState } from '../telemetry/device-state.js';
+import { evolveDevice } from '../telemetry/evolve-device.js';
+import type { RuleSettings } from '../telemetry/rule-settings.js';
+import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
+
+export interface Journey {
+  readonly state: DeviceState | null;
+  /** One a ping. */
+  readonly decisions: readonly PingDecision[];
+}
+
+/** Runs the pings of one device through decide and evolve, as the processor does. */
+export function travel(
+  pings: readonly TelemetryPing[],
+  from: DeviceState | null = null,
+  settings?: RuleSettings,
+): Journey {
+  let state = from;
+  const decisions: PingDecision[] = [];
+  for (const ping of pings) {
+    const decision = decidePing(state, ping, settings);
+    if (decision.type === 'accepted') state = evolveDevice(state, ping, decision);
+    decisions.push(decision);
+  }
+  return { state, decisions };
+}
+
+/** The types of the events of each ping, in order; for a ping that was not accepted, why. */
+export function outcomes(journey: Journey): (string[] | string)[] {
+  return journey.decisions.map((decision) =>
+    decision.type === 'accepted' ? decision.events.map((event) => event.eventType) : decision.type,
+  );
+}

@@ -1,0 +1,87 @@
+import type { FleetEvent } from '../event/fleet-event.js';
+import type { WebhookSubscription } from '../subscription/webhook-subscription.js';
+import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
+
+/** 2024-05-01T12:00:00.000Z */
+export const NOON = Date.UTC(2024, 4, 1, 12);
+
+/** A ping that reports a valid fix and nothing else, received when it was made. */
+export function pingOf(fields: Partial<TelemetryPing> = {}): TelemetryPing {
+  return {
+    fleetId: 'fleet-1',
+    deviceId: 'device-1',
+    eventTime: NOON,
+    receivedTime: fields.eventTime ?? NOON,
+    positionValid: true,
+    latitude: 52.1,
+    longitude: 4.9,
+    altitudeInMeters: null,
+    speedInKmh: null,
+    heading: null,
+    satellites: null,
+    hdop: null,
+    ignition: null,
+    odometerInMeters: null,
+    rpm: null,
+    fuelLevel: null,
+    batteryVoltage: null,
+    connectionType: null,
+    vehicleId: null,
+    licensePlate: null,
+    driverId: null,
+    sequence: null,
+    buffered: false,
+    attributes: {},
+    ...fields,
+  };
+}
+
+/** A position of which nothing is known but where and when. */
+export function eventOf(fields: Partial<FleetEvent> = {}): FleetEvent {
+  return {
+    fleetId: 'fleet-1',
+    deviceId: 'device-1',
+    eventType: 'position',
+    eventTime: NOON,
+    resourceId: null,
+    vehicleId: null,
+    licensePlate: null,
+    driverId: null,
+    latitude: 52.1,
+    longitude: 4.9,
+    locationTime: null,
+    altitudeInMeters: null,
+    speedInKmh: null,
+    heading: null,
+    ignition: null,
+    odometerInMeters: null,
+    batteryVoltage: null,
+    connectionType: null,
+    rpm: null,
+    fuelLevel: null,
+    ...fields,
+  };
+}
+
+/** An active subscription to positions of every device of fleet-1. */
+export function subscriptionOf(fields: Partial<WebhookSubscription> = {}): WebhookSubscription {
+  return {
+    id: '0f0e6c1c-5f43-4a3c-9a52-0d6f3d2a7a11',
+    fleetId: 'fleet-1',
+    eventType: 'position',
+    url: 'https://receiver.example/hook',
+    status: 'active',
+    disabledReason: null,
+    payloadFormat: 'v1',
+    deviceIds: null,
+    auth: null,
+    rateLimitPerSecond: null,
+    onOutage: 'fail',
+    strictOrder: false,
+    secrets: [{ sealed: 'sealed', expiresAt: null }],
+    version: 1,
+    createdAt: NOON,
+    updatedAt: NOON,
+    ...fields,
+  };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { formatTime, MAX_TIME_MS, parseInstant } from './instant.js';
+
+describe('formatTime (R-11)', () => {
+  it.each([
+    [0, '1970-01-01T00:00:00.000Z'],
+    [1_714_564_800_001, '2024-05-01T12:00:00.001Z'],
+    [MAX_TIME_MS, '9999-12-31T23:59:59.999Z'],
+  ])('writes %d as %s', (timeMs, text) => {
+    expect(formatTime(timeMs)).toBe(text);
+  });
+});
+
+describe('parseInstant (R-31)', () => {
+  it.each([
+    ['2024-05-01T12:00:00Z', '2024-05-01T12:00:00.000Z'],
+    ['2024-05-01t12:00:00z', '2024-05-01T12:00:00.000Z'],
+    ['2024-05-01T12:00:00+02:00', '2024-05-01T10:00:00.000Z'],
+    ['2024-05-01T00:15:00+05:45', '2024-04-30T18:30:00.000Z'],
+    ['2024-12-31T23:00:00-03:00', '2025-01-01T02:00:00.000Z'],
+    ['2024-05-01T12:00:00-00:00', '2024-05-01T12:00:00.000Z'],
+    ['2024-02-29T00:00:00.5Z', '2024-02-29T00:00:00.500Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
+  ])('reads %s', (text, expected) => {
+    expect(parseInstant(text)).toEqual({ type: 'instant', at: Date.parse(expected) });
+  });
+
+  it.each(['2024-05-01T12:00:00.123999999Z', '2024-05-01T12:00:00.1230Z', '2024-05-01T14:00:00.123456+02:00'])(
+    'cuts %s off at the millisecond',
+    (text) => {
+      expect(parseInstant(text)).toEqual({ type: 'instant', at: Date.UTC(2024, 4, 1, 12, 0, 0, 123) });
+    },
+  );
+
+  it.each(['2024-05-01T12:00:00', '2024-05-01T12:00:00.000'])('refuses %s: no zone', (text) => {
+    expect(parseInstant(text)).toEqual({ type: 'refused', reason: 'no_zone' });
+  });
+
+  it.each(['0000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])('refuses %s: out of range', (text) => {
+    expect(parseInstant(text)).toEqual({ type: 'refused', reason: 'out_of_range' });
+  });
+
+  it.each([
+    '',
+    'yesterday',
+    '2024-05-01',
+    '2024-05-01T12:00Z',
+    '2024-05-01 12:00:00Z',
+    '2024-05-01T12:00:00 00:00',
+    '2024-05-01T12:00:00+0200',
+    '2024-05-01T12:00:00+02',
+    '2024-05-01T12:00:00.Z',
+    '2024-05-01T12:00:00,5Z',
+    '2024-05-01T24:00:00Z',
+    '2024-05-01T23:60:00Z',
+    '2016-12-31T23:59:60Z',
+    '2024-05-01T12:00:00+24:00',
+    '2024-13-01T12:00:00Z',
+    '2024-00-01T12:00:00Z',
+    '2024-04-31T12:00:00Z',
+    '2023-02-29T12:00:00Z',
+    '2024-05-00T12:00:00Z',
+    '24-05-01T12:00:00Z',
+    '+012024-05-01T12:00:00Z',
+    ' 2024-05-01T12:00:00Z',
+    '2024-05-01T12:00:00Z\n',
+    '1714564800000',
+    '２０２４-05-01T12:00:00Z',
+  ])('refuses %j: not a date-time', (text) => {
+    expect(parseInstant(text)).toEqual({ type: 'refused', reason: 'not_a_date_time' });
+  });
+
+  it('reads back whatever formatTime writes', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: MAX_TIME_MS }), (at) => {
+        expect(parseInstant(formatTime(at))).toEqual({ type: 'instant', at });
+      }),
+    );
+  });
+});

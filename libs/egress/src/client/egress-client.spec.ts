@@ -1,0 +1,394 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Lookup } from '../address/resolve-host.js';
+import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
+import { makeSelfSigned } from '../testing/self-signed.js';
+import {
+  createEgressClient,
+  type EgressClient,
+  type EgressClientOptions,
+  type EgressRequest,
+} from './egress-client.js';
+
+const LOOPBACK = ['127.0.0.0/8'];
+const OK: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+
+const servers: RawServer[] = [];
+const clients: EgressClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function serve(...args: Parameters<typeof startRawServer>): Promise<RawServer> {
+  const server = await startRawServer(...args);
+  servers.push(server);
+  return server;
+}
+
+function build(options: Partial<EgressClientOptions> = {}) {
+  const client = createEgressClient({ allowedSubnets: LOOPBACK, allowHttp: true, ...options });
+  clients.push(client);
+  return (url: string, request: Partial<EgressRequest> = {}) =>
+    client.post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":1}', deadlineMs: 300, ...request });
+}
+
+/** Every name is at these addresses, one list per call, the last one for good. */
+function lookupAnswering(...answers: string[][]): Lookup & { asked: string[] } {
+  const asked: string[] = [];
+  const lookup = (hostname: string) => {
+    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(hostname);
+    return Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+  };
+  return Object.assign(lookup, { asked });
+}
+
+/** A connection is free for the next request one turn after its response. */
+const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('a post', () => {
+  it('sends the exact body and headers, asks for no compression, and returns status, headers and body', async () => {
+    const server = await serve((socket) =>
+      socket.write('HTTP/1.1 429 Slow down\r\nRetry-After: 7\r\nX-Other: 1\r\ncontent-length: 4\r\n\r\nwait'),
+    );
+
+    const result = await build()(`${server.url}?a=b`, { headers: { 'webhook-id': 'evt', 'accept-encoding': 'gzip' } });
+
+    expect(result).toEqual({
+      type: 'response',
+      statusCode: 429,
+      headers: { 'retry-after': '7', 'content-length': '4' },
+      body: Buffer.from('wait'),
+      truncated: false,
+    });
+    expect(server.requests[0]).toMatch(/^POST \/hook\?a=b HTTP\/1\.1\r\n/);
+    expect(server.requests[0]).toMatch(/\r\nwebhook-id: evt\r\n/);
+    expect(server.requests[0]).toMatch(/\r\naccept-encoding: identity\r\n/);
+    expect(server.requests[0]?.endsWith('\r\n\r\n{"a":1}')).toBe(true);
+  });
+
+  it('does not follow a redirect', async () => {
+    const target = await serve(OK);
+    const server = await serve((socket) =>
+      socket.write(`HTTP/1.1 307 Moved\r\nlocation: ${target.url}\r\ncontent-length: 0\r\n\r\n`),
+    );
+
+    expect(await build()(server.url)).toMatchObject({ type: 'response', statusCode: 307 });
+    expect(target.connections).toHaveLength(0);
+  });
+
+  it('reuses a connection for the next post to the same origin', async () => {
+    const server = await serve(OK);
+    const post = build();
+
+    await post(server.url);
+    await turnOfTheLoop();
+    await post(server.url);
+
+    expect(server.requests).toHaveLength(2);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('ignores proxies of the environment', async () => {
+    const proxy = await serve(OK);
+    const server = await serve(OK);
+    const saved = process.env['HTTP_PROXY'];
+    process.env['HTTP_PROXY'] = `http://127.0.0.1:${String(proxy.port)}`;
+    try {
+      expect(await build()(server.url)).toMatchObject({ statusCode: 200 });
+    } finally {
+      if (saved === undefined) delete process.env['HTTP_PROXY'];
+      else process.env['HTTP_PROXY'] = saved;
+    }
+    expect(proxy.connections).toHaveLength(0);
+  });
+});
+
+describe('a post that fails', () => {
+  it('times out when no status comes within the deadline', async () => {
+    const server = await serve(() => undefined);
+
+    expect(await build()(server.url, { deadlineMs: 60 })).toEqual({
+      type: 'error',
+      errorCode: 'timeout',
+      detail: 'no response within 60 ms',
+    });
+  });
+
+  it('times out when the response head trickles past the deadline', async () => {
+    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\nx-slow'));
+
+    expect(await build()(server.url, { deadlineMs: 60 })).toMatchObject({ errorCode: 'timeout' });
+  });
+
+  it('times out when the name is not resolved within the deadline, and sends nothing afterwards', async () => {
+    const server = await serve(OK);
+    let answer: (addresses: { address: string; family: number }[]) => void = () => undefined;
+    const late: Lookup = () => new Promise((resolve) => (answer = resolve));
+
+    const result = await build({ lookup: late })(`http://slow.example:${String(server.port)}/`, { deadlineMs: 60 });
+    answer([{ address: '127.0.0.1', family: 4 }]);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+
+    expect(result).toMatchObject({ errorCode: 'timeout' });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('says connection_refused where nothing listens', async () => {
+    const server = await serve(OK);
+    await server.stop();
+
+    expect(await build()(server.url)).toMatchObject({ type: 'error', errorCode: 'connection_refused' });
+  });
+
+  it('says connection_reset when the connection ends without a response', async () => {
+    const server = await serve((socket) => socket.end());
+
+    expect(await build()(server.url)).toMatchObject({ type: 'error', errorCode: 'connection_reset' });
+  });
+
+  it('says connection_reset, and sends nothing again, when a reused connection ends under the request', async () => {
+    const server = await serve((socket, requestNumber) => {
+      if (requestNumber === 1) OK(socket, requestNumber);
+      else socket.resetAndDestroy();
+    });
+    const post = build();
+    await post(server.url);
+    await turnOfTheLoop();
+
+    expect(await post(server.url)).toMatchObject({ type: 'error', errorCode: 'connection_reset' });
+    expect(server.requests).toHaveLength(2);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('says protocol_error for an answer that is not HTTP, and for an endless head', async () => {
+    const garbage = await serve((socket) => socket.write('220 mail.example ESMTP\r\n\r\n'));
+    const hugeHead = await serve((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\nx-filler: ${'x'.repeat(40_000)}\r\n\r\n`),
+    );
+
+    expect(await build()(garbage.url)).toMatchObject({ type: 'error', errorCode: 'protocol_error' });
+    expect(await build()(hugeHead.url)).toMatchObject({ type: 'error', errorCode: 'protocol_error' });
+  });
+
+  it('says url_refused for http when only https may be called', async () => {
+    const server = await serve(OK);
+
+    expect(await build({ allowHttp: false })(server.url)).toMatchObject({ type: 'error', errorCode: 'url_refused' });
+    expect(server.connections).toHaveLength(0);
+  });
+
+  it('settles as aborted when the caller gives up', async () => {
+    const server = await serve(() => undefined);
+    const abort = new AbortController();
+
+    const result = build()(server.url, { signal: abort.signal });
+    abort.abort();
+
+    expect(await result).toEqual({ type: 'aborted' });
+    expect(await build()(server.url, { signal: abort.signal })).toEqual({ type: 'aborted' });
+  });
+});
+
+describe('a response whose body misbehaves', () => {
+  it.each([
+    ['has announced more than it sends', 'content-length: 50\r\n\r\nshort'],
+    ['trickles without an end', 'transfer-encoding: chunked\r\n\r\n5\r\nshort\r\n'],
+  ])('counts with its status, cut at the deadline, when it %s', async (_case, rest) => {
+    const server = await serve((socket) => socket.write(`HTTP/1.1 202 Accepted\r\n${rest}`));
+    const startedAt = performance.now();
+
+    const result = await build()(server.url, { deadlineMs: 80 });
+
+    expect(result).toMatchObject({ type: 'response', statusCode: 202, body: Buffer.from('short'), truncated: true });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('counts with its status when the connection is reset after the head', async () => {
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\nshort');
+      setTimeout(() => socket.resetAndDestroy(), 20);
+    });
+
+    expect(await build()(server.url)).toMatchObject({ type: 'response', statusCode: 200, truncated: true });
+  });
+
+  it('is read to the limit and no further when it is endless', async () => {
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const fill = (): void => {
+        while (!socket.destroyed && socket.write('x'.repeat(16_384)));
+      };
+      socket.on('drain', fill);
+      fill();
+    });
+
+    const result = await build()(server.url, { deadlineMs: 5_000 });
+
+    expect(result).toMatchObject({
+      type: 'response',
+      statusCode: 200,
+      body: Buffer.from('x'.repeat(4_096)),
+      truncated: true,
+    });
+    expect(server.connections[0]?.bytesWritten).toBeLessThan(50_000_000);
+  });
+
+  it('is read up to the limit that the caller sets', async () => {
+    const server = await serve((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 6000\r\n\r\n${'y'.repeat(6_000)}`),
+    );
+    const post = build();
+
+    expect(await post(server.url, { maxResponseBytes: 6_000 })).toMatchObject({
+      body: { length: 6_000 },
+      truncated: false,
+    });
+    expect(await post(server.url, { maxResponseBytes: 5_999 })).toMatchObject({
+      body: { length: 5_999 },
+      truncated: true,
+    });
+  });
+
+  it('is not decompressed, so that a small one cannot become a big one', async () => {
+    const server = await serve((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nabcd'),
+    );
+
+    expect(await build()(server.url)).toMatchObject({ body: Buffer.from('abcd') });
+  });
+
+  it('waits for the final status behind an announcement', async () => {
+    const server = await serve((socket) =>
+      socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
+    );
+
+    expect(await build()(server.url)).toMatchObject({ type: 'response', statusCode: 204 });
+  });
+});
+
+describe('the address check of a connection', () => {
+  it('refuses a literal address that is not public without connecting', async () => {
+    const server = await serve(OK);
+
+    const result = await build({ allowedSubnets: [] })(server.url);
+
+    expect(result).toEqual({
+      type: 'error',
+      errorCode: 'address_refused',
+      detail: '127.0.0.1 is at 127.0.0.1 (loopback)',
+    });
+    expect(server.connections).toHaveLength(0);
+  });
+
+  it('refuses a host when only one of its addresses is bad', async () => {
+    const server = await serve(OK);
+    const lookup = lookupAnswering(['127.0.0.1', '10.0.0.7']);
+
+    expect(await build({ lookup })(`http://mixed.example:${String(server.port)}/`)).toMatchObject({
+      errorCode: 'address_refused',
+      detail: 'mixed.example is at 10.0.0.7 (private)',
+    });
+    expect(server.connections).toHaveLength(0);
+  });
+
+  it('connects to the very addresses that it checked, with one lookup, and sends the name as host', async () => {
+    const server = await serve(OK);
+    const lookup = lookupAnswering(['127.0.0.1'], ['10.0.0.7']);
+
+    expect(await build({ lookup })(`http://hooks.example:${String(server.port)}/`)).toMatchObject({ statusCode: 200 });
+
+    expect(lookup.asked).toEqual(['hooks.example']);
+    expect(server.requests[0]).toContain(`\r\nhost: hooks.example:${String(server.port)}\r\n`);
+  });
+
+  it('checks again at each new connection, so that a name which moves inside is refused', async () => {
+    const server = await serve((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'),
+    );
+    const lookup = lookupAnswering(['127.0.0.1'], ['169.254.169.254']);
+    const post = build({ lookup });
+    const url = `http://rebound.example:${String(server.port)}/`;
+
+    expect(await post(url)).toMatchObject({ statusCode: 200 });
+    expect(await post(url)).toMatchObject({ errorCode: 'address_refused' });
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('says dns_error when the name is unknown or has no address', async () => {
+    const unknown: Lookup = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
+
+    expect(await build({ lookup: unknown })('http://unknown.example/')).toEqual({
+      type: 'error',
+      errorCode: 'dns_error',
+      detail: 'unknown.example cannot be resolved (ENOTFOUND)',
+    });
+    expect(await build({ lookup: lookupAnswering([]) })('http://empty.example/')).toMatchObject({
+      errorCode: 'dns_error',
+    });
+  });
+
+  it('asks once for a name that many posts want at the same time', async () => {
+    const server = await serve(OK);
+    const lookup = lookupAnswering(['127.0.0.1']);
+    const post = build({ lookup });
+
+    await Promise.all(Array.from({ length: 5 }, () => post(`http://busy.example:${String(server.port)}/`)));
+
+    expect(server.connections).toHaveLength(5);
+    expect(lookup.asked).toHaveLength(1);
+  });
+});
+
+describe('TLS', () => {
+  const certificate = makeSelfSigned('DNS:hooks.example,IP:127.0.0.1');
+
+  it('is refused when the certificate is not trusted, also when the environment switches verification off', async () => {
+    const server = await serve(OK, certificate);
+    const saved = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      expect(await build()(server.url)).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+    } finally {
+      if (saved === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = saved;
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('sends the host name for the choice of the certificate and checks the certificate against it', async () => {
+    const names: string[] = [];
+    const server = await serve(OK, {
+      ...certificate,
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    });
+    const post = build({ lookup: lookupAnswering(['127.0.0.1']), trustedCa: certificate.cert });
+
+    expect(await post(`https://hooks.example:${String(server.port)}/`)).toMatchObject({ statusCode: 200 });
+    expect(await post(`https://other.example:${String(server.port)}/`)).toMatchObject({ errorCode: 'tls_error' });
+    expect(names).toEqual(['hooks.example', 'other.example']);
+  });
+
+  it('works with a literal address that the certificate names', async () => {
+    const server = await serve(OK, certificate);
+
+    expect(await build({ trustedCa: certificate.cert })(server.url)).toMatchObject({ statusCode: 200 });
+  });
+
+  it('says tls_error when the other side answers in plain HTTP', async () => {
+    const plain = createServer();
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    const { port } = plain.address() as AddressInfo;
+
+    expect(await build()(`https://127.0.0.1:${String(port)}/`)).toMatchObject({
+      type: 'error',
+      errorCode: 'tls_error',
+    });
+    plain.close();
+  });
+});

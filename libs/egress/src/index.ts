@@ -1,0 +1,21 @@
+export { type AddressVerdict, classifyAddress, parseSubnets, type Subnet } from './address/classify-address.js';
+export type { Lookup, ResolvedAddress } from './address/resolve-host.js';
+export type { AddressRefusal } from './address/special-ranges.js';
+export {
+  createEgressClient,
+  DEFAULT_DEADLINE_MS,
+  DEFAULT_MAX_RESPONSE_BYTES,
+  type EgressClient,
+  type EgressClientOptions,
+  type EgressRequest,
+} from './client/egress-client.js';
+export type { EgressErrorCode, EgressResult, KeptHeader } from './client/egress-result.js';
+export {
+  checkSubscriberUrl,
+  MAX_URL_LENGTH,
+  parseSubscriberUrl,
+  type SubscriberUrl,
+  type UrlCheckOptions,
+  type UrlRefusal,
+  type UrlRules,
+} from './url/subscriber-url.js';

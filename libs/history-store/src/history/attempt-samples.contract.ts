@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import type { DeliveryRecord, WebhookAttempt } from '@waypost/domain';
+import fc from 'fast-check';
+
+/** The clock of every test here: noon, so that neighbouring days are within reach on both sides. */
+export const NOW = Date.UTC(2026, 5, 20, 12);
+
+const HOUR_MS = 3_600_000;
+
+/** A UUID that is always the same for the same name. */
+export function uuidOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
+}
+
+/** An accepted first attempt an hour ago; `change` says what is different. */
+export function attemptOf(change: Partial<WebhookAttempt> = {}): WebhookAttempt {
+  const startedAt = change.startedAt ?? change.firstAttemptAt ?? NOW - HOUR_MS;
+  const attempt = change.attempt ?? 1;
+  return {
+    eventId: uuidOf(`event of ${change.fleetId ?? 'fleet-a'}`),
+    subscriptionId: uuidOf('subscription'),
+    fleetId: 'fleet-a',
+    deviceId: 'device-1',
+    eventType: 'position',
+    eventTime: startedAt - 2_500,
+    format: 'v1',
+    series: 0,
+    replayId: null,
+    deliveryOffset: 7,
+    deliveryCreatedAt: startedAt - 20,
+    url: 'https://receiver.example/hook',
+    attempt,
+    dueAt: startedAt - 5,
+    startedAt,
+    firstAttemptAt: startedAt,
+    durationMs: 40,
+    statusCode: 200,
+    errorCode: null,
+    errorDetail: null,
+    outcome: 'delivered',
+    decision: 'accepted',
+    nextDueAt: null,
+    body: attempt === 1 ? '{"eventId":"1"}' : null,
+    ...change,
+  };
+}
+
+const RETRYING = { outcome: 'retrying', decision: 'temporary_status', statusCode: 503 } as const;
+const FAILED = { outcome: 'failed', decision: 'permanent_status', statusCode: 410 } as const;
+const TIMED_OUT = {
+  outcome: 'failed',
+  decision: 'attempts_exhausted',
+  statusCode: null,
+  errorCode: 'timeout',
+} as const;
+
+/** The attempts of one delivery in their order: some that are retried, then the end of it, if it came to one. */
+export function attemptsOf(
+  first: Partial<WebhookAttempt>,
+  retries: number,
+  end: 'delivered' | 'failed' | 'timed_out' | 'open',
+): WebhookAttempt[] {
+  const firstAttemptAt = first.firstAttemptAt ?? NOW - HOUR_MS;
+  const ends = { delivered: [{}], failed: [FAILED], timed_out: [TIMED_OUT], open: [] }[end];
+  return [...Array<typeof RETRYING>(retries).fill(RETRYING), ...ends].map((outcome, index) => {
+    const startedAt = firstAttemptAt + index * 2_000;
+    const nextDueAt = outcome === RETRYING ? startedAt + 2_000 : null;
+    return attemptOf({ ...first, ...outcome, attempt: index + 1, startedAt, firstAttemptAt, nextDueAt });
+  });
+}
+
+/** What the rows must be, said plainly and not as the store computes it: attempts by number, each number once. */
+export function expectedRecords(log: readonly WebhookAttempt[]): DeliveryRecord[] {
+  const keyOf = (attempt: WebhookAttempt): string => `${attempt.eventId} ${String(attempt.series)}`;
+  return [...new Set(log.map(keyOf))].flatMap((key) => {
+    const all = log.filter((attempt) => keyOf(attempt) === key);
+    const known = [1, 2, 3, 4, 5].flatMap((number) => all.find((attempt) => attempt.attempt === number) ?? []);
+    const [first] = known;
+    const last = known.at(-1);
+    if (first === undefined || first.body === null || last === undefined) return [];
+    return [recordOf(known, first, { ...last, body: first.body })];
+  });
+}
+
+function recordOf(
+  known: WebhookAttempt[],
+  first: WebhookAttempt,
+  last: WebhookAttempt & { body: string },
+): DeliveryRecord {
+  return {
+    eventId: first.eventId,
+    series: first.series,
+    eventType: first.eventType,
+    eventTime: first.eventTime,
+    deviceId: first.deviceId,
+    subscriptionId: first.subscriptionId,
+    fleetId: first.fleetId,
+    url: last.url,
+    format: first.format,
+    body: last.body,
+    createdAt: first.deliveryCreatedAt,
+    firstAttemptAt: first.startedAt,
+    lastAttemptAt: last.startedAt,
+    deliveredAt: last.outcome === 'delivered' ? last.startedAt + last.durationMs : null,
+    nextAttemptAt: last.nextDueAt,
+    status: last.outcome === 'delivered' ? 'delivered' : last.outcome === 'failed' ? 'failed' : 'pending',
+    statusCode: last.statusCode,
+    attempts: known.map(({ attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision }) => ({
+      attempt,
+      startedAt,
+      dueAt,
+      durationMs,
+      statusCode,
+      errorCode,
+      outcome,
+      decision,
+    })),
+  };
+}
+
+const oneDelivery = fc.record({
+  event: fc.integer({ min: 0, max: 30 }),
+  series: fc.constantFrom(0, 0, 0, 1),
+  device: fc.constantFrom('device-1', 'device-2', 'a,b"{}\\ é NULL'),
+  type: fc.constantFrom('position', 'position_sleep', 'ignition_on'),
+  /** Few distinct milliseconds over three days, so that ties and partition borders are common. */
+  day: fc.constantFrom(0, 1, 2),
+  ms: fc.constantFrom(0, 1, 43_199_999, 86_399_999),
+  retries: fc.integer({ min: 0, max: 4 }),
+  end: fc.constantFrom('delivered' as const, 'failed' as const, 'timed_out' as const, 'open' as const),
+  /** Attempt 1 is lost with the head of the log. */
+  headless: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+});
+
+/**
+ * A log as a partition may hold it: each delivery's attempts in order, those of different deliveries interleaved, some
+ * logged twice. `at` numbers decide the interleaving.
+ */
+export const anyLog = (fleetId: string): fc.Arbitrary<WebhookAttempt[]> =>
+  fc
+    .tuple(
+      fc.uniqueArray(oneDelivery, {
+        maxLength: 25,
+        selector: ({ event, series }) => `${String(event)}/${String(series)}`,
+      }),
+      fc.infiniteStream(fc.nat(1_000)),
+    )
+    .map(([deliveries, at]) => {
+      const days = Math.floor(NOW / 86_400_000) - 2;
+      const queues = deliveries.map(({ event, series, device, type, day, ms, retries, end, headless }) => {
+        const firstAttemptAt = (days + day) * 86_400_000 + ms;
+        const subscriptionId = uuidOf(`subscription ${type}`);
+        const eventId = uuidOf(`${fleetId} ${String(event)}`);
+        const first = { fleetId, eventId, series, deviceId: device, eventType: type, subscriptionId, firstAttemptAt };
+        return attemptsOf({ ...first, body: null }, retries, end)
+          .map((attempt) => (attempt.attempt === 1 ? { ...attempt, body: `{"of":"${device}"}` } : attempt))
+          .slice(headless ? 1 : 0);
+      });
+      return interleave(queues, () => at.next().value);
+    });
+
+function interleave(queues: WebhookAttempt[][], next: () => number): WebhookAttempt[] {
+  const log: WebhookAttempt[] = [];
+  for (let open = queues.filter((queue) => queue.length > 0); open.length > 0;) {
+    const attempt = open[next() % open.length]?.shift();
+    if (attempt !== undefined) log.push(...Array<WebhookAttempt>(next() % 10 === 0 ? 2 : 1).fill(attempt));
+    open = open.filter((queue) => queue.length > 0);
+  }
+  return log;
+}

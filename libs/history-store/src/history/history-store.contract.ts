@@ -1,0 +1,391 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DeliveryHistory, DeliveryPosition, DeliveryQuery, DeliveryRecord, WebhookAttempt } from '@waypost/domain';
+import fc from 'fast-check';
+import { anyLog, attemptOf, attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
+import type { ApplyResult, DeliveryProjection } from './delivery-projection.js';
+
+export interface OpenedHistoryStore {
+  readonly projection: DeliveryProjection;
+  readonly history: DeliveryHistory;
+  close(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const ALL_OF_IT = { startAt: NOW - 30 * DAY_MS, endAt: NOW + DAY_MS, limit: 1_000 };
+
+/** What every store of the history does, whatever holds it. `open` gets a fixed clock: NOW. */
+export function describeHistoryStore(kind: string, open: () => Promise<OpenedHistoryStore>, numRuns: number): void {
+  describe(`history store (${kind})`, () => {
+    let store: OpenedHistoryStore;
+    let logs = 0;
+
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(() => store.close());
+
+    /** A partition of a log that no other test knows, and the fleet whose attempts it holds. */
+    function newLog() {
+      logs += 1;
+      const fleetId = `fleet-${String(logs)}`;
+      const topic = `attempts-${String(logs)}`;
+      let position: number | null = null;
+      return {
+        fleetId,
+        topic,
+        /** Of an event that no other test knows. */
+        eventId: (name: string): string => uuidOf(`${fleetId} ${name}`),
+        /** Applies the next batch of this log. */
+        async append(attempts: readonly WebhookAttempt[]): Promise<ApplyResult> {
+          const nextOffset = (position ?? 0) + attempts.length + 1;
+          const batch = { topic, partition: 0, expectedOffset: position, nextOffset, attempts };
+          const result = await store.projection.apply(batch);
+          if (result.type === 'applied') position = nextOffset;
+          return result;
+        },
+        find: (query: Partial<DeliveryQuery> = {}): Promise<DeliveryRecord[]> =>
+          store.history.findDeliveries({ fleetId, ...ALL_OF_IT, ...query }),
+      };
+    }
+
+    describe('projection', () => {
+      it('makes a delivery of an accepted first attempt', async () => {
+        const log = newLog();
+        await log.append([attemptOf({ fleetId: log.fleetId, startedAt: NOW - 5_000, durationMs: 40 })]);
+
+        expect(await log.find()).toEqual([
+          {
+            eventId: uuidOf(`event of ${log.fleetId}`),
+            series: 0,
+            eventType: 'position',
+            eventTime: NOW - 7_500,
+            deviceId: 'device-1',
+            subscriptionId: uuidOf('subscription'),
+            fleetId: log.fleetId,
+            url: 'https://receiver.example/hook',
+            format: 'v1',
+            body: '{"eventId":"1"}',
+            createdAt: NOW - 5_020,
+            firstAttemptAt: NOW - 5_000,
+            lastAttemptAt: NOW - 5_000,
+            deliveredAt: NOW - 4_960,
+            nextAttemptAt: null,
+            status: 'delivered',
+            statusCode: 200,
+            attempts: [
+              {
+                attempt: 1,
+                startedAt: NOW - 5_000,
+                dueAt: NOW - 5_005,
+                durationMs: 40,
+                statusCode: 200,
+                errorCode: null,
+                outcome: 'delivered',
+                decision: 'accepted',
+              },
+            ],
+          },
+        ]);
+      });
+
+      it('keeps a retried delivery pending until its last attempt, in whatever batches the attempts come', async () => {
+        const log = newLog();
+        const [first, second, third] = attemptsOf({ fleetId: log.fleetId }, 2, 'delivered') as [
+          WebhookAttempt,
+          WebhookAttempt,
+          WebhookAttempt,
+        ];
+
+        await log.append([first]);
+        const [pending] = await log.find();
+        await log.append([second, third]);
+        const [delivered] = await log.find();
+
+        expect(pending).toMatchObject({ status: 'pending', statusCode: 503, nextAttemptAt: first.startedAt + 2_000 });
+        expect(pending?.deliveredAt).toBeNull();
+        expect(delivered).toMatchObject({ status: 'delivered', statusCode: 200, nextAttemptAt: null });
+        expect(delivered?.firstAttemptAt).toBe(first.startedAt);
+        expect(delivered?.lastAttemptAt).toBe(third.startedAt);
+        expect(delivered?.attempts.map(({ attempt, statusCode }) => [attempt, statusCode])).toEqual([
+          [1, 503],
+          [2, 503],
+          [3, 200],
+        ]);
+        expect(delivered?.body).toBe(first.body);
+      });
+
+      it('has no status code when the last attempt got no response', async () => {
+        const log = newLog();
+        await log.append(attemptsOf({ fleetId: log.fleetId }, 4, 'timed_out'));
+
+        const [failed] = await log.find();
+        expect(failed).toMatchObject({ status: 'failed', statusCode: null, deliveredAt: null, nextAttemptAt: null });
+        expect(failed?.attempts.at(-1)).toMatchObject({ attempt: 5, statusCode: null, errorCode: 'timeout' });
+      });
+
+      it('keeps every text exactly as it was', async () => {
+        const log = newLog();
+        const body = '{"a":"\\u0000 \\" \\\\ é 🚚","b":[null,"NULL",{}],"c":"a,b;{}"}\n ';
+        const texts = { deviceId: `d'"\\{},é🚚 NULL `, url: 'https://x.example/?a={1,"2"}', body };
+        await log.append([attemptOf({ fleetId: log.fleetId, ...texts })]);
+
+        expect((await log.find({ deviceId: texts.deviceId }))[0]).toMatchObject(texts);
+      });
+
+      it('stores and finds a device whose name holds U+0000 as one with U+FFFD', async () => {
+        const log = newLog();
+        await log.append([attemptOf({ fleetId: log.fleetId, deviceId: 'a\0b' })]);
+
+        expect((await log.find({ deviceId: 'a\0b' })).map(({ deviceId }) => deviceId)).toEqual(['a\uFFFDb']);
+      });
+
+      it('does not add an attempt that a delivery already has, however it comes again', async () => {
+        const log = newLog();
+        const attempts = attemptsOf({ fleetId: log.fleetId }, 2, 'failed');
+        await log.append([...attempts.slice(0, 2), ...attempts.slice(0, 2)]);
+        await log.append(attempts.slice(0, 2));
+        await log.append(attempts);
+        await log.append(attempts.slice(0, 1));
+
+        expect(await log.find()).toEqual(expectedRecords(attempts));
+      });
+
+      it('skips attempts of a day that is beyond the retention, and keeps the whole of the oldest day', async () => {
+        const log = newLog();
+        const oldestDay = Math.floor(NOW / DAY_MS) * DAY_MS - 15 * DAY_MS;
+        const sample = (name: string, firstAttemptAt: number) =>
+          attemptOf({ fleetId: log.fleetId, eventId: log.eventId(name), firstAttemptAt });
+        const result = await log.append([sample('old', oldestDay - 1), sample('kept', oldestDay)]);
+
+        expect(result).toMatchObject({ type: 'applied', deliveries: 1, expiredAttempts: 1 });
+        expect((await log.find()).map(({ eventId }) => eventId)).toEqual([log.eventId('kept')]);
+      });
+
+      it('leaves out a delivery whose first attempt is not in the log, and says how many', async () => {
+        const log = newLog();
+        const lost = attemptsOf({ fleetId: log.fleetId, eventId: log.eventId('lost') }, 2, 'delivered').slice(1);
+        const whole = attemptsOf({ fleetId: log.fleetId, eventId: log.eventId('whole') }, 1, 'delivered');
+        const result = await log.append([...lost, ...whole]);
+
+        expect(result).toMatchObject({ type: 'applied', deliveries: 1, headlessDeliveries: 1 });
+        expect(await log.find()).toEqual(expectedRecords(whole));
+      });
+
+      it('keeps a replay of an event apart from its first sending', async () => {
+        const log = newLog();
+        const first = attemptsOf({ fleetId: log.fleetId }, 0, 'failed');
+        const replay = attemptsOf({ fleetId: log.fleetId, series: 1 }, 0, 'delivered');
+        await log.append([...first, ...replay]);
+
+        expect((await log.find()).map(({ series, status }) => [series, status])).toEqual([
+          [0, 'failed'],
+          [1, 'delivered'],
+        ]);
+      });
+    });
+
+    describe('position', () => {
+      it('is unknown before the first batch and moves with each one, also with an empty one', async () => {
+        const log = newLog();
+        expect(await store.projection.readPosition(log.topic, 0)).toBeNull();
+        await log.append([]);
+        expect(await store.projection.readPosition(log.topic, 0)).toBe(1);
+        await log.append([attemptOf({ fleetId: log.fleetId })]);
+        expect(await store.projection.readPosition(log.topic, 0)).toBe(3);
+        expect(await store.projection.readPosition(log.topic, 1)).toBeNull();
+      });
+
+      it('refuses a batch that starts elsewhere, writes nothing of it and says where to go on', async () => {
+        const log = newLog();
+        await log.append([]);
+        const attempts = [attemptOf({ fleetId: log.fleetId })];
+        const batch = { topic: log.topic, partition: 0, nextOffset: 9, attempts };
+
+        for (const expectedOffset of [null, 0, 2]) {
+          expect(await store.projection.apply({ ...batch, expectedOffset })).toEqual({
+            type: 'superseded',
+            storedOffset: 1,
+          });
+        }
+        expect(await log.find()).toEqual([]);
+        expect(await store.projection.apply({ ...batch, partition: 1, expectedOffset: 4 })).toEqual({
+          type: 'superseded',
+          storedOffset: null,
+        });
+      });
+
+      it('changes nothing when a batch is applied again', async () => {
+        const log = newLog();
+        const attempts = attemptsOf({ fleetId: log.fleetId }, 1, 'delivered');
+        const batch = { topic: log.topic, partition: 0, expectedOffset: null, nextOffset: 2, attempts };
+        await store.projection.apply(batch);
+        const before = await log.find();
+
+        expect(await store.projection.apply(batch)).toEqual({ type: 'superseded', storedOffset: 2 });
+        expect(await log.find()).toEqual(before);
+      });
+
+      it('gives the same rows for any log in any batches', async () => {
+        const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 });
+        await fc.assert(
+          fc.asyncProperty(anyLog('any'), cuts, async (sampled, sizes) => {
+            const log = newLog();
+            const attempts = sampled.map((attempt) => ({
+              ...attempt,
+              fleetId: log.fleetId,
+              eventId: log.eventId(attempt.eventId),
+            }));
+            for (let from = 0, turn = 0; from < attempts.length; turn += 1) {
+              const size = sizes[turn % sizes.length] ?? 1;
+              await log.append(attempts.slice(from, from + size));
+              from += size;
+            }
+
+            expect(await log.find()).toEqual(expectedRecords(attempts).sort(inPageOrder));
+          }),
+          { numRuns },
+        );
+      });
+    });
+
+    describe('pages', () => {
+      /** Thirty deliveries over three days in ties of three, of two devices, three types and all outcomes. */
+      async function filledLog() {
+        const log = newLog();
+        const ends = ['delivered', 'failed', 'timed_out', 'open'] as const;
+        const types = ['position', 'position_sleep', 'ignition_on'] as const;
+        const attempts = Array.from({ length: 30 }, (_, index) => {
+          const eventType = types[index % 3] ?? 'position';
+          return attemptsOf(
+            {
+              fleetId: log.fleetId,
+              eventId: log.eventId(String(index)),
+              eventType,
+              subscriptionId: uuidOf(eventType),
+              deviceId: `device-${String(index % 2)}`,
+              firstAttemptAt: NOW - 2 * DAY_MS + Math.floor(index / 3) * 5 * 3_600_000,
+            },
+            1,
+            ends[index % 4] ?? 'open',
+          );
+        }).flat();
+        await log.append(attempts);
+        return { ...log, all: expectedRecords(attempts).sort(inPageOrder) };
+      }
+
+      it('are in the order of first attempt, event and series', async () => {
+        const { find, all } = await filledLog();
+        expect(await find()).toEqual(all);
+      });
+
+      it('hold a window with its start and without its end', async () => {
+        const { find, all } = await filledLog();
+        const [startAt, endAt] = [all[6]?.firstAttemptAt ?? 0, all[15]?.firstAttemptAt ?? 0];
+        expect(await find({ startAt, endAt })).toEqual(
+          all.filter(({ firstAttemptAt }) => firstAttemptAt >= startAt && firstAttemptAt < endAt),
+        );
+        expect(await find({ startAt: endAt, endAt: startAt })).toEqual([]);
+      });
+
+      it('hold only what every filter says', async () => {
+        const { find, all } = await filledLog();
+        const cases: [Partial<DeliveryQuery>, (record: DeliveryRecord) => boolean][] = [
+          [{ eventTypes: ['position'] }, ({ eventType }) => eventType === 'position'],
+          [{ eventTypes: ['position', 'ignition_on', 'position'] }, ({ eventType }) => eventType !== 'position_sleep'],
+          [{ eventTypes: [] }, () => true],
+          [{ deviceId: 'device-1' }, ({ deviceId }) => deviceId === 'device-1'],
+          [{ subscriptionId: uuidOf('ignition_on') }, ({ eventType }) => eventType === 'ignition_on'],
+          [{ eventId: all[4]?.eventId }, ({ eventId }) => eventId === all[4]?.eventId],
+          [{ eventId: all[4]?.eventId.toUpperCase() }, ({ eventId }) => eventId === all[4]?.eventId],
+          [{ statusCode: 410 }, ({ statusCode }) => statusCode === 410],
+          [{ status: 'pending' }, ({ status }) => status === 'pending'],
+          [{ status: 'failed' }, ({ status }) => status === 'failed'],
+          [
+            { eventTypes: ['position', 'position_sleep'], deviceId: 'device-0', status: 'delivered' },
+            ({ eventType, deviceId, status }) =>
+              eventType !== 'ignition_on' && deviceId === 'device-0' && status === 'delivered',
+          ],
+          [
+            { eventTypes: ['position', 'position_sleep'], statusCode: 200 },
+            ({ eventType, statusCode }) => eventType !== 'ignition_on' && statusCode === 200,
+          ],
+        ];
+        for (const [filters, matches] of cases) expect(await find(filters)).toEqual(all.filter(matches));
+        expect(cases.every(([, matches]) => all.some(matches))).toBe(true);
+      });
+
+      it('are empty for values that no row can have', async () => {
+        const { find } = await filledLog();
+        const impossible: Partial<DeliveryQuery>[] = [
+          { eventId: 'not a uuid' },
+          { statusCode: 99_999_999_999 },
+          { statusCode: 200.5 },
+          { deviceId: 'x\0' },
+          { deviceId: "' OR 1=1 --" },
+          { eventTypes: ["position' OR 'a'='a"] },
+          { startAt: NOW + DAY_MS, endAt: Number.MAX_SAFE_INTEGER },
+          { startAt: -Number.MAX_SAFE_INTEGER, endAt: 0 },
+        ];
+        for (const filters of impossible) expect(await find(filters)).toEqual([]);
+      });
+
+      it("never show another fleet's deliveries", async () => {
+        const { all } = await filledLog();
+        const other = newLog();
+        expect(await other.find({ eventId: all[0]?.eventId })).toEqual([]);
+        expect(await other.find()).toEqual([]);
+      });
+
+      it('show every delivery once in a walk with any page size and filter', async () => {
+        const { find, all } = await filledLog();
+        const filters = fc.constantFrom<Partial<DeliveryQuery>>(
+          {},
+          { eventTypes: ['position', 'ignition_on'] },
+          { status: 'delivered' },
+          { deviceId: 'device-1' },
+        );
+        await fc.assert(
+          fc.asyncProperty(fc.integer({ min: 1, max: 32 }), filters, async (limit, filter) => {
+            const pages = await walk((after) => find({ ...filter, limit, after }));
+            expect(pages.every((page) => page.length <= limit)).toBe(true);
+            expect(pages.flat()).toEqual(await find(filter));
+          }),
+          { numRuns },
+        );
+        expect(all).toHaveLength(30);
+      });
+
+      it('show every delivery that existed at the start exactly once while others are written', async () => {
+        const { find, append, fleetId, eventId, all } = await filledLog();
+        let written = 0;
+        const pages = await walk(async (after) => {
+          written += 1;
+          const firstAttemptAt = NOW - 2 * DAY_MS + ((written * 7) % 50) * 3_600_000;
+          await append([attemptOf({ fleetId, eventId: eventId(`new ${String(written)}`), firstAttemptAt })]);
+          return find({ limit: 4, after });
+        });
+
+        const seen = pages.flat().map(({ eventId }) => eventId);
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(seen).toEqual(expect.arrayContaining(all.map(({ eventId }) => eventId)));
+      });
+    });
+  });
+}
+
+/** All pages, up to and including the empty one. */
+async function walk(page: (after?: DeliveryPosition) => Promise<DeliveryRecord[]>): Promise<DeliveryRecord[][]> {
+  const pages: DeliveryRecord[][] = [];
+  for (let last: DeliveryRecord | undefined; ;) {
+    const found = await page(last);
+    pages.push(found);
+    last = found.at(-1);
+    if (last === undefined) return pages;
+  }
+}
+
+function inPageOrder(a: DeliveryRecord, b: DeliveryRecord): number {
+  const keyOf = ({ firstAttemptAt, eventId, series }: DeliveryRecord): string =>
+    [String(firstAttemptAt).padStart(15, '0'), eventId, String(series).padStart(10, '0')].join();
+  return keyOf(a) < keyOf(b) ? -1 : 1;
+}

@@ -1,0 +1,30 @@
+import type { AttemptEntry } from '@waypost/domain';
+
+/**
+ * An attempt as the `attempts` column holds it: values by position, because names would take more room than they do.
+ * SQL relies on the number being first. A new field goes to the end.
+ */
+export type PackedAttempt = readonly [
+  attempt: number,
+  startedAt: number,
+  dueAt: number,
+  durationMs: number,
+  statusCode: number | null,
+  errorCode: string | null,
+  outcome: string,
+  decision: string,
+];
+
+export const packAttempts = (attempts: readonly AttemptEntry[]): PackedAttempt[] => attempts.map(pack);
+
+export const unpackAttempts = (packed: readonly PackedAttempt[]): AttemptEntry[] => packed.map(unpack);
+
+function pack(entry: AttemptEntry): PackedAttempt {
+  const { attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = entry;
+  return [attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision];
+}
+
+function unpack(packed: PackedAttempt): AttemptEntry {
+  const [attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision] = packed;
+  return { attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision };
+}

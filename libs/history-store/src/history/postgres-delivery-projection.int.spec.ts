@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { WebhookAttempt } from '@waypost/domain';
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../data-source.js';
+import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
+import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
+import { isConnectionLoss } from './connection-loss.js';
+import { createDeliveryHistory } from './postgres-delivery-history.js';
+import { createDeliveryProjection } from './postgres-delivery-projection.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** A fleet's log of some deliveries with a retry each, and the rows that it must give. */
+function sampleLog(fleetId: string, deliveries = 40) {
+  const attempts = Array.from({ length: deliveries }, (_, index) =>
+    attemptsOf(
+      { fleetId, eventId: uuidOf(`${fleetId} ${String(index)}`), firstAttemptAt: NOW - 1_000_000 + index * 1_000 },
+      1,
+      'delivered',
+    ),
+  );
+  // All first attempts, then all second ones.
+  const log = [0, 1].flatMap((turn) => attempts.flatMap((of) => of[turn] ?? []));
+  return { fleetId, log, expected: expectedRecords(log), total: log.length };
+}
+
+const rowsOf = (fleetId: string) =>
+  createDeliveryHistory({ dataSource }).findDeliveries({ fleetId, startAt: 0, endAt: NOW, limit: 1_000 });
+
+function batchOf(topic: string, log: readonly WebhookAttempt[], from: number | null, to: number) {
+  return { topic, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) };
+}
+
+describe('the projection into PostgreSQL', () => {
+  it('applies a batch that is delivered again by its rival or by itself exactly once', async () => {
+    const { fleetId, log, expected, total } = sampleLog('twice');
+    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const batch = batchOf('twice', log, null, total);
+    const results = await Promise.all([1, 2, 3, 4].map(() => projection.apply(batch)));
+
+    expect(results.map(({ type }) => type).sort()).toEqual(['applied', 'superseded', 'superseded', 'superseded']);
+    expect(results.filter(({ type }) => type === 'superseded')).toEqual(
+      Array(3).fill({ type: 'superseded', storedOffset: total }),
+    );
+    expect(await rowsOf(fleetId)).toEqual(expected);
+  });
+
+  it('gives the rows of the log while two projectors race over one partition with batches of their own', async () => {
+    const { fleetId, log, expected, total } = sampleLog('race', 120);
+    const racer = async (size: number): Promise<number> => {
+      const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+      let applied = 0;
+      for (let at = await projection.readPosition('race', 0); at !== total;) {
+        const next = Math.min((at ?? 0) + size, total);
+        const result = await projection.apply(batchOf('race', log, at, next));
+        if (result.type === 'applied') applied += next - (at ?? 0);
+        at = result.type === 'applied' ? next : result.storedOffset;
+      }
+      return applied;
+    };
+    const applied = await Promise.all([racer(7), racer(11)]);
+
+    expect(applied[0] + applied[1]).toBe(total);
+    expect(await rowsOf(fleetId)).toEqual(expected);
+  });
+
+  it('leaves nothing of a batch whose transaction did not come to its end', async () => {
+    const { fleetId, log, expected, total } = sampleLog('crash');
+    const victim = await createDataSource(database.url, { applicationName: 'victim' }).initialize();
+    const blocker = dataSource.createQueryRunner();
+    try {
+      const projection = createDeliveryProjection({ dataSource: victim, now: () => NOW });
+      await projection.apply(batchOf('crash', log, null, 40));
+      // The rows of the second batch are there and the position is moved, but the last statement waits for this lock.
+      await blocker.startTransaction();
+      await blocker.query('SELECT 1 FROM deliveries WHERE event_id = $1 FOR UPDATE', [log.at(-1)?.eventId]);
+      const outcome = projection.apply(batchOf('crash', log, 40, total)).catch((error: unknown) => error);
+      await until(async () => (await sessions("wait_event_type = 'Lock'")) === 1);
+      await dataSource.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim'`,
+      );
+
+      expect(isConnectionLoss(await outcome)).toBe(true);
+      await blocker.commitTransaction();
+      expect(await projection.readPosition('crash', 0)).toBe(40);
+      expect(await rowsOf(fleetId)).toEqual(expectedRecords(log.slice(0, 40)));
+      expect(await projection.apply(batchOf('crash', log, 40, total))).toMatchObject({ type: 'applied' });
+      expect(await rowsOf(fleetId)).toEqual(expected);
+    } finally {
+      await blocker.release();
+      await victim.destroy();
+    }
+  });
+
+  it('is freed from a process that stopped in the middle of a transaction', async () => {
+    const { log, total } = sampleLog('stopped', 3);
+    const stopped = await createDataSource(database.url, { idleInTransactionTimeoutMs: 50 }).initialize();
+    const zombie = stopped.createQueryRunner();
+    try {
+      const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+      await projection.apply(batchOf('stopped', log, null, 1));
+      await zombie.startTransaction();
+      await zombie.query("UPDATE projection_positions SET next_offset = 99 WHERE topic = 'stopped'");
+
+      expect(await projection.apply(batchOf('stopped', log, 1, total))).toMatchObject({ type: 'applied' });
+      const afterwards = await zombie.query('COMMIT').catch((error: unknown) => error);
+      expect(isConnectionLoss(afterwards)).toBe(true);
+      expect(await projection.readPosition('stopped', 0)).toBe(total);
+    } finally {
+      await zombie.release();
+      await stopped.destroy();
+    }
+  });
+
+  it('reports a server that is not there as a connection loss, and a fault of ours as none', async () => {
+    const nobody = createDataSource('postgres://waypost:secret@127.0.0.1:1/none');
+    expect(isConnectionLoss(await nobody.initialize().catch((error: unknown) => error))).toBe(true);
+    const fault: unknown = await dataSource.query('SELECT nothing FROM nowhere').catch((error: unknown) => error);
+    expect(isConnectionLoss(fault)).toBe(false);
+  });
+});
+
+async function sessions(condition: string): Promise<number> {
+  const [row]: { n: number }[] = await dataSource.query(
+    `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name = 'victim' AND ${condition}`,
+  );
+  return row?.n ?? 0;
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
+}

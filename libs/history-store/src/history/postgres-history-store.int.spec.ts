@@ -1,0 +1,22 @@
+import { createDataSource } from '../data-source.js';
+import { createTestDatabase } from '../management/testing/test-database.js';
+import { NOW } from './attempt-samples.contract.js';
+import { describeHistoryStore, type OpenedHistoryStore } from './history-store.contract.js';
+import { createDeliveryHistory } from './postgres-delivery-history.js';
+import { createDeliveryProjection } from './postgres-delivery-projection.js';
+
+async function open(): Promise<OpenedHistoryStore> {
+  const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  const dataSource = createDataSource(database.url);
+  await dataSource.initialize();
+  return {
+    projection: createDeliveryProjection({ dataSource, now: () => NOW }),
+    history: createDeliveryHistory({ dataSource }),
+    close: async () => {
+      await dataSource.destroy();
+      await database.drop();
+    },
+  };
+}
+
+describeHistoryStore('PostgreSQL', open, 25);

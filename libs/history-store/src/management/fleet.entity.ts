@@ -1,0 +1,22 @@
+import 'reflect-metadata';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { epochMsColumn } from './epoch-ms-column.js';
+
+/** A fleet and its defaults. */
+@Entity({ name: 'fleets' })
+export class FleetEntity {
+  @PrimaryColumn({ name: 'fleet_id', type: 'text' })
+  fleetId!: string;
+
+  @Column({ name: 'payload_format', type: 'text' })
+  payloadFormat!: string;
+
+  @Column({ type: 'int' })
+  version!: number;
+
+  @Column(epochMsColumn('created_at'))
+  createdAt!: number;
+
+  @Column(epochMsColumn('updated_at'))
+  updatedAt!: number;
+}

@@ -1,0 +1,310 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { hashApiKey } from '@waypost/domain';
+import pg from 'pg';
+import { API_KEY_SCOPES } from './fleet-store.js';
+import { openManagementStore, type ManagementStore } from './management-store.js';
+import type { NewSubscription } from './subscription.js';
+import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let sql: pg.Client;
+let fleetId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+});
+afterAll(async () => {
+  await sql.end();
+  await store.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+});
+
+const draft = (given: Partial<NewSubscription> = {}): NewSubscription => ({
+  id: randomUUID(),
+  fleetId,
+  eventType: 'position',
+  url: 'https://receiver.example/hook',
+  payloadFormat: 'v1',
+  deviceIds: null,
+  auth: null,
+  rateLimitPerSecond: null,
+  onOutage: 'fail',
+  strictOrder: false,
+  secrets: [{ sealed: 'sealed-1', expiresAt: null }],
+  ...given,
+});
+
+interface OutboxRow {
+  kind: string;
+  key: string;
+  value: { version: number } | null;
+}
+async function outboxOf(key: string): Promise<OutboxRow[]> {
+  const rows = await sql.query<OutboxRow>('SELECT kind, key, value FROM outbox WHERE key = $1 ORDER BY id', [key]);
+  return rows.rows;
+}
+
+async function create(given: Partial<NewSubscription> = {}) {
+  const result = await store.subscriptions.create([draft(given)], 2_000);
+  const [subscription] = result.type === 'created' ? result.subscriptions : [];
+  if (subscription === undefined) throw new Error(`not created: ${result.type}`);
+  return subscription;
+}
+
+describe('fleets', () => {
+  it('are made once, with their settings in the outbox', async () => {
+    const id = `${fleetId}-b`;
+    const fleet = { fleetId: id, payloadFormat: 'legacy-v1', version: 1, createdAt: 5_001, updatedAt: 5_001 };
+    const made = await store.createFleet({ fleetId: id, payloadFormat: 'legacy-v1', nowMs: 5_001 });
+
+    expect(made).toEqual({ type: 'created', fleet, outboxIds: [expect.any(String)] });
+    expect(await store.createFleet({ fleetId: id, payloadFormat: 'v1', nowMs: 6_000 })).toEqual({ type: 'exists' });
+    expect(await store.findFleet(id)).toEqual(fleet);
+    expect(await outboxOf(id)).toEqual([{ kind: 'fleet-settings', key: id, value: fleet }]);
+  });
+
+  it('are made once even when two callers try at the same time', async () => {
+    const fleet = { fleetId: `${fleetId}-race`, payloadFormat: 'v1', nowMs: 1 } as const;
+    const results = await Promise.all([store.createFleet(fleet), store.createFleet(fleet)]);
+    expect(results.map((result) => result.type).sort()).toEqual(['created', 'exists']);
+    expect(await outboxOf(fleet.fleetId)).toHaveLength(1);
+  });
+
+  it.each(['', 'a b', 'a\u001fb', '.hidden', 'x'.repeat(129), 'ä'])('refuse the id %j', async (id) => {
+    expect((await store.createFleet({ fleetId: id, payloadFormat: 'v1', nowMs: 1 })).type).toBe('invalid');
+  });
+});
+
+describe('API keys', () => {
+  it('are shown once and found by their hash, never stored', async () => {
+    const made = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: 3_000 });
+    if (made.type !== 'created') throw new Error(made.type);
+
+    expect(made.key).toMatch(/^wp_[A-Za-z0-9_-]{43}$/);
+    expect(await store.findApiKey(hashApiKey(made.key))).toEqual({
+      id: made.id,
+      fleetId,
+      hash: hashApiKey(made.key),
+      scopes: ['events:read', 'subscriptions:read', 'subscriptions:write'],
+    });
+    const dump = await sql.query<{ row: string }>('SELECT api_keys::text AS row FROM api_keys');
+    expect(dump.rows.some(({ row }) => row.includes(made.key))).toBe(false);
+  });
+
+  it('are not found when revoked, or when nobody has them', async () => {
+    const made = await store.createApiKey({ fleetId, scopes: ['events:read'], nowMs: 3_000 });
+    if (made.type !== 'created') throw new Error(made.type);
+    await sql.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [made.id]);
+    expect(await store.findApiKey(hashApiKey(made.key))).toBeNull();
+    expect(await store.findApiKey(hashApiKey('wp_other'))).toBeNull();
+  });
+
+  it('need a fleet', async () => {
+    expect(await store.createApiKey({ fleetId: 'nobody', scopes: [], nowMs: 1 })).toEqual({ type: 'fleet_not_found' });
+  });
+});
+
+describe('subscriptions', () => {
+  it('keep every field and go to the outbox as they are', async () => {
+    const given = draft({
+      deviceIds: ['b', 'a,"{}\\', 'é'],
+      auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 's', scope: null },
+      payloadFormat: 'legacy-v1',
+    });
+    const result = await store.subscriptions.create([given], 2_345);
+    const expected = {
+      ...given,
+      status: 'active',
+      disabledReason: null,
+      version: 1,
+      createdAt: 2_345,
+      updatedAt: 2_345,
+    };
+
+    expect(result).toMatchObject({ type: 'created', subscriptions: [expected] });
+    expect(await store.subscriptions.get({ fleetId, id: given.id })).toEqual(expected);
+    expect(await outboxOf(given.id)).toEqual([{ kind: 'webhook-subscription', key: given.id, value: expected }]);
+  });
+
+  it('are made all or none, in the order given', async () => {
+    const types = ['position', 'ignition_on', 'geofence_in'];
+    const made = await store.subscriptions.create(
+      types.map((eventType) => draft({ eventType })),
+      1,
+    );
+    expect(made.type === 'created' && made.subscriptions.map((subscription) => subscription.eventType)).toEqual(types);
+
+    const again = ['ignition_off', 'position', 'ignition_on'].map((eventType) => draft({ eventType }));
+    expect(await store.subscriptions.create(again, 2)).toEqual({
+      type: 'conflict',
+      eventTypes: ['position', 'ignition_on'],
+    });
+    expect(await store.subscriptions.list({ fleetId, limit: 10, after: null })).toHaveLength(3);
+    for (const { id } of again) expect(await outboxOf(id)).toEqual([]);
+  });
+
+  it.each(['ignition_off', 'ignition_on', 'position'])('say which one was taken: %s', async (eventType) => {
+    await create({ eventType });
+    const three = ['position', 'ignition_on', 'ignition_off'].map((type) => draft({ eventType: type }));
+    expect(await store.subscriptions.create(three, 2)).toEqual({ type: 'conflict', eventTypes: [eventType] });
+  });
+
+  it('are made once when two callers name the same types in another order at the same time', async () => {
+    const types = ['position', 'ignition_on', 'ignition_off', 'geofence_in'];
+    const results = await Promise.all([
+      store.subscriptions.create(
+        types.map((eventType) => draft({ eventType })),
+        1,
+      ),
+      store.subscriptions.create(
+        [...types].reverse().map((eventType) => draft({ eventType })),
+        1,
+      ),
+    ]);
+    expect(results.map((result) => result.type).sort()).toEqual(['conflict', 'created']);
+  });
+
+  it('need a fleet', async () => {
+    expect(await store.subscriptions.create([draft({ fleetId: 'nobody' })], 1)).toEqual({ type: 'fleet_not_found' });
+  });
+
+  it('belong to their fleet alone', async () => {
+    const { id } = await create();
+    const foreign = { fleetId: `${fleetId}-other`, id };
+    expect(await store.subscriptions.get(foreign)).toBeNull();
+    expect(await store.subscriptions.update(foreign, { status: 'paused' }, 3)).toEqual({ type: 'not_found' });
+    expect(await store.subscriptions.delete(foreign, 3)).toEqual({ type: 'not_found' });
+    const rotation = { sealed: 's', oldSignsUntil: 9, nowMs: 3 };
+    expect(await store.subscriptions.rotateSecret(foreign, rotation)).toEqual({ type: 'not_found' });
+    expect(await outboxOf(id)).toHaveLength(1);
+  });
+
+  it('count their versions, one outbox row each, and end with a tombstone', async () => {
+    const { id } = await create();
+    const ref = { fleetId, id };
+    const paused = await store.subscriptions.update(ref, { status: 'paused', deviceIds: ['d'] }, 3_000);
+    expect(paused).toMatchObject({
+      type: 'changed',
+      subscription: { status: 'paused', deviceIds: ['d'], version: 2, updatedAt: 3_000 },
+    });
+    const moved = await store.subscriptions.update(ref, { url: 'https://b.example', deviceIds: null }, 4_000);
+    expect(moved).toMatchObject({
+      subscription: { url: 'https://b.example', deviceIds: null, version: 3, createdAt: 2_000 },
+    });
+    expect((await store.subscriptions.delete(ref, 5_000)).type).toBe('deleted');
+
+    expect(await store.subscriptions.get(ref)).toBeNull();
+    expect((await outboxOf(id)).map((row) => row.value?.version ?? null)).toEqual([1, 2, 3, null]);
+    expect((await outboxOf(id))[2]?.value).toEqual(moved.type === 'changed' ? moved.subscription : null);
+  });
+
+  it('take no new version when nothing changes', async () => {
+    const { id } = await create({ deviceIds: ['a'] });
+    const result = await store.subscriptions.update({ fleetId, id }, { status: 'active', deviceIds: ['a'] }, 9_000);
+    expect(result).toMatchObject({ type: 'unchanged', subscription: { version: 1, updatedAt: 2_000 } });
+    expect(await outboxOf(id)).toHaveLength(1);
+  });
+
+  it('refuse to move to a URL where their event type already goes', async () => {
+    await create({ url: 'https://a.example' });
+    const { id } = await create({ url: 'https://b.example' });
+    expect(await store.subscriptions.update({ fleetId, id }, { url: 'https://a.example' }, 3)).toEqual({
+      type: 'conflict',
+    });
+    expect(await store.subscriptions.get({ fleetId, id })).toMatchObject({ url: 'https://b.example', version: 1 });
+    expect(await outboxOf(id)).toHaveLength(1);
+  });
+
+  it('count every one of many changes at the same time, in the order of the outbox', async () => {
+    const { id } = await create();
+    const changes = Array.from({ length: 12 }, (_, index) => ({ deviceIds: [`d-${String(index)}`] }));
+    await Promise.all(changes.map((change) => store.subscriptions.update({ fleetId, id }, change, 3_000)));
+    const versions = (await outboxOf(id)).map((row) => row.value?.version);
+    expect(versions).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
+  });
+
+  it('keep an earlier secret until it expires, newest first', async () => {
+    const { id } = await create();
+    const ref = { fleetId, id };
+    const day = 86_400_000;
+    const rotate = (sealed: string, nowMs: number) =>
+      store.subscriptions.rotateSecret(ref, { sealed, nowMs, oldSignsUntil: nowMs + day });
+
+    await rotate('two', 10_000);
+    expect(await rotate('three', 20_000)).toMatchObject({
+      type: 'changed',
+      subscription: {
+        version: 3,
+        secrets: [
+          { sealed: 'three', expiresAt: null },
+          { sealed: 'two', expiresAt: 20_000 + day },
+          { sealed: 'sealed-1', expiresAt: 10_000 + day },
+        ],
+      },
+    });
+    expect(await rotate('four', 10_000 + day)).toMatchObject({
+      subscription: {
+        secrets: [
+          { sealed: 'four', expiresAt: null },
+          { sealed: 'three', expiresAt: 10_000 + 2 * day },
+          { sealed: 'two', expiresAt: 20_000 + day },
+        ],
+      },
+    });
+  });
+
+  it('refuse a rotation when eight earlier secrets still sign', async () => {
+    const { id } = await create();
+    const rotate = (nowMs: number) =>
+      store.subscriptions.rotateSecret(
+        { fleetId, id },
+        { sealed: `at-${String(nowMs)}`, nowMs, oldSignsUntil: nowMs + 1_000 },
+      );
+    for (let nowMs = 1; nowMs <= 7; nowMs++) expect((await rotate(nowMs)).type).toBe('changed');
+    expect(await rotate(8)).toEqual({ type: 'too_many_secrets', retryAt: 1_001 });
+    expect((await rotate(1_001)).type).toBe('changed');
+  });
+
+  it('are listed oldest first, page by page', async () => {
+    const made: string[] = [];
+    for (const [index, createdAt] of [30, 10, 10, 20].entries()) {
+      const [one] = [draft({ url: `https://r.example/${String(index)}` })];
+      await store.subscriptions.create([one], createdAt);
+      made.push(one.id);
+    }
+    const all = await store.subscriptions.list({ fleetId, limit: 10, after: null });
+    expect(all.map((subscription) => subscription.createdAt)).toEqual([10, 10, 20, 30]);
+    const walked: string[] = [];
+    let after: { createdAt: number; id: string } | null = null;
+    for (;;) {
+      const [next] = await store.subscriptions.list({ fleetId, limit: 1, after });
+      if (next === undefined) break;
+      walked.push(next.id);
+      after = { createdAt: next.createdAt, id: next.id };
+    }
+    expect(walked).toEqual(all.map((subscription) => subscription.id));
+    expect([...walked].sort()).toEqual([...made].sort());
+  });
+});
+
+describe('isPublished', () => {
+  it('is true once every row is marked', async () => {
+    const made = await store.subscriptions.create([draft(), draft({ eventType: 'ignition_on' })], 1);
+    const ids = made.type === 'created' ? made.outboxIds : [];
+    expect(ids).toHaveLength(2);
+    expect(await store.isPublished(ids)).toBe(false);
+    await sql.query('UPDATE outbox SET published_at = now() WHERE id = $1', [ids[0]]);
+    expect(await store.isPublished(ids)).toBe(false);
+    await sql.query('UPDATE outbox SET published_at = now() WHERE id = $1', [ids[1]]);
+    expect(await store.isPublished(ids)).toBe(true);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { openManagementStore, type ManagementStore } from './management-store.js';
+import { openOutboxSession, type OutboxSession } from './outbox-session.js';
+import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+const sessions: OutboxSession[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+afterEach(async () => {
+  await Promise.all(sessions.splice(0).map((session) => session.close().catch(() => undefined)));
+});
+
+function build() {
+  let appended = 0;
+  const lost: Error[] = [];
+  const open = async () => {
+    const result = await openOutboxSession({
+      databaseUrl: database.url,
+      onAppended: () => void (appended += 1),
+      onLost: (error) => void lost.push(error),
+    });
+    if (result.type === 'held') sessions.push(result.session);
+    return result;
+  };
+  const held = async () => {
+    const result = await open();
+    if (result.type !== 'held') throw new Error('another session holds the lock');
+    return result.session;
+  };
+  return { open, held, lost, appended: () => appended };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > 250) throw new Error('did not happen within 5 s');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('the outbox session', () => {
+  it('is held by one at a time and free again when closed', async () => {
+    const { open, held } = build();
+    const first = await held();
+    expect(await open()).toEqual({ type: 'busy' });
+    await first.close();
+    expect((await open()).type).toBe('held');
+  });
+
+  it('reads what waits, oldest first, until it is marked', async () => {
+    const session = await build().held();
+    for (const fleetId of ['o-1', 'o-2', 'o-3'])
+      await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+    const waiting = await session.readWaiting(10);
+    expect(waiting.map((row) => row.key)).toEqual(['o-1', 'o-2', 'o-3']);
+    expect(waiting[0]).toEqual({
+      id: expect.any(String),
+      kind: 'fleet-settings',
+      key: 'o-1',
+      value: await store.findFleet('o-1'),
+    });
+    expect((await session.readWaiting(2)).map((row) => row.key)).toEqual(['o-1', 'o-2']);
+
+    await session.markPublished(
+      waiting.slice(0, 2).map((row) => row.id),
+      5_000,
+    );
+    expect((await session.readWaiting(10)).map((row) => row.key)).toEqual(['o-3']);
+    await session.markPublished(
+      waiting.slice(2).map((row) => row.id),
+      6_000,
+    );
+
+    expect(await session.trim(5_001)).toBe(2);
+    expect(await session.trim(5_001)).toBe(0);
+  });
+
+  it('is told at once of what another process appends', async () => {
+    const built = build();
+    await built.held();
+    await store.createFleet({ fleetId: 'notified', payloadFormat: 'v1', nowMs: 1 });
+    await until(() => built.appended() > 0);
+  });
+
+  it('says when its connection is gone, and the lock is free', async () => {
+    const built = build();
+    const session = await built.held();
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waypost-outbox' AND datname = current_database()",
+    );
+    await admin.end();
+    await until(() => built.lost.length > 0);
+    await expect(session.readWaiting(1)).rejects.toThrow();
+    expect(built.lost).toHaveLength(1);
+    expect((await built.open()).type).toBe('held');
+  });
+
+  it('says nothing when it is closed on purpose', async () => {
+    const built = build();
+    await (await built.held()).close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(built.lost).toEqual([]);
+  });
+
+  it('rejects when the database cannot be reached', async () => {
+    const options = {
+      databaseUrl: 'postgres://127.0.0.1:1/none',
+      onAppended: () => undefined,
+      onLost: () => undefined,
+    };
+    await expect(openOutboxSession(options)).rejects.toThrow('ECONNREFUSED');
+  });
+});

@@ -1,0 +1,97 @@
+import pg from 'pg';
+import { OUTBOX_CHANNEL, type OutboxKind } from './outbox.js';
+
+/** A change that waits to be published. */
+export interface OutboxRow {
+  readonly id: string;
+  readonly kind: OutboxKind;
+  readonly key: string;
+  readonly value: object | null;
+}
+
+/**
+ * The right to publish, held by one process at a time through a Postgres advisory lock. Reading and marking
+ * go over the connection that holds the lock: when it is lost, so is the right, and nothing more is marked.
+ */
+export interface OutboxSession {
+  /** Oldest first. */
+  readWaiting(limit: number): Promise<readonly OutboxRow[]>;
+  markPublished(ids: readonly string[], nowMs: number): Promise<void>;
+  /** Deletes rows published before this time; returns how many. */
+  trim(publishedBeforeMs: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+export type OpenOutboxSessionResult =
+  | { readonly type: 'held'; readonly session: OutboxSession }
+  /** Another process publishes. */
+  | { readonly type: 'busy' };
+
+export interface OutboxSessionOptions {
+  readonly databaseUrl: string;
+  /** Something was appended (by any process). */
+  readonly onAppended: () => void;
+  /** The connection, and with it the lock, is gone. */
+  readonly onLost: (error: Error) => void;
+}
+
+/** One number for every process that publishes this database's outbox. */
+const OUTBOX_LOCK = 7_217_503;
+
+/** Rejects when the database cannot be reached. */
+export async function openOutboxSession(options: OutboxSessionOptions): Promise<OpenOutboxSessionResult> {
+  const client = new pg.Client({
+    connectionString: options.databaseUrl,
+    application_name: 'waypost-outbox',
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 10_000,
+    keepAlive: true,
+  });
+  let closing = false;
+  const lost = (error: Error): void => {
+    if (!closing) options.onLost(error);
+    closing = true;
+  };
+  client.on('error', lost);
+  client.on('end', () => {
+    lost(new Error('the database closed the connection'));
+  });
+  const close = async (): Promise<void> => {
+    closing = true;
+    await client.end();
+  };
+  try {
+    await client.connect();
+    const lock = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [OUTBOX_LOCK]);
+    if (lock.rows[0]?.held !== true) {
+      await close();
+      return { type: 'busy' };
+    }
+    client.on('notification', options.onAppended);
+    await client.query(`LISTEN ${OUTBOX_CHANNEL}`);
+  } catch (error) {
+    closing = true;
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  return { type: 'held', session: { ...sessionQueries(client), close } };
+}
+
+function sessionQueries(client: pg.Client): Omit<OutboxSession, 'close'> {
+  return {
+    async readWaiting(limit) {
+      const waiting = await client.query<OutboxRow>(
+        'SELECT id, kind, key, value FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT $1',
+        [limit],
+      );
+      return waiting.rows;
+    },
+    async markPublished(ids, nowMs) {
+      await client.query('UPDATE outbox SET published_at = $2 WHERE id = ANY($1::bigint[])', [ids, new Date(nowMs)]);
+    },
+    async trim(publishedBeforeMs) {
+      const deleted = await client.query('DELETE FROM outbox WHERE published_at < $1', [new Date(publishedBeforeMs)]);
+      return deleted.rowCount ?? 0;
+    },
+  };
+}

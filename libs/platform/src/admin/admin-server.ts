@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+import type { PartStatus } from '../lifecycle/lifecycle.js';
+import { portError } from './port-error.js';
+
+/** Health, readiness and metrics of one application, reachable from its own host only. */
+export interface AdminServer {
+  /** Resolves with the port that is listened on. */
+  start(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export interface AdminServerOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly metrics: Registry;
+  readonly readiness: () => { readonly ready: boolean; readonly parts: readonly PartStatus[] };
+}
+
+const HOST = '127.0.0.1';
+
+export function createAdminServer({ port, metrics, readiness }: AdminServerOptions): AdminServer {
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      response.destroy(error instanceof Error ? error : undefined);
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      sendJson(response, 405, { status: 'method not allowed' });
+      return;
+    }
+    switch (request.url?.split('?')[0]) {
+      case '/health/live':
+        sendJson(response, 200, { status: 'ok' });
+        return;
+      case '/health/ready': {
+        const { ready, parts } = readiness();
+        sendJson(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', parts });
+        return;
+      }
+      case '/metrics':
+        response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics());
+        return;
+      default:
+        sendJson(response, 404, { status: 'not found', try: ['/health/live', '/health/ready', '/metrics'] });
+    }
+  }
+
+  return {
+    start: () => listen(server, port),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(portError(error, { host: HOST, port, variable: 'WAYPOST_ADMIN_PORT' }));
+    });
+    server.listen({ host: HOST, port }, () => {
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function sendJson(response: ServerResponse, statusCode: number, body: unknown): void {
+  response.writeHead(statusCode, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,180 @@
+import { Module } from '@nestjs/common';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { BootError } from '../boot-error.js';
+import type { Lifecycle, LifecyclePart } from '../lifecycle/lifecycle.js';
+import type { AppConfig, AppDefinition, AppRuntime } from './app-definition.js';
+import type { ProcessHost } from './process-host.js';
+import { EXIT_CODE, runApp } from './run-app.js';
+
+const calls: string[] = [];
+const running: Lifecycle[] = [];
+// A crash leaves everything to the end of the process, which a test does not have.
+afterEach(() => Promise.all(running.splice(0).map((lifecycle) => lifecycle.stop())));
+
+@Module({})
+class EmptyModule {
+  onApplicationShutdown(): void {
+    calls.push('database closed');
+  }
+}
+
+function build(definition: Partial<AppDefinition<AppConfig>> = {}) {
+  calls.length = 0;
+  const errors: string[] = [];
+  let runtime: AppRuntime<AppConfig> | undefined;
+  const signals: ((signal: string) => void)[] = [];
+  const uncaught: ((error: unknown) => void)[] = [];
+  let parentGone: (() => void) | undefined;
+  const exit = new Promise<number>((resolve) => {
+    const host: ProcessHost = {
+      exit: resolve,
+      printError: (text) => void errors.push(text),
+      onStopSignal: (listener) => void signals.push(listener),
+      onUncaught: (listener) => void uncaught.push(listener),
+      onParentGone: (listener) => {
+        parentGone = listener;
+      },
+    };
+    const complete: AppDefinition<AppConfig> = {
+      name: 'test-app',
+      config: () => ({ process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } }),
+      module: (given) => {
+        runtime = given;
+        return EmptyModule;
+      },
+      parts: () => [recordedPart('consumer')],
+      ...definition,
+    };
+    void runApp(complete, host).then((lifecycle) => {
+      if (lifecycle !== undefined) running.push(lifecycle);
+      calls.push('started');
+    });
+  });
+  const started = async (): Promise<AppRuntime<AppConfig>> => {
+    while (!calls.includes('started')) await new Promise((resolve) => setTimeout(resolve, 5));
+    if (runtime === undefined) throw new Error('the module was never asked for');
+    return runtime;
+  };
+  return {
+    exit,
+    errors,
+    started,
+    signal: (name: string) => {
+      signals.forEach((listener) => {
+        listener(name);
+      });
+    },
+    throwUncaught: (error: Error) => {
+      uncaught.forEach((listener) => {
+        listener(error);
+      });
+    },
+    loseParent: () => parentGone?.(),
+    watchesParent: () => parentGone !== undefined,
+  };
+}
+
+function recordedPart(name: string, more: Partial<LifecyclePart> = {}): LifecyclePart {
+  return {
+    name,
+    start: () => void calls.push(`${name} started`),
+    stop: () => void calls.push(`${name} stopped`),
+    ...more,
+  };
+}
+
+describe('runApp', () => {
+  it('stops the parts before the providers of Nest on a signal, and exits with 0', async () => {
+    const app = build();
+    await app.started();
+
+    app.signal('SIGTERM');
+    app.signal('SIGINT');
+
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(calls).toEqual(['consumer started', 'started', 'consumer stopped', 'database closed']);
+  });
+
+  it('serves HTTP once the parts have started and closes it after they have stopped', async () => {
+    const app = build({ http: () => ({ port: 0, host: '127.0.0.1', configure: () => void calls.push('configured') }) });
+    await app.started();
+
+    app.signal('SIGTERM');
+
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(calls.slice(0, 3)).toEqual(['configured', 'consumer started', 'started']);
+  });
+
+  it('prints an unusable configuration without a stack and exits with its own code', async () => {
+    const app = build({
+      config: () => {
+        throw new BootError('config_invalid', 'The configuration has one problem:\n  KAFKA_BROKERS is missing');
+      },
+    });
+
+    expect(await app.exit).toBe(EXIT_CODE.configInvalid);
+    expect(app.errors).toEqual([
+      'test-app cannot start. The configuration has one problem:\n  KAFKA_BROKERS is missing',
+    ]);
+  });
+
+  it('rolls the start back, says one sentence and exits with 1 when a part cannot start', async () => {
+    const broken = recordedPart('table', {
+      start: () => {
+        throw new BootError('no_topic', 'Topic x does not exist: create it.');
+      },
+    });
+    const app = build({ parts: () => [recordedPart('consumer'), broken] });
+
+    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(app.errors).toEqual(['test-app cannot start. Topic x does not exist: create it.']);
+    expect(calls.slice(0, 3)).toEqual(['consumer started', 'consumer stopped', 'database closed']);
+  });
+
+  it('exits with 70 at once when a part reports that it cannot go on', async () => {
+    const app = build();
+    const runtime = await app.started();
+
+    runtime.onFatal(new Error('fenced'));
+
+    expect(await app.exit).toBe(EXIT_CODE.runtimeFailed);
+    expect(calls).not.toContain('consumer stopped');
+  });
+
+  it('exits with 1 on an uncaught error', async () => {
+    const app = build();
+    await app.started();
+
+    app.throwUncaught(new Error('bug'));
+
+    expect(await app.exit).toBe(EXIT_CODE.crashed);
+  });
+
+  it('exits with 1 when a stop leaves something behind', async () => {
+    const stuck = recordedPart('stuck', { stop: () => new Promise(() => undefined), stopTimeoutMs: 10 });
+    const app = build({ parts: () => [stuck] });
+    await app.started();
+
+    app.signal('SIGTERM');
+
+    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(calls).toContain('database closed');
+  });
+
+  it('stops when the process that supervises it goes away, and watches only when supervised', async () => {
+    const free = build();
+    await free.started();
+    expect(free.watchesParent()).toBe(false);
+    free.signal('SIGTERM');
+    await free.exit;
+
+    const supervised = build({
+      config: () => ({ process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: true } }),
+    });
+    await supervised.started();
+    supervised.loseParent();
+
+    expect(await supervised.exit).toBe(EXIT_CODE.stopped);
+    expect(calls).toContain('consumer stopped');
+  });
+});

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { BootError } from '../boot-error.js';
+import { kafkaConfig } from './kafka-config.js';
+import { type Environment, parseConfig } from './parse-config.js';
+import { processConfig } from './process-config.js';
+import {
+  databaseConfig,
+  egressConfig,
+  pageTokenKeyConfig,
+  registryConfig,
+  sealingKeyConfig,
+} from './service-config.js';
+import { configSections } from './variables.js';
+
+const schema = configSections({
+  process: processConfig,
+  kafka: kafkaConfig('webhook-delivery'),
+  registry: registryConfig,
+  database: databaseConfig,
+  sealingKey: sealingKeyConfig,
+  pageTokenKey: pageTokenKeyConfig,
+  egress: egressConfig,
+});
+
+const sealingKey = randomBytes(32);
+const complete: Environment = {
+  KAFKA_BROKERS: 'kafka-1:9092, kafka-2:9092',
+  SCHEMA_REGISTRY_URL: 'http://user:registry-password@registry:8081/apis/ccompat/v7',
+  DATABASE_URL: 'postgresql://waypost:database-password@db:5432/waypost',
+  WAYPOST_SEALING_KEY: sealingKey.toString('base64'),
+  WAYPOST_PAGE_TOKEN_KEY: randomBytes(32).toString('base64'),
+};
+
+function problemsOf(env: Environment): string[] {
+  try {
+    parseConfig(schema, env);
+  } catch (error) {
+    if (error instanceof BootError) return error.message.split('\n').slice(1);
+    throw error;
+  }
+  return [];
+}
+
+describe('parseConfig', () => {
+  it('returns a typed object with defaults for what is unset', () => {
+    const config = parseConfig(schema, complete);
+
+    expect(config.kafka).toEqual({
+      brokers: ['kafka-1:9092', 'kafka-2:9092'],
+      clientId: 'webhook-delivery',
+      ssl: false,
+    });
+    expect(config.process).toEqual({ adminPort: 0, logLevel: 'info', instanceId: undefined, supervised: false });
+    expect(config.sealingKey).toEqual(sealingKey);
+    expect(config.egress).toEqual({ allowedSubnets: [], allowHttp: false });
+  });
+
+  it('reports every problem at once, one line each, naming the variable', () => {
+    const problems = problemsOf({ LOG_LEVEL: 'loud', WAYPOST_ADMIN_PORT: '70000', KAFKA_SASL_USERNAME: 'u' });
+
+    expect(problems.map((line) => line.trim().split(' ')[0]).sort()).toEqual([
+      'DATABASE_URL',
+      'KAFKA_BROKERS',
+      'KAFKA_SASL_MECHANISM',
+      'KAFKA_SASL_PASSWORD',
+      'LOG_LEVEL',
+      'SCHEMA_REGISTRY_URL',
+      'WAYPOST_ADMIN_PORT',
+      'WAYPOST_PAGE_TOKEN_KEY',
+      'WAYPOST_SEALING_KEY',
+    ]);
+    for (const line of problems) expect(line).toMatch(/ must be | are set together /);
+  });
+
+  it('never prints a value, since any of them may be a secret', () => {
+    const message = problemsOf({
+      ...complete,
+      WAYPOST_SEALING_KEY: 'c2hvcnQ=',
+      DATABASE_URL: 'mysql://root:database-password@db/x',
+      KAFKA_SASL_PASSWORD: 'kafka-password',
+    }).join('\n');
+
+    expect(message).toContain('WAYPOST_SEALING_KEY');
+    expect(message).not.toMatch(/c2hvcnQ|database-password|kafka-password/);
+  });
+
+  it('takes an empty variable as unset', () => {
+    expect(parseConfig(schema, { ...complete, LOG_LEVEL: '', KAFKA_SASL_USERNAME: '' }).process.logLevel).toBe('info');
+  });
+
+  it('reads SASL credentials and a certificate authority from its file, which implies TLS', () => {
+    const caFile = join(mkdtempSync(join(tmpdir(), 'waypost-')), 'ca.pem');
+    const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+    writeFileSync(caFile, pem);
+
+    const { kafka } = parseConfig(schema, {
+      ...complete,
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      KAFKA_SASL_USERNAME: 'waypost',
+      KAFKA_SASL_PASSWORD: ' spaces kept ',
+      KAFKA_TLS_CA_FILE: caFile,
+    });
+
+    expect(kafka.ssl).toEqual({ ca: pem });
+    expect(kafka.sasl).toEqual({ mechanism: 'scram-sha-512', username: 'waypost', password: ' spaces kept ' });
+  });
+
+  it('names the variable of a certificate file that cannot be read', () => {
+    expect(problemsOf({ ...complete, KAFKA_TLS_CA_FILE: '/does/not/exist.pem' })).toEqual([
+      '  KAFKA_TLS_CA_FILE is not usable: it must be a readable PEM file with the certificate authority',
+    ]);
+  });
+
+  it.each(['10.0.0.0', '10.0.0.0/33', '::1/129', 'lan/8', '10.0.0.0/8/8'])(
+    'refuses %p in the list of allowed subnets',
+    (subnet) => {
+      expect(problemsOf({ ...complete, WAYPOST_EGRESS_ALLOW: `127.0.0.0/8,${subnet}` })).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from '../logging/logger.js';
+import { createLifecycle, type LifecyclePart } from './lifecycle.js';
+
+const never = new Promise<void>(() => undefined);
+
+function build(parts: readonly Partial<LifecyclePart>[]) {
+  const calls: string[] = [];
+  const output = { write: () => undefined };
+  const logger = createLogger({ app: 'test', level: 'silent', output });
+  const recorded = parts.map((part, index): LifecyclePart => {
+    const name = part.name ?? String.fromCharCode(97 + index);
+    return {
+      ...part,
+      name,
+      start: async () => {
+        calls.push(`start ${name}`);
+        await part.start?.();
+      },
+      stop: async () => {
+        calls.push(`stop ${name}`);
+        await part.stop?.();
+      },
+    };
+  });
+  return { lifecycle: createLifecycle(recorded, { logger, now: () => performance.now() }), calls };
+}
+
+describe('createLifecycle', () => {
+  it('starts in order, one after the other, and stops in reverse', async () => {
+    const { lifecycle, calls } = build([{}, {}, {}]);
+
+    expect(await lifecycle.start()).toEqual({ type: 'started' });
+    expect(await lifecycle.stop()).toEqual({ type: 'clean' });
+
+    expect(calls).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a']);
+  });
+
+  it('stops what had started, in reverse, when a later part fails to start, and throws that failure', async () => {
+    const failure = new Error('no broker');
+    const { lifecycle, calls } = build([{}, {}, { start: () => Promise.reject(failure) }, {}]);
+
+    await expect(lifecycle.start()).rejects.toBe(failure);
+
+    expect(calls).toEqual(['start a', 'start b', 'start c', 'stop b', 'stop a']);
+    expect(lifecycle.status().map((part) => part.state)).toEqual(['stopped', 'stopped', 'failed', 'waiting']);
+  });
+
+  it('goes on stopping the others when one fails to stop or overruns its time, and names both', async () => {
+    const { lifecycle, calls } = build([
+      {},
+      { stop: () => Promise.reject(new Error('already closed')) },
+      { stop: () => never, stopTimeoutMs: 10 },
+    ]);
+    await lifecycle.start();
+
+    expect(await lifecycle.stop()).toEqual({ type: 'unclean', parts: ['c', 'b'] });
+
+    expect(calls.slice(3)).toEqual(['stop c', 'stop b', 'stop a']);
+  });
+
+  it('spends no more than the deadline on all stops together', async () => {
+    const { lifecycle } = build([{ stop: () => never }, { stop: () => never }, { stop: () => never }]);
+    await lifecycle.start();
+
+    const startedAt = performance.now();
+    await lifecycle.stop(60);
+
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('stops a part whose start is still pending and starts no further ones', async () => {
+    let release: () => void = () => undefined;
+    const { lifecycle, calls } = build([
+      {},
+      {
+        start: () => new Promise<void>((resolve) => (release = resolve)),
+        stop: () => {
+          release();
+        },
+      },
+      {},
+    ]);
+    const start = lifecycle.start();
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(await lifecycle.stop()).toEqual({ type: 'clean' });
+
+    expect(await start).toEqual({ type: 'interrupted' });
+    expect(calls).toEqual(['start a', 'start b', 'stop b', 'stop a']);
+  });
+
+  it('stops once, however often it is asked', async () => {
+    const { lifecycle, calls } = build([{}]);
+    await lifecycle.start();
+
+    await Promise.all([lifecycle.stop(), lifecycle.stop()]);
+
+    expect(calls).toEqual(['start a', 'stop a']);
+  });
+
+  it('is ready when every part is started and says so, and not any more once it stops', async () => {
+    let caughtUp = false;
+    const { lifecycle } = build([{}, { ready: () => caughtUp }]);
+    expect(lifecycle.ready()).toBe(false);
+    await lifecycle.start();
+    expect(lifecycle.ready()).toBe(false);
+
+    caughtUp = true;
+    expect(lifecycle.ready()).toBe(true);
+    expect(lifecycle.status()).toEqual([
+      { name: 'a', state: 'started', ready: true },
+      { name: 'b', state: 'started', ready: true },
+    ]);
+
+    const stop = lifecycle.stop();
+    expect(lifecycle.ready()).toBe(false);
+    await stop;
+  });
+
+  it('starts parts that an earlier part adds while it starts', async () => {
+    const { lifecycle, calls } = build([
+      {
+        start: () => {
+          add();
+        },
+      },
+    ]);
+    const add = (): void => {
+      lifecycle.add([
+        { name: 'late', start: () => void calls.push('start late'), stop: () => void calls.push('stop late') },
+      ]);
+    };
+
+    await lifecycle.start();
+    await lifecycle.stop();
+
+    expect(calls).toEqual(['start a', 'start late', 'stop late', 'stop a']);
+  });
+});

@@ -1,0 +1,153 @@
+import type { Logger } from '../logging/logger.js';
+import { settleWithin } from './settle-within.js';
+
+/**
+ * One started thing of an application: a consumer, a data source, a server. The container offers no order across its
+ * providers (they are initialised and destroyed concurrently), so the order lives here, in one list.
+ */
+export interface LifecyclePart {
+  readonly name: string;
+  /** Resolves once the part works. A part that fails to start cleans up after itself. */
+  start(): Promise<void> | void;
+  /** Also called while `start` is still pending, when the application is told to stop during its start. */
+  stop(): Promise<void> | void;
+  /** Absent: ready once started. */
+  ready?(): boolean;
+  /** After this the stop is logged as overrun and the next part is stopped all the same. Default 5,000. */
+  readonly stopTimeoutMs?: number;
+}
+
+export type PartState = 'waiting' | 'starting' | 'started' | 'failed' | 'stopping' | 'stopped';
+
+export interface PartStatus {
+  readonly name: string;
+  readonly state: PartState;
+  readonly ready: boolean;
+}
+
+export type StartResult = { readonly type: 'started' } | { readonly type: 'interrupted' };
+export type StopResult = { readonly type: 'clean' } | { readonly type: 'unclean'; readonly parts: readonly string[] };
+
+export interface Lifecycle {
+  /** Appends parts; meant for a part that, while it starts, makes what the later parts are built from. */
+  add(parts: readonly LifecyclePart[]): void;
+  /**
+   * Starts the parts in order. When one fails, those already started are stopped in reverse and the error is thrown.
+   * `interrupted`: `stop` was called meanwhile.
+   */
+  start(): Promise<StartResult>;
+  /** Stops in reverse order, never throws, at most `deadlineMs` in all. Later calls return the first call's result. */
+  stop(deadlineMs?: number): Promise<StopResult>;
+  /** All parts started and ready. */
+  ready(): boolean;
+  status(): PartStatus[];
+}
+
+export interface LifecycleOptions {
+  readonly logger: Logger;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+const DEFAULT_STOP_TIMEOUT_MS = 5_000;
+const DEFAULT_DEADLINE_MS = 7_000;
+
+interface Slot {
+  readonly part: LifecyclePart;
+  state: PartState;
+}
+
+export function createLifecycle(parts: readonly LifecyclePart[], options: LifecycleOptions): Lifecycle {
+  const slots: Slot[] = [];
+  let stopping: Promise<StopResult> | undefined;
+
+  function add(more: readonly LifecyclePart[]): void {
+    slots.push(...more.map((part): Slot => ({ part, state: 'waiting' })));
+  }
+  add(parts);
+
+  async function startAll(): Promise<StartResult> {
+    // Sees the slots that a starting part adds: array iteration is live.
+    for (const slot of slots) {
+      if (stopping !== undefined) return { type: 'interrupted' };
+      await startSlot(slot, options);
+    }
+    return { type: stopping === undefined ? 'started' : 'interrupted' };
+  }
+
+  async function start(): Promise<StartResult> {
+    try {
+      return await startAll();
+    } catch (error) {
+      // Stopping a part under a pending start may well fail that start: that is the interruption, not a fault.
+      if (stopping !== undefined) return { type: 'interrupted' };
+      await stop();
+      throw error;
+    }
+  }
+
+  function stop(deadlineMs = DEFAULT_DEADLINE_MS): Promise<StopResult> {
+    stopping ??= stopSlots(slots, options.now() + deadlineMs, options);
+    return stopping;
+  }
+
+  return {
+    add,
+    start,
+    stop,
+    ready: () => stopping === undefined && slots.every(isReady),
+    status: () => slots.map((slot) => ({ name: slot.part.name, state: slot.state, ready: isReady(slot) })),
+  };
+}
+
+function isReady({ part, state }: Slot): boolean {
+  return state === 'started' && (part.ready?.() ?? true);
+}
+
+async function startSlot(slot: Slot, { logger, now }: LifecycleOptions): Promise<void> {
+  const startedAt = now();
+  slot.state = 'starting';
+  try {
+    await slot.part.start();
+    endStarting(slot, 'started');
+  } catch (error) {
+    endStarting(slot, 'failed');
+    throw error;
+  }
+  logger.debug('part_started', { part: slot.part.name, durationMs: Math.round(now() - startedAt) });
+}
+
+/** Unless a stop that came in between has taken the slot over. */
+function endStarting(slot: Slot, state: 'started' | 'failed'): void {
+  if (slot.state === 'starting') slot.state = state;
+}
+
+async function stopSlots(slots: readonly Slot[], deadlineAt: number, options: LifecycleOptions): Promise<StopResult> {
+  const unclean: string[] = [];
+  for (const slot of slots.toReversed()) {
+    if (slot.state !== 'starting' && slot.state !== 'started') continue;
+    const isClean = await stopSlot(slot, Math.max(0, deadlineAt - options.now()), options);
+    if (!isClean) unclean.push(slot.part.name);
+  }
+  return unclean.length === 0 ? { type: 'clean' } : { type: 'unclean', parts: unclean };
+}
+
+async function stopSlot(slot: Slot, remainingMs: number, { logger, now }: LifecycleOptions): Promise<boolean> {
+  const startedAt = now();
+  const { name, stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = slot.part;
+  slot.state = 'stopping';
+  const result = await settleWithin(async () => slot.part.stop(), Math.min(stopTimeoutMs, remainingMs));
+  slot.state = 'stopped';
+  const fields = { part: name, durationMs: Math.round(now() - startedAt) };
+  switch (result.type) {
+    case 'done':
+      logger.debug('part_stopped', fields);
+      return true;
+    case 'failed':
+      logger.error('part_stop_failed', { ...fields, error: result.error });
+      return false;
+    case 'overrun':
+      logger.error('part_stop_overrun', fields);
+      return false;
+  }
+}

@@ -1,0 +1,120 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compressFrameSync } from 'lz4-napi';
+import { compressSync } from 'snappy';
+import { decodeRecordBatches } from './record-batch-decoder.js';
+import { encodeRecordBatch, type RecordToEncode } from './record-batch-encoder.js';
+
+const COMPRESSION_AT = 22;
+
+interface BatchPlace {
+  readonly baseOffset: number;
+  readonly producerId: number;
+}
+
+const batchOf = (values: readonly string[], { baseOffset, producerId }: BatchPlace): Buffer => {
+  const records = values.map((value) => ({ key: Buffer.from('k'), value: Buffer.from(value) }));
+  const batch = encodeRecordBatch(records, 1_000, { producerId, producerEpoch: 0, baseSequence: 0 });
+  batch.writeBigInt64BE(BigInt(baseOffset), 0);
+  return batch;
+};
+
+/** What the broker appends at the end of a transaction: key int16 version, int16 type (0 abort, 1 commit). */
+const marker = (type: 'abort' | 'commit', place: BatchPlace): Buffer => {
+  const key = Buffer.from([0, 0, 0, type === 'abort' ? 0 : 1]);
+  const batch = encodeRecordBatch([{ key, value: Buffer.alloc(6) }], 1_000, { ...place, producerEpoch: 0, baseSequence: -1 });
+  batch.writeBigInt64BE(BigInt(place.baseOffset), 0);
+  batch.writeInt16BE(batch.readInt16BE(21) | 0x20, 21);
+  return batch;
+};
+
+const compressed = (batch: Buffer, codec: number, body: Buffer): Buffer => {
+  const out = Buffer.concat([batch.subarray(0, 61), body]);
+  out.writeInt32BE(out.length - 12, 8);
+  out[COMPRESSION_AT] = (out[COMPRESSION_AT] ?? 0) | codec;
+  return out;
+};
+
+const valuesOf = (data: Buffer, position = 0, aborted: { producerId: number; firstOffset: number }[] = []): (string | undefined)[] =>
+  decodeRecordBatches(data, position, aborted).records.map(({ value }) => value?.toString());
+
+const field = fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)));
+
+describe('record batches', () => {
+  it('come back as they were written, whatever keys and values hold', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ key: field, value: field }), { minLength: 1, maxLength: 200 }), (records: RecordToEncode[]) => {
+        const batch = encodeRecordBatch(records, 1_700_000_000_123, { producerId: 9, producerEpoch: 3, baseSequence: 7 });
+        const decoded = decodeRecordBatches(batch, 0, []);
+        expect(decoded.nextOffset).toBe(records.length);
+        expect(decoded.records).toEqual(records.map((record, offset) => ({ ...record, offset, timestamp: 1_700_000_000_123 })));
+      }),
+    );
+  });
+
+  it('leave out what lies before the position and what was cut off at the end', () => {
+    const data = Buffer.concat([batchOf(['a', 'b'], { baseOffset: 10, producerId: 1 }), batchOf(['c'], { baseOffset: 12, producerId: 1 })]);
+    expect(valuesOf(data, 11)).toEqual(['b', 'c']);
+    const cut = decodeRecordBatches(data.subarray(0, data.length - 1), 11, []);
+    expect([cut.records.length, cut.nextOffset]).toEqual([1, 12]);
+  });
+
+  it('move the position over control records, without delivering them', () => {
+    const place = { baseOffset: 5, producerId: 1 };
+    const data = Buffer.concat([batchOf(['a'], place), marker('commit', { ...place, baseOffset: 6 })]);
+    const decoded = decodeRecordBatches(data, 5, []);
+    expect([decoded.records.length, decoded.nextOffset]).toEqual([1, 7]);
+  });
+
+  it('hide the aborted records of several writers that overlap, listed in the order of their ends', () => {
+    const data = Buffer.concat([
+      batchOf(['B aborted'], { baseOffset: 100, producerId: 2 }),
+      batchOf(['C kept'], { baseOffset: 101, producerId: 3 }),
+      batchOf(['A aborted'], { baseOffset: 102, producerId: 1 }),
+      marker('abort', { baseOffset: 103, producerId: 1 }),
+      batchOf(['A kept'], { baseOffset: 104, producerId: 1 }),
+      batchOf(['B aborted too'], { baseOffset: 105, producerId: 2 }),
+      marker('abort', { baseOffset: 106, producerId: 2 }),
+      batchOf(['B kept'], { baseOffset: 107, producerId: 2 }),
+    ]);
+    const aborted = [
+      { producerId: 1, firstOffset: 102 },
+      { producerId: 2, firstOffset: 100 },
+    ];
+    expect(valuesOf(data, 100, aborted)).toEqual(['C kept', 'A kept', 'B kept']);
+  });
+
+  it('hide an aborted transaction that began before the fetched position', () => {
+    const data = Buffer.concat([
+      batchOf(['aborted'], { baseOffset: 200, producerId: 1 }),
+      marker('abort', { baseOffset: 201, producerId: 1 }),
+      batchOf(['kept'], { baseOffset: 202, producerId: 1 }),
+    ]);
+    expect(valuesOf(data, 200, [{ producerId: 1, firstOffset: 100 }])).toEqual(['kept']);
+  });
+
+  it.each([
+    ['gzip', 1, (body: Buffer) => gzipSync(body)],
+    ['snappy', 2, (body: Buffer) => Buffer.from(compressSync(body))],
+    ["snappy in xerial's blocks", 2, (body: Buffer) => xerial(Buffer.from(compressSync(body)))],
+    ['lz4', 3, (body: Buffer) => compressFrameSync(body)],
+  ])('are read when a producer compressed them with %s', (_name, codec, compress) => {
+    const plain = batchOf(['hello', 'hello again'], { baseOffset: 0, producerId: 1 });
+    expect(valuesOf(compressed(plain, codec, compress(plain.subarray(61))))).toEqual(['hello', 'hello again']);
+  });
+
+  it("carry the broker's time when the topic is stamped at the append", () => {
+    const batch = batchOf(['a'], { baseOffset: 0, producerId: 1 });
+    batch.writeInt16BE(batch.readInt16BE(21) | 0x08, 21);
+    batch.writeBigInt64BE(5_000n, 35);
+    expect(decodeRecordBatches(batch, 0, []).records[0]?.timestamp).toBe(5_000);
+  });
+});
+
+const xerial = (block: Buffer): Buffer => {
+  const header = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(block.length);
+  return Buffer.concat([header, length, block]);
+};
