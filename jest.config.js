@@ -1,14 +1,18 @@
 import { readdirSync } from 'node:fs';
 
+// Jest says "test" here. kafkajs retries differently under that name, so tests would not see what production does.
+if (process.env.NODE_ENV === 'test') process.env.NODE_ENV = 'development';
+
 const libraries = readdirSync(new URL('./libs/', import.meta.url));
+const rootDir = new URL('.', import.meta.url).pathname;
 
 /** One definition for every tier; the file's suffix says which tier a test belongs to. */
 const tier = (displayName, testMatch, more = {}) => ({
   displayName,
-  rootDir: import.meta.dirname ?? new URL('.', import.meta.url).pathname,
-  testMatch,
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  rootDir,
+  testMatch: testMatch.map((pattern) => `<rootDir>/${pattern}`),
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/dist/', '<rootDir>/.waypost/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.waypost/'],
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -33,6 +37,15 @@ const tier = (displayName, testMatch, more = {}) => ({
 
 export default {
   projects: [
-    tier('unit', ['<rootDir>/{apps,libs,tools}/**/!(*.int|*.e2e).spec.ts']),
+    tier('unit', ['{apps,libs,tools,test}/**/!(*.int|*.e2e).spec.ts']),
+    // One embedded stack for all of them; it is started only when one of them is to run.
+    tier('int', ['{apps,libs,tools,test}/**/*.int.spec.ts'], {
+      globalSetup: './test/support/int-stack/start.mjs',
+      globalTeardown: './test/support/int-stack/stop.mjs',
+    }),
+    // Each starts the product as a user does.
+    tier('e2e', ['test/e2e/**/*.e2e.spec.ts']),
   ],
+  // Global in Jest: it cannot be set for one project. Unit tests set shorter limits where time is the point.
+  testTimeout: 60_000,
 };

@@ -8,8 +8,10 @@ function build() {
   const waits: number[] = [];
   let nowMs = 0;
   const stop = new AbortController();
-  const log = (event: string, fields?: Record<string, unknown>): void =>
-    void events.push(fields?.['awayMs'] === undefined ? event : `${event} ${String(fields['awayMs'])}`);
+  const log = (event: string, fields?: Record<string, unknown>): void => {
+    const awayMs = fields?.['awayMs'];
+    events.push(typeof awayMs === 'number' ? `${event} ${String(awayMs)}` : event);
+  };
   const retry = createDatabaseRetry({
     logger: { info: log, warn: log },
     now: () => nowMs,

@@ -37,7 +37,9 @@ function projectorParts({ config, logger, metrics: registry, onFatal }: Runtime)
     logger,
     now: () => performance.now(),
     wait: waitOrAbort,
-    onChange: metrics.databaseAvailable,
+    onChange: (available) => {
+      metrics.databaseAvailable(available);
+    },
   });
   const dataSource = createDataSource(config.database.url, {
     poolSize: POOL_SIZE,

@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
+import { SteadyClient } from './steady-client.js';
 
 export interface DataSourceSettings {
   /** Connections kept at most; the default of 4 suits a process that does one thing at a time. */
@@ -43,6 +44,7 @@ export function createDataSource(databaseUrl: string, settings: DataSourceSettin
     applicationName: settings.applicationName ?? 'waypost',
     poolErrorHandler: (error: Error) => settings.onIdleConnectionLost?.(error),
     extra: {
+      Client: SteadyClient,
       keepAlive: true,
       statement_timeout: settings.statementTimeoutMs,
       idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs,

@@ -157,7 +157,7 @@ export const anyLog = (fleetId: string): fc.Arbitrary<WebhookAttempt[]> =>
           .map((attempt) => (attempt.attempt === 1 ? { ...attempt, body: `{"of":"${device}"}` } : attempt))
           .slice(headless ? 1 : 0);
       });
-      return interleave(queues, () => at.next().value);
+      return interleave(queues, () => Number(at.next().value));
     });
 
 function interleave(queues: WebhookAttempt[][], next: () => number): WebhookAttempt[] {

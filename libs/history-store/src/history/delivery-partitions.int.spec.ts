@@ -56,10 +56,15 @@ describe('ensurePartitions', () => {
   });
 
   it('bounds a day at UTC midnights, whatever the time zone of the session', async () => {
-    await dataSource.transaction(async (manager) => {
-      await manager.query(`SET LOCAL TIME ZONE 'Pacific/Auckland'`);
-      await createDeliveryPartitions(manager.connection).ensurePartitions(NOW, NOW);
-    });
+    const inAuckland = new URL(database.url);
+    inAuckland.searchParams.set('options', '-c TimeZone=Pacific/Auckland');
+    const elsewhere = await createDataSource(inAuckland.href).initialize();
+    try {
+      expect(await elsewhere.query('SHOW TimeZone')).toEqual([{ TimeZone: 'Pacific/Auckland' }]);
+      await createDeliveryPartitions(elsewhere).ensurePartitions(NOW, NOW);
+    } finally {
+      await elsewhere.destroy();
+    }
     await write(uuidOf('first'), Date.UTC(2026, 5, 20));
     await write(uuidOf('last'), Date.UTC(2026, 5, 21) - 1);
 

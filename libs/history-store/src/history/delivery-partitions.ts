@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { DAY_MS, isDayExpired, startOfUtcDay } from './retention.js';
 
 /** Any fixed numbers; they name the locks that concurrent creators queue on and that one retention run holds. */
@@ -47,9 +47,9 @@ export function createDeliveryPartitions(dataSource: DataSource): DeliveryPartit
       // One connection throughout: the lock belongs to the session, and DETACH CONCURRENTLY refuses a transaction.
       const session = dataSource.createQueryRunner();
       try {
-        if (!(await tryLock(session))) return { type: 'busy' };
+        if (!(await tryLock(session.manager))) return { type: 'busy' };
         try {
-          return { type: 'dropped', partitions: await dropExpired(session, nowMs) };
+          return { type: 'dropped', partitions: await dropExpired(session.manager, nowMs) };
         } finally {
           await session.query('SELECT pg_advisory_unlock($1)', [RETENTION_LOCK]);
         }
@@ -60,7 +60,7 @@ export function createDeliveryPartitions(dataSource: DataSource): DeliveryPartit
   };
 }
 
-async function dropExpired(session: QueryRunner, nowMs: number): Promise<string[]> {
+async function dropExpired(session: EntityManager, nowMs: number): Promise<string[]> {
   const expired = (await listPartitions(session)).filter(({ dayMs }) => isDayExpired(dayMs, nowMs));
   for (const { name, attachment } of expired) {
     // A plain DROP would wait for every reader and make all later ones wait behind it.
@@ -79,7 +79,7 @@ interface ListedPartition {
 }
 
 /** Oldest first. The name's pattern is checked here, so that nothing else can ever reach the DROP. */
-async function listPartitions(session: QueryRunner): Promise<ListedPartition[]> {
+async function listPartitions(session: EntityManager): Promise<ListedPartition[]> {
   const rows: { name: string; leaving: boolean | null }[] = await session.query(
     `SELECT t.relname AS name, i.inhdetachpending AS leaving
        FROM pg_class t LEFT JOIN pg_inherits i ON i.inhrelid = t.oid AND i.inhparent = 'deliveries'::regclass
@@ -94,7 +94,7 @@ async function listPartitions(session: QueryRunner): Promise<ListedPartition[]> 
   }));
 }
 
-async function tryLock(session: QueryRunner): Promise<boolean> {
+async function tryLock(session: EntityManager): Promise<boolean> {
   const rows: { locked: boolean }[] = await session.query('SELECT pg_try_advisory_lock($1) AS locked', [
     RETENTION_LOCK,
   ]);

@@ -1,0 +1,147 @@
+/**
+ * The import law: which part may know which. docs/architecture.md has it as a table; tools/import-law plants one
+ * violation of each rule and expects to see it found.
+ */
+const SPEC = '\\.(spec|contract)\\.ts$';
+const TEST_CODE = [SPEC, '^test/', '^(apps|libs|tools)/[^/]+/src/testing/', '^tools/[^/]+/testing/'];
+
+/** npm packages as they are resolved, wherever node_modules lies. */
+const packages = (...names) => `node_modules/(${names.join('|')})/`;
+
+/** A library, the libraries it may know, and the packages (and core modules) it may use outside of its specs. */
+const LAYERS = [
+  { library: 'domain', knows: [], packages: [], coreModules: ['crypto'] },
+  { library: 'contracts', knows: ['domain'], packages: ['avsc', '@kafkajs/confluent-schema-registry'] },
+  {
+    library: 'streams',
+    knows: [],
+    packages: ['kafkajs', 'prom-client', 'snappy', 'lz4-napi', 'fzstd', '@node-rs/crc32'],
+  },
+  { library: 'history-store', knows: ['domain'], packages: ['typeorm', 'pg', '@types/pg', 'reflect-metadata'] },
+  {
+    library: 'platform',
+    knows: ['streams'],
+    packages: ['@nestjs/[^/]+', 'zod', 'pino', 'prom-client', 'reflect-metadata'],
+  },
+  { library: 'egress', knows: ['domain'], packages: ['undici', 'ipaddr\\.js'] },
+];
+
+function layerRules({ library, knows, packages: allowedPackages, coreModules }) {
+  const own = `^libs/${library}/`;
+  const workspace = [own, ...knows.map((name) => `^libs/${name}/`)];
+  const rules = [
+    {
+      name: `${library}-knows-its-layer`,
+      comment: `libs/${library} may import of our own code: ${['itself', ...knows].join(', ')}.`,
+      severity: 'error',
+      from: { path: own },
+      to: { path: '^(libs|apps|tools|test)/', pathNot: workspace },
+    },
+    {
+      name: `${library}-uses-its-packages`,
+      comment: `libs/${library} may use these packages: ${allowedPackages.join(', ') || 'none'}.`,
+      severity: 'error',
+      from: { path: own, pathNot: TEST_CODE },
+      to: { path: 'node_modules/', pathNot: allowedPackages.length > 0 ? [packages(...allowedPackages)] : [] },
+    },
+  ];
+  if (coreModules === undefined) return rules;
+  return [
+    ...rules,
+    {
+      name: `${library}-is-pure`,
+      comment: `libs/${library} does no I/O and knows no clock: of the core modules only ${coreModules.join(', ')}.`,
+      severity: 'error',
+      from: { path: own, pathNot: TEST_CODE },
+      to: { dependencyTypes: ['core'], pathNot: coreModules.map((name) => `^(node:)?${name}$`) },
+    },
+  ];
+}
+
+module.exports = {
+  forbidden: [
+    ...LAYERS.flatMap(layerRules),
+    {
+      name: 'libraries-through-their-index',
+      comment: 'A library is reached through its src/index.ts only.',
+      severity: 'error',
+      from: { path: '^(?:libs/([^/]+)|apps/[^/]+|tools|test)/' },
+      to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$1/'] },
+    },
+    {
+      name: 'apps-apart',
+      comment: 'Applications speak to each other through topics, never by import.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'production-without-tools',
+      comment: 'Applications and libraries know neither tools nor tests.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: TEST_CODE },
+      to: { path: '^(tools|test)/' },
+    },
+    {
+      name: 'production-without-specs',
+      comment: 'Only test code imports specs and contract suites.',
+      severity: 'error',
+      from: { path: '^(apps|libs|tools)/', pathNot: TEST_CODE },
+      to: { path: SPEC },
+    },
+    {
+      name: 'production-without-dev-dependencies',
+      comment: 'What runs in production must be a dependency, not a devDependency.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: TEST_CODE },
+      // Types are gone when it runs.
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'kafkajs-behind-the-backend',
+      comment: 'The Kafka client is known to the backend of libs/streams, its specs and tools, to nothing else.',
+      severity: 'error',
+      from: { pathNot: ['^libs/streams/src/backend/', `^libs/streams/.*${SPEC}`, '^tools/', '^test/'] },
+      to: { path: packages('kafkajs') },
+    },
+    {
+      name: 'requests-through-egress',
+      comment: 'Production sends HTTP requests through libs/egress, which checks where they lead (R-27).',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: ['^libs/egress/', ...TEST_CODE] },
+      to: { path: packages('undici') },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one thing, or hide a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file that nobody imports and that imports nobody is left over.',
+      severity: 'error',
+      from: { orphan: true, path: '^(apps|libs)/.*\\.ts$', pathNot: ['/(main|index)\\.ts$', '\\.d\\.ts$', SPEC] },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'Every import leads somewhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+};

@@ -1,0 +1,143 @@
+import { readdirSync } from 'node:fs';
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import tseslint from 'typescript-eslint';
+
+const SPECS = ['**/*.spec.ts', '**/*.contract.ts', 'test/**/*.ts', '**/testing/**/*.ts'];
+/** The only places where the environment is read. */
+const CONFIG_FILES = ['**/config.ts', '**/*-config.ts'];
+
+/** One schema a subject, one subject a topic: the folder knows the names of all topics. */
+const topics = readdirSync(new URL('./schemas/', import.meta.url))
+  .filter((file) => file.endsWith('-value.avsc'))
+  .map((file) => file.replace('-value.avsc', ''));
+const topicPattern = `/^(${topics.map((topic) => topic.replaceAll('.', '\\.')).join('|')})$/`;
+
+const environment = {
+  object: 'process',
+  property: 'env',
+  message: 'The environment is read in config files only; take a typed value from the caller.',
+};
+const clocks = [
+  { object: 'Date', property: 'now' },
+  { object: 'performance', property: 'now' },
+  { object: 'Math', property: 'random' },
+].map((property) => ({
+  ...property,
+  message: 'Time and randomness are given by the caller, so that a replay repeats.',
+}));
+
+const topicNames = {
+  selector: `:matches(Literal[value=${topicPattern}], TemplateElement[value.raw=${topicPattern}])`,
+  message: 'Topic names are known to libs/contracts only.',
+};
+const mutableModules = {
+  selector: ':matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind="let"]',
+  message: 'No mutable state at module level: make it in a factory.',
+};
+const currentDate = {
+  selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
+  message: 'Time is given by the caller, so that a replay repeats.',
+};
+
+export default tseslint.config(
+  { ignores: ['**/node_modules/', '**/dist/', '**/coverage/', '**/.waypost/', 'libs/contracts/src/generated/'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      'no-console': 'error',
+      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'no-restricted-properties': ['error', environment],
+      'no-restricted-syntax': ['error', mutableModules, topicNames],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // Nest and TypeORM type their plain option objects as classes.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    name: 'waypost/time-is-given',
+    files: ['libs/domain/**/*.ts', 'libs/streams/**/*.ts'],
+    ignores: SPECS,
+    rules: {
+      'no-restricted-properties': ['error', environment, ...clocks],
+      'no-restricted-syntax': ['error', mutableModules, topicNames, currentDate],
+    },
+  },
+  {
+    name: 'waypost/domain-waits-for-nothing',
+    files: ['libs/domain/**/*.ts'],
+    ignores: SPECS,
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        'setTimeout',
+        'setInterval',
+        'setImmediate',
+        'queueMicrotask',
+        'fetch',
+        'console',
+      ],
+    },
+  },
+  {
+    name: 'waypost/requests-through-egress',
+    files: ['apps/**/*.ts'],
+    ignores: SPECS,
+    rules: {
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'Requests go through libs/egress (R-27).' }],
+    },
+  },
+  { name: 'waypost/config', files: CONFIG_FILES, rules: { 'no-restricted-properties': 'off' } },
+  {
+    name: 'waypost/contracts',
+    files: ['libs/contracts/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', mutableModules] },
+  },
+  {
+    name: 'waypost/tools',
+    files: ['tools/**/*.ts'],
+    rules: { 'no-console': 'off', 'no-restricted-properties': 'off' },
+  },
+  {
+    name: 'waypost/tests',
+    files: SPECS,
+    rules: {
+      'max-lines-per-function': 'off',
+      'no-restricted-properties': 'off',
+      'no-restricted-syntax': 'off',
+      // Matchers such as expect.any are typed as any.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    name: 'waypost/scripts',
+    files: ['**/*.{js,mjs,cjs}'],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        Buffer: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+        fetch: 'readonly',
+      },
+    },
+  },
+  {
+    name: 'waypost/commonjs',
+    files: ['**/*.cjs'],
+    languageOptions: { sourceType: 'commonjs', globals: { module: 'writable', require: 'readonly' } },
+  },
+  prettier,
+);

@@ -1,0 +1,7 @@
+/** Stands for an application in tests of the supervisor: ready at once, and gone when told or when its parent is. */
+import { createServer } from 'node:http';
+
+console.log(JSON.stringify({ event: 'fake_app_started', instance: process.env.WAYPOST_INSTANCE_ID }));
+createServer((_request, response) => response.end('{}')).listen(Number(process.env.WAYPOST_ADMIN_PORT), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,35 @@
+/* The real supervisor with the real parts, but with fake applications and without topics, schemas and tables. */
+import { fileURLToPath } from 'node:url';
+import { createTerminalReporter } from '../../../tools/dev-stack/index.js';
+import { readStartConfig } from '../../../tools/start/start-config.js';
+import { APP_NAMES, parseStartFlags, type AppName } from '../../../tools/start/start-flags.js';
+import { stopRequest } from '../../../tools/start/stop-request.js';
+import { superviseStack } from '../../../tools/start/supervisor.js';
+
+const app = fileURLToPath(new URL('./app.mjs', import.meta.url));
+const reporter = createTerminalReporter({ stream: process.stdout });
+
+try {
+  await superviseStack(
+    {
+      flags: parseStartFlags(process.argv.slice(2)),
+      config: readStartConfig(),
+      programs: {
+        apps: Object.fromEntries(APP_NAMES.map((name) => [name, app])) as Record<AppName, string>,
+        demoSubscriber: app,
+        simulator: app,
+      },
+      setUp: () => Promise.resolve(),
+      reporter,
+      onDemoOutput: () => undefined,
+    },
+    stopRequest({ watchParent: true, onRequest: reporter.note }),
+    () => {
+      reporter.note('ready');
+    },
+  );
+  process.exit(0);
+} catch (error) {
+  reporter.note(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}

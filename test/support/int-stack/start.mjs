@@ -1,0 +1,47 @@
+/**
+ * Boots one embedded stack for all integration tests of a run and says where it is: WAYPOST_TEST_BROKERS,
+ * WAYPOST_TEST_REGISTRY_URL, WAYPOST_TEST_DATABASE_URL. It is a process of its own that lives as long as its standard
+ * input, which ends with this process, however that ends.
+ */
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = new URL('../../../', import.meta.url);
+
+export default async function startStack() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'waypost-int-'));
+  // As root, Postgres runs as another user, who has to get in.
+  await chmod(dataDir, 0o711);
+  const child = spawn(
+    process.execPath,
+    ['--import', './test/support/typescript-loader.mjs', 'tools/dev-stack/serve.ts', '--data-dir', dataDir],
+    { cwd: root, stdio: ['pipe', 'pipe', 'pipe'], detached: true },
+  );
+  const said = [];
+  child.stderr.setEncoding('utf8').on('data', (text) => said.push(text));
+  child.stderr.pipe(createWriteStream(join(dataDir, 'serve.log')));
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  globalThis.waypostIntStack = { child, dataDir, exited };
+
+  const stack = await Promise.race([firstLine(child), exited.then(() => null)]);
+  if (stack === null) throw new Error(`The embedded stack of the integration tests does not start:\n${said.join('')}`);
+  process.env.WAYPOST_TEST_BROKERS = stack.brokers.join(',');
+  process.env.WAYPOST_TEST_REGISTRY_URL = stack.registryUrl;
+  process.env.WAYPOST_TEST_DATABASE_URL = stack.databaseUrl;
+}
+
+async function firstLine(child) {
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line);
+  return null;
+}
+
+export async function stopStack() {
+  const { child, dataDir, exited } = globalThis.waypostIntStack;
+  child.stdin.end();
+  await exited;
+  await rm(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,1 @@
+export { stopStack as default } from './start.mjs';

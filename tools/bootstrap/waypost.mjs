@@ -1,0 +1,3 @@
+import './prepare.mjs';
+
+await import('../../dist/tools/waypost/main.js');

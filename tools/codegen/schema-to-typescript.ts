@@ -1,0 +1,115 @@
+import type { AvroField, AvroPrimitive, AvroRecord, AvroType } from './avro-schema.js';
+
+/** One generated module: where it goes and what it says (not yet formatted). */
+export interface GeneratedModule {
+  readonly fileName: string;
+  readonly typeName: string;
+  readonly schemaConstant: string;
+  readonly source: string;
+}
+
+const primitiveTypes: Readonly<Record<AvroPrimitive, string>> = {
+  null: 'null',
+  boolean: 'boolean',
+  int: 'number',
+  long: 'number',
+  float: 'number',
+  double: 'number',
+  bytes: 'Buffer',
+  string: 'string',
+};
+
+/**
+ * The TypeScript of one schema: an interface for each of its records, and the schema itself as a constant, so that a
+ * built application reads no file at run time.
+ */
+export function schemaToTypeScript(subject: string, schema: AvroRecord): GeneratedModule {
+  const nested: AvroRecord[] = [];
+  collectRecords(schema, nested);
+  const schemaConstant = `${lowerFirst(schema.name)}Schema`;
+  const source = [
+    `// Generated from schemas/${subject}.avsc by "npm run codegen". Change the schema, not this file.`,
+    ...nested.map(interfaceOf),
+    `/** The schema of subject ${subject}. */\nexport const ${schemaConstant} = ${JSON.stringify(schema, null, 2)} as const;`,
+  ].join('\n\n');
+  return { fileName: `${kebabCase(schema.name)}.ts`, typeName: schema.name, schemaConstant, source };
+}
+
+function collectRecords(type: AvroType, found: AvroRecord[]): void {
+  if (typeof type === 'string') return;
+  if (isUnion(type)) {
+    for (const branch of type) collectRecords(branch, found);
+    return;
+  }
+  switch (type.type) {
+    case 'record':
+      found.push(type);
+      for (const field of type.fields) collectRecords(field.type, found);
+      return;
+    case 'array':
+      collectRecords(type.items, found);
+      return;
+    case 'map':
+      collectRecords(type.values, found);
+      return;
+    default:
+      return;
+  }
+}
+
+function interfaceOf(record: AvroRecord): string {
+  const fields = record.fields.map((field) => `${docOf(fieldDoc(field), '  ')}  readonly ${field.name}: ${tsType(field.type)};`);
+  return `${docOf(record.doc, '')}export interface ${record.name} {\n${fields.join('\n')}\n}`;
+}
+
+function fieldDoc(field: AvroField): string | undefined {
+  if (!isTimestamp(field.type)) return field.doc;
+  return field.doc === undefined ? 'Epoch milliseconds.' : `${field.doc.replace(/\.$/, '')} (epoch milliseconds).`;
+}
+
+function isTimestamp(type: AvroType): boolean {
+  if (typeof type === 'string') return false;
+  if (isUnion(type)) return type.some(isTimestamp);
+  return 'logicalType' in type && type.logicalType === 'timestamp-millis';
+}
+
+function docOf(doc: string | undefined, indent: string): string {
+  return doc === undefined ? '' : `${indent}/** ${doc.replaceAll('*/', '*\\/')} */\n`;
+}
+
+function tsType(type: AvroType): string {
+  if (typeof type === 'string') return primitiveTypes[type];
+  if (isUnion(type)) return unionType(type);
+  switch (type.type) {
+    case 'record':
+      return type.name;
+    case 'array':
+      return arrayType(tsType(type.items));
+    case 'map':
+      return `Readonly<Record<string, ${tsType(type.values)}>>`;
+    default:
+      return primitiveTypes[type.type];
+  }
+}
+
+/** null last, as in `string | null`. */
+function unionType(branches: readonly AvroType[]): string {
+  const names = branches.map(tsType);
+  return [...names.filter((name) => name !== 'null'), ...names.filter((name) => name === 'null')].join(' | ');
+}
+
+function arrayType(item: string): string {
+  return item.includes(' ') ? `readonly (${item})[]` : `readonly ${item}[]`;
+}
+
+function isUnion(type: AvroType): type is readonly AvroType[] {
+  return Array.isArray(type);
+}
+
+function lowerFirst(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+function kebabCase(name: string): string {
+  return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
+}

@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+import { defaultDataDir } from '../waypost/stack/stack-config.js';
+
+interface Flags {
+  readonly dataDir: string;
+  readonly fleet: string;
+}
+
+const command = new Command('demo-subscriber')
+  .description("Receives a fleet's webhooks and verifies every signature.")
+  .option('--data-dir <dir>', 'data directory of the stack', defaultDataDir)
+  .option('--fleet <id>', 'the fleet; made when it is not there', 'demo')
+  .action(async (flags: Flags) => {
+    const { runSubscriber } = await import('./program.js');
+    const { stopSignal } = await import('../waypost/stack/stop-signal-config.js');
+    const say = (line: string): void => void process.stdout.write(`${line}\n`);
+    await runSubscriber({ ...flags, now: Date.now, stopped: stopSignal(), say });
+  });
+
+try {
+  await command.parseAsync(process.argv);
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`demo-subscriber: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

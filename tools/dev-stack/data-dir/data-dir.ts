@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { mkdir, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { takeLock } from '../exclusive-lock.js';
+import { choosePort } from '../free-port.js';
+import { processesMarked, signalGroup } from '../processes/process-identity.js';
+import { StackError } from '../stack-error.js';
+import { readJsonFile, writeJsonFile } from './private-json-file.js';
+
+/** A stack's folder, held by this process alone. */
+export interface DataDir {
+  readonly path: string;
+  readonly logsDir: string;
+  /** `NAME=value`, the same for every start on this folder, that marks the environment of its processes. */
+  readonly mark: string;
+  file(name: string): string;
+  /** A port under a name: the one of the last start when it is still free. */
+  port(name: string, fallback?: number): Promise<number>;
+  release(): Promise<void>;
+}
+
+type Ports = Record<string, number>;
+
+/**
+ * Makes the folder when it is missing and locks it. Processes that a predecessor left behind are ended first, since they
+ * would write to the same files.
+ * @throws StackError `data_dir_in_use`, `data_dir_unusable`
+ */
+export async function openDataDir(folder: string): Promise<DataDir> {
+  const path = await makeFolder(resolve(folder));
+  const lock = await takeLock(join(path, 'stack.lock'));
+  if (lock.type === 'taken') {
+    const message = `The stack with process id ${String(lock.holder.pid)} uses ${path}: stop it, or name another --data-dir.`;
+    throw new StackError('data_dir_in_use', message);
+  }
+  const mark = `WAYPOST_STACK_MARK=${createHash('sha256').update(path).digest('hex').slice(0, 24)}`;
+  for (const pid of processesMarked(mark)) signalGroup(pid, 'SIGKILL');
+
+  const portsFile = join(path, 'ports.json');
+  const ports = ((await readJsonFile(portsFile)) ?? {}) as Ports;
+  const given = new Set<number>();
+  return {
+    path,
+    logsDir: join(path, 'logs'),
+    mark,
+    file: (name) => join(path, name),
+    async port(name, fallback) {
+      const port = await choosePort({ preferred: ports[name] ?? fallback, taken: given });
+      given.add(port);
+      ports[name] = port;
+      await writeJsonFile(portsFile, ports);
+      return port;
+    },
+    release: lock.release,
+  };
+}
+
+async function makeFolder(path: string): Promise<string> {
+  try {
+    await mkdir(join(path, 'logs'), { recursive: true });
+    return await realpath(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StackError('data_dir_unusable', `The data directory ${path} cannot be used: ${reason}.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import type { KafkaSettings } from '@waypost/streams';
+import type { KafkaConfig } from 'kafkajs';
+import type { DataDir } from './data-dir/data-dir.js';
+import { defaultCacheDir, isDownloaded } from './download-cache.js';
+import type { PartContext } from './embedded-part.js';
+import { kafkaDownload, startEmbeddedKafka } from './kafka/embedded-kafka.js';
+import { probeForeignKafka } from './kafka/probe-kafka.js';
+import { probeForeignPostgres, startEmbeddedPostgres } from './postgres/embedded-postgres.js';
+import { assertPrerequisites, javaProgram, machineFacts } from './prerequisites.js';
+import { startGuardian, type Guardian } from './processes/guardian.js';
+import type { ManagedProcess } from './processes/managed-process.js';
+import { registryDownload, startEmbeddedRegistry } from './registry/embedded-registry.js';
+import { probeForeignRegistry } from './registry/probe-registry.js';
+import { StackError } from './stack-error.js';
+import { silentReporter, type StackReporter } from './stack-reporter.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Parts that run elsewhere; they are reached, not started. */
+export interface ExternalParts {
+  readonly kafka?: KafkaSettings | undefined;
+  /** Base of the Confluent API. */
+  readonly registryUrl?: string | undefined;
+  readonly databaseUrl?: string | undefined;
+}
+
+export interface DevStackOptions {
+  /** Holds everything that outlives the processes. The stack releases it when it stops or fails to start. */
+  readonly dataDir: DataDir;
+  /** Holds the downloads of all stacks. Default: WAYPOST_CACHE_DIR, or `waypost` in the user's cache folder. */
+  readonly cacheDir?: string;
+  /** Of this process: PATH, HOME and JAVA_HOME are used. */
+  readonly env: Environment;
+  readonly external?: ExternalParts;
+  /** false: faster, but a power cut may damage the database. For tests. */
+  readonly durable?: boolean;
+  readonly reporter?: StackReporter;
+  /** A part has died and was started again under another process id. */
+  readonly onReplaced?: () => void;
+  /** Ends a start that is under way. */
+  readonly signal?: AbortSignal;
+}
+
+export interface DevStack {
+  readonly kafka: KafkaSettings;
+  /** Base of the Confluent API. */
+  readonly registryUrl: string;
+  readonly databaseUrl: string;
+  /** Watches over the parts; further processes of the stack may be put under it. */
+  readonly guardian: Guardian;
+  /** Process ids of the embedded parts: `kafka`, `registry`, `postgres`. */
+  pids(): Record<string, number[]>;
+  /** Stops the embedded parts, the registry before its database, and frees the data directory. */
+  stop(): Promise<void>;
+}
+
+/** Only these reach the parts: their own settings in the environment of a developer must not change them. */
+const PASSED_ON = ['PATH', 'HOME', 'JAVA_HOME', 'TMPDIR', 'LANG', 'TZ'];
+const FOREIGN_TIMEOUT_MS = 15_000;
+
+/**
+ * Starts what is not given: Kafka, the schema registry and PostgreSQL, and resolves when each has done real work.
+ * @throws StackError with one sentence for the user; nothing is left running then.
+ */
+export async function startDevStack(options: DevStackOptions): Promise<DevStack> {
+  const { dataDir, external = {} } = options;
+  const context = createContext(options);
+  const { guardian } = context;
+  const stop = once(async () => {
+    await stopParts(context.started);
+    await guardian.close();
+    await dataDir.release();
+  });
+  const abort = (): void => void stopParts(context.started);
+  options.signal?.addEventListener('abort', abort);
+  try {
+    options.signal?.throwIfAborted();
+    await assertPrerequisites(needsOf(external, context.cacheDir), machineFacts(context.java));
+    const [kafka, stores] = await allOrFirstFailure(
+      [kafkaOf(context, external), storesOf(context, external, options.durable ?? true)],
+      () => stopParts(context.started),
+    );
+    options.signal?.throwIfAborted();
+    return { kafka, ...stores, guardian, pids: () => pidsOf(context.started), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+  }
+}
+
+function createContext({ dataDir, env, ...options }: DevStackOptions): PartContext {
+  return {
+    dataDir,
+    cacheDir: options.cacheDir ?? defaultCacheDir(env),
+    java: javaProgram(env['JAVA_HOME']),
+    guardian: startGuardian({ mark: dataDir.mark, logFile: join(dataDir.logsDir, 'guardian.log') }),
+    reporter: options.reporter ?? silentReporter,
+    environment: Object.fromEntries(PASSED_ON.map((name) => [name, env[name]])),
+    started: [],
+    onReplaced: options.onReplaced ?? (() => undefined),
+  };
+}
+
+function needsOf(external: ExternalParts, cacheDir: string): { java: boolean; maven: boolean } {
+  const downloads = [
+    ...(external.kafka === undefined ? [kafkaDownload()] : []),
+    ...(external.registryUrl === undefined ? [registryDownload()] : []),
+  ];
+  return { java: downloads.length > 0, maven: downloads.some((download) => !isDownloaded(cacheDir, download)) };
+}
+
+async function kafkaOf(context: PartContext, external: ExternalParts): Promise<KafkaSettings> {
+  if (external.kafka !== undefined) {
+    const settings = external.kafka;
+    await reach(`Kafka at ${settings.brokers.join(',')} (KAFKA_BROKERS)`, () =>
+      probeForeignKafka(clientConfig(settings)),
+    );
+    return settings;
+  }
+  const { address } = await startEmbeddedKafka(context);
+  return { brokers: address, clientId: 'waypost' };
+}
+
+/** The embedded registry keeps its schemas in the embedded database, also when the applications have another one. */
+async function storesOf(
+  context: PartContext,
+  { registryUrl, databaseUrl }: ExternalParts,
+  durable: boolean,
+): Promise<{ registryUrl: string; databaseUrl: string }> {
+  if (databaseUrl !== undefined) await reach('The database of DATABASE_URL', () => probeForeignPostgres(databaseUrl));
+  if (registryUrl !== undefined) {
+    await reach('The schema registry of SCHEMA_REGISTRY_URL', () => probeForeignRegistry(registryUrl));
+    if (databaseUrl !== undefined) return { registryUrl, databaseUrl };
+  }
+  const postgres = await startEmbeddedPostgres(context, { databases: ['waypost', 'registry'], durable });
+  const registry = registryUrl ?? (await startEmbeddedRegistry(context, postgres.address('registry'))).address;
+  return { registryUrl: registry, databaseUrl: databaseUrl ?? postgres.address('waypost') };
+}
+
+async function reach(what: string, probe: () => Promise<void>): Promise<void> {
+  const late = AbortSignal.timeout(FOREIGN_TIMEOUT_MS);
+  try {
+    await Promise.race([
+      probe(),
+      new Promise<never>((_resolve, reject) => {
+        late.addEventListener('abort', () => {
+          reject(new Error('no answer'));
+        });
+      }),
+    ]);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StackError('external_part_unreachable', `${what} cannot be used: ${reason}.`, { cause: error });
+  }
+}
+
+/** The kafkajs form of the settings. */
+export function clientConfig({ brokers, clientId, ssl, sasl }: KafkaSettings): KafkaConfig {
+  return {
+    brokers: [...brokers],
+    clientId,
+    ...(ssl === undefined ? {} : { ssl }),
+    ...(sasl === undefined ? {} : { sasl: sasl as NonNullable<KafkaConfig['sasl']> }),
+  };
+}
+
+/** Waits for all even when one fails, so that nothing is still starting when the caller cleans up. */
+async function allOrFirstFailure<A, B>(
+  work: readonly [Promise<A>, Promise<B>],
+  onFailure: () => Promise<void>,
+): Promise<[A, B]> {
+  for (const part of work) part.catch(() => void onFailure());
+  const [first, second] = await Promise.allSettled(work);
+  const failures = [first, second]
+    .filter((result) => result.status === 'rejected')
+    .map((result) => result.reason as unknown);
+  // Parts that were stopped because of a failure fail too, but say nothing about the cause.
+  if (failures.length > 0) throw failures.find((failure) => failure instanceof StackError) ?? failures[0];
+  return Promise.all(work);
+}
+
+async function stopParts(parts: readonly ManagedProcess[]): Promise<void> {
+  const database = parts.filter((part) => part.name === 'postgres');
+  const registry = parts.filter((part) => part.name === 'registry');
+  const kafka = parts.filter((part) => part.name === 'kafka');
+  const stopAll = (some: readonly ManagedProcess[]) => Promise.all(some.map((part) => part.stop()));
+  await Promise.all([stopAll(kafka), stopAll(registry).then(() => stopAll(database))]);
+}
+
+function pidsOf(parts: readonly ManagedProcess[]): Record<string, number[]> {
+  return Object.fromEntries(parts.map((part) => [part.name, [part.pid()].filter((pid) => pid !== undefined)] as const));
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { takeLock } from './exclusive-lock.js';
+import { StackError } from './stack-error.js';
+import type { StackReporter } from './stack-reporter.js';
+
+/** Something that Maven fetches into a folder. */
+export interface Download {
+  /** Folder in the cache; another version has another name. */
+  readonly folder: string;
+  /** For people, e.g. `Kafka 4.1.1 (43 MB)`. */
+  readonly title: string;
+  readonly mavenArguments: (outputFolder: string) => readonly string[];
+}
+
+const MAVEN_TIMEOUT_MS = 15 * 60_000;
+const LOCK_POLL_MS = 300;
+
+/** One cache for all clones of the project, so that only the first start ever downloads. */
+export function defaultCacheDir(env: Readonly<Record<string, string | undefined>>): string {
+  const given = env['WAYPOST_CACHE_DIR'];
+  if (given !== undefined && given !== '') return given;
+  const base = env['XDG_CACHE_HOME'];
+  return join(base === undefined || base === '' ? join(homedir(), '.cache') : base, 'waypost');
+}
+
+export function isDownloaded(cacheDir: string, download: Download): boolean {
+  return existsSync(join(cacheDir, download.folder));
+}
+
+/**
+ * The folder with the download. A folder is complete or absent: it is filled under another name and then renamed. Two
+ * processes that want the same wait for each other instead of downloading twice.
+ */
+export async function ensureDownloaded(cacheDir: string, download: Download, reporter: StackReporter): Promise<string> {
+  const target = join(cacheDir, download.folder);
+  if (existsSync(target)) return target;
+  await mkdir(cacheDir, { recursive: true });
+  await reporter.during(`Downloading ${download.title}`, async () => {
+    for (;;) {
+      const lock = await takeLock(`${target}.lock`);
+      if (lock.type === 'held') {
+        try {
+          if (!existsSync(target)) await fetchInto(target, cacheDir, download);
+        } finally {
+          await lock.release();
+        }
+        return;
+      }
+      await sleep(LOCK_POLL_MS);
+      if (existsSync(target)) return;
+    }
+  });
+  return target;
+}
+
+async function fetchInto(target: string, cacheDir: string, download: Download): Promise<void> {
+  const prefix = `incoming-${download.folder}-`;
+  // Under the lock: whatever has this name was left by a download that was interrupted.
+  for (const left of (await readdir(cacheDir)).filter((name) => name.startsWith(prefix))) {
+    await rm(join(cacheDir, left), { recursive: true, force: true });
+  }
+  const temporary = await mkdtemp(join(cacheDir, prefix));
+  try {
+    const output = join(temporary, 'files');
+    await runMaven(['-B', '-q', ...download.mavenArguments(output)], download.title);
+    await rename(output, target);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+function runMaven(args: readonly string[], title: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile('mvn', args, { timeout: MAVEN_TIMEOUT_MS, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+      if (error === null) {
+        resolve();
+        return;
+      }
+      const reason = `${stdout}${stderr}`.split('\n').find((line) => line.includes('ERROR')) ?? error.message;
+      const message = `${title} cannot be downloaded; check the network and Maven's settings. Maven says: ${reason.trim()}`;
+      reject(new StackError('download_failed', message));
+    });
+  });
+}

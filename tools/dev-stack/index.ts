@@ -1,0 +1,12 @@
+export { openDataDir, type DataDir } from './data-dir/data-dir.js';
+export { readJsonFile, writeJsonFile } from './data-dir/private-json-file.js';
+export { clientConfig, startDevStack, type DevStack, type DevStackOptions, type ExternalParts } from './dev-stack.js';
+export { defaultCacheDir } from './download-cache.js';
+export { isPortFree } from './free-port.js';
+export { startGuardian, type Guardian } from './processes/guardian.js';
+export { createManagedProcess, type ManagedProcess, type ManagedProcessOptions } from './processes/managed-process.js';
+export type { ProcessCommand } from './processes/spawn-guarded.js';
+export { waitUntil } from './processes/wait-until.js';
+export { projectFile, projectRoot } from './project-root.js';
+export { StackError, type StackErrorCode } from './stack-error.js';
+export { createTerminalReporter, silentReporter, type StackReporter } from './stack-reporter.js';

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import {
+  chown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { StackError } from '../stack-error.js';
+import { canPass, foldersAbove, type UserIds } from './reachable.js';
+
+/** Where root keeps what the user "postgres" must reach: not in a world-writable folder, and not cleaned by the system. */
+export const ROOT_PLACE = '/var/lib/waypost';
+
+const OWNER_FILE = 'belongs-to';
+const ABANDONED_MS = 24 * 3_600_000;
+
+interface PlaceOptions {
+  /** `<data dir>/postgres`. */
+  readonly folder: string;
+  readonly user: UserIds | undefined;
+  readonly rootPlace?: string;
+  readonly now?: () => number;
+}
+
+/**
+ * The folder that holds the cluster, owned by the user that runs Postgres. It is `folder` itself whenever that user can
+ * reach it. Under a closed folder of root's, such as one that mkdtemp makes, `folder` is a link to a place that the user
+ * can reach, so that a later start on the same data directory finds the same data.
+ */
+export async function clusterPlace({
+  folder,
+  user,
+  rootPlace = ROOT_PLACE,
+  now = Date.now,
+}: PlaceOptions): Promise<string> {
+  if (user === undefined) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+  const clusters = join(rootPlace, 'clusters');
+  await removeAbandoned(clusters, now());
+  const linked = await linkTarget(folder);
+  if (linked !== null) return adopt(linked, folder, now());
+  const reachable = canPass(foldersAbove(dirname(folder)), user);
+  if (reachable) return makeFor(folder, user);
+  if (existsSync(folder)) throw unreachable(folder);
+
+  const place = await makeFor(join(clusters, randomBytes(8).toString('hex'), basename(folder)), user);
+  await adopt(place, folder, now());
+  await symlink(place, folder);
+  return place;
+}
+
+async function makeFor(folder: string, user: UserIds): Promise<string> {
+  await mkdir(dirname(folder), { recursive: true, mode: 0o755 });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chown(folder, user.uid, user.gid);
+  return folder;
+}
+
+async function linkTarget(folder: string): Promise<string | null> {
+  const entry = await lstat(folder).catch(() => null);
+  return entry?.isSymbolicLink() === true ? readlink(folder) : null;
+}
+
+/** Notes whose cluster it is, and that it is in use; the data directory may have been moved since the last start. */
+async function adopt(place: string, folder: string, now: number): Promise<string> {
+  if (!existsSync(place)) {
+    throw new StackError('data_dir_unusable', `${folder} leads to ${place}, which is gone: use another --data-dir.`);
+  }
+  const owner = join(dirname(place), OWNER_FILE);
+  await writeFile(owner, folder);
+  await utimes(owner, now / 1000, now / 1000);
+  return place;
+}
+
+/** A data directory may be deleted without its cluster: such clusters go a day after their last start. */
+async function removeAbandoned(clusters: string, now: number): Promise<void> {
+  for (const name of await readdir(clusters).catch(() => [])) {
+    const owner = join(clusters, name, OWNER_FILE);
+    const folder = await readFile(owner, 'utf8').catch(() => null);
+    if (folder === null || existsSync(dirname(folder))) continue;
+    const { mtimeMs } = await stat(owner);
+    if (now - mtimeMs > ABANDONED_MS) await rm(join(clusters, name), { recursive: true, force: true });
+  }
+}
+
+function unreachable(folder: string): StackError {
+  const message = `The user "postgres" cannot reach ${folder}: open the folders above it to all users (chmod o+x), or use another --data-dir.`;
+  return new StackError('data_dir_unusable', message);
+}

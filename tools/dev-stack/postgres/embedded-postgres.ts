@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { readJsonFile, writeJsonFile } from '../data-dir/private-json-file.js';
+import type { EmbeddedPart, PartContext } from '../embedded-part.js';
+import { createManagedProcess } from '../processes/managed-process.js';
+import { runOnce } from '../processes/run-once.js';
+import { clusterPlace } from './cluster-place.js';
+import { forgetDeadPostmaster } from './dead-postmaster.js';
+import { postgresPrograms, type PostgresPrograms } from './programs.js';
+import type { UserIds } from './reachable.js';
+import { databaseUser } from './system-user.js';
+
+const SUPERUSER = 'waypost';
+
+export interface PostgresSettings {
+  /** Databases that exist when the part is ready. */
+  readonly databases: readonly string[];
+  /** false: a power cut may damage the data, which tests do not mind; a killed process never does. */
+  readonly durable: boolean;
+}
+
+/** The address is a function from a database's name to its URL. */
+export type PostgresAddress = (database: string) => string;
+
+/** A PostgreSQL on the loopback interface, with its data in `<data dir>/postgres`. */
+export async function startEmbeddedPostgres(
+  context: PartContext,
+  settings: PostgresSettings,
+): Promise<EmbeddedPart<PostgresAddress>> {
+  const { dataDir, reporter, guardian } = context;
+  const user = await databaseUser();
+  const programs = await postgresPrograms(user);
+  const place = await clusterPlace({ folder: dataDir.file('postgres'), user });
+  const cluster = join(place, 'cluster');
+  const password = await passwordFor(dataDir.file('postgres-password.json'));
+  const port = await dataDir.port('postgres');
+  const logFile = join(dataDir.logsDir, 'postgres.log');
+  const address: PostgresAddress = (database) =>
+    `postgres://${SUPERUSER}:${password}@127.0.0.1:${String(port)}/${database}`;
+
+  const server = createManagedProcess({
+    name: 'postgres',
+    logFile,
+    guardian,
+    reporter,
+    // "Fast" shutdown: connections end now, the data is written. Left behind, it ends itself and its children.
+    stopSignal: 'SIGINT',
+    orphanSignal: 'SIGQUIT',
+    stopGraceMs: 5_000,
+    onReplaced: context.onReplaced,
+    command: async () => {
+      await forgetDeadPostmaster(cluster);
+      const args = ['-D', cluster, '-p', String(port), ...flags(settings.durable)];
+      return { file: programs.postgres, args, env: context.environment, user, cwd: place };
+    },
+    probe: () => probePostgres(address, settings.databases),
+  });
+  context.started.push(server);
+  await reporter.during('Starting PostgreSQL', async () => {
+    if (!existsSync(cluster)) await createCluster({ programs, user, place, cluster, password, logFile, context });
+    await server.start();
+  });
+  return { address, process: server };
+}
+
+function flags(durable: boolean): string[] {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=200',
+    'shared_buffers=128MB',
+    'timezone=UTC',
+    'log_timezone=UTC',
+    ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
+  ];
+  return settings.flatMap((setting) => ['-c', setting]);
+}
+
+interface NewCluster {
+  readonly programs: PostgresPrograms;
+  readonly user: UserIds | undefined;
+  readonly place: string;
+  readonly cluster: string;
+  readonly password: string;
+  readonly logFile: string;
+  readonly context: PartContext;
+}
+
+/** Complete or absent: an interrupted initdb must not be taken for a cluster by the next start. */
+async function createCluster(options: NewCluster): Promise<void> {
+  const { programs, user, place, cluster, password, logFile, context } = options;
+  const unfinished = join(place, 'unfinished');
+  const passwordFile = join(place, 'initial-password');
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (user !== undefined) {
+    await chown(unfinished, user.uid, user.gid);
+    await chown(passwordFile, user.uid, user.gid);
+  }
+  const args = [
+    `--pgdata=${unfinished}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // Sorts and compares alike on every machine.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+  ];
+  try {
+    const command = { file: programs.initdb, args, env: context.environment, user, cwd: place };
+    await runOnce(command, { name: 'Creating the database cluster', logFile, guardian: context.guardian });
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+  await rename(unfinished, cluster);
+}
+
+async function passwordFor(file: string): Promise<string> {
+  const saved = (await readJsonFile(file)) as { readonly password: string } | null;
+  if (saved !== null) return saved.password;
+  const password = randomBytes(18).toString('hex');
+  await writeJsonFile(file, { password });
+  return password;
+}
+
+/** Runs SQL: makes the databases that are missing. */
+async function probePostgres(address: PostgresAddress, databases: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: address('postgres'), connectionTimeoutMillis: 2_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const present = await client.query<{ datname: string }>('SELECT datname FROM pg_database');
+    const names = new Set(present.rows.map((row) => row.datname));
+    for (const name of databases.filter((wanted) => !names.has(wanted))) {
+      await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Reaches a database that is not ours. */
+export async function probeForeignPostgres(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('SELECT 1');
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StackError } from '../stack-error.js';
+import type { StackReporter } from '../stack-reporter.js';
+import type { Guardian } from './guardian.js';
+import { signalGroup } from './process-identity.js';
+import { earlyDeathsAfter, restartDelayMs } from './restart-delay.js';
+import { spawnGuarded, type GuardedChild, type ProcessCommand, type ProcessExit } from './spawn-guarded.js';
+import { waitUntil } from './wait-until.js';
+
+export interface ManagedProcessOptions {
+  readonly name: string;
+  readonly logFile: string;
+  /** Asked before each start. */
+  readonly command: () => ProcessCommand | Promise<ProcessCommand>;
+  /** Resolves when the process does its work; rejects while it does not yet. */
+  readonly probe: () => Promise<void>;
+  readonly readyTimeoutMs?: number;
+  readonly stopSignal?: NodeJS.Signals;
+  /** How long it may take to stop before it is killed. */
+  readonly stopGraceMs: number;
+  readonly orphanSignal?: NodeJS.Signals;
+  readonly guardian: Guardian;
+  readonly reporter: StackReporter;
+  /** Another process has taken the place of the last one. */
+  readonly onReplaced?: () => void;
+  readonly now?: () => number;
+}
+
+/** A process that is started again whenever it ends, until it is stopped. */
+export interface ManagedProcess {
+  readonly name: string;
+  /** Resolves when the probe does. @throws StackError `part_failed` when the process ends early again and again. */
+  start(): Promise<void>;
+  /**
+   * The newest process id; undefined before the first start. Between a death and the next start it is the id of the
+   * process that died.
+   */
+  pid(): number | undefined;
+  stop(): Promise<void>;
+}
+
+const READY_TIMEOUT_MS = 90_000;
+/** A first start is tried so often: what a killed predecessor held may not be free at once. */
+const FIRST_STARTS = 3;
+
+export function createManagedProcess(options: ManagedProcessOptions): ManagedProcess {
+  const { name, logFile, guardian, reporter, now = () => performance.now() } = options;
+  const stopping = new AbortController();
+  let current: GuardedChild | undefined;
+  let lastPid: number | undefined;
+  let keeper: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+
+  async function launch(): Promise<GuardedChild> {
+    const command = await options.command();
+    stopping.signal.throwIfAborted();
+    current = spawnGuarded(command, { guardian, logFile, orphanSignal: options.orphanSignal ?? 'SIGKILL' });
+    lastPid = current.child.pid ?? lastPid;
+    options.onReplaced?.();
+    return current;
+  }
+
+  /** null: ready. Otherwise how the process ended before it was. */
+  async function launchUntilReady(): Promise<ProcessExit | null> {
+    const launched = await launch();
+    const ended = new AbortController();
+    void launched.exited.then(() => {
+      ended.abort();
+    });
+    const signal = AbortSignal.any([ended.signal, stopping.signal]);
+    const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS;
+    try {
+      await waitUntil(options.probe, { timeoutMs, signal });
+      return null;
+    } catch (error) {
+      stopping.signal.throwIfAborted();
+      if (ended.signal.aborted) return launched.exited;
+      throw await failure(`is not ready after ${String(timeoutMs / 1000)} s`, error);
+    }
+  }
+
+  async function start(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const exit = await launchUntilReady();
+      if (exit === null) break;
+      if (attempt === FIRST_STARTS) throw await failure(`ends before it is ready (${describeExit(exit)})`, exit.error);
+      await sleep(restartDelayMs(attempt), undefined, { signal: stopping.signal });
+    }
+    keeper = keepAlive();
+  }
+
+  async function failure(what: string, cause: unknown): Promise<StackError> {
+    const tail = await lastLines(logFile);
+    return new StackError('part_failed', `${name} ${what}. The end of ${logFile}:\n${tail}`, { cause });
+  }
+
+  async function keepAlive(): Promise<void> {
+    let earlyDeaths = 0;
+    let startedAt = now();
+    while (current !== undefined) {
+      const exit = await current.exited;
+      if (stopping.signal.aborted) return;
+      earlyDeaths = earlyDeathsAfter(now() - startedAt, earlyDeaths);
+      const delayMs = restartDelayMs(earlyDeaths);
+      reporter.note(`${name} ended (${describeExit(exit)}); it is started again in ${String(delayMs)} ms`);
+      try {
+        await sleep(delayMs, undefined, { signal: stopping.signal });
+        await launch();
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        reporter.note(`${name} cannot be started again: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      startedAt = now();
+    }
+  }
+
+  function stop(): Promise<void> {
+    return (stopped ??= stopForGood());
+  }
+
+  async function stopForGood(): Promise<void> {
+    stopping.abort(new Error(`${name} is being stopped`));
+    if (current !== undefined) await end(current);
+    await keeper;
+    // A start that was under way when the stop came.
+    if (current !== undefined) await end(current);
+  }
+
+  async function end({ child, exited }: GuardedChild): Promise<void> {
+    if (child.pid === undefined) return;
+    if (child.exitCode === null && child.signalCode === null) child.kill(options.stopSignal ?? 'SIGTERM');
+    const patience = new AbortController();
+    const inTime = await Promise.race([
+      exited.then(() => true),
+      sleep(options.stopGraceMs, false, { signal: patience.signal }).catch(() => false),
+    ]);
+    patience.abort();
+    if (inTime) return;
+    reporter.note(`${name} does not stop; it is killed`);
+    signalGroup(child.pid, 'SIGKILL');
+    await exited;
+  }
+
+  return { name, start, pid: () => lastPid, stop };
+}
+
+export function describeExit({ code, signal, error }: ProcessExit): string {
+  return error?.message ?? signal ?? `exit code ${String(code)}`;
+}
+
+async function lastLines(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.trimEnd().split('\n').slice(-8).join('\n');
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/**
+ * When a process started, in the system's own words; null when there is none. Together with the process id it names one
+ * process for good: ids are used again, a start time with them is not.
+ */
+export function startTimeOf(pid: number): string | null {
+  try {
+    if (process.platform === 'linux') return linuxStartTime(pid);
+    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+export function identityOf(pid: number): ProcessIdentity | null {
+  const startTime = startTimeOf(pid);
+  return startTime === null ? null : { pid, startTime };
+}
+
+export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
+  return startTimeOf(pid) === startTime;
+}
+
+/** Processes whose environment holds `NAME=value`. Linux only; elsewhere none are found. */
+export function processesMarked(mark: string): number[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && carries(pid, mark));
+}
+
+/** A signal to the process and to the group that it leads; one that has gone meanwhile is no error. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, signal);
+    } catch {
+      // Gone, or never a leader.
+    }
+  }
+}
+
+function linuxStartTime(pid: number): string | null {
+  const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
+  // The second field is the command in brackets, which may itself hold spaces and brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state] = fields;
+  // A zombie has ended; only its parent has not looked yet.
+  return state === 'Z' || state === 'X' ? null : (fields[19] ?? null);
+}
+
+function carries(pid: number, mark: string): boolean {
+  try {
+    const environment = readFileSync(`/proc/${String(pid)}/environ`, 'latin1');
+    return environment.split('\0').includes(mark) && startTimeOf(pid) !== null;
+  } catch {
+    return false;
+  }
+}

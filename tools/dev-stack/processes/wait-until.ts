@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly intervalMs?: number;
+  readonly signal?: AbortSignal;
+  readonly now?: () => number;
+}
+
+/**
+ * Tries until the work succeeds, and resolves to its result. Readiness is found by doing, never by waiting a while.
+ * @throws the last failure when the time is over, or the signal's reason.
+ */
+export async function waitUntil<T>(attempt: () => Promise<T>, options: WaitOptions): Promise<T> {
+  const { timeoutMs, intervalMs = 100, signal, now = () => performance.now() } = options;
+  const deadline = now() + timeoutMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (now() >= deadline) throw error;
+    }
+    await sleep(intervalMs, undefined, signal === undefined ? {} : { signal });
+  }
+}

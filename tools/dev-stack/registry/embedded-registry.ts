@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { ensureDownloaded, type Download } from '../download-cache.js';
+import type { EmbeddedPart, PartContext } from '../embedded-part.js';
+import { createManagedProcess } from '../processes/managed-process.js';
+import { probeRegistry } from './probe-registry.js';
+
+/** Runs on Java 17; newer releases need 21. */
+const VERSION = '3.0.9';
+
+/** The registry's own class path is small; the heap is for schemas, of which there are few. */
+const JVM_FLAGS = [
+  '-Xms64m',
+  '-Xmx384m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Xshare:auto',
+  '-XX:-UsePerfData',
+  '-Djava.awt.headless=true',
+];
+
+export function registryDownload(): Download {
+  return {
+    folder: `apicurio-registry-${VERSION}`,
+    title: `Apicurio Registry ${VERSION} (109 MB)`,
+    mavenArguments: (output) => [
+      // The archive's descriptor names a parent that was never published. Newer plugins insist on reading it.
+      'org.apache.maven.plugins:maven-dependency-plugin:2.8:unpack',
+      `-Dartifact=io.apicurio:apicurio-registry-app:${VERSION}:tar.gz:all`,
+      `-DoutputDirectory=${output}`,
+    ],
+  };
+}
+
+/** A schema registry whose schemas and ids live in a database, so that they survive it. The address is its Confluent API. */
+export async function startEmbeddedRegistry(context: PartContext, databaseUrl: string): Promise<EmbeddedPart<string>> {
+  const { dataDir, reporter } = context;
+  const files = await ensureDownloaded(context.cacheDir, registryDownload(), reporter);
+  const port = await dataDir.port('registry');
+  const url = `http://127.0.0.1:${String(port)}/apis/ccompat/v7`;
+  const registry = createManagedProcess({
+    name: 'registry',
+    logFile: join(dataDir.logsDir, 'registry.log'),
+    guardian: context.guardian,
+    reporter,
+    stopGraceMs: 3_000,
+    onReplaced: context.onReplaced,
+    command: () => ({
+      file: context.java,
+      args: [...JVM_FLAGS, '-jar', join(files, `apicurio-registry-app-${VERSION}-runner.jar`)],
+      cwd: dataDir.path,
+      env: { ...context.environment, ...registryEnvironment(port, new URL(databaseUrl)) },
+    }),
+    probe: () => probeRegistry(url),
+  });
+  context.started.push(registry);
+  await reporter.during('Starting the schema registry', () => registry.start());
+  return { address: url, process: registry };
+}
+
+function registryEnvironment(port: number, database: URL): Record<string, string> {
+  return {
+    QUARKUS_HTTP_HOST: '127.0.0.1',
+    QUARKUS_HTTP_PORT: String(port),
+    QUARKUS_HTTP_ACCESS_LOG_ENABLED: 'false',
+    APICURIO_STORAGE_KIND: 'sql',
+    APICURIO_STORAGE_SQL_KIND: 'postgresql',
+    APICURIO_DATASOURCE_URL: `jdbc:postgresql://${database.host}${database.pathname}`,
+    APICURIO_DATASOURCE_USERNAME: decodeURIComponent(database.username),
+    APICURIO_DATASOURCE_PASSWORD: decodeURIComponent(database.password),
+  };
+}

@@ -1,0 +1,21 @@
+export type StackErrorCode =
+  | 'prerequisite_missing'
+  | 'download_failed'
+  | 'data_dir_in_use'
+  | 'data_dir_unusable'
+  | 'no_free_port'
+  | 'part_failed'
+  | 'external_part_unreachable';
+
+/** The stack cannot come up; the message is one sentence with the mend, fit to be shown as it is. */
+export class StackError extends Error {
+  override readonly name = 'StackError';
+
+  constructor(
+    readonly code: StackErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

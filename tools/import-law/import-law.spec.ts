@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LAWFUL_TREE, PLANTS, PROPS } from './plants.js';
+
+const root = join(import.meta.dirname, '../..');
+const LAW = '.dependency-cruiser.cjs';
+
+interface Violation {
+  readonly from: string;
+  readonly to: string;
+  readonly rule: { readonly name: string };
+}
+
+async function violationsIn(directory: string, folders: readonly string[]): Promise<Violation[]> {
+  const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const args = [cruiser, ...folders, '--config', LAW, '--output-type', 'json'];
+  // Its exit code is the number of violations, which its output tells as well.
+  const run = promisify(execFile)(process.execPath, args, { cwd: directory, maxBuffer: 256 * 1024 * 1024 });
+  const { stdout } = await run.catch((error: unknown) => error as { stdout: string });
+  return (JSON.parse(stdout) as { summary: { violations: Violation[] } }).summary.violations;
+}
+
+function write(directory: string, files: Readonly<Record<string, string>>): void {
+  for (const [file, code] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    writeFileSync(join(directory, file), `${code}\n`);
+  }
+}
+
+describe('the import law', () => {
+  let directory = '';
+  let violations: Violation[] = [];
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'waypost-import-law-'));
+    for (const file of [LAW, 'tsconfig.json', 'package.json']) copyFileSync(join(root, file), join(directory, file));
+    symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+    write(directory, { ...LAWFUL_TREE, ...PROPS });
+    write(directory, Object.fromEntries(PLANTS.map(({ file, code }) => [file, code])));
+    violations = await violationsIn(directory, ['apps', 'libs', 'tools']);
+  });
+
+  afterAll(() => {
+    rmSync(directory, { recursive: true });
+  });
+
+  it('has a planted violation for each of its rules', () => {
+    const { forbidden } = createRequire(import.meta.url)(join(root, LAW)) as { forbidden: { name: string }[] };
+
+    expect(PLANTS.map(({ rule }) => rule).sort()).toEqual(forbidden.map(({ name }) => name).sort());
+  });
+
+  it.each(PLANTS)('finds what breaks $rule, and names that rule only', ({ rule, file }) => {
+    const found = violations.filter((violation) => violation.from === file || violation.to === file);
+
+    expect(found.map((violation) => violation.rule.name)).toEqual([rule]);
+  });
+
+  it('finds nothing in files that keep it', () => {
+    const planted = new Set(PLANTS.map(({ file }) => file));
+
+    expect(violations.filter(({ from, to }) => !planted.has(from) && !planted.has(to))).toEqual([]);
+  });
+
+  it('is kept by this repository', async () => {
+    const broken = await violationsIn(root, ['apps', 'libs', 'tools', 'test']);
+
+    expect(broken.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)).toEqual([]);
+  });
+
+  it('knows every library', () => {
+    const aliases = Object.keys(
+      (JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: { paths: object } })
+        .compilerOptions.paths,
+    );
+
+    for (const alias of aliases) {
+      const library = alias.replace('@waypost/', '');
+      expect(PLANTS.map(({ rule }) => rule)).toContain(`${library}-knows-its-layer`);
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { allTopics, setUpKafka } from '@waypost/contracts';
+import { ConfigResourceTypes, type Kafka } from 'kafkajs';
+import { connectKafka } from './kafka-connection.js';
+import { openTopicAdmin } from './topic-admin.js';
+
+type OpenTopicAdmin = Awaited<ReturnType<typeof openTopicAdmin>>;
+
+let kafka: Kafka;
+let admin: OpenTopicAdmin;
+beforeAll(async () => {
+  const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'topic-admin-test' };
+  kafka = connectKafka(settings);
+  admin = await openTopicAdmin(settings);
+});
+afterAll(() => admin.close());
+
+async function configOf(topic: string): Promise<Record<string, string>> {
+  const reader = kafka.admin();
+  await reader.connect();
+  try {
+    const described = await reader.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: ConfigResourceTypes.TOPIC, name: topic }],
+    });
+    const entries = described.resources[0]?.configEntries ?? [];
+    return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
+  } finally {
+    await reader.disconnect();
+  }
+}
+
+describe('The topic admin', () => {
+  it('creates topics with their partitions and settings', async () => {
+    const name = `topic-admin-${randomUUID()}`;
+    await admin.createTopics([{ name, partitions: 3, replicationFactor: 1, configs: { 'retention.ms': '123456' } }]);
+    expect(await admin.listTopics()).toContain(name);
+    expect(await admin.partitionCounts([name])).toEqual(new Map([[name, 3]]));
+    expect(await configOf(name)).toMatchObject({ 'retention.ms': '123456' });
+  });
+
+  it('creates the missing ones beside one that exists by now', async () => {
+    const [first, second] = [`topic-admin-${randomUUID()}`, `topic-admin-${randomUUID()}`];
+    const spec = { partitions: 1, replicationFactor: 1, configs: {} };
+    await admin.createTopics([{ ...spec, name: first }]);
+    await admin.createTopics([
+      { ...spec, name: first },
+      { ...spec, name: second },
+    ]);
+    expect(await admin.listTopics()).toEqual(expect.arrayContaining([first, second]));
+  });
+
+  it('sets up all topics, and may do so again', async () => {
+    const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+    const setUp = () => setUpKafka({ admin, registryUrl, partitions: 4, replicationFactor: 1 });
+    const { schemaIds } = await setUp();
+    expect(await setUp()).toEqual({ createdTopics: [], schemaIds });
+    for (const topic of allTopics) expect(await configOf(topic.name)).toMatchObject(topic.configs);
+  });
+});

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopicAdmin, TopicSpec } from '@waypost/contracts';
+import type { KafkaSettings } from '@waypost/streams';
+import type { Admin } from 'kafkajs';
+import { connectKafka } from './kafka-connection.js';
+
+const createTimeoutMs = 30_000;
+const metadataTimeoutMs = 15_000;
+const metadataPollMs = 100;
+
+/** The `TopicAdmin` of a real cluster. Connects at once; close it when done. */
+export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmin & { close(): Promise<void> }> {
+  const admin = connectKafka(settings).admin();
+  await admin.connect();
+  return {
+    listTopics: () => admin.listTopics(),
+    createTopics: (specs) => createTopics(admin, specs),
+    partitionCounts: (names) => partitionCounts(admin, names),
+    close: () => admin.disconnect(),
+  };
+}
+
+/** One request a topic: a topic that exists by now would otherwise fail the others with it. */
+async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
+  for (const { name, partitions, replicationFactor, configs } of specs) {
+    const configEntries = Object.entries(configs).map(([key, value]) => ({ name: key, value }));
+    await admin.createTopics({
+      topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
+      waitForLeaders: true,
+      timeout: createTimeoutMs,
+    });
+  }
+}
+
+/** A topic is known to every broker only some time after its creation, so unknown ones are asked for again. */
+async function partitionCounts(admin: Admin, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  for (let waitedMs = 0; ; waitedMs += metadataPollMs) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+      return new Map(topics.map((topic) => [topic.name, topic.partitions.length]));
+    } catch (error) {
+      if (waitedMs >= metadataTimeoutMs) throw error;
+      await sleep(metadataPollMs);
+    }
+  }
+}

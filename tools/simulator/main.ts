@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { defaultDataDir } from '../waypost/stack/stack-config.js';
+import { parsePositive } from '../waypost/time-argument.js';
+
+interface Flags {
+  readonly dataDir: string;
+  readonly fleet: string;
+  readonly vehicles: number;
+  readonly seed: number;
+  readonly speedUp: number;
+}
+
+const command = new Command('simulator')
+  .description('Lets a fleet drive through an invented city and publishes its pings.')
+  .option('--data-dir <dir>', 'data directory of the stack', defaultDataDir)
+  .option('--fleet <id>', 'the fleet; made when it is not there', 'demo')
+  .option('--vehicles <n>', 'how many', parsePositive, 100)
+  .option('--seed <n>', 'decides the city and everything in it', parsePositive, 1)
+  .option('--speed-up <n>', 'seconds of driving in one second', parsePositive, 1)
+  .action(async (options: Flags) => {
+    const { simulate } = await import('./program.js');
+    const { stopSignal } = await import('../waypost/stack/stop-signal-config.js');
+    await simulate({ options, now: Date.now, stopped: stopSignal(), say: (line) => void process.stdout.write(`${line}\n`) });
+  });
+
+try {
+  await command.parseAsync(process.argv);
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`simulator: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

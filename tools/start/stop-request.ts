@@ -1,0 +1,28 @@
+interface StopRequestOptions {
+  /** Stop also when the parent process goes away, as npm does when it is killed. */
+  readonly watchParent: boolean;
+  readonly onRequest: (reason: string) => void;
+}
+
+const PARENT_POLL_MS = 300;
+
+/** Aborted once somebody wants this process to stop. Further signals change nothing: npm passes on what we get too. */
+export function stopRequest({ watchParent, onRequest }: StopRequestOptions): AbortSignal {
+  const request = new AbortController();
+  const stop = (reason: string): void => {
+    if (request.signal.aborted) return;
+    onRequest(reason);
+    request.abort(new Error(`Stopped: ${reason}.`));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      stop(signal);
+    });
+  if (watchParent) {
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) stop('npm is gone');
+    }, PARENT_POLL_MS).unref();
+  }
+  return request.signal;
+}

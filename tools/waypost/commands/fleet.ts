@@ -1,0 +1,59 @@
+import { API_KEY_SCOPES, openManagementStore } from '@waypost/history-store';
+import { CliError } from '../cli-error.js';
+import { saveApiKey } from '../stack/api-keys.js';
+import { stackEnvironment } from '../stack/stack-config.js';
+import { writeLine, type Terminal } from '../terminal/output.js';
+
+export type PayloadFormat = 'v1' | 'legacy-v1';
+
+export interface FleetCreateOptions {
+  readonly dataDir: string;
+  readonly fleetId: string;
+  readonly format: PayloadFormat;
+  readonly now: () => number;
+}
+
+type ManagementStore = Awaited<ReturnType<typeof openManagementStore>>;
+
+/** Makes a fleet and its first API key. The key is the last word printed, for scripts. */
+export async function createFleet(terminal: Terminal, options: FleetCreateOptions): Promise<void> {
+  const { dataDir, fleetId, format, now } = options;
+  const key = await withStore(dataDir, async (store) => {
+    const result = await store.createFleet({ fleetId, payloadFormat: format, nowMs: now() });
+    switch (result.type) {
+      case 'created':
+        return addApiKey(store, dataDir, fleetId, now());
+      case 'exists':
+        throw new CliError(`Fleet ${fleetId} exists already: "fleet key ${fleetId}" makes another API key for it.`);
+      case 'invalid':
+        throw new CliError(`${fleetId} cannot be a fleet's id: ${result.message}.`);
+    }
+  });
+  await writeLine(terminal.out, `fleet ${fleetId} created (format ${format}), API key ${key}`);
+}
+
+/** Makes another API key of a fleet; earlier ones stay valid. */
+export async function createFleetKey(
+  terminal: Terminal,
+  { dataDir, fleetId, now }: Omit<FleetCreateOptions, 'format'>,
+): Promise<void> {
+  const key = await withStore(dataDir, (store) => addApiKey(store, dataDir, fleetId, now()));
+  await writeLine(terminal.out, `fleet ${fleetId}, API key ${key}`);
+}
+
+async function addApiKey(store: ManagementStore, dataDir: string, fleetId: string, nowMs: number): Promise<string> {
+  const result = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs });
+  if (result.type === 'fleet_not_found') throw new CliError(`There is no fleet ${fleetId}.`);
+  await saveApiKey(dataDir, fleetId, result.key);
+  return result.key;
+}
+
+async function withStore<T>(dataDir: string, work: (store: ManagementStore) => Promise<T>): Promise<T> {
+  const stack = await stackEnvironment(dataDir);
+  const store = await openManagementStore(stack.require('DATABASE_URL'));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

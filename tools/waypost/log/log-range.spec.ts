@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Fetcher, RecordBatch, TopicPartition } from '@waypost/streams';
+import { readLogRange, type LogRange, type LogSource } from './log-range.js';
+
+/** A log position: a record, or something that only takes an offset (a marker, an aborted record, a compacted hole). */
+type Slot = { readonly timestamp: number } | null;
+
+/** A log in memory: each fetch brings at most `batchSize` positions; at the end a fetch waits for ever. */
+function build(partitions: readonly (readonly Slot[])[], batchSize = 2) {
+  const open = { feeds: 0, fetchers: 0 };
+  const slotsOf = ({ partition }: TopicPartition): readonly Slot[] => partitions[partition] ?? [];
+
+  function nextBatch(partition: TopicPartition, position: number): Promise<RecordBatch> {
+    const slots = slotsOf(partition);
+    if (position >= slots.length) return new Promise(() => undefined);
+    const nextOffset = Math.min(position + batchSize, slots.length);
+    const records = slots.slice(position, nextOffset).flatMap((slot, index) => {
+      return slot === null ? [] : [{ offset: position + index, timestamp: slot.timestamp, key: null, value: null }];
+    });
+    return Promise.resolve({ ...partition, records, nextOffset, highWatermark: slots.length });
+  }
+
+  const fetcher: Fetcher = {
+    open: (partition, start) => {
+      let position = start;
+      open.feeds += 1;
+      return {
+        next: async () => {
+          const batch = await nextBatch(partition, position);
+          position = batch.nextOffset;
+          return batch;
+        },
+        close: () => void (open.feeds -= 1),
+      };
+    },
+    close: () => Promise.resolve(void (open.fetchers -= 1)),
+  };
+  const source: LogSource = {
+    partitionCount: () => Promise.resolve(partitions.length),
+    startOffset: () => Promise.resolve(0),
+    endOffset: (partition) => Promise.resolve(slotsOf(partition).length),
+    offsetAt: (partition, timestamp) => {
+      const found = slotsOf(partition).findIndex((slot) => slot !== null && slot.timestamp >= timestamp);
+      return Promise.resolve(found < 0 ? null : found);
+    },
+    fetcher: () => {
+      open.fetchers += 1;
+      return fetcher;
+    },
+  };
+
+  async function readOffsets(range: Partial<LogRange>, cleanup: 'delete' | 'compact' = 'delete'): Promise<string[]> {
+    const offsets: string[] = [];
+    const whole = { from: null, to: null, untilEnd: true, ...range };
+    await readLogRange(source, { name: 't', cleanup }, partitions.length, whole, (batch) => {
+      offsets.push(...batch.records.map((record) => `${String(batch.partition)}:${String(record.offset)}`));
+      return Promise.resolve();
+    });
+    return offsets;
+  }
+
+  return { open, readOffsets, source };
+}
+
+const at = (...timestamps: readonly number[]): Slot[] => timestamps.map((timestamp) => ({ timestamp }));
+
+describe('Reading a range of a topic', () => {
+  it('gives every record up to the end, one partition after the other', async () => {
+    const { open, readOffsets } = build([at(10, 20, 30), [], at(15)]);
+    expect(await readOffsets({})).toEqual(['0:0', '0:1', '0:2', '2:0']);
+    expect(open).toEqual({ feeds: 0, fetchers: 0 });
+  });
+
+  it('ends though the last positions are transaction markers', async () => {
+    const { readOffsets } = build([[...at(10), null, null, null]]);
+    expect(await readOffsets({})).toEqual(['0:0']);
+  });
+
+  it('starts at a time by its offset, and stops before another', async () => {
+    const { readOffsets } = build([at(10, 20, 30, 40, 50)]);
+    expect(await readOffsets({ from: 20, to: 40 })).toEqual(['0:1', '0:2']);
+    expect(await readOffsets({ from: 60 })).toEqual([]);
+    expect(await readOffsets({ to: 999 })).toHaveLength(5);
+  });
+
+  it('ends at a time also without --until-end', async () => {
+    const { readOffsets } = build([at(10, 20)]);
+    expect(await readOffsets({ untilEnd: false, to: 15 })).toEqual(['0:0']);
+  });
+
+  it('reads a compacted topic to its end, since its times do not rise', async () => {
+    const { readOffsets } = build([at(10, 50, 20)]);
+    expect(await readOffsets({ to: 40 }, 'compact')).toEqual(['0:0', '0:1', '0:2']);
+  });
+
+  it('goes on for ever without an end, until what takes the records stops it', async () => {
+    const { open, source } = build([at(10, 20), at(30)]);
+    const enough = new Error('enough');
+    const seen: number[] = [];
+    const range = { from: null, to: null, untilEnd: false };
+    const reading = readLogRange(source, { name: 't', cleanup: 'delete' }, 2, range, ({ partition }) => {
+      seen.push(partition);
+      return seen.length === 2 ? Promise.reject(enough) : Promise.resolve();
+    });
+    await expect(reading).rejects.toBe(enough);
+    expect(seen.sort()).toEqual([0, 1]);
+    expect(open.fetchers).toBe(0);
+  });
+
+  it('gives exactly the records of the range, whatever lies between them', async () => {
+    const slot = fc.option(fc.constant('record'), { nil: null });
+    const log = fc.array(fc.array(slot, { maxLength: 12 }), { minLength: 1, maxLength: 3 });
+    const bounds = fc.tuple(fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 13 }));
+    await fc.assert(
+      fc.asyncProperty(log, bounds, fc.integer({ min: 1, max: 4 }), async (kinds, [from, to], batchSize) => {
+        const partitions = kinds.map((slots) => slots.map((kind, index) => (kind === null ? null : { timestamp: index })));
+        const expected = partitions.flatMap((slots, partition) =>
+          slots.flatMap((one) =>
+            one !== null && one.timestamp >= from && one.timestamp < to ? [`${String(partition)}:${String(one.timestamp)}`] : [],
+          ),
+        );
+        expect(await build(partitions, batchSize).readOffsets({ from, to })).toEqual(expected);
+      }),
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import type { TopicDefinition } from '@waypost/contracts';
+import type { RecordBatch, StreamsBackend, TopicPartition } from '@waypost/streams';
+
+/** What of a topic to read. Times are those of the log: when the broker took the record (or a producer wrote it). */
+export interface LogRange {
+  /** Epoch ms, inclusive; null: from the first record kept. */
+  readonly from: number | null;
+  /** Epoch ms, exclusive; ends the reading, as `untilEnd` does. */
+  readonly to: number | null;
+  /** Stop at the end that the log has now, instead of waiting for more. */
+  readonly untilEnd: boolean;
+}
+
+/** The part of a streams backend that reading needs; it gives committed records only. */
+export type LogSource = Pick<StreamsBackend, 'partitionCount' | 'startOffset' | 'endOffset' | 'offsetAt' | 'fetcher'>;
+
+interface Span {
+  readonly start: number;
+  /** null: there is no end, go on for ever. */
+  readonly end: number | null;
+}
+
+/**
+ * Reads a range of every partition of a topic: one partition after the other when it ends, all at once when it does not.
+ * Positions decide about the end, not records: the last offsets of a partition may be transaction markers.
+ */
+export async function readLogRange(
+  source: LogSource,
+  topic: Pick<TopicDefinition, 'name' | 'cleanup'>,
+  partitions: number,
+  range: LogRange,
+  take: (batch: RecordBatch) => Promise<void>,
+): Promise<void> {
+  const fetcher = source.fetcher();
+
+  async function readPartition(partition: TopicPartition, { start, end }: Span): Promise<void> {
+    if (end !== null && start >= end) return;
+    const feed = fetcher.open(partition, start);
+    try {
+      for (let position = start; end === null || position < end; ) {
+        const batch = await feed.next();
+        await take(end === null ? batch : before(batch, end));
+        position = batch.nextOffset;
+      }
+    } finally {
+      feed.close();
+    }
+  }
+
+  try {
+    const all = Array.from({ length: partitions }, (_, partition) => ({ topic: topic.name, partition }));
+    const spans = await Promise.all(all.map((partition) => spanOf(source, topic, partition, range)));
+    const reads = all.map((partition, index) => () => readPartition(partition, spans[index] ?? { start: 0, end: 0 }));
+    if (range.untilEnd || range.to !== null) for (const read of reads) await read();
+    else await Promise.all(reads.map((read) => read()));
+  } finally {
+    await fetcher.close();
+  }
+}
+
+async function spanOf(
+  source: LogSource,
+  topic: Pick<TopicDefinition, 'cleanup'>,
+  partition: TopicPartition,
+  { from, to, untilEnd }: LogRange,
+): Promise<Span> {
+  const end = await source.endOffset(partition);
+  const start = from === null ? await source.startOffset(partition) : ((await source.offsetAt(partition, from)) ?? end);
+  if (!untilEnd && to === null) return { start, end: null };
+  // Times rise along the partition only where the broker stamps them; elsewhere the caller's filter must do.
+  const bound = to === null || topic.cleanup === 'compact' ? null : await source.offsetAt(partition, to);
+  return { start, end: Math.min(end, bound ?? end) };
+}
+
+function before(batch: RecordBatch, end: number): RecordBatch {
+  if (batch.nextOffset <= end) return batch;
+  return { ...batch, records: batch.records.filter((record) => record.offset < end) };
+}

@@ -1,0 +1,43 @@
+import {
+  createAvroCodecs,
+  createSchemaRegistry,
+  topicNamed,
+  allTopics,
+  type SubjectCodec,
+  type TopicDefinition,
+} from '@waypost/contracts';
+import { createKafkaBackend, silentLogger, type RecordBatch } from '@waypost/streams';
+import { CliError, usageError } from '../cli-error.js';
+import { kafkaSettings } from '../stack/kafka-settings.js';
+import type { StackEnvironment } from '../stack/stack-config.js';
+import { readLogRange, type LogRange } from './log-range.js';
+
+/** A topic of the stack, ready to be read. */
+export interface OpenLog {
+  readonly codec: SubjectCodec<unknown>;
+  read(range: LogRange, take: (batch: RecordBatch) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openLog(stack: StackEnvironment, topicName: string): Promise<OpenLog> {
+  const topic = knownTopic(topicName);
+  const registry = createSchemaRegistry({ url: stack.require('SCHEMA_REGISTRY_URL') });
+  const codec = Object.values(createAvroCodecs({ registry })).find((one) => one.subject === topic.subject);
+  if (codec === undefined) throw new Error(`Topic ${topicName} has no codec`);
+  const backend = createKafkaBackend({ kafka: kafkaSettings(stack), logger: silentLogger });
+  return {
+    codec,
+    async read(range, take) {
+      const partitions = await backend.partitionCount(topic.name);
+      if (partitions === null) throw new CliError(`Topic ${topic.name} is not there: run "set-up" first.`);
+      await readLogRange(backend, topic, partitions, range, take);
+    },
+    close: () => backend.close(),
+  };
+}
+
+function knownTopic(name: string): TopicDefinition {
+  const topic = topicNamed(name);
+  if (topic !== undefined) return topic;
+  throw usageError(`There is no topic ${name}. There are: ${allTopics.map((one) => one.name).join(', ')}.`);
+}

@@ -1,0 +1,36 @@
+import { CommanderError } from 'commander';
+import { CliError } from './cli-error.js';
+import { callerDirectory } from './caller-config.js';
+import { createProgram } from './program.js';
+
+const usageExitCode = 2;
+
+/** 0: done; 1: it failed, one sentence on standard error says why; 2: it was called wrongly. */
+async function main(args: readonly string[]): Promise<number> {
+  const terminal = { out: process.stdout, err: process.stderr };
+  const program = createProgram({ terminal, now: Date.now, callerDir: callerDirectory() });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    // commander has already printed its message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
+    process.stderr.write(`${sentenceOf(error)}\n`);
+    return error instanceof CliError ? error.exitCode : 1;
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const errors = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  return error.message === '' && errors.length > 0 ? sentenceOf(errors[0]) : error.message;
+}
+
+// The reader of our pipe has seen enough, as in "read ... | head".
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+
+const exitCode = await main(process.argv.slice(2));
+// Ends also when a client library has left a timer or a socket behind; what was written goes out first.
+process.stdout.write('', () => process.exit(exitCode));

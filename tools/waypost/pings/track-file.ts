@@ -1,0 +1,76 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { CliError } from '../cli-error.js';
+import { eventTimeOf, type TrackRow } from './ping-line.js';
+
+export interface TrackLine {
+  readonly number: number;
+  readonly row: TrackRow;
+  /** Bytes of the file that have been read so far, for a progress bar. */
+  readonly bytesRead: number;
+}
+
+export async function fileSizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    throw new CliError(`${path} cannot be read: ${messageOf(error)}.`, 1, { cause: error });
+  }
+}
+
+/** The rows of an NDJSON file in their order; `.gz` is unpacked. Empty lines are passed over. */
+export async function* trackLines(path: string): AsyncGenerator<TrackLine> {
+  const file = createReadStream(path);
+  const text = path.endsWith('.gz') ? file.pipe(createGunzip()) : file;
+  // pipe() does not hand errors on; without this a file that cannot be read would end like an empty one.
+  file.on('error', (error) => text.destroy(error));
+  let number = 0;
+  try {
+    for await (const line of linesOf(text)) {
+      number += 1;
+      if (line.trim() !== '') yield { number, row: parsed(path, number, line), bytesRead: file.bytesRead };
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(`${path} cannot be read after line ${String(number)}: ${messageOf(error)}.`, 1, { cause: error });
+  } finally {
+    file.destroy();
+  }
+}
+
+/** Of all rows; null for a file without any. */
+export async function newestEventTime(path: string): Promise<number | null> {
+  let newest: number | null = null;
+  for await (const { row } of trackLines(path)) {
+    const time = eventTimeOf(row);
+    if (time !== null && (newest === null || time > newest)) newest = time;
+  }
+  return newest;
+}
+
+/** Not readline: its iteration ends silently when the stream breaks. */
+async function* linesOf(text: Readable): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of text.setEncoding('utf8') as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest;
+}
+
+function parsed(path: string, number: number, line: string): TrackRow {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as TrackRow;
+  } catch {
+    // Said below, like every other line that is no object.
+  }
+  throw new CliError(`Line ${String(number)} of ${path} is not a JSON object.`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

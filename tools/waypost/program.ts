@@ -1,0 +1,238 @@
+import { isAbsolute, resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { usageError } from './cli-error.js';
+import { assertSelective } from './rejected-selection.js';
+import { defaultDataDir } from './stack/stack-config.js';
+import type { Terminal } from './terminal/output.js';
+import { parseList, parsePositive, parseTime } from './time-argument.js';
+
+export interface ProgramContext {
+  readonly terminal: Terminal;
+  readonly now: () => number;
+  /** Where the user called from; relative file names are meant from there. */
+  readonly callerDir: string;
+}
+
+interface Shared {
+  readonly dataDir: string;
+}
+
+/** Every command loads its own code when it runs: `--help` and mistakes are answered at once. */
+export function createProgram(context: ProgramContext): Command {
+  const { terminal } = context;
+  const program = new Command('waypost')
+    .description('Works on a Waypost stack: fleets, subscriptions, pings, topics, history.')
+    .showHelpAfterError('(add --help for what this command takes)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.out.write(text),
+      writeErr: (text) => void terminal.err.write(text),
+    })
+    .addHelpText(
+      'after',
+      '\nA command finds the stack by its data directory. KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL,\n' +
+        'WAYPOST_API_URL point it to another one, variable by variable.',
+    );
+  addFleetCommands(program, context);
+  addSubscribe(program, context);
+  addPublish(program, context);
+  addRead(program, context);
+  addWait(program, context);
+  addHistory(program, context);
+  addRejectedCommands(program, context);
+  addSetUp(program, context);
+  return program;
+}
+
+/** A command that does something: all of them take the data directory. */
+function leaf(parent: Command, nameAndArguments: string, description: string): Command {
+  return parent
+    .command(nameAndArguments)
+    .description(description)
+    .option('--data-dir <dir>', 'data directory of the stack', defaultDataDir);
+}
+
+function addFleetCommands(program: Command, { terminal, now }: ProgramContext): void {
+  const fleet = program.command('fleet').description('Fleets and their API keys.');
+  leaf(fleet, 'create <id>', 'Makes a fleet with an API key, which is the last word printed.')
+    .addOption(new Option('--format <format>', "body format of its subscriptions").choices(['v1', 'legacy-v1']).default('v1'))
+    .action(async (fleetId: string, options: Shared & { format: 'v1' | 'legacy-v1' }) => {
+      const { createFleet } = await import('./commands/fleet.js');
+      await createFleet(terminal, { ...options, fleetId, now });
+    });
+  leaf(fleet, 'key <id>', 'Makes another API key of a fleet, which is the last word printed.').action(
+    async (fleetId: string, { dataDir }: Shared) => {
+      const { createFleetKey } = await import('./commands/fleet.js');
+      await createFleetKey(terminal, { dataDir, fleetId, now });
+    },
+  );
+}
+
+interface SubscribeFlags extends Shared {
+  readonly fleet: string;
+  readonly url: string;
+  readonly eventTypes: string[];
+  readonly device?: string[];
+}
+
+function addSubscribe(program: Command, { terminal }: ProgramContext): void {
+  leaf(program, 'subscribe', 'Makes one webhook subscription an event type; prints a JSON line with the secret of each.')
+    .requiredOption('--fleet <id>', 'whose events')
+    .requiredOption('--url <url>', 'where to send them')
+    .requiredOption('--event-types <list>', 'comma-separated, e.g. position,ignition_on', parseList)
+    .option('--device <id...>', 'only these devices (default: all)')
+    .action(async ({ device, ...flags }: SubscribeFlags) => {
+      const { subscribe } = await import('./commands/subscribe.js');
+      await subscribe(terminal, { ...flags, deviceIds: device ?? [] });
+    });
+}
+
+interface PublishFlags extends Shared {
+  readonly fleet: string;
+  readonly shiftToNow?: true;
+  readonly keepReceivedTime?: true;
+  readonly rate?: number;
+}
+
+function addPublish(program: Command, { terminal, now, callerDir }: ProgramContext): void {
+  leaf(program, 'publish <file>', 'Publishes pings of an .ndjson or .ndjson.gz file, in its order.')
+    .requiredOption('--fleet <id>', 'the fleet that the devices belong to')
+    .option('--shift-to-now', 'move all times so that the newest ping is from now')
+    .option('--keep-received-time', "take receivedTime from the file where it has one (default: the ping's eventTime)")
+    .option('--rate <n>', 'pings per second (default: as fast as it goes)', parsePositive)
+    .action(async (file: string, flags: PublishFlags) => {
+      const { publish } = await import('./commands/publish.js');
+      await publish(terminal, {
+        dataDir: flags.dataDir,
+        file: isAbsolute(file) ? file : resolve(callerDir, file),
+        fleet: flags.fleet,
+        shiftToNow: flags.shiftToNow ?? false,
+        keepReceivedTime: flags.keepReceivedTime ?? false,
+        rate: flags.rate ?? null,
+        now,
+      });
+    });
+}
+
+interface RangeFlags extends Shared {
+  readonly from?: number;
+  readonly to?: number;
+  readonly device?: string;
+}
+
+interface ReadFlags extends RangeFlags {
+  readonly type?: string;
+  readonly untilEnd?: true;
+}
+
+function addRead(program: Command, { terminal }: ProgramContext): void {
+  const command = leaf(program, 'read <topic>', 'Prints the records of a topic as NDJSON, decoded; goes on until stopped.');
+  withTimes(command, 'records that came in')
+    .option('--device <id>', 'only this device')
+    .option('--type <eventType>', 'only this event type')
+    .option('--until-end', 'stop at the end that the topic has now')
+    .action(async (topic: string, flags: ReadFlags) => {
+      const { read } = await import('./commands/read.js');
+      await read(terminal, {
+        dataDir: flags.dataDir,
+        topic,
+        from: flags.from ?? null,
+        to: flags.to ?? null,
+        device: flags.device ?? null,
+        type: flags.type ?? null,
+        untilEnd: flags.untilEnd ?? false,
+      });
+    });
+}
+
+function addWait(program: Command, { terminal, now }: ProgramContext): void {
+  leaf(program, 'wait', 'Returns when nothing is left to do: every group at the end of its topics, no delivery pending.')
+    .requiredOption('--idle <seconds>', 'for how long there must be nothing to do', parsePositive)
+    .action(async ({ dataDir, idle }: Shared & { idle: number }) => {
+      const { waitUntilIdle } = await import('./commands/wait.js');
+      await waitUntilIdle(terminal, { dataDir, idleMs: idle * 1_000, now });
+    });
+}
+
+interface HistoryFlags extends RangeFlags {
+  readonly fleet: string;
+  readonly type?: string[];
+  readonly subscription?: string;
+  readonly status?: string;
+  readonly statusCode?: string;
+}
+
+function addHistory(program: Command, { terminal, now }: ProgramContext): void {
+  const command = leaf(program, 'history', "Prints a fleet's delivery history (v2) as NDJSON.");
+  withTimes(command.requiredOption('--fleet <id>', 'whose history'), 'first attempts')
+    .option('--type <eventType...>', 'only these event types')
+    .option('--device <id>', 'only this device')
+    .addOption(new Option('--status <status>', 'only these').choices(['delivered', 'failed', 'pending']))
+    .option('--status-code <code>', 'only with this status code in the last attempt')
+    .option('--subscription <id>', 'only this subscription')
+    .action(async (flags: HistoryFlags) => {
+      const { history } = await import('./commands/history.js');
+      await history(terminal, {
+        dataDir: flags.dataDir,
+        fleet: flags.fleet,
+        from: flags.from ?? null,
+        to: flags.to ?? null,
+        types: flags.type ?? [],
+        device: flags.device ?? null,
+        subscription: flags.subscription ?? null,
+        status: flags.status ?? null,
+        statusCode: flags.statusCode ?? null,
+        now,
+      });
+    });
+}
+
+interface RejectedFlags extends RangeFlags {
+  readonly reason?: string;
+  readonly all?: true;
+}
+
+function addRejectedCommands(program: Command, { terminal }: ProgramContext): void {
+  const rejected = program.command('rejected').description('Pings that could not be taken, with their original bytes.');
+  const filtered = (command: Command): Command =>
+    withTimes(command, 'rejections')
+      .option('--reason <reason>', 'only these, e.g. malformed, unknown_schema, future')
+      .option('--device <id>', 'only with this key');
+  const selectionOf = (ids: readonly string[], { reason, device, from, to }: RejectedFlags) => ({
+    ids,
+    reason: reason ?? null,
+    device: device ?? null,
+    from: from ?? null,
+    to: to ?? null,
+  });
+  filtered(leaf(rejected, 'list', 'Prints them as NDJSON.')).action(async (flags: RejectedFlags) => {
+    const { listRejected } = await import('./commands/rejected.js');
+    await listRejected(terminal, { dataDir: flags.dataDir, selection: selectionOf([], flags) });
+  });
+  filtered(leaf(rejected, 'republish [ids...]', 'Sends them again, with the original key and bytes.'))
+    .option('--all', 'every one')
+    .action(async (ids: string[], flags: RejectedFlags) => {
+      const selection = assertSelective(selectionOf(ids, flags), flags.all ?? false);
+      const { republishRejected } = await import('./commands/rejected.js');
+      await republishRejected(terminal, { dataDir: flags.dataDir, selection });
+    });
+}
+
+function addSetUp(program: Command, { terminal }: ProgramContext): void {
+  leaf(program, 'set-up', 'Creates missing topics and registers the schemas; "npm start" does so by itself.').action(
+    async ({ dataDir }: Shared) => {
+      const { setUp } = await import('./commands/set-up.js');
+      await setUp(terminal, { dataDir });
+    },
+  );
+}
+
+function withTimes(command: Command, what: string): Command {
+  return command
+    .option('--from <time>', `only ${what} from then on (RFC 3339, or epoch milliseconds)`, parseTime)
+    .option('--to <time>', `only ${what} before then`, parseTime)
+    .hook('preAction', (called) => {
+      const { from, to } = called.opts<{ from?: number; to?: number }>();
+      if (from !== undefined && to !== undefined && from >= to) throw usageError('--from must be before --to.');
+    });
+}

@@ -1,0 +1,37 @@
+import { SingleBar } from 'cli-progress';
+import type { Terminal } from './output.js';
+
+export interface Progress {
+  update(done: number, detail: string): void;
+  stop(): void;
+}
+
+/** A progress bar on a terminal, nothing elsewhere. */
+export function createProgress(terminal: Terminal, total: number): Progress {
+  if (terminal.err.isTTY !== true) return { update: () => undefined, stop: () => undefined };
+  const bar = new SingleBar({
+    stream: terminal.err,
+    format: '[{bar}] {percentage} % | {detail}',
+    hideCursor: true,
+    clearOnComplete: true,
+    fps: 10,
+  });
+  bar.start(total, 0, { detail: '' });
+  return {
+    update: (done, detail) => {
+      bar.update(Math.min(done, total), { detail });
+    },
+    stop: () => {
+      bar.stop();
+    },
+  };
+}
+
+/** One line that is written over, on a terminal; nothing elsewhere. */
+export function createStatusLine({ err }: Terminal): { show(text: string): void; clear(): void } {
+  if (err.isTTY !== true) return { show: () => undefined, clear: () => undefined };
+  return {
+    show: (text) => void err.write(`\r\x1b[2K${text}`),
+    clear: () => void err.write('\r\x1b[2K'),
+  };
+}
