@@ -3,7 +3,8 @@ import { link, rm, writeFile } from 'node:fs/promises';
 import { identityOf, isAlive, type ProcessIdentity } from './processes/process-identity.js';
 
 export type LockResult =
-  { readonly type: 'held'; release(): Promise<void> } | { readonly type: 'taken'; readonly holder: ProcessIdentity };
+  | { readonly type: 'held'; readonly release: () => Promise<void> }
+  | { readonly type: 'taken'; readonly holder: ProcessIdentity };
 
 /** Takes a lock file for this process. A lock whose holder has died counts as free. */
 export async function takeLock(file: string): Promise<LockResult> {

@@ -31,6 +31,7 @@ try {
   const config = readStartConfig();
   const signal = stopRequest({
     watchParent: config.startedByNpm,
+    watchInput: config.supervised,
     onRequest: (reason) => {
       reporter.note(`Stopping (${reason})`);
     },

@@ -17,7 +17,7 @@ export interface StackFacts {
 export interface StackFile {
   publish(facts: () => StackFacts): Promise<void>;
   /** Something in the facts has changed. Nothing happens before `publish`. */
-  refresh(): void;
+  readonly refresh: () => void;
   remove(): Promise<void>;
 }
 

@@ -17,6 +17,8 @@ export interface StartConfig {
   readonly topics: TopicConfig;
   /** Started by npm, whose end should end this process too. */
   readonly startedByNpm: boolean;
+  /** WAYPOST_SUPERVISED: this process ends with its standard input. */
+  readonly supervised: boolean;
 }
 
 /** @throws BootError naming every variable that is unusable */
@@ -31,5 +33,6 @@ export function readStartConfig(env: Environment = process.env): StartConfig {
     },
     topics: parseConfig(topicConfig, env),
     startedByNpm: isSet('npm_lifecycle_event'),
+    supervised: parseConfig(processConfig, env).supervised,
   };
 }

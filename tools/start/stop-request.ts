@@ -1,13 +1,15 @@
 interface StopRequestOptions {
   /** Stop also when the parent process goes away, as npm does when it is killed. */
   readonly watchParent: boolean;
+  /** Stop also when standard input ends, as it does with the process at its other end. */
+  readonly watchInput: boolean;
   readonly onRequest: (reason: string) => void;
 }
 
 const PARENT_POLL_MS = 300;
 
 /** Aborted once somebody wants this process to stop. Further signals change nothing: npm passes on what we get too. */
-export function stopRequest({ watchParent, onRequest }: StopRequestOptions): AbortSignal {
+export function stopRequest({ watchParent, watchInput, onRequest }: StopRequestOptions): AbortSignal {
   const request = new AbortController();
   const stop = (reason: string): void => {
     if (request.signal.aborted) return;
@@ -23,6 +25,12 @@ export function stopRequest({ watchParent, onRequest }: StopRequestOptions): Abo
     setInterval(() => {
       if (process.ppid !== parent) stop('npm is gone');
     }, PARENT_POLL_MS).unref();
+  }
+  if (watchInput) {
+    process.stdin.on('end', () => {
+      stop('the standard input has ended');
+    });
+    process.stdin.resume();
   }
   return request.signal;
 }

@@ -33,7 +33,8 @@ function launch(...flags: string[]): Run {
   const child = spawn(process.execPath, [...args, '--no-demo', '--data-dir', dataDir, ...flags], {
     cwd: projectRoot(),
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // Its standard input ends with this process, whatever becomes of it.
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   started.push(child);
   let output = '';

@@ -49,7 +49,7 @@ function projectorParts({ config, logger, metrics: registry, onFatal }: Runtime)
       logger.debug('database_connection_lost', { error });
     },
   });
-  const backend = createKafkaBackend({ kafka: config.kafka, logger });
+  const backend = createKafkaBackend({ kafka: config.kafka, logger, now: Date.now });
   const taskDeps: AttemptsTaskDeps = {
     codec: createAvroCodecs({ registry: createSchemaRegistry({ url: config.registry.url }) }).webhookAttempts,
     projection: createDeliveryProjection({ dataSource, now: Date.now }),

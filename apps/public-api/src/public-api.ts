@@ -36,7 +36,7 @@ function createModule({ config, logger, name }: AppRuntime<PublicApiConfig>): Dy
   const outbox = createOutbox({
     databaseUrl: config.database.url,
     registry: createSchemaRegistry({ url: config.registry.url }),
-    backend: createKafkaBackend({ kafka: config.kafka, logger }),
+    backend: createKafkaBackend({ kafka: config.kafka, logger, now: Date.now }),
     logger,
     now,
   });

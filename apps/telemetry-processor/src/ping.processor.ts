@@ -1,5 +1,12 @@
 import { resolveBatch, type AvroCodecs } from '@waypost/contracts';
-import { checkPing, decidePing, evolveDevice, type DeviceState, type FleetEvent, type TelemetryPing } from '@waypost/domain';
+import {
+  checkPing,
+  decidePing,
+  evolveDevice,
+  type DeviceState,
+  type FleetEvent,
+  type TelemetryPing,
+} from '@waypost/domain';
 import type { Processor, ProcessorContext, StreamRecord } from '@waypost/streams';
 import { deviceKey } from './device-state.store.js';
 import type { PingMetrics } from './ping-metrics.js';

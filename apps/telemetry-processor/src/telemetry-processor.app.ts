@@ -15,7 +15,7 @@ export const telemetryProcessorApp: AppDefinition<TelemetryProcessorConfig> = {
 
 const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryProcessorConfig>): LifecyclePart[] => {
   const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: config.registry.url }) });
-  const backend = createKafkaBackend({ kafka: config.kafka, logger });
+  const backend = createKafkaBackend({ kafka: config.kafka, logger, now: Date.now });
   const app = createStreamsApp({
     topology: telemetryProcessorTopology({ codecs, metrics: createPingMetrics(metrics) }),
     backend,
@@ -28,7 +28,9 @@ const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryP
     {
       name: 'schemas',
       start: async () => {
-        await Promise.all([codecs.fleetEvents, codecs.deviceState, codecs.telemetryRejected].map((codec) => codec.prepare()));
+        await Promise.all(
+          [codecs.fleetEvents, codecs.deviceState, codecs.telemetryRejected].map((codec) => codec.prepare()),
+        );
       },
       stop: () => undefined,
     },

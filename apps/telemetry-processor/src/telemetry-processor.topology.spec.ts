@@ -73,7 +73,10 @@ describe('the telemetry processor', () => {
 
   it('emits an ignition change before the position that it forces (R-6, R-10)', async () => {
     await pipe(aPing({ ignition: true }));
-    expect(typesOf(await pipe(aPing({ ignition: false, eventTime: START + 1_000 })))).toEqual(['ignition_off', 'position_sleep']);
+    expect(typesOf(await pipe(aPing({ ignition: false, eventTime: START + 1_000 })))).toEqual([
+      'ignition_off',
+      'position_sleep',
+    ]);
   });
 
   it('writes events to the partition of the ping, under the key of the device', async () => {
@@ -99,7 +102,12 @@ describe('the telemetry processor', () => {
     const ahead = aPing({ eventTime: START + 300_001, receivedTime: START });
     const value = codecs.telemetryPings.encode(ahead);
     const rejection = rejectionOf(await driver.pipe({ key: Buffer.from('device-1'), value, timestamp: 77 }));
-    expect(rejection).toMatchObject({ reason: 'future', sourceTopic: 'telemetry.pings', sourcePartition: 2, sourceTimestamp: 77 });
+    expect(rejection).toMatchObject({
+      reason: 'future',
+      sourceTopic: 'telemetry.pings',
+      sourcePartition: 2,
+      sourceTimestamp: 77,
+    });
     expect(rejection.sourceValue).toEqual(value);
     expect(typesOf(await pipe(aPing()))).toEqual(['position']);
   });

@@ -11,7 +11,11 @@ const LATENESS_BUCKETS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 
 
 export const createDeliveryMetrics = (registry: Registry): DeliveryMetrics => {
   const registers = [registry];
-  const created = new Counter({ name: 'waypost_deliveries_created_total', help: 'Deliveries made by the fan-out.', registers });
+  const created = new Counter({
+    name: 'waypost_deliveries_created_total',
+    help: 'Deliveries made by the fan-out.',
+    registers,
+  });
   const attempts = new Counter({
     name: 'waypost_attempts_total',
     help: 'Delivery attempts by outcome.',

@@ -4,7 +4,13 @@ export type { KafkaSettings } from './backend/kafka/kafka-settings.js';
 export { createMemoryBackend } from './backend/memory/memory-backend.js';
 export { StreamsError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
-export { partitionName, type OutgoingRecord, type RecordBatch, type StreamRecord, type TopicPartition } from './record.js';
+export {
+  partitionName,
+  type OutgoingRecord,
+  type RecordBatch,
+  type StreamRecord,
+  type TopicPartition,
+} from './record.js';
 export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './runtime/global-table.js';
 export { readToEnd } from './runtime/log-reader.js';
 export type { PartitionTask, TaskContext } from './runtime/partition-task.js';

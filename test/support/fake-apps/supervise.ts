@@ -23,7 +23,7 @@ try {
       reporter,
       onDemoOutput: () => undefined,
     },
-    stopRequest({ watchParent: true, onRequest: reporter.note }),
+    stopRequest({ watchParent: true, watchInput: true, onRequest: reporter.note }),
     () => {
       reporter.note('ready');
     },

@@ -28,6 +28,7 @@ interface PlaceOptions {
   readonly folder: string;
   readonly user: UserIds | undefined;
   readonly rootPlace?: string;
+  readonly canReach?: (folder: string, user: UserIds) => boolean;
   readonly now?: () => number;
 }
 
@@ -36,28 +37,29 @@ interface PlaceOptions {
  * reach it. Under a closed folder of root's, such as one that mkdtemp makes, `folder` is a link to a place that the user
  * can reach, so that a later start on the same data directory finds the same data.
  */
-export async function clusterPlace({
-  folder,
-  user,
-  rootPlace = ROOT_PLACE,
-  now = Date.now,
-}: PlaceOptions): Promise<string> {
+export async function clusterPlace(options: PlaceOptions): Promise<string> {
+  const { folder, user, rootPlace = ROOT_PLACE, canReach = reaches, now = Date.now } = options;
   if (user === undefined) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
   const clusters = join(rootPlace, 'clusters');
-  await removeAbandoned(clusters, now());
   const linked = await linkTarget(folder);
-  if (linked !== null) return adopt(linked, folder, now());
-  const reachable = canPass(foldersAbove(dirname(folder)), user);
-  if (reachable) return makeFor(folder, user);
+  if (linked !== null) await adopt(linked, folder, now());
+  // Only now: this data directory may have been moved, and its cluster would look abandoned.
+  await removeAbandoned(clusters, now());
+  if (linked !== null) return linked;
+  if (canReach(dirname(folder), user)) return makeFor(folder, user);
   if (existsSync(folder)) throw unreachable(folder);
 
   const place = await makeFor(join(clusters, randomBytes(8).toString('hex'), basename(folder)), user);
   await adopt(place, folder, now());
   await symlink(place, folder);
   return place;
+}
+
+function reaches(folder: string, user: UserIds): boolean {
+  return canPass(foldersAbove(folder), user);
 }
 
 async function makeFor(folder: string, user: UserIds): Promise<string> {
@@ -73,14 +75,13 @@ async function linkTarget(folder: string): Promise<string | null> {
 }
 
 /** Notes whose cluster it is, and that it is in use; the data directory may have been moved since the last start. */
-async function adopt(place: string, folder: string, now: number): Promise<string> {
+async function adopt(place: string, folder: string, now: number): Promise<void> {
   if (!existsSync(place)) {
     throw new StackError('data_dir_unusable', `${folder} leads to ${place}, which is gone: use another --data-dir.`);
   }
   const owner = join(dirname(place), OWNER_FILE);
   await writeFile(owner, folder);
   await utimes(owner, now / 1000, now / 1000);
-  return place;
 }
 
 /** A data directory may be deleted without its cluster: such clusters go a day after their last start. */

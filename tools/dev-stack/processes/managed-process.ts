@@ -36,7 +36,7 @@ export interface ManagedProcess {
    * The newest process id; undefined before the first start. Between a death and the next start it is the id of the
    * process that died.
    */
-  pid(): number | undefined;
+  readonly pid: () => number | undefined;
   stop(): Promise<void>;
 }
 
@@ -51,6 +51,7 @@ export function createManagedProcess(options: ManagedProcessOptions): ManagedPro
   let lastPid: number | undefined;
   let keeper: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
+  const isStopping = (): boolean => stopping.signal.aborted;
 
   async function launch(): Promise<GuardedChild> {
     const command = await options.command();
@@ -61,38 +62,16 @@ export function createManagedProcess(options: ManagedProcessOptions): ManagedPro
     return current;
   }
 
-  /** null: ready. Otherwise how the process ended before it was. */
-  async function launchUntilReady(): Promise<ProcessExit | null> {
-    const launched = await launch();
-    const ended = new AbortController();
-    void launched.exited.then(() => {
-      ended.abort();
-    });
-    const signal = AbortSignal.any([ended.signal, stopping.signal]);
-    const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS;
-    try {
-      await waitUntil(options.probe, { timeoutMs, signal });
-      return null;
-    } catch (error) {
-      stopping.signal.throwIfAborted();
-      if (ended.signal.aborted) return launched.exited;
-      throw await failure(`is not ready after ${String(timeoutMs / 1000)} s`, error);
-    }
-  }
-
   async function start(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      const exit = await launchUntilReady();
+      const exit = await untilReady(await launch(), options, stopping.signal);
       if (exit === null) break;
-      if (attempt === FIRST_STARTS) throw await failure(`ends before it is ready (${describeExit(exit)})`, exit.error);
+      if (attempt === FIRST_STARTS) {
+        throw await failure(options, `ends before it is ready (${describeExit(exit)})`, exit.error);
+      }
       await sleep(restartDelayMs(attempt), undefined, { signal: stopping.signal });
     }
     keeper = keepAlive();
-  }
-
-  async function failure(what: string, cause: unknown): Promise<StackError> {
-    const tail = await lastLines(logFile);
-    return new StackError('part_failed', `${name} ${what}. The end of ${logFile}:\n${tail}`, { cause });
   }
 
   async function keepAlive(): Promise<void> {
@@ -100,7 +79,7 @@ export function createManagedProcess(options: ManagedProcessOptions): ManagedPro
     let startedAt = now();
     while (current !== undefined) {
       const exit = await current.exited;
-      if (stopping.signal.aborted) return;
+      if (isStopping()) return;
       earlyDeaths = earlyDeathsAfter(now() - startedAt, earlyDeaths);
       const delayMs = restartDelayMs(earlyDeaths);
       reporter.note(`${name} ended (${describeExit(exit)}); it is started again in ${String(delayMs)} ms`);
@@ -108,7 +87,7 @@ export function createManagedProcess(options: ManagedProcessOptions): ManagedPro
         await sleep(delayMs, undefined, { signal: stopping.signal });
         await launch();
       } catch (error) {
-        if (stopping.signal.aborted) return;
+        if (isStopping()) return;
         reporter.note(`${name} cannot be started again: ${error instanceof Error ? error.message : String(error)}`);
       }
       startedAt = now();
@@ -121,28 +100,55 @@ export function createManagedProcess(options: ManagedProcessOptions): ManagedPro
 
   async function stopForGood(): Promise<void> {
     stopping.abort(new Error(`${name} is being stopped`));
-    if (current !== undefined) await end(current);
+    if (current !== undefined) await endChild(current, options);
     await keeper;
     // A start that was under way when the stop came.
-    if (current !== undefined) await end(current);
-  }
-
-  async function end({ child, exited }: GuardedChild): Promise<void> {
-    if (child.pid === undefined) return;
-    if (child.exitCode === null && child.signalCode === null) child.kill(options.stopSignal ?? 'SIGTERM');
-    const patience = new AbortController();
-    const inTime = await Promise.race([
-      exited.then(() => true),
-      sleep(options.stopGraceMs, false, { signal: patience.signal }).catch(() => false),
-    ]);
-    patience.abort();
-    if (inTime) return;
-    reporter.note(`${name} does not stop; it is killed`);
-    signalGroup(child.pid, 'SIGKILL');
-    await exited;
+    if (current !== undefined) await endChild(current, options);
   }
 
   return { name, start, pid: () => lastPid, stop };
+}
+
+/** null: ready. Otherwise how the process ended before it was. */
+async function untilReady(
+  launched: GuardedChild,
+  options: ManagedProcessOptions,
+  stopping: AbortSignal,
+): Promise<ProcessExit | null> {
+  const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS;
+  const ended = new AbortController();
+  void launched.exited.then(() => {
+    ended.abort();
+  });
+  try {
+    await waitUntil(options.probe, { timeoutMs, signal: AbortSignal.any([ended.signal, stopping]) });
+    return null;
+  } catch (error) {
+    stopping.throwIfAborted();
+    if (ended.signal.aborted) return launched.exited;
+    throw await failure(options, `is not ready after ${String(timeoutMs / 1000)} s`, error);
+  }
+}
+
+/** Asks the process to stop, and kills it with its children when it does not do so in time. */
+async function endChild({ child, exited }: GuardedChild, options: ManagedProcessOptions): Promise<void> {
+  if (child.pid === undefined) return;
+  if (child.exitCode === null && child.signalCode === null) child.kill(options.stopSignal ?? 'SIGTERM');
+  const patience = new AbortController();
+  const inTime = await Promise.race([
+    exited.then(() => true),
+    sleep(options.stopGraceMs, false, { signal: patience.signal }).catch(() => false),
+  ]);
+  patience.abort();
+  if (inTime) return;
+  options.reporter.note(`${options.name} does not stop; it is killed`);
+  signalGroup(child.pid, 'SIGKILL');
+  await exited;
+}
+
+async function failure({ name, logFile }: ManagedProcessOptions, what: string, cause: unknown): Promise<StackError> {
+  const tail = await lastLines(logFile);
+  return new StackError('part_failed', `${name} ${what}. The end of ${logFile}:\n${tail}`, { cause });
 }
 
 export function describeExit({ code, signal, error }: ProcessExit): string {

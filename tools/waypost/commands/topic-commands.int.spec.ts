@@ -134,13 +134,13 @@ describe('Publishing and reading on a real broker', () => {
     await producer.connect();
     const send = async (key: string) => {
       const transaction = await producer.transaction();
-      await transaction.send({ topic: 'fleet.events', messages: [{ key, partition: 1, value: Buffer.from('x') }] });
+      await transaction.send({ topic: 'telemetry.pings', messages: [{ key, value: Buffer.from('x') }] });
       return transaction;
     };
     await (await send(kept)).commit();
     await (await send(dropped)).abort();
     await producer.disconnect();
-    const keys = (await lines('fleet.events')).map((line) => line.key);
+    const keys = (await lines('telemetry.pings')).map((line) => line.key);
     expect(keys).toContain(kept);
     expect(keys).not.toContain(dropped);
   });

@@ -24,7 +24,7 @@ export async function openLog(stack: StackEnvironment, topicName: string): Promi
   const registry = createSchemaRegistry({ url: stack.require('SCHEMA_REGISTRY_URL') });
   const codec = Object.values(createAvroCodecs({ registry })).find((one) => one.subject === topic.subject);
   if (codec === undefined) throw new Error(`Topic ${topicName} has no codec`);
-  const backend = createKafkaBackend({ kafka: kafkaSettings(stack), logger: silentLogger });
+  const backend = createKafkaBackend({ kafka: kafkaSettings(stack), logger: silentLogger, now: Date.now });
   return {
     codec,
     async read(range, take) {

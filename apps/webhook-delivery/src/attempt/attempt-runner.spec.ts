@@ -1,7 +1,13 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { formatSigningSecret, sealClientSecret, sealSigningSecret, type WebhookDelivery, type WebhookSubscription } from '@waypost/domain';
+import {
+  formatSigningSecret,
+  sealClientSecret,
+  sealSigningSecret,
+  type WebhookDelivery,
+  type WebhookSubscription,
+} from '@waypost/domain';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import { Webhook } from 'standardwebhooks';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
@@ -95,13 +101,23 @@ const run = (subscription: WebhookSubscription | null, attempt = 2) => {
 
 describe('an attempt', () => {
   it('POSTs the frozen body so that the public library verifies it with either secret of a rotation (R-19)', async () => {
-    expect(await run(aSubscription())).toMatchObject({ type: 'ended', auth: 'none', result: { type: 'response', statusCode: 200 } });
+    expect(await run(aSubscription())).toMatchObject({
+      type: 'ended',
+      auth: 'none',
+      result: { type: 'response', statusCode: 200 },
+    });
     const [call] = calls;
     expect(call?.body).toBe(delivery.body);
-    expect(call?.headers).toMatchObject({ 'content-type': 'application/json', 'x-service-attempt': '2', 'x-service-event-id': delivery.eventId });
+    expect(call?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-service-attempt': '2',
+      'x-service-event-id': delivery.eventId,
+    });
     for (const secret of SECRETS) {
       const webhook = new Webhook(formatSigningSecret(secret));
-      expect(webhook.verify(call?.body ?? '', call?.headers as Record<string, string>)).toEqual(JSON.parse(delivery.body));
+      expect(webhook.verify(call?.body ?? '', call?.headers as Record<string, string>)).toEqual(
+        JSON.parse(delivery.body),
+      );
     }
   });
 
@@ -119,7 +135,9 @@ describe('an attempt', () => {
 
   it('carries a bearer token and forgets it when told to (R-23)', async () => {
     const sealedClientSecret = sealClientSecret('s', KEY, Buffer.alloc(12, 9), 'sub-1');
-    const subscription = aSubscription({ auth: { tokenUrl: url('/token'), clientId: 'c', sealedClientSecret, scope: null } });
+    const subscription = aSubscription({
+      auth: { tokenUrl: url('/token'), clientId: 'c', sealedClientSecret, scope: null },
+    });
     const ended = await run(subscription);
     expect(ended).toMatchObject({ type: 'ended', auth: 'bearer' });
     expect(calls.map(({ path, headers }) => [path, headers.authorization])).toEqual([
@@ -131,14 +149,20 @@ describe('an attempt', () => {
   it('is a temporary failure without any request when the token endpoint refuses', async () => {
     status = ({ path }) => (path === '/token' ? 400 : 200);
     const sealedClientSecret = sealClientSecret('s', KEY, Buffer.alloc(12, 9), 'sub-1');
-    const subscription = aSubscription({ auth: { tokenUrl: url('/token'), clientId: 'c', sealedClientSecret, scope: null } });
+    const subscription = aSubscription({
+      auth: { tokenUrl: url('/token'), clientId: 'c', sealedClientSecret, scope: null },
+    });
     expect(await run(subscription)).toMatchObject({ result: { type: 'error', errorCode: 'token_error' } });
     expect(calls.map(({ path }) => path)).toEqual(['/token']);
   });
 
   it('sends nothing unsigned when no secret can be opened', async () => {
-    const secrets = [{ sealed: sealSigningSecret(Buffer.alloc(32), Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1'), expiresAt: null }];
-    expect(await run(aSubscription({ secrets }))).toMatchObject({ result: { type: 'error', errorCode: 'secret_unreadable' } });
+    const secrets = [
+      { sealed: sealSigningSecret(Buffer.alloc(32), Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1'), expiresAt: null },
+    ];
+    expect(await run(aSubscription({ secrets }))).toMatchObject({
+      result: { type: 'error', errorCode: 'secret_unreadable' },
+    });
     expect(calls).toEqual([]);
   });
 

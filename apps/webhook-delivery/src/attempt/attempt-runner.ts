@@ -72,7 +72,8 @@ export const createAttemptRunner = (options: AttemptRunnerOptions): AttemptRunne
       auth: auth ? 'bearer' : 'none',
     });
     const secrets = signingSecrets(subscription, startedAt);
-    if (secrets.length === 0) return ended(failure('secret_unreadable', 'no signing secret can be opened with the configured key'));
+    if (secrets.length === 0)
+      return ended(failure('secret_unreadable', 'no signing secret can be opened with the configured key'));
     const deadlineAt = startedAt + DEFAULT_DEADLINE_MS;
     const token = auth ? await tokens.tokenFor(subscription.id, auth, deadlineAt - now()) : null;
     if (token?.type === 'failed') return ended(failure('token_error', token.detail));

@@ -26,7 +26,11 @@ const build = (answer: (n: number) => EgressResult | Promise<EgressResult>) => {
     requests.push(request);
     return answer(requests.length);
   };
-  const tokens = createBearerTokens({ egress: { post, close: () => Promise.resolve() }, sealingKey: KEY, now: () => now });
+  const tokens = createBearerTokens({
+    egress: { post, close: () => Promise.resolve() },
+    sealingKey: KEY,
+    now: () => now,
+  });
   return { tokens, requests, advance: (ms: number) => void (now += ms) };
 };
 
@@ -38,7 +42,10 @@ describe('bearer tokens', () => {
     expect(await tokens.tokenFor('sub-1', auth, 5_000)).toEqual({ type: 'token', token: 'token-1' });
     expect(requests[0]?.url).toBe(auth.tokenUrl);
     expect(requests[0]?.body).toBe('grant_type=client_credentials&scope=webhooks');
-    const credentials = Buffer.from(requests[0]?.headers['authorization']?.replace('Basic ', '') ?? '', 'base64').toString();
+    const credentials = Buffer.from(
+      requests[0]?.headers['authorization']?.replace('Basic ', '') ?? '',
+      'base64',
+    ).toString();
     expect(credentials).toBe('client%20one:s3%3Acret');
   });
 
@@ -74,8 +81,8 @@ describe('bearer tokens', () => {
     ['a refusal', json({ error: 'invalid_client' }, 401)],
     ['no token', json({ token_type: 'bearer' })],
     ['a token that would break the header', json({ access_token: 'a\r\nx: y' })],
-    ['a failed connection', { type: 'error', errorCode: 'connection_refused', detail: '' } as EgressResult],
-    ['something that is not JSON', { ...json({}), body: Buffer.from('<html>') } as EgressResult],
+    ['a failed connection', { type: 'error', errorCode: 'connection_refused', detail: '' } satisfies EgressResult],
+    ['something that is not JSON', { ...json({}), body: Buffer.from('<html>') }],
   ])('fail on %s, without keeping anything', async (_what, answer) => {
     const { tokens, requests } = build((n) => (n === 1 ? answer : numbered(n)));
     expect((await tokens.tokenFor('sub-1', auth, 5_000)).type).toBe('failed');

@@ -2,8 +2,7 @@ import { openClientSecret, type BearerAuth } from '@waypost/domain';
 import type { EgressClient, EgressResult } from '@waypost/egress';
 
 export type TokenResult =
-  | { readonly type: 'token'; readonly token: string }
-  | { readonly type: 'failed'; readonly detail: string };
+  { readonly type: 'token'; readonly token: string } | { readonly type: 'failed'; readonly detail: string };
 
 /** Bearer tokens by OAuth2 client credentials (R-23): one a subscription, shared by all its deliveries. */
 export interface BearerTokens {
@@ -38,7 +37,8 @@ export const createBearerTokens = ({ egress, sealingKey, now }: BearerTokensOpti
 
   const request = async (subscriptionId: string, auth: BearerAuth): Promise<TokenResult> => {
     const secret = openClientSecret(auth.sealedClientSecret, sealingKey, subscriptionId);
-    if (secret.type !== 'opened') return { type: 'failed', detail: 'the client secret cannot be opened with the configured key' };
+    if (secret.type !== 'opened')
+      return { type: 'failed', detail: 'the client secret cannot be opened with the configured key' };
     const askedAt = now();
     const answer = await egress.post({
       url: auth.tokenUrl,
@@ -47,7 +47,10 @@ export const createBearerTokens = ({ egress, sealingKey, now }: BearerTokensOpti
         'content-type': 'application/x-www-form-urlencoded',
         accept: 'application/json',
       },
-      body: new URLSearchParams({ grant_type: 'client_credentials', ...(auth.scope === null ? {} : { scope: auth.scope }) }).toString(),
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        ...(auth.scope === null ? {} : { scope: auth.scope }),
+      }).toString(),
       deadlineMs: REQUEST_DEADLINE_MS,
       maxResponseBytes: MAX_RESPONSE_BYTES,
     });
@@ -71,7 +74,8 @@ export const createBearerTokens = ({ egress, sealingKey, now }: BearerTokensOpti
   return {
     tokenFor: async (subscriptionId, auth, withinMs) => {
       const cached = cache.get(subscriptionId);
-      if (cached && cached.validUntil > now() && sameAuth(cached.auth, auth)) return { type: 'token', token: cached.token };
+      if (cached && cached.validUntil > now() && sameAuth(cached.auth, auth))
+        return { type: 'token', token: cached.token };
       return within(shared(subscriptionId, auth), withinMs);
     },
     discard: (subscriptionId, token) => {
@@ -81,7 +85,10 @@ export const createBearerTokens = ({ egress, sealingKey, now }: BearerTokensOpti
 };
 
 const sameAuth = (a: BearerAuth, b: BearerAuth): boolean =>
-  a.tokenUrl === b.tokenUrl && a.clientId === b.clientId && a.sealedClientSecret === b.sealedClientSecret && a.scope === b.scope;
+  a.tokenUrl === b.tokenUrl &&
+  a.clientId === b.clientId &&
+  a.sealedClientSecret === b.sealedClientSecret &&
+  a.scope === b.scope;
 
 /** RFC 6749, 2.3.1: both parts are form-encoded before they are joined. */
 const basicAuthorization = (clientId: string, clientSecret: string): string => {
@@ -89,15 +96,19 @@ const basicAuthorization = (clientId: string, clientSecret: string): string => {
   return `Basic ${Buffer.from(encoded).toString('base64')}`;
 };
 
-type TokenAnswer = { readonly type: 'read'; readonly token: string; readonly lifetimeS: number } | { readonly type: 'failed'; readonly detail: string };
+type TokenAnswer =
+  | { readonly type: 'read'; readonly token: string; readonly lifetimeS: number }
+  | { readonly type: 'failed'; readonly detail: string };
 
 const readTokenAnswer = (answer: EgressResult): TokenAnswer => {
   if (answer.type === 'aborted') return { type: 'failed', detail: 'the token request was given up' };
   if (answer.type === 'error') return { type: 'failed', detail: `token endpoint: ${answer.errorCode}` };
-  if (answer.statusCode !== 200) return { type: 'failed', detail: `token endpoint answered ${String(answer.statusCode)}` };
+  if (answer.statusCode !== 200)
+    return { type: 'failed', detail: `token endpoint answered ${String(answer.statusCode)}` };
   const body = parseJson(answer.body);
   const token = body?.['access_token'];
-  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token)) return { type: 'failed', detail: 'token endpoint sent no usable access_token' };
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
+    return { type: 'failed', detail: 'token endpoint sent no usable access_token' };
   const lifetime = Number(body?.['expires_in'] ?? DEFAULT_LIFETIME_S);
   return { type: 'read', token, lifetimeS: Number.isFinite(lifetime) && lifetime > 0 ? lifetime : DEFAULT_LIFETIME_S };
 };
@@ -114,7 +125,10 @@ const parseJson = (body: Buffer): Record<string, unknown> | null => {
 const within = async (result: Promise<TokenResult>, ms: number): Promise<TokenResult> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<TokenResult>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms), { type: 'failed', detail: 'no token within the deadline of the attempt' });
+    timer = setTimeout(resolve, Math.max(0, ms), {
+      type: 'failed',
+      detail: 'no token within the deadline of the attempt',
+    });
   });
   try {
     return await Promise.race([result, late]);

@@ -1,7 +1,14 @@
-import { resolveBatch } from '@waypost/contracts';
+import { resolveBatch, type AvroCodecs } from '@waypost/contracts';
 import { decideFanOut } from '@waypost/domain';
 import { StreamsError, type Processor, type ProcessorContext } from '@waypost/streams';
-import type { FanOutParts } from './fan-out.topology.js';
+import type { DeliveryMetrics } from '../delivery-metrics.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+
+export interface FanOutParts {
+  readonly codecs: AvroCodecs;
+  readonly directory: SubscriptionDirectory;
+  readonly metrics: DeliveryMetrics;
+}
 
 /** One delivery for each subscription that an event matches, its body frozen here and never written again (R-15). */
 export const createFanOutProcessor = (parts: FanOutParts & { readonly context: ProcessorContext }): Processor => {
@@ -14,7 +21,10 @@ export const createFanOutProcessor = (parts: FanOutParts & { readonly context: P
     process: ({ value }) => {
       const decoded = value && codecs.fleetEvents.decode(value);
       if (decoded?.type !== 'decoded') {
-        throw new StreamsError('CORRUPT_STATE', `An event of our own log cannot be read: ${decoded?.type ?? 'no value'}.`);
+        throw new StreamsError(
+          'CORRUPT_STATE',
+          `An event of our own log cannot be read: ${decoded?.type ?? 'no value'}.`,
+        );
       }
       const event = decoded.value;
       const deliveries = decideFanOut(event, directory.candidates(event.fleetId, event.eventType), context.now());

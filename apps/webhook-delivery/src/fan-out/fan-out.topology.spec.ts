@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, topics, type AvroCodecs, type FleetEvent, type WebhookDelivery, type WebhookSubscription } from '@waypost/contracts';
+import {
+  createAvroCodecs,
+  topics,
+  type AvroCodecs,
+  type FleetEvent,
+  type WebhookDelivery,
+  type WebhookSubscription,
+} from '@waypost/contracts';
 import { createTopologyTestDriver, partitionForKey, type TopologyTestDriver } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
@@ -17,7 +24,15 @@ beforeEach(async () => {
   index = createSubscriptionIndex();
   caughtUp = 0;
   const idle = () => Promise.resolve();
-  const directory = { ...index, start: idle, stop: idle, caughtUp: () => Promise.resolve(void caughtUp++) };
+  const directory = {
+    ...index,
+    start: idle,
+    stop: idle,
+    caughtUp: () => {
+      caughtUp++;
+      return idle();
+    },
+  };
   const metrics = { deliveryCreated: () => undefined, attemptEnded: () => undefined, pendingChanged: () => undefined };
   driver = createTopologyTestDriver({
     topology: fanOutTopology({ codecs, directory, metrics }),
@@ -96,7 +111,14 @@ describe('the fan-out', () => {
       eventId: delivery?.eventId,
       eventTime: '2026-01-01T00:00:00.000Z',
       eventType: 'position',
-      eventData: { deviceId: 'device-1', fleetId: 'fleet-1', latitude: 1, longitude: 2, speedInKmh: 0, ignition: false },
+      eventData: {
+        deviceId: 'device-1',
+        fleetId: 'fleet-1',
+        latitude: 1,
+        longitude: 2,
+        speedInKmh: 0,
+        ignition: false,
+      },
     });
     expect(delivery).toMatchObject({ createdAt: 5_000, series: 0, replayId: null });
   });

@@ -1,14 +1,6 @@
-import { consumerGroups, topics, type AvroCodecs } from '@waypost/contracts';
+import { consumerGroups, topics } from '@waypost/contracts';
 import type { Topology } from '@waypost/streams';
-import type { DeliveryMetrics } from '../delivery-metrics.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { createFanOutProcessor } from './fan-out.processor.js';
-
-export interface FanOutParts {
-  readonly codecs: AvroCodecs;
-  readonly directory: SubscriptionDirectory;
-  readonly metrics: DeliveryMetrics;
-}
+import { createFanOutProcessor, type FanOutParts } from './fan-out.processor.js';
 
 /**
  * fleet.events x subscriptions -> webhook.deliveries. Deliveries go by the key of their subscription, so a partition of

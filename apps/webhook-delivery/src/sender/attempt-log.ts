@@ -1,5 +1,5 @@
 import { consumerGroups, topics, type AvroCodecs, type WebhookAttempt } from '@waypost/contracts';
-import { partitionName, type TransactionalProducer } from '@waypost/streams';
+import { partitionName, type TopicPartition, type TransactionalProducer } from '@waypost/streams';
 import type { CommitPoint } from './delivery-window.js';
 
 export interface AttemptLogOptions {
@@ -36,71 +36,72 @@ interface Entry {
   readonly onDurable: () => void;
 }
 
-export const createAttemptLog = (options: AttemptLogOptions): AttemptLog => {
-  const { producer, codecs, partition, onFailure } = options;
-  const target = { topic: topics.webhookAttempts.name, partition };
-  let waiting: Entry[] = [];
-  let writing: Promise<void> | null = null;
-  let failed = false;
-  let attemptsEnd = options.attemptsEnd;
-  let committed = options.committed;
+export const createAttemptLog = (options: AttemptLogOptions): AttemptLog => new GroupedAttemptLog(options);
 
-  const write = async (entries: readonly Entry[]): Promise<void> => {
-    for (const entry of entries) entry.beforeCommit?.();
-    const point = options.commitPoint();
-    const records = entries.map(({ attempt, key }) => ({ ...target, key, value: codecs.webhookAttempts.encode(attempt) }));
-    const baseOffsets = await producer.commit({
-      records,
-      offset: {
-        groupId: consumerGroups.sender.id,
-        topic: topics.webhookDeliveries.name,
-        partition,
-        offset: point.offset,
-        metadata: String(point.foldFrom),
-      },
-    });
-    committed = point;
-    const base = baseOffsets.get(partitionName(target));
-    if (base !== undefined) attemptsEnd = base + records.length + 1; // the transaction's marker lies behind them
-    for (const entry of entries) entry.onDurable();
-  };
+class GroupedAttemptLog implements AttemptLog {
+  private readonly target: TopicPartition;
+  private waiting: Entry[] = [];
+  private writing: Promise<void> | null = null;
+  private failed = false;
+  private committed: CommitPoint;
+  attemptsEnd: number;
 
-  const writeAll = async (): Promise<void> => {
+  constructor(private readonly options: AttemptLogOptions) {
+    this.target = { topic: topics.webhookAttempts.name, partition: options.partition };
+    this.attemptsEnd = options.attemptsEnd;
+    this.committed = options.committed;
+  }
+
+  append(attempt: WebhookAttempt, key: Buffer, steps: Pick<Entry, 'beforeCommit' | 'onDurable'>): void {
+    if (this.failed) return;
+    this.waiting.push({ attempt, key, ...steps });
+    this.start();
+  }
+
+  commitPosition(): void {
+    if (this.options.commitPoint().offset !== this.committed.offset) this.start();
+  }
+
+  async drained(): Promise<void> {
+    while (this.writing) await this.writing;
+  }
+
+  /** One turn of the event loop later, so that attempts that end together are written together. */
+  private start(): void {
+    if (!this.failed) this.writing ??= Promise.resolve().then(() => this.writeAll());
+  }
+
+  private async writeAll(): Promise<void> {
     try {
-      while (waiting.length > 0 || options.commitPoint().offset !== committed.offset) {
-        const entries = waiting;
-        waiting = [];
-        await write(entries);
-        if (waiting.length === 0) break;
-      }
+      do {
+        const entries = this.waiting;
+        this.waiting = [];
+        await this.write(entries);
+      } while (this.waiting.length > 0);
     } catch (error) {
-      failed = true;
-      waiting = [];
-      onFailure(error instanceof Error ? error : new Error(String(error)));
+      this.failed = true;
+      this.waiting = [];
+      this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
     } finally {
-      writing = null;
+      this.writing = null;
     }
-  };
+  }
 
-  const start = (): void => {
-    // One turn of the event loop later, so that attempts that end together are written together.
-    if (!failed) writing ??= Promise.resolve().then(writeAll);
-  };
-
-  return {
-    get attemptsEnd() {
-      return attemptsEnd;
-    },
-    append: (attempt, key, steps) => {
-      if (failed) return;
-      waiting.push({ attempt, key, ...steps });
-      start();
-    },
-    commitPosition: () => {
-      if (options.commitPoint().offset !== committed.offset) start();
-    },
-    drained: async () => {
-      while (writing) await writing;
-    },
-  };
-};
+  private async write(entries: readonly Entry[]): Promise<void> {
+    const { producer, codecs, partition, commitPoint } = this.options;
+    for (const entry of entries) entry.beforeCommit?.();
+    const point = commitPoint();
+    const records = entries.map(({ attempt, key }) => ({
+      ...this.target,
+      key,
+      value: codecs.webhookAttempts.encode(attempt),
+    }));
+    const position = { groupId: consumerGroups.sender.id, topic: topics.webhookDeliveries.name, partition };
+    const offset = { ...position, offset: point.offset, metadata: String(point.foldFrom) };
+    const baseOffsets = await producer.commit({ records, offset });
+    this.committed = point;
+    const base = baseOffsets.get(partitionName(this.target));
+    if (base !== undefined) this.attemptsEnd = base + records.length + 1; // the transaction's marker lies behind them
+    for (const entry of entries) entry.onDurable();
+  }
+}

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { consumerGroups, createAvroCodecs, topics, type AvroCodecs, type WebhookAttempt, type WebhookDelivery } from '@waypost/contracts';
+import {
+  consumerGroups,
+  createAvroCodecs,
+  topics,
+  type AvroCodecs,
+  type WebhookAttempt,
+  type WebhookDelivery,
+} from '@waypost/contracts';
 import type { AttemptResult } from '@waypost/domain';
 import { createMemoryBackend, readToEnd, silentLogger, type TaskRunner } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
@@ -41,7 +48,11 @@ const aDelivery = (n: number): WebhookDelivery => ({
   replayId: null,
 });
 
-const publish = (n: number): number => backend.append(DELIVERIES, { key: Buffer.from('subscription-1'), value: codecs.webhookDeliveries.encode(aDelivery(n)) });
+const publish = (n: number): number =>
+  backend.append(DELIVERIES, {
+    key: Buffer.from('subscription-1'),
+    value: codecs.webhookDeliveries.encode(aDelivery(n)),
+  });
 
 const attempts = async (): Promise<WebhookAttempt[]> => {
   const fetcher = backend.fetcher();
@@ -69,7 +80,16 @@ const startSender = async (answer: Answer, auth: 'none' | 'bearer' = 'none'): Pr
     return { type: 'ended', url: 'https://example.org/', auth, result, discardToken: () => undefined };
   };
   const sender = createSender({
-    ...{ backend, codecs, timers: nodeTimers, logger: silentLogger, now: Date.now, random: () => 0, maxPending: 100, closeGraceMs: 20 },
+    ...{
+      backend,
+      codecs,
+      timers: nodeTimers,
+      logger: silentLogger,
+      now: Date.now,
+      random: () => 0,
+      maxPending: 100,
+      closeGraceMs: 20,
+    },
     // One identity: the next sender takes the place of the one before, as a restarted process does.
     instanceId: 'sender-0',
     runner: { run },
@@ -158,10 +178,19 @@ describe('the sender', () => {
 
   it('gives up after the fifth attempt and says so (R-22)', async () => {
     publish(1);
-    backend.append(ATTEMPTS, { key: Buffer.from('subscription-1'), value: codecs.webhookAttempts.encode(fourthAttempt()) });
+    backend.append(ATTEMPTS, {
+      key: Buffer.from('subscription-1'),
+      value: codecs.webhookAttempts.encode(fourthAttempt()),
+    });
     await startSender(() => ({ type: 'response', statusCode: 503 }));
     await until(async () => (await committed())?.offset === 1);
-    expect((await attempts()).at(-1)).toMatchObject({ attempt: 5, outcome: 'failed', decision: 'attempts_exhausted', nextDueAt: null, body: null });
+    expect((await attempts()).at(-1)).toMatchObject({
+      attempt: 5,
+      outcome: 'failed',
+      decision: 'attempts_exhausted',
+      nextDueAt: null,
+      body: null,
+    });
   });
 });
 

@@ -13,7 +13,12 @@ import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
 import { createAttemptLog, type AttemptLog } from './attempt-log.js';
 import { attemptRecord } from './attempt-record.js';
-import { createDeliveryWindow, type CommitPoint, type DeliveryWindow, type PendingDelivery } from './delivery-window.js';
+import {
+  createDeliveryWindow,
+  type CommitPoint,
+  type DeliveryWindow,
+  type PendingDelivery,
+} from './delivery-window.js';
 import { createDueTimers, type DueTimers, type TimerPort } from './due-timers.js';
 import { recoverProgress, type RecoveredProgress } from './recover-progress.js';
 import type { Turns } from './turns.js';
@@ -40,7 +45,8 @@ export interface DeliveryTaskParts {
  * is committed to the attempts log before the next one starts, so a crash can repeat only the attempt in flight, and
  * a process that lost the partition is fenced from writing.
  */
-export const createDeliveryTask = (parts: DeliveryTaskParts, context: TaskContext): PartitionTask => new DeliveryTask(parts, context);
+export const createDeliveryTask = (parts: DeliveryTaskParts, context: TaskContext): PartitionTask =>
+  new DeliveryTask(parts, context);
 
 class DeliveryTask implements PartitionTask {
   private producer: TransactionalProducer | null = null;
@@ -71,8 +77,16 @@ class DeliveryTask implements PartitionTask {
     const start: CommitPoint = committed
       ? { offset: committed.offset, foldFrom: Number(committed.metadata) }
       : { offset: await backend.startOffset({ topic, partition }), foldFrom: 0 };
-    const recovered = await recoverProgress(this.parts, partition, { foldFrom: start.foldFrom, deliveryOffset: start.offset });
-    logger.info('sender_recovered', { partition, position: start.offset, foldFrom: start.foldFrom, known: recovered.byDelivery.size });
+    const recovered = await recoverProgress(this.parts, partition, {
+      foldFrom: start.foldFrom,
+      deliveryOffset: start.offset,
+    });
+    logger.info('sender_recovered', {
+      partition,
+      position: start.offset,
+      foldFrom: start.foldFrom,
+      known: recovered.byDelivery.size,
+    });
     this.recovered = recovered;
     this.recoveredFrom = start.foldFrom;
     this.window = createDeliveryWindow(start);
@@ -119,7 +133,12 @@ class DeliveryTask implements PartitionTask {
     return { window: this.window, log: this.log };
   }
 
-  private createLog(producer: TransactionalProducer, window: DeliveryWindow, committed: CommitPoint, attemptsEnd: number): AttemptLog {
+  private createLog(
+    producer: TransactionalProducer,
+    window: DeliveryWindow,
+    committed: CommitPoint,
+    attemptsEnd: number,
+  ): AttemptLog {
     return createAttemptLog({
       producer,
       codecs: this.parts.codecs,
@@ -183,7 +202,10 @@ class DeliveryTask implements PartitionTask {
     if (decision.outcome !== 'delivered' && decision.renewToken) run.discardToken();
     const firstAttemptAt = known?.firstAttemptAt ?? startedAt;
     const times = { dueAt, startedAt, endedAt, firstAttemptAt };
-    this.record(pending, attemptRecord({ delivery, deliveryOffset: pending.offset, url, attempt, result, decision, ...times }));
+    this.record(
+      pending,
+      attemptRecord({ delivery, deliveryOffset: pending.offset, url, attempt, result, decision, ...times }),
+    );
   }
 
   private record(pending: PendingDelivery, attempt: ReturnType<typeof attemptRecord>): void {
@@ -191,7 +213,13 @@ class DeliveryTask implements PartitionTask {
     const { outcome, durationMs, startedAt, dueAt } = attempt;
     this.parts.metrics.attemptEnded({ outcome, durationMs, latenessMs: startedAt - dueAt });
     this.parts.logger.debug('delivery_attempted', {
-      ...{ eventId: attempt.eventId, subscriptionId: attempt.subscriptionId, attempt: attempt.attempt, outcome, durationMs },
+      ...{
+        eventId: attempt.eventId,
+        subscriptionId: attempt.subscriptionId,
+        attempt: attempt.attempt,
+        outcome,
+        durationMs,
+      },
       ...{ decision: attempt.decision, statusCode: attempt.statusCode, errorCode: attempt.errorCode },
     });
     const finished = outcome !== 'retrying';
@@ -230,5 +258,8 @@ class DeliveryTask implements PartitionTask {
 const readDelivery = (codecs: AvroCodecs, value: Buffer | null): WebhookDelivery => {
   const decoded = value && codecs.webhookDeliveries.decode(value);
   if (decoded?.type === 'decoded') return decoded.value;
-  throw new StreamsError('CORRUPT_STATE', `A delivery in ${topics.webhookDeliveries.name} cannot be read: ${decoded?.type ?? 'no value'}.`);
+  throw new StreamsError(
+    'CORRUPT_STATE',
+    `A delivery in ${topics.webhookDeliveries.name} cannot be read: ${decoded?.type ?? 'no value'}.`,
+  );
 };

@@ -18,18 +18,23 @@ describe('the delivery window', () => {
 
   it('never commits past an unfinished delivery nor folds from behind its admission, in any order of endings', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 60 }).chain((n) => fc.tuple(fc.constant(n), fc.shuffledSubarray([...Array(n).keys()]))), ([count, endings]) => {
-        const window = createDeliveryWindow({ offset: 0, foldFrom: 0 });
-        for (let i = 0; i < count; i++) window.admit(i * 2, i * 3);
-        window.advanceTo(count * 2, count * 3);
-        const unfinished = new Set([...Array(count).keys()]);
-        for (const i of endings) {
-          window.finish(i * 2);
-          unfinished.delete(i);
-          const lowest = unfinished.size === 0 ? count : Math.min(...unfinished);
-          expect(window.commitPoint()).toEqual({ offset: lowest * 2, foldFrom: lowest * 3 });
-        }
-      }),
+      fc.property(
+        fc
+          .integer({ min: 1, max: 60 })
+          .chain((n) => fc.tuple(fc.constant(n), fc.shuffledSubarray([...Array(n).keys()]))),
+        ([count, endings]) => {
+          const window = createDeliveryWindow({ offset: 0, foldFrom: 0 });
+          for (let i = 0; i < count; i++) window.admit(i * 2, i * 3);
+          window.advanceTo(count * 2, count * 3);
+          const unfinished = new Set([...Array(count).keys()]);
+          for (const i of endings) {
+            window.finish(i * 2);
+            unfinished.delete(i);
+            const lowest = unfinished.size === 0 ? count : Math.min(...unfinished);
+            expect(window.commitPoint()).toEqual({ offset: lowest * 2, foldFrom: lowest * 3 });
+          }
+        },
+      ),
     );
   });
 });

@@ -1,6 +1,12 @@
 import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
 import type { WebhookSubscription } from '@waypost/domain';
-import { createGlobalTable, StreamsError, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
+import {
+  createGlobalTable,
+  StreamsError,
+  type GlobalTable,
+  type StreamsBackend,
+  type StreamsLogger,
+} from '@waypost/streams';
 
 /** Every subscription as the topic has it (R-17); the database is not asked, so deliveries go on while it is away. */
 export interface SubscriptionDirectory extends Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
@@ -34,7 +40,10 @@ export const createSubscriptionDirectory = (options: DirectoryOptions): Subscrip
 const readSubscription = (codecs: AvroCodecs, value: Buffer): WebhookSubscription => {
   const decoded = codecs.webhookSubscriptions.decode(value);
   if (decoded.type === 'decoded') return decoded.value;
-  throw new StreamsError('CORRUPT_STATE', `A subscription in ${topics.webhookSubscriptions.name} cannot be read: ${decoded.type}.`);
+  throw new StreamsError(
+    'CORRUPT_STATE',
+    `A subscription in ${topics.webhookSubscriptions.name} cannot be read: ${decoded.type}.`,
+  );
 };
 
 export const createSubscriptionIndex = () => {
@@ -59,7 +68,7 @@ export const createSubscriptionIndex = () => {
       byId.set(subscription.id, subscription);
       const name = interest(subscription.fleetId, subscription.eventType);
       let group = byInterest.get(name);
-      if (!group) byInterest.set(name, (group = new Map()));
+      if (!group) byInterest.set(name, (group = new Map<string, WebhookSubscription>()));
       group.set(subscription.id, subscription);
     },
     remove,

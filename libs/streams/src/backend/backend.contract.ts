@@ -92,7 +92,9 @@ export const describeBackend = (name: string, subject: () => BackendUnderTest): 
       await older.commit({ records: [outgoing(topic, 'old')] });
       const newer = backend.producer(transactionalId);
       await newer.init();
-      await expect(older.commit({ records: [outgoing(topic, 'zombie')] })).rejects.toMatchObject({ code: 'PRODUCER_FENCED' });
+      await expect(older.commit({ records: [outgoing(topic, 'zombie')] })).rejects.toMatchObject({
+        code: 'PRODUCER_FENCED',
+      });
       await newer.commit({ records: [outgoing(topic, 'new')] });
       await Promise.all([older.close(), newer.close()]);
       expect(await committedValues(backend, { topic, partition: 0 })).toEqual(['old', 'new']);
@@ -124,7 +126,9 @@ export const describeBackend = (name: string, subject: () => BackendUnderTest): 
       const coming = feed.next();
       await append(partition, 'k', 'hello');
       const batch = await coming;
-      expect(batch.records.map(({ offset, key, value }) => [offset, key?.toString(), value?.toString()])).toEqual([[0, 'k', 'hello']]);
+      expect(batch.records.map(({ offset, key, value }) => [offset, key?.toString(), value?.toString()])).toEqual([
+        [0, 'k', 'hello'],
+      ]);
       expect(batch.nextOffset).toBe(1);
       await fetcher.close();
     });
@@ -161,7 +165,11 @@ export const describeBackend = (name: string, subject: () => BackendUnderTest): 
       const topic = await createTopic(4);
       const member = backend.group({ groupId: uniqueName('group'), topics: [topic] });
       const { latest } = await joinAndCollect(member);
-      expect(latest().partitions.map(({ partition }) => partition).sort()).toEqual([0, 1, 2, 3]);
+      expect(
+        latest()
+          .partitions.map(({ partition }) => partition)
+          .sort(),
+      ).toEqual([0, 1, 2, 3]);
       expect(await member.confirm(latest().generation)).toBe(true);
       expect(await member.confirm(latest().generation - 1)).toBe(false);
       expect(await member.committed({ topic, partition: 0 })).toBeNull();

@@ -40,7 +40,10 @@ class FollowedTable implements GlobalTable {
   async start(): Promise<void> {
     const { backend, topic } = this.options;
     if ((await backend.partitionCount(topic)) !== 1) {
-      throw new StreamsError('TOPIC_MISSING', `The topic ${topic} must exist with exactly one partition: run the topic set-up.`);
+      throw new StreamsError(
+        'TOPIC_MISSING',
+        `The topic ${topic} must exist with exactly one partition: run the topic set-up.`,
+      );
     }
     this.position = await backend.startOffset(this.partition);
     this.fetcher = backend.fetcher();

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import type { TopicPartition } from '../record.js';
 import { assignSticky, type MemberClaim } from './sticky-assignment.js';
 
-const partitions = (count: number): TopicPartition[] => Array.from({ length: count }, (_, partition) => ({ topic: 't', partition }));
-const fresh = (...memberIds: string[]): MemberClaim[] => memberIds.map((memberId) => ({ memberId, owned: [], generation: -1 }));
+const partitions = (count: number): TopicPartition[] =>
+  Array.from({ length: count }, (_, partition) => ({ topic: 't', partition }));
+const fresh = (...memberIds: string[]): MemberClaim[] =>
+  memberIds.map((memberId) => ({ memberId, owned: [], generation: -1 }));
 
 const claimsOf = (assignment: Map<string, TopicPartition[]>, generation: number): MemberClaim[] =>
   [...assignment].map(([memberId, owned]) => ({ memberId, owned, generation }));
@@ -12,14 +14,21 @@ const claimsOf = (assignment: Map<string, TopicPartition[]>, generation: number)
 describe('sticky assignment', () => {
   it('gives every partition to exactly one member, no member more than one more than another', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 40 }), fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 }), (count, ids) => {
-        const assignment = assignSticky(partitions(count), fresh(...ids));
-        const sizes = [...assignment.values()].map((list) => list.length);
-        expect([...assignment.values()].flat().map(({ partition }) => partition).sort((a, b) => a - b)).toEqual(
-          partitions(count).map(({ partition }) => partition),
-        );
-        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 40 }),
+        fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 }),
+        (count, ids) => {
+          const assignment = assignSticky(partitions(count), fresh(...ids));
+          const sizes = [...assignment.values()].map((list) => list.length);
+          expect(
+            [...assignment.values()]
+              .flat()
+              .map(({ partition }) => partition)
+              .sort((a, b) => a - b),
+          ).toEqual(partitions(count).map(({ partition }) => partition));
+          expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+        },
+      ),
     );
   });
 
@@ -29,7 +38,8 @@ describe('sticky assignment', () => {
         const ids = Array.from({ length: members }, (_, i) => `m${String(i)}`);
         const before = assignSticky(partitions(count), fresh(...ids));
         const after = assignSticky(partitions(count), claimsOf(before, 1).slice(1));
-        for (const memberId of ids.slice(1)) expect(after.get(memberId)).toEqual(expect.arrayContaining(before.get(memberId) ?? []));
+        for (const memberId of ids.slice(1))
+          expect(after.get(memberId)).toEqual(expect.arrayContaining(before.get(memberId) ?? []));
       }),
     );
   });
@@ -37,7 +47,9 @@ describe('sticky assignment', () => {
   it('takes from the members only what a newcomer must get', () => {
     const before = assignSticky(partitions(9), fresh('a', 'b'));
     const after = assignSticky(partitions(9), [...claimsOf(before, 1), ...fresh('c')]);
-    const moved = ['a', 'b'].flatMap((id) => (before.get(id) ?? []).filter((p) => !after.get(id)?.some((q) => q.partition === p.partition)));
+    const moved = ['a', 'b'].flatMap((id) =>
+      (before.get(id) ?? []).filter((p) => !after.get(id)?.some((q) => q.partition === p.partition)),
+    );
     expect(moved).toHaveLength(3);
     expect(after.get('c')).toHaveLength(3);
   });

@@ -20,7 +20,8 @@ export const assignSticky = (
   if (members.length === 0) return assignment;
   const free = new Map([...partitions].sort(byName).map((p) => [partitionName(p), p]));
   const quota = createQuota(partitions.length, members.length);
-  for (const claim of [...members].sort((a, b) => b.generation - a.generation)) keepOwned(claim, assignment, free, quota);
+  for (const claim of [...members].sort((a, b) => b.generation - a.generation))
+    keepOwned(claim, assignment, free, quota);
   for (const partition of free.values()) leastLoaded(assignment).push(partition);
   return assignment;
 };

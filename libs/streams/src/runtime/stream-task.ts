@@ -35,7 +35,12 @@ class StreamTask implements PartitionTask {
     await this.producer.init();
     await context.confirmOwnership();
     const committed = await context.committedOffset();
-    this.core = createTaskCore({ topology, partition: { topic, partition }, partitionCounts: await this.sinkPartitions(), now });
+    this.core = createTaskCore({
+      topology,
+      partition: { topic, partition },
+      partitionCounts: await this.sinkPartitions(),
+      now,
+    });
     await this.restore(this.core);
     return { position: committed?.offset ?? 'earliest' };
   }
@@ -84,7 +89,11 @@ class StreamTask implements PartitionTask {
       } finally {
         await fetcher.close();
       }
-      logger.info('store_restored', { changelog: partitionName(changelog), keys: store?.size ?? 0, durationMs: now() - startedAt });
+      logger.info('store_restored', {
+        changelog: partitionName(changelog),
+        keys: store?.size ?? 0,
+        durationMs: now() - startedAt,
+      });
     }
   }
 
@@ -93,7 +102,8 @@ class StreamTask implements PartitionTask {
     for (const { topic, partitioner } of Object.values(this.options.topology.sinks)) {
       if (partitioner !== 'key') continue;
       const count = await this.options.backend.partitionCount(topic);
-      if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
+      if (count === null)
+        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
       counts.set(topic, count);
     }
     return counts;

@@ -31,7 +31,8 @@ export const createTaskCore = ({ topology, partition, partitionCounts, now }: Ta
     forward: (sinkName, { key, value }) => {
       const sink = topology.sinks[sinkName];
       if (!sink) throw new Error(`The topology ${topology.applicationId} has no sink named ${sinkName}.`);
-      const target = sink.partitioner === 'source-partition' ? partition.partition : byKey(sink.topic, key, partitionCounts);
+      const target =
+        sink.partitioner === 'source-partition' ? partition.partition : byKey(sink.topic, key, partitionCounts);
       outputs.push({ topic: sink.topic, partition: target, key, value });
     },
     store: <T>(name: string): KeyValueStore<T> => {
@@ -43,7 +44,11 @@ export const createTaskCore = ({ topology, partition, partitionCounts, now }: Ta
   const processor = topology.processor(context);
   const changelog = (): OutgoingRecord[] =>
     definitions.flatMap(([name, { changelogTopic }]) =>
-      (stores.get(name)?.changes() ?? []).map((change) => ({ topic: changelogTopic, partition: partition.partition, ...change })),
+      (stores.get(name)?.changes() ?? []).map((change) => ({
+        topic: changelogTopic,
+        partition: partition.partition,
+        ...change,
+      })),
     );
   return {
     processor,
@@ -61,6 +66,7 @@ export const createTaskCore = ({ topology, partition, partitionCounts, now }: Ta
 
 const byKey = (topic: string, key: Buffer | null, partitionCounts: ReadonlyMap<string, number>): number => {
   const partitions = partitionCounts.get(topic);
-  if (partitions === undefined || key === null) throw new Error(`A record for ${topic} needs a key to find its partition.`);
+  if (partitions === undefined || key === null)
+    throw new Error(`A record for ${topic} needs a key to find its partition.`);
   return partitionForKey(key, partitions);
 };

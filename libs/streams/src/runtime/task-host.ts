@@ -30,7 +30,8 @@ const REBUILD_MAX_WAIT_MS = 3_000;
 class OwnershipLost extends Error {}
 
 /** Runs one task for as long as the partition is ours, and rebuilds it after each failure. */
-export const createTaskHost = (options: TaskHostOptions, generation: number): TaskHost => new RunningTask(options, generation);
+export const createTaskHost = (options: TaskHostOptions, generation: number): TaskHost =>
+  new RunningTask(options, generation);
 
 class RunningTask implements TaskHost {
   running = false;
@@ -105,7 +106,12 @@ class RunningTask implements TaskHost {
     }
   }
 
-  private async consume(task: PartitionTask, feed: PartitionFeed, failed: Promise<never>, onProgress: () => void): Promise<void> {
+  private async consume(
+    task: PartitionTask,
+    feed: PartitionFeed,
+    failed: Promise<never>,
+    onProgress: () => void,
+  ): Promise<void> {
     let coming: Promise<RecordBatch> | null = null;
     while (!this.isClosed()) {
       coming ??= feed.next();

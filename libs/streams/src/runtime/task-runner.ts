@@ -43,7 +43,12 @@ class GroupTaskRunner implements TaskRunner {
     const { backend, groupId, topics, instanceId, sessionTimeoutMs } = this.options;
     await this.verifyTopics();
     this.fetcher = backend.fetcher();
-    this.member = backend.group({ groupId, topics, instanceId, ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }) });
+    this.member = backend.group({
+      groupId,
+      topics,
+      instanceId,
+      ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }),
+    });
     await this.member.join({
       assigned: (assignment) => {
         this.take(assignment);
@@ -81,7 +86,10 @@ class GroupTaskRunner implements TaskRunner {
       const { member, fetcher } = this;
       if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
       const { backend, logger, onFatal, createTask } = this.options;
-      this.hosts.set(name, createTaskHost({ partition, backend, member, fetcher, createTask, logger, onFatal }, generation));
+      this.hosts.set(
+        name,
+        createTaskHost({ partition, backend, member, fetcher, createTask, logger, onFatal }, generation),
+      );
     }
   }
 
@@ -98,7 +106,8 @@ class GroupTaskRunner implements TaskRunner {
     const counts = new Map<string, number>();
     for (const topic of [...topics, ...copartitioned]) {
       const count = await backend.partitionCount(topic);
-      if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
+      if (count === null)
+        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
       counts.set(topic, count);
     }
     const [first] = counts.values();

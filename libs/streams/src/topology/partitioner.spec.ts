@@ -6,7 +6,13 @@ import { partitionForKey } from './partitioner.js';
 describe('the partitioner', () => {
   it('puts every key where the default partitioner of the other clients puts it', () => {
     const theirs = Partitioners.DefaultPartitioner();
-    const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({ partitionId, leader: 1, partitionErrorCode: 0, replicas: [], isr: [] }));
+    const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({
+      partitionId,
+      leader: 1,
+      partitionErrorCode: 0,
+      replicas: [],
+      isr: [],
+    }));
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 64 }), (bytes) => {
         const key = Buffer.from(bytes);

@@ -7,7 +7,11 @@ import { createKafkaBackend } from './kafka-backend.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
 const kafka = new Kafka({ brokers, clientId: 'backend-contract', logLevel: logLevel.NOTHING });
-const backend = createKafkaBackend({ kafka: { brokers, clientId: 'backend-contract' }, logger: silentLogger });
+const backend = createKafkaBackend({
+  kafka: { brokers, clientId: 'backend-contract' },
+  logger: silentLogger,
+  now: Date.now,
+});
 let admin: Admin;
 let producer: Producer;
 
@@ -25,7 +29,10 @@ describeBackend('Kafka backend', () => ({
   backend,
   createTopic: async (partitions) => {
     const topic = `contract-${randomUUID()}`;
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: partitions, replicationFactor: 1 }] });
+    await admin.createTopics({
+      waitForLeaders: true,
+      topics: [{ topic, numPartitions: partitions, replicationFactor: 1 }],
+    });
     return topic;
   },
   append: async ({ topic, partition }, key, value) => {

@@ -11,7 +11,7 @@ import type { FetchLimits } from './protocol/fetch.js';
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
   readonly logger: StreamsLogger;
-  readonly now?: () => number;
+  readonly now: () => number;
   readonly fetch?: Partial<FetchLimits>;
   readonly transactionTimeoutMs?: number;
 }
@@ -30,7 +30,7 @@ class KafkaBackend implements StreamsBackend {
   private readonly now: () => number;
 
   constructor(private readonly options: KafkaBackendOptions) {
-    this.now = options.now ?? Date.now;
+    this.now = options.now;
   }
 
   group(options: GroupOptions): GroupMember {

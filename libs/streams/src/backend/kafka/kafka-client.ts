@@ -61,9 +61,18 @@ class KafkajsClient implements KafkaClient {
     });
   }
 
-  async call<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown, timeoutMs?: number): Promise<T> {
+  async call<T>(
+    broker: KafkajsBroker,
+    api: string,
+    version: number,
+    parameters: unknown,
+    timeoutMs?: number,
+  ): Promise<T> {
     const exchange = this.internals.request<T>(api, version, parameters);
-    return (await broker.connectionPool.send({ ...exchange, requestTimeout: timeoutMs ?? exchange.requestTimeout ?? null })) as T;
+    return (await broker.connectionPool.send({
+      ...exchange,
+      requestTimeout: timeoutMs ?? exchange.requestTimeout ?? null,
+    })) as T;
   }
 
   async callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T> {
@@ -94,10 +103,15 @@ class KafkajsClient implements KafkaClient {
   private async findCoordinator(type: CoordinatorType, key: string): Promise<string> {
     const [anyNode] = this.cluster.getNodeIds();
     if (anyNode === undefined) throw new StreamsError('BROKER_UNAVAILABLE', 'The cluster names no broker.');
-    const answer = await this.call<{ coordinator: { nodeId: number } }>(await this.broker(anyNode), 'GroupCoordinator', 2, {
-      groupId: key,
-      coordinatorType: COORDINATOR_TYPE[type],
-    });
+    const answer = await this.call<{ coordinator: { nodeId: number } }>(
+      await this.broker(anyNode),
+      'GroupCoordinator',
+      2,
+      {
+        groupId: key,
+        coordinatorType: COORDINATOR_TYPE[type],
+      },
+    );
     return String(answer.coordinator.nodeId);
   }
 
@@ -106,7 +120,10 @@ class KafkajsClient implements KafkaClient {
     const metadata = this.cluster.findTopicPartitionMetadata(topic).find((p) => p.partitionId === partition);
     if (!metadata || metadata.leader < 0) {
       await this.refreshMetadata();
-      throw new StreamsError('BROKER_UNAVAILABLE', `Partition ${topic}-${String(partition)} has no leader at the moment.`);
+      throw new StreamsError(
+        'BROKER_UNAVAILABLE',
+        `Partition ${topic}-${String(partition)} has no leader at the moment.`,
+      );
     }
     return this.broker(String(metadata.leader));
   }

@@ -107,6 +107,10 @@ class KafkaFetcher implements Fetcher {
     await this.loop;
   }
 
+  private isAwake(): boolean {
+    return this.awake;
+  }
+
   private wake(): void {
     this.awake = true;
     this.wakeUp();
@@ -117,7 +121,7 @@ class KafkaFetcher implements Fetcher {
       this.awake = false;
       for (const [name, feed] of this.feeds) if (!feed.open) this.feeds.delete(name);
       await this.startFetches();
-      if (!this.awake) {
+      if (!this.isAwake()) {
         await new Promise<void>((resolve) => {
           this.wakeUp = resolve;
         });
@@ -176,7 +180,8 @@ class KafkaFetcher implements Fetcher {
     if (!feed?.open) return;
     if (fetched.errorCode === KAFKA_ERROR.none) {
       const { records, nextOffset } = decodeRecordBatches(fetched.data, feed.position, fetched.aborted);
-      if (nextOffset > feed.position) feed.deliver({ ...feed.partition, records, nextOffset, highWatermark: fetched.highWatermark });
+      if (nextOffset > feed.position)
+        feed.deliver({ ...feed.partition, records, nextOffset, highWatermark: fetched.highWatermark });
       return;
     }
     if (fetched.errorCode === KAFKA_ERROR.offsetOutOfRange) {
@@ -184,7 +189,10 @@ class KafkaFetcher implements Fetcher {
       return;
     }
     if (isLeaderMove(fetched.errorCode)) await this.client.refreshMetadata();
-    this.logger.debug('fetch_partition_error', { partition: partitionName(feed.partition), errorCode: fetched.errorCode });
+    this.logger.debug('fetch_partition_error', {
+      partition: partitionName(feed.partition),
+      errorCode: fetched.errorCode,
+    });
     await sleep(ERROR_WAIT_MS);
   }
 

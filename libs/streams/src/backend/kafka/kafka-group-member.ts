@@ -103,7 +103,8 @@ class KafkaGroupMember implements GroupMember {
         continue;
       }
       const silentMs = this.options.now() - lastAcceptedAt;
-      if (outcome === 'expelled' || silentMs > this.sessionTimeoutMs) this.options.logger.warn('group_membership_lost', { silentMs });
+      if (outcome === 'expelled' || silentMs > this.sessionTimeoutMs)
+        this.options.logger.warn('group_membership_lost', { silentMs });
       await this.rejoinUntilDone();
       lastAcceptedAt = this.options.now();
     }
@@ -155,13 +156,18 @@ class KafkaGroupMember implements GroupMember {
       const answer = await this.joinOnce();
       const assignments = answer.leaderId === answer.memberId ? await this.assignAll(answer) : [];
       try {
-        const { memberAssignment } = await this.atGroup<{ memberAssignment: Buffer }>(this.options.client, 'SyncGroup', 3, {
-          groupId: this.options.groupId,
-          generationId: answer.generationId,
-          memberId: answer.memberId,
-          groupInstanceId: this.options.instanceId ?? null,
-          groupAssignment: assignments,
-        });
+        const { memberAssignment } = await this.atGroup<{ memberAssignment: Buffer }>(
+          this.options.client,
+          'SyncGroup',
+          3,
+          {
+            groupId: this.options.groupId,
+            generationId: answer.generationId,
+            memberId: answer.memberId,
+            groupInstanceId: this.options.instanceId ?? null,
+            groupAssignment: assignments,
+          },
+        );
         this.accept(answer, decodeAssignment(memberAssignment));
         return;
       } catch (error) {
@@ -214,13 +220,19 @@ class KafkaGroupMember implements GroupMember {
   }
 
   private async assignAll(answer: JoinAnswer): Promise<{ memberId: string; memberAssignment: Buffer }[]> {
-    const claims = answer.members.map(({ memberId, memberMetadata }) => ({ memberId, ...decodeSubscription(memberMetadata) }));
+    const claims = answer.members.map(({ memberId, memberMetadata }) => ({
+      memberId,
+      ...decodeSubscription(memberMetadata),
+    }));
     const partitions: TopicPartition[] = [];
     for (const topic of new Set(claims.flatMap((claim) => claim.topics))) {
       const count = (await this.options.client.partitionCount(topic)) ?? 0;
       for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
     }
-    return [...assignSticky(partitions, claims)].map(([memberId, list]) => ({ memberId, memberAssignment: encodeAssignment(list) }));
+    return [...assignSticky(partitions, claims)].map(([memberId, list]) => ({
+      memberId,
+      memberAssignment: encodeAssignment(list),
+    }));
   }
 
   private async sayGoodbye(): Promise<void> {
@@ -234,7 +246,13 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
-  private atGroup<T>(client: KafkaClient, api: string, version: number, parameters: object, timeoutMs?: number): Promise<T> {
+  private atGroup<T>(
+    client: KafkaClient,
+    api: string,
+    version: number,
+    parameters: object,
+    timeoutMs?: number,
+  ): Promise<T> {
     const { groupId, logger } = this.options;
     return retryTransient(
       async () => client.call<T>(await client.coordinator('group', groupId), api, version, parameters, timeoutMs),
@@ -244,7 +262,8 @@ class KafkaGroupMember implements GroupMember {
         stopped: () => this.leaving,
         forMs: this.sessionTimeoutMs,
         onRetry: (error) => {
-          if (isCoordinatorMove(kafkaErrorCode(error)) || isConnectionFailure(error)) client.forgetCoordinator('group', groupId);
+          if (isCoordinatorMove(kafkaErrorCode(error)) || isConnectionFailure(error))
+            client.forgetCoordinator('group', groupId);
         },
       },
     );

@@ -3,7 +3,14 @@ import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type OutgoingRecord } from '../../record.js';
 import type { BaseOffsets, Transaction, TransactionOffset, TransactionalProducer } from '../backend.js';
-import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, isFenced, isLeaderMove, kafkaErrorCode } from './kafka-errors.js';
+import {
+  KAFKA_ERROR,
+  isConnectionFailure,
+  isCoordinatorMove,
+  isFenced,
+  isLeaderMove,
+  kafkaErrorCode,
+} from './kafka-errors.js';
 import { retryTransient, type CoordinatorType, type KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs-internals.js';
 import { produceRequest, type PartitionBatch, type ProducedPartition } from './protocol/produce.js';
@@ -82,7 +89,8 @@ class KafkaProducer implements TransactionalProducer {
     try {
       return await work();
     } catch (error) {
-      const fenced = isFenced(kafkaErrorCode(error)) || (error instanceof StreamsError && error.code === 'PRODUCER_FENCED');
+      const fenced =
+        isFenced(kafkaErrorCode(error)) || (error instanceof StreamsError && error.code === 'PRODUCER_FENCED');
       if (this.machine.state !== 'closed') this.machine.moveTo(fenced ? 'fenced' : 'failed');
       const { transactionalId } = this.options;
       throw new StreamsError(
@@ -99,7 +107,10 @@ class KafkaProducer implements TransactionalProducer {
     return { producerId: this.producerId, producerEpoch: this.producerEpoch };
   }
 
-  private async openTransaction(outputs: readonly PartitionOutput[], offset: TransactionOffset | undefined): Promise<void> {
+  private async openTransaction(
+    outputs: readonly PartitionOutput[],
+    offset: TransactionOffset | undefined,
+  ): Promise<void> {
     const topics = new Map<string, number[]>();
     for (const { topic, partition } of outputs) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
     const added =
@@ -117,7 +128,8 @@ class KafkaProducer implements TransactionalProducer {
     for (const record of records) {
       const name = partitionName(record);
       let output = outputs.get(name);
-      if (!output) outputs.set(name, (output = { topic: record.topic, partition: record.partition, chunks: [[]], bytes: 0 }));
+      if (!output)
+        outputs.set(name, (output = { topic: record.topic, partition: record.partition, chunks: [[]], bytes: 0 }));
       const bytes = recordSizeBound(record);
       if (output.bytes > 0 && output.bytes + bytes > this.options.maxBatchBytes) {
         output.chunks.push([]);
@@ -150,7 +162,9 @@ class KafkaProducer implements TransactionalProducer {
     const name = partitionName(output);
     const baseSequence = this.sequences.get(name) ?? 0;
     this.sequences.set(name, (baseSequence + chunk.length) % 2_147_483_648);
-    return [{ topic, partition, batch: encodeRecordBatch(chunk, this.options.now(), { ...this.identity(), baseSequence }) }];
+    return [
+      { topic, partition, batch: encodeRecordBatch(chunk, this.options.now(), { ...this.identity(), baseSequence }) },
+    ];
   }
 
   private async produce(batches: readonly PartitionBatch[]): Promise<ProducedPartition[]> {
@@ -176,7 +190,9 @@ class KafkaProducer implements TransactionalProducer {
       byLeader.set(leader, [...(byLeader.get(leader) ?? []), batch]);
     }
     const { client, transactionalId } = this.options;
-    const answers = await Promise.all([...byLeader].map(([leader, list]) => client.callRaw(leader, produceRequest(transactionalId, list))));
+    const answers = await Promise.all(
+      [...byLeader].map(([leader, list]) => client.callRaw(leader, produceRequest(transactionalId, list))),
+    );
     return answers.flat();
   }
 
@@ -188,7 +204,9 @@ class KafkaProducer implements TransactionalProducer {
   ): Promise<PartitionBatch[]> {
     const errors = answers.filter(({ errorCode }) => errorCode !== KAFKA_ERROR.none);
     if (errors.length === 0) return [];
-    const fatal = errors.find(({ errorCode }) => !isLeaderMove(errorCode) && errorCode !== KAFKA_ERROR.notEnoughReplicas);
+    const fatal = errors.find(
+      ({ errorCode }) => !isLeaderMove(errorCode) && errorCode !== KAFKA_ERROR.notEnoughReplicas,
+    );
     if (fatal || this.options.now() > deadline) throw produceError(fatal ?? (errors[0] as ProducedPartition));
     await sleep(CONCURRENT_MAX_WAIT_MS);
     await this.options.client.refreshMetadata();
@@ -232,4 +250,7 @@ class KafkaProducer implements TransactionalProducer {
 const produceError = ({ topic, partition, errorCode }: ProducedPartition): Error =>
   isFenced(errorCode)
     ? new StreamsError('PRODUCER_FENCED', 'The broker refused a record of an older producer.')
-    : new StreamsError('PROTOCOL', `Writing to ${partitionName({ topic, partition })} was refused with code ${String(errorCode)}.`);
+    : new StreamsError(
+        'PROTOCOL',
+        `Writing to ${partitionName({ topic, partition })} was refused with code ${String(errorCode)}.`,
+      );

@@ -57,7 +57,10 @@ interface Encoder {
   writeBufferInternal(buffer: Buffer): void;
 }
 
-type RequestTable = Record<string, { protocol(o: { version: number }): (parameters: unknown) => ProtocolExchange<unknown> }>;
+type RequestTable = Record<
+  string,
+  { protocol(o: { version: number }): (parameters: unknown) => ProtocolExchange<unknown> }
+>;
 
 export interface KafkajsInternals {
   createCluster(options: KafkajsClusterOptions): KafkajsCluster;

@@ -20,7 +20,8 @@ export interface MemoryBackendOptions {
 }
 
 /** One shared broker in memory: every client made from it sees the same logs, offsets and groups. */
-export const createMemoryBackend = (options: MemoryBackendOptions): StreamsBackend & MemoryLogs => new MemoryBroker(options);
+export const createMemoryBackend = (options: MemoryBackendOptions): StreamsBackend & MemoryLogs =>
+  new MemoryBroker(options);
 
 export interface MemoryLogs {
   /** Writes as an outside producer would. */
@@ -32,7 +33,10 @@ type Entry = StreamRecord | 'marker';
 
 interface MemoryGroup {
   readonly offsets: Map<string, CommittedOffset>;
-  readonly members: Map<string, { topics: readonly string[]; listener: GroupListener; owned: readonly TopicPartition[] }>;
+  readonly members: Map<
+    string,
+    { topics: readonly string[]; listener: GroupListener; owned: readonly TopicPartition[] }
+  >;
   generation: number;
 }
 
@@ -45,7 +49,8 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
 
   constructor(private readonly options: MemoryBackendOptions) {
     for (const [topic, partitions] of Object.entries(options.topics)) {
-      for (let partition = 0; partition < partitions; partition++) this.logs.set(partitionName({ topic, partition }), []);
+      for (let partition = 0; partition < partitions; partition++)
+        this.logs.set(partitionName({ topic, partition }), []);
     }
   }
 
@@ -86,7 +91,8 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     };
     return {
       next: () => {
-        if (position > log.length) return Promise.reject(new StreamsError('OFFSET_OUT_OF_RANGE', 'Behind the end of the log.'));
+        if (position > log.length)
+          return Promise.reject(new StreamsError('OFFSET_OUT_OF_RANGE', 'Behind the end of the log.'));
         if (position < log.length) return Promise.resolve(take());
         return new Promise((resolve) => {
           watcher = () => {
@@ -113,7 +119,9 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
       commit: (transaction) => {
         if (dead || epoch !== this.epochs.get(transactionalId)) {
           dead = true;
-          return Promise.reject(new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`));
+          return Promise.reject(
+            new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`),
+          );
         }
         return Promise.resolve(this.write(transaction));
       },
@@ -131,7 +139,11 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
       if (!baseOffsets.has(partitionName(record))) baseOffsets.set(partitionName(record), at);
     }
     for (const name of baseOffsets.keys()) this.logs.get(name)?.push('marker');
-    if (offset) this.groupState(offset.groupId).offsets.set(partitionName(offset), { offset: offset.offset, metadata: offset.metadata ?? '' });
+    if (offset)
+      this.groupState(offset.groupId).offsets.set(partitionName(offset), {
+        offset: offset.offset,
+        metadata: offset.metadata ?? '',
+      });
     for (const watcher of this.watchers) watcher();
     return baseOffsets;
   }
@@ -173,7 +185,11 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     const partitions = [...topics].flatMap((topic) =>
       Array.from({ length: this.options.topics[topic] ?? 0 }, (_, partition) => ({ topic, partition })),
     );
-    const claims = [...group.members].map(([memberId, { owned }]) => ({ memberId, owned, generation: group.generation }));
+    const claims = [...group.members].map(([memberId, { owned }]) => ({
+      memberId,
+      owned,
+      generation: group.generation,
+    }));
     for (const [memberId, assigned] of assignSticky(partitions, claims)) {
       const member = group.members.get(memberId);
       if (!member) continue;

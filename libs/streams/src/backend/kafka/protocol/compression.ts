@@ -21,7 +21,11 @@ const unsnappy = (data: Buffer): Buffer => {
 };
 
 const asBuffer = (data: Buffer | string | Uint8Array): Buffer =>
-  typeof data === 'string' ? Buffer.from(data) : Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  typeof data === 'string'
+    ? Buffer.from(data)
+    : Buffer.isBuffer(data)
+      ? data
+      : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 
 /**
  * Undoes the compression of a record batch. Any producer in the world may choose its codec, so all four are read.

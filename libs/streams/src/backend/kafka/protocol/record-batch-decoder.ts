@@ -69,7 +69,11 @@ class AbortedProducers {
  * `position`, without control records. A batch cut off by the response's size limit is left for the next fetch.
  * @throws StreamsError CORRUPT_BATCH for bytes that no broker of a supported version sends
  */
-export const decodeRecordBatches = (data: Buffer, position: number, aborted: readonly AbortedTransaction[]): DecodedRecords => {
+export const decodeRecordBatches = (
+  data: Buffer,
+  position: number,
+  aborted: readonly AbortedTransaction[],
+): DecodedRecords => {
   const producers = new AbortedProducers(aborted);
   const records: StreamRecord[] = [];
   let nextOffset = position;
@@ -90,7 +94,8 @@ export const decodeRecordBatches = (data: Buffer, position: number, aborted: rea
 
 const readHeader = (batch: Buffer): BatchHeader => {
   const magic = batch.readInt8(MAGIC_AT);
-  if (magic !== 2) throw new StreamsError('CORRUPT_BATCH', `Record batches of format ${String(magic)} are not supported.`);
+  if (magic !== 2)
+    throw new StreamsError('CORRUPT_BATCH', `Record batches of format ${String(magic)} are not supported.`);
   const reader = new ByteReader(batch);
   const baseOffset = reader.int64();
   reader.position = MAGIC_AT + 1 + 4;
@@ -101,7 +106,16 @@ const readHeader = (batch: Buffer): BatchHeader => {
   const producerId = reader.int64();
   reader.position += 2 + 4;
   const count = reader.int32();
-  return { baseOffset, lastOffset, attributes, firstTimestamp, maxTimestamp, producerId, count, body: batch.subarray(HEADER_BYTES) };
+  return {
+    baseOffset,
+    lastOffset,
+    attributes,
+    firstTimestamp,
+    maxTimestamp,
+    producerId,
+    count,
+    body: batch.subarray(HEADER_BYTES),
+  };
 };
 
 /** The key of a control record is int16 version, int16 type; a compacted log may keep the batch without its record. */
@@ -130,7 +144,12 @@ const readRecords = (header: BatchHeader, position: number, into: StreamRecord[]
     const value = readField(reader);
     reader.position = end; // Headers carry nothing that the product reads.
     if (offset < position) continue;
-    into.push({ offset, timestamp: appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta, key, value });
+    into.push({
+      offset,
+      timestamp: appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta,
+      key,
+      value,
+    });
   }
 };
 

@@ -29,7 +29,11 @@ export const recordSizeBound = (record: RecordToEncode): number =>
   (record.key?.length ?? 0) + (record.value?.length ?? 0) + 24;
 
 /** One transactional, uncompressed record batch of format v2. `timestamp` is epoch ms, the same for all its records. */
-export const encodeRecordBatch = (records: readonly RecordToEncode[], timestamp: number, producer: ProducerIdentity): Buffer => {
+export const encodeRecordBatch = (
+  records: readonly RecordToEncode[],
+  timestamp: number,
+  producer: ProducerIdentity,
+): Buffer => {
   let size = HEADER_BYTES;
   for (let i = 0; i < records.length; i++) {
     const content = contentSize(records[i] as RecordToEncode, i);

@@ -23,7 +23,11 @@ const batchOf = (values: readonly string[], { baseOffset, producerId }: BatchPla
 /** What the broker appends at the end of a transaction: key int16 version, int16 type (0 abort, 1 commit). */
 const marker = (type: 'abort' | 'commit', place: BatchPlace): Buffer => {
   const key = Buffer.from([0, 0, 0, type === 'abort' ? 0 : 1]);
-  const batch = encodeRecordBatch([{ key, value: Buffer.alloc(6) }], 1_000, { ...place, producerEpoch: 0, baseSequence: -1 });
+  const batch = encodeRecordBatch([{ key, value: Buffer.alloc(6) }], 1_000, {
+    ...place,
+    producerEpoch: 0,
+    baseSequence: -1,
+  });
   batch.writeBigInt64BE(BigInt(place.baseOffset), 0);
   batch.writeInt16BE(batch.readInt16BE(21) | 0x20, 21);
   return batch;
@@ -36,25 +40,40 @@ const compressed = (batch: Buffer, codec: number, body: Buffer): Buffer => {
   return out;
 };
 
-const valuesOf = (data: Buffer, position = 0, aborted: { producerId: number; firstOffset: number }[] = []): (string | undefined)[] =>
-  decodeRecordBatches(data, position, aborted).records.map(({ value }) => value?.toString());
+const valuesOf = (
+  data: Buffer,
+  position = 0,
+  aborted: { producerId: number; firstOffset: number }[] = [],
+): (string | undefined)[] => decodeRecordBatches(data, position, aborted).records.map(({ value }) => value?.toString());
 
 const field = fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)));
 
 describe('record batches', () => {
   it('come back as they were written, whatever keys and values hold', () => {
     fc.assert(
-      fc.property(fc.array(fc.record({ key: field, value: field }), { minLength: 1, maxLength: 200 }), (records: RecordToEncode[]) => {
-        const batch = encodeRecordBatch(records, 1_700_000_000_123, { producerId: 9, producerEpoch: 3, baseSequence: 7 });
-        const decoded = decodeRecordBatches(batch, 0, []);
-        expect(decoded.nextOffset).toBe(records.length);
-        expect(decoded.records).toEqual(records.map((record, offset) => ({ ...record, offset, timestamp: 1_700_000_000_123 })));
-      }),
+      fc.property(
+        fc.array(fc.record({ key: field, value: field }), { minLength: 1, maxLength: 200 }),
+        (records: RecordToEncode[]) => {
+          const batch = encodeRecordBatch(records, 1_700_000_000_123, {
+            producerId: 9,
+            producerEpoch: 3,
+            baseSequence: 7,
+          });
+          const decoded = decodeRecordBatches(batch, 0, []);
+          expect(decoded.nextOffset).toBe(records.length);
+          expect(decoded.records).toEqual(
+            records.map((record, offset) => ({ ...record, offset, timestamp: 1_700_000_000_123 })),
+          );
+        },
+      ),
     );
   });
 
   it('leave out what lies before the position and what was cut off at the end', () => {
-    const data = Buffer.concat([batchOf(['a', 'b'], { baseOffset: 10, producerId: 1 }), batchOf(['c'], { baseOffset: 12, producerId: 1 })]);
+    const data = Buffer.concat([
+      batchOf(['a', 'b'], { baseOffset: 10, producerId: 1 }),
+      batchOf(['c'], { baseOffset: 12, producerId: 1 }),
+    ]);
     expect(valuesOf(data, 11)).toEqual(['b', 'c']);
     const cut = decodeRecordBatches(data.subarray(0, data.length - 1), 11, []);
     expect([cut.records.length, cut.nextOffset]).toEqual([1, 12]);

@@ -1,0 +1,108 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ReceivedCall {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The bytes as they came; signatures are over them. */
+  readonly body: Buffer;
+  readonly eventId: string | undefined;
+  /** 1 for the first call with this event on this path, then 2, ... */
+  readonly nth: number;
+  readonly receivedAt: number;
+}
+
+export type Answer =
+  | {
+      readonly type: 'respond';
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+      readonly delayMs?: number;
+    }
+  /** Ends the connection without an answer. */
+  | { readonly type: 'reset' }
+  /** Never answers. */
+  | { readonly type: 'hang' };
+
+export type Behaviour = (call: ReceivedCall) => Answer;
+
+/** A subscriber's server on the loopback interface, which records every call and answers as told. */
+export interface Receiver {
+  readonly calls: readonly ReceivedCall[];
+  url(path: string): string;
+  callsTo(path: string): readonly ReceivedCall[];
+  behave(behaviour: Behaviour): void;
+  close(): Promise<void>;
+}
+
+export const ok: Behaviour = () => ({ type: 'respond', status: 200 });
+
+export async function startReceiver(initial: Behaviour = ok): Promise<Receiver> {
+  const calls: ReceivedCall[] = [];
+  const seen = new Map<string, number>();
+  let behaviour = initial;
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const call = record(request, Buffer.concat(chunks));
+    const answer = behaviour(call);
+    if (answer.type === 'hang') return;
+    if (answer.type === 'reset') {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    if (answer.delayMs !== undefined) await sleep(answer.delayMs);
+    response.writeHead(answer.status, answer.headers).end(answer.body);
+  }
+
+  function record(request: IncomingMessage, body: Buffer): ReceivedCall {
+    const path = request.url ?? '';
+    const eventId = eventIdIn(body);
+    const key = `${path} ${eventId ?? ''}`;
+    const nth = (seen.get(key) ?? 0) + 1;
+    seen.set(key, nth);
+    const call: ReceivedCall = { path, headers: request.headers, body, eventId, nth, receivedAt: Date.now() };
+    calls.push(call);
+    return call;
+  }
+
+  const server = createServer((request, response) => {
+    // A sender that is killed in the middle of a call is part of the tests.
+    receive(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    calls,
+    url: (path) => `http://127.0.0.1:${String(port)}${path}`,
+    callsTo: (path) => calls.filter((call) => call.path === path),
+    behave: (next) => {
+      behaviour = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Both body formats name the event, under different names. */
+function eventIdIn(body: Buffer): string | undefined {
+  try {
+    const { eventId, event_id } = JSON.parse(body.toString()) as {
+      readonly eventId?: string;
+      readonly event_id?: string;
+    };
+    return eventId ?? event_id;
+  } catch {
+    return undefined;
+  }
+}

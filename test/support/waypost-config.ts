@@ -1,0 +1,6 @@
+/** The environment of the product under test: a user's, without what Jest and the test run have added to it. */
+export function productEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const added = /^(NODE_OPTIONS|NODE_ENV|JEST_.*|WAYPOST_TEST_.*|npm_.*|KAFKA_.*|SCHEMA_REGISTRY_URL|DATABASE_URL)$/;
+  const users = Object.fromEntries(Object.entries(process.env).filter(([name]) => !added.test(name)));
+  return { ...users, ...more };
+}

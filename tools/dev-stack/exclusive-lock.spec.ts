@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { takeLock } from './exclusive-lock.js';
+import { identityOf } from './processes/process-identity.js';
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waypost-lock-'));
+  file = join(folder, 'lock');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('takeLock', () => {
+  it('gives the lock to one of many who ask at once, and names it to the others', async () => {
+    const results = await Promise.all([takeLock(file), takeLock(file), takeLock(file)]);
+    expect(results.filter(({ type }) => type === 'held')).toHaveLength(1);
+    expect(results.find(({ type }) => type === 'taken')).toEqual({ type: 'taken', holder: identityOf(process.pid) });
+  });
+
+  it('can be taken again after its release, which leaves nothing behind', async () => {
+    for (const _turn of [1, 2]) {
+      const lock = await takeLock(file);
+      if (lock.type !== 'held') throw new Error('The lock is not free.');
+      await lock.release();
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['of a process that has ended', { pid: 2 ** 22 + 1, startTime: '1' }],
+    ['whose process id now belongs to another process', { pid: process.pid, startTime: 'earlier' }],
+  ])('takes over a lock %s', async (_case, holder) => {
+    await writeFile(file, JSON.stringify(holder));
+    expect((await takeLock(file)).type).toBe('held');
+    expect(existsSync(file)).toBe(true);
+  });
+});

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { clusterPlace } from './cluster-place.js';
+
+const base = await mkdtemp(join(tmpdir(), 'waypost-place-'));
+const rootPlace = join(base, 'root-place');
+const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+const closed = { user, rootPlace, canReach: () => false };
+const dayMs = 24 * 3_600_000;
+let dataDir: string;
+let folder: string;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(base, 'data-'));
+  folder = join(dataDir, 'postgres');
+});
+
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+describe('clusterPlace', () => {
+  it('is the folder itself for those who can reach it', async () => {
+    expect(await clusterPlace({ folder, user: undefined })).toBe(folder);
+    expect(await clusterPlace({ folder, user, rootPlace, canReach: () => true })).toBe(folder);
+    expect(existsSync(folder)).toBe(true);
+  });
+
+  it('is elsewhere under a closed folder, and linked, so that the next start finds it', async () => {
+    const place = await clusterPlace({ ...closed, folder });
+    expect(place.startsWith(rootPlace)).toBe(true);
+    expect(await readlink(folder)).toBe(place);
+    expect(await clusterPlace({ ...closed, folder })).toBe(place);
+  });
+
+  it('refuses a folder that has become unreachable rather than starting with empty data', async () => {
+    await clusterPlace({ folder, user: undefined });
+    await expect(clusterPlace({ ...closed, folder })).rejects.toMatchObject({ code: 'data_dir_unusable' });
+  });
+
+  it('follows a data directory that is moved', async () => {
+    const place = await clusterPlace({ ...closed, folder });
+    const moved = `${dataDir}-moved`;
+    await rename(dataDir, moved);
+    const later = () => Date.now() + 2 * dayMs;
+    expect(await clusterPlace({ ...closed, folder: join(moved, 'postgres'), now: later })).toBe(place);
+  });
+
+  it('forgets a cluster a day after its last start when its data directory is gone', async () => {
+    const place = await clusterPlace({ ...closed, folder });
+    await writeFile(join(place, 'file'), 'data');
+    await rm(dataDir, { recursive: true });
+    const another = join(await mkdtemp(join(base, 'data-')), 'postgres');
+    const startAnotherAfter = (ms: number) => clusterPlace({ ...closed, folder: another, now: () => Date.now() + ms });
+    await startAnotherAfter(dayMs / 2);
+    expect(existsSync(place)).toBe(true);
+    const kept = await startAnotherAfter(dayMs + 60_000);
+    expect(existsSync(place)).toBe(false);
+    expect(existsSync(kept)).toBe(true);
+  });
+});
