@@ -31,10 +31,4 @@ export interface AvroMap {
   readonly values: AvroType;
 }
 
-export type AvroType =
-  | AvroPrimitive
-  | AvroLogical
-  | AvroRecord
-  | AvroArray
-  | AvroMap
-  | readonly AvroType[];
+export type AvroType = AvroPrimitive | AvroLogical | AvroRecord | AvroArray | AvroMap | readonly AvroType[];

@@ -36,7 +36,11 @@ describe('Generated types', () => {
   it('declare the records within a record, and embed the schema', () => {
     const schema: AvroRecord = { type: 'record', name: 'OuterThing', fields: [{ name: 'part', type: inner }] };
     const generated = schemaToTypeScript('outer-value', schema);
-    expect(generated).toMatchObject({ fileName: 'outer-thing.ts', typeName: 'OuterThing', schemaConstant: 'outerThingSchema' });
+    expect(generated).toMatchObject({
+      fileName: 'outer-thing.ts',
+      typeName: 'OuterThing',
+      schemaConstant: 'outerThingSchema',
+    });
     expect(generated.source).toContain('export interface InnerPart {\n  readonly x: number;\n}');
     expect(generated.source).toContain(`export const outerThingSchema = ${JSON.stringify(schema, null, 2)} as const;`);
   });

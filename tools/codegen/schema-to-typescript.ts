@@ -58,7 +58,9 @@ function collectRecords(type: AvroType, found: AvroRecord[]): void {
 }
 
 function interfaceOf(record: AvroRecord): string {
-  const fields = record.fields.map((field) => `${docOf(fieldDoc(field), '  ')}  readonly ${field.name}: ${tsType(field.type)};`);
+  const fields = record.fields.map(
+    (field) => `${docOf(fieldDoc(field), '  ')}  readonly ${field.name}: ${tsType(field.type)};`,
+  );
   return `${docOf(record.doc, '')}export interface ${record.name} {\n${fields.join('\n')}\n}`;
 }
 

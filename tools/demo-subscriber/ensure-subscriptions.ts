@@ -27,7 +27,12 @@ const path = '/public/v1/webhook-subscriptions';
  * One subscription an event type at our URL, whatever an earlier run left: kept when its secret is known, moved when our
  * port has changed, given a new secret when that was lost, and made when there is none.
  */
-export async function ensureSubscriptions({ api, eventTypes, port, known }: EnsureOptions): Promise<KnownSubscription[]> {
+export async function ensureSubscriptions({
+  api,
+  eventTypes,
+  port,
+  known,
+}: EnsureOptions): Promise<KnownSubscription[]> {
   const { data: listed } = (await api.get(path, new URLSearchParams({ limit: '1000' }))) as {
     readonly data: readonly ListedSubscription[];
   };

@@ -48,14 +48,14 @@ async function receive(
   { eventTypes, secretOf, tally, now }: SubscriberServerOptions,
 ): Promise<void> {
   const body = await bodyOf(request);
-  if (request.method !== 'POST' || body === null) return answer(response, 400);
+  if (request.method !== 'POST' || body === null) { answer(response, 400); return; }
   const eventType = (request.url ?? '').slice(hookPath.length);
-  if (!eventTypes.includes(eventType)) return answer(response, 204);
+  if (!eventTypes.includes(eventType)) { answer(response, 204); return; }
   const secret = secretOf(eventType);
-  if (secret === undefined) return answer(response, 503);
+  if (secret === undefined) { answer(response, 503); return; }
   if (verifyDelivery(secret, request.headers, body).type === 'bad') {
     tally.bad();
-    return answer(response, 401);
+    answer(response, 401); return;
   }
   tally.verified(JSON.parse(body.toString('utf8')) as ReceivedEvent, now());
   answer(response, 204);

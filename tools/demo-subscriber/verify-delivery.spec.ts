@@ -10,7 +10,10 @@ const body = Buffer.from('{"eventId":"e-1"}');
 function serviceSignature(seconds: number, ...secrets: readonly string[]): string {
   const signatures = secrets.map((one) => {
     const key = Buffer.from(one.slice('whsec_'.length), 'base64');
-    return `v1=${createHmac('sha256', key).update(`${String(seconds)}.`).update(body).digest('hex')}`;
+    return `v1=${createHmac('sha256', key)
+      .update(`${String(seconds)}.`)
+      .update(body)
+      .digest('hex')}`;
   });
   return [`t=${String(seconds)}`, ...signatures].join(',');
 }

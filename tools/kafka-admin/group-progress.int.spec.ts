@@ -22,7 +22,11 @@ afterAll(async () => {
 
 async function newTopic(): Promise<string> {
   const topic = `progress-${randomUUID()}`;
-  await admin.createTopics({ topics: [{ topic, numPartitions: 2, replicationFactor: 1 }], waitForLeaders: true, timeout: 10_000 });
+  await admin.createTopics({
+    topics: [{ topic, numPartitions: 2, replicationFactor: 1 }],
+    waitForLeaders: true,
+    timeout: 10_000,
+  });
   return topic;
 }
 
@@ -34,7 +38,13 @@ async function writeTransaction(topic: string): Promise<void> {
   const producer = kafka.producer({ transactionalId: randomUUID(), maxInFlightRequests: 1, idempotent: true });
   await producer.connect();
   const transaction = await producer.transaction();
-  await transaction.send({ topic, messages: [{ partition: 0, value: 'a' }, { partition: 0, value: 'b' }] });
+  await transaction.send({
+    topic,
+    messages: [
+      { partition: 0, value: 'a' },
+      { partition: 0, value: 'b' },
+    ],
+  });
   await transaction.commit();
   await producer.disconnect();
 }

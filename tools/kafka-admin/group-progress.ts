@@ -34,7 +34,9 @@ export async function openGroupProgress(settings: KafkaSettings): Promise<GroupP
 
 /** The ends are read before the commits: a commit behind an end seen earlier is a true lag, never a race. */
 async function progressOf(admin: Admin, group: ConsumerGroup): Promise<PartitionProgress[]> {
-  const ends = await Promise.all(group.topics.map(async (topic) => [topic, await admin.fetchTopicOffsets(topic)] as const));
+  const ends = await Promise.all(
+    group.topics.map(async (topic) => [topic, await admin.fetchTopicOffsets(topic)] as const),
+  );
   const committed = await committedOffsets(admin, group);
   return ends.flatMap(([topic, partitions]) =>
     partitions.map(({ partition, low, high }) => ({

@@ -20,7 +20,12 @@ const command = new Command('simulator')
   .action(async (options: Flags) => {
     const { simulate } = await import('./program.js');
     const { stopSignal } = await import('../waypost/stack/stop-signal-config.js');
-    await simulate({ options, now: Date.now, stopped: stopSignal(), say: (line) => void process.stdout.write(`${line}\n`) });
+    await simulate({
+      options,
+      now: Date.now,
+      stopped: stopSignal(),
+      say: (line) => void process.stdout.write(`${line}\n`),
+    });
   });
 
 try {

@@ -24,7 +24,7 @@ interface SimulatorRun {
   readonly say: (line: string) => void;
 }
 
-const tickMs = 250;
+const tickMs = 100;
 
 /** Lets a fleet drive and publishes its pings as they arise, until stopped. */
 export async function simulate({ options, now, stopped, say }: SimulatorRun): Promise<void> {
@@ -35,10 +35,15 @@ export async function simulate({ options, now, stopped, say }: SimulatorRun): Pr
   const startedAt = now();
   const model = createFleetModel({ seed, vehicles, startAt: startedAt });
   say(`simulator: ${String(vehicles)} vehicles of fleet ${fleet} are on the road`);
+  let underWay: TrafficRow[] = [];
   try {
     while (!stopped.aborted) {
-      const rows = model.advanceTo(startedAt + (now() - startedAt) * speedUp);
-      await publisher.publish(rows.map((row) => toPing(row, fleet)));
+      const timeMs = startedAt + (now() - startedAt) * speedUp;
+      underWay.push(...model.advanceTo(timeMs));
+      // The model gives a whole second at once; each ping goes out when it arrives.
+      const arrived = underWay.filter((row) => Date.parse(row.receivedTime) <= timeMs);
+      underWay = underWay.filter((row) => Date.parse(row.receivedTime) > timeMs);
+      await publisher.publish(arrived.map((row) => toPing(row, fleet)));
       await sleep(tickMs, undefined, { signal: stopped }).catch(() => undefined);
     }
   } finally {

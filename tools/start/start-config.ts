@@ -2,6 +2,7 @@ import {
   databaseConfig,
   kafkaConfig,
   parseConfig,
+  processConfig,
   registryConfig,
   topicConfig,
   type TopicConfig,

@@ -55,7 +55,9 @@ function leaf(parent: Command, nameAndArguments: string, description: string): C
 function addFleetCommands(program: Command, { terminal, now }: ProgramContext): void {
   const fleet = program.command('fleet').description('Fleets and their API keys.');
   leaf(fleet, 'create <id>', 'Makes a fleet with an API key, which is the last word printed.')
-    .addOption(new Option('--format <format>', "body format of its subscriptions").choices(['v1', 'legacy-v1']).default('v1'))
+    .addOption(
+      new Option('--format <format>', 'body format of its subscriptions').choices(['v1', 'legacy-v1']).default('v1'),
+    )
     .action(async (fleetId: string, options: Shared & { format: 'v1' | 'legacy-v1' }) => {
       const { createFleet } = await import('./commands/fleet.js');
       await createFleet(terminal, { ...options, fleetId, now });
@@ -76,7 +78,11 @@ interface SubscribeFlags extends Shared {
 }
 
 function addSubscribe(program: Command, { terminal }: ProgramContext): void {
-  leaf(program, 'subscribe', 'Makes one webhook subscription an event type; prints a JSON line with the secret of each.')
+  leaf(
+    program,
+    'subscribe',
+    'Makes one webhook subscription an event type; prints a JSON line with the secret of each.',
+  )
     .requiredOption('--fleet <id>', 'whose events')
     .requiredOption('--url <url>', 'where to send them')
     .requiredOption('--event-types <list>', 'comma-separated, e.g. position,ignition_on', parseList)
@@ -126,7 +132,11 @@ interface ReadFlags extends RangeFlags {
 }
 
 function addRead(program: Command, { terminal }: ProgramContext): void {
-  const command = leaf(program, 'read <topic>', 'Prints the records of a topic as NDJSON, decoded; goes on until stopped.');
+  const command = leaf(
+    program,
+    'read <topic>',
+    'Prints the records of a topic as NDJSON, decoded; goes on until stopped.',
+  );
   withTimes(command, 'records that came in')
     .option('--device <id>', 'only this device')
     .option('--type <eventType>', 'only this event type')
@@ -146,7 +156,11 @@ function addRead(program: Command, { terminal }: ProgramContext): void {
 }
 
 function addWait(program: Command, { terminal, now }: ProgramContext): void {
-  leaf(program, 'wait', 'Returns when nothing is left to do: every group at the end of its topics, no delivery pending.')
+  leaf(
+    program,
+    'wait',
+    'Returns when nothing is left to do: every group at the end of its topics, no delivery pending.',
+  )
     .requiredOption('--idle <seconds>', 'for how long there must be nothing to do', parsePositive)
     .action(async ({ dataDir, idle }: Shared & { idle: number }) => {
       const { waitUntilIdle } = await import('./commands/wait.js');

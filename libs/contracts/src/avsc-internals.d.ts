@@ -1,7 +1,6 @@
 /** The part of avsc's reader that strict-avro-reader.ts extends. avsc ships no types for it. */
 declare module 'avsc/lib/utils.js' {
-  class Tap {
-    constructor(buf: Buffer, pos: number);
+  interface Tap {
     buf: Buffer;
     pos: number;
     readBoolean(): boolean;
@@ -20,6 +19,6 @@ declare module 'avsc/lib/utils.js' {
     skipBytes(): void;
     skipString(): void;
   }
-  const internals: { readonly Tap: typeof Tap };
+  const internals: { readonly Tap: new (buf: Buffer, pos: number) => Tap };
   export default internals;
 }

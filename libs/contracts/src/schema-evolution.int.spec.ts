@@ -87,7 +87,10 @@ describe('Schema evolution on the real registry', () => {
     ['a new field without a default', withField({ name: 'mood', type: 'string' })],
     [
       'a changed type',
-      { ...schema, fields: schema.fields.map((field) => (field.name === 'eventTime' ? { ...field, type: 'string' } : field)) },
+      {
+        ...schema,
+        fields: schema.fields.map((field) => (field.name === 'eventTime' ? { ...field, type: 'string' } : field)),
+      },
     ],
   ])('refuses %s', async (_what, incompatible) => {
     const { subject } = await build();
@@ -103,7 +106,10 @@ describe('Schema evolution on the real registry', () => {
     const record = (...fields: readonly object[]) => ({ type: 'record', namespace: 'waypost', name: 'Thing', fields });
     await registry.register(subject, record({ name: 'kept', type: 'string' }));
     await registry.setCompatibility(subject, 'BACKWARD_TRANSITIVE');
-    await registry.register(subject, record({ name: 'kept', type: 'string' }, { name: 'more', type: 'string', default: '' }));
+    await registry.register(
+      subject,
+      record({ name: 'kept', type: 'string' }, { name: 'more', type: 'string', default: '' }),
+    );
     // The second version always has "more", the first never: without a default its records could not be read.
     const third = record({ name: 'kept', type: 'string' }, { name: 'more', type: 'string' });
     await expect(registry.register(subject, third)).rejects.toMatchObject({ code: 'schema_incompatible' });

@@ -69,7 +69,8 @@ function registrationError(subject: string, error: unknown): ContractsError {
       { cause: error },
     );
   }
-  if (status === null || status >= 500) return unavailable(`The schema of ${subject} was not registered`, detail, error);
+  if (status === null || status >= 500)
+    return unavailable(`The schema of ${subject} was not registered`, detail, error);
   return new ContractsError('registry_refused', `The registry refuses the schema of ${subject}: ${detail}`, {
     cause: error,
   });

@@ -62,6 +62,8 @@ describe('Setting up Kafka', () => {
   it('registers every schema, then binds its subject to BACKWARD_TRANSITIVE', async () => {
     const { calls, setUp } = build();
     await setUp();
-    expect(calls).toEqual(allTopics.flatMap(({ subject }) => [`register ${subject}`, `BACKWARD_TRANSITIVE ${subject}`]));
+    expect(calls).toEqual(
+      allTopics.flatMap(({ subject }) => [`register ${subject}`, `BACKWARD_TRANSITIVE ${subject}`]),
+    );
   });
 });

@@ -46,7 +46,8 @@ export async function setUpKafka(options: SetUpKafkaOptions): Promise<SetUpResul
 async function setUpTopics({ admin, partitions, replicationFactor }: SetUpKafkaOptions): Promise<string[]> {
   const present = new Set(await admin.listTopics());
   const missing = allTopics.filter((topic) => !present.has(topic.name));
-  if (missing.length > 0) await admin.createTopics(missing.map((topic) => specOf(topic, partitions, replicationFactor)));
+  if (missing.length > 0)
+    await admin.createTopics(missing.map((topic) => specOf(topic, partitions, replicationFactor)));
   const counts = await admin.partitionCounts(allTopics.map((topic) => topic.name));
   for (const topic of allTopics) assertPartitions(topic, counts.get(topic.name), expectedPartitions(topic, partitions));
   return missing.map((topic) => topic.name);

@@ -58,7 +58,12 @@ function fakeRegistry(entries: Readonly<Record<number, object>> = {}): FakeRegis
 async function build(schemas: Readonly<Record<number, object>> = { 7: pointSchema }) {
   const registry = fakeRegistry(schemas);
   const writers = createWriterSchemas(registry, () => 0);
-  const codec: SubjectCodec<Point> = createSubjectCodec({ subject: 'points-value', schema: pointSchema, registry, writers });
+  const codec: SubjectCodec<Point> = createSubjectCodec({
+    subject: 'points-value',
+    schema: pointSchema,
+    registry,
+    writers,
+  });
   await codec.resolve([...registry.schemas.keys()]);
   return { codec, registry };
 }

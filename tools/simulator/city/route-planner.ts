@@ -34,7 +34,7 @@ function nearest(open: ReadonlySet<number>, secondsTo: ReadonlyMap<number, numbe
 
 function backFrom(to: number, arrivedBy: ReadonlyMap<number, Road>, from: number): Road[] {
   const route: Road[] = [];
-  for (let here = to; here !== from; ) {
+  for (let here = to; here !== from;) {
     const road = arrivedBy.get(here);
     if (road === undefined) return [];
     route.unshift(road);

@@ -66,7 +66,7 @@ export function createDevice(network: RoadNetwork, random: Random, number: numbe
     return {
       ...identity,
       eventTime: isoTime(eventMs),
-      receivedTime: isoTime(eventMs + wholeBetween(random, 150, 1_500)),
+      receivedTime: isoTime(eventMs + wholeBetween(random, 40, 400)),
       ...fixOf(network, product, random, state),
       ...(product.hasIgnitionWire ? { ignition: state.engineOn } : {}),
       ...(product.hasBus ? busOf(random, state, odometerM, fuelLevel) : {}),
@@ -133,7 +133,7 @@ function fixOf(network: RoadNetwork, product: Product, random: Random, state: Dr
     ...toDegrees(network.center, at),
     altitudeM: Math.round(2_500 + 300 * Math.sin(state.at.x / 1_300) + 200 * Math.cos(state.at.y / 1_700)) / 10,
     speedKmh: state.speedMs === 0 ? 0 : Math.max(0, Math.round(state.speedMs * 36 + noise(random) * 4) / 10),
-    headingDeg: Math.round(state.headingDeg * 10) % 3_600 / 10,
+    headingDeg: (Math.round(state.headingDeg * 10) % 3_600) / 10,
     satellites: wholeBetween(random, 7, 18),
     hdop,
   };

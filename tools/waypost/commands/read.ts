@@ -12,7 +12,7 @@ export interface ReadOptions extends RecordFilter, LogRange {
 
 /** Prints the committed records of a topic, decoded, one JSON line each. */
 export async function read(terminal: Terminal, options: ReadOptions): Promise<void> {
-  const log = await openLog(await stackEnvironment(options.dataDir), options.topic);
+  const log = openLog(await stackEnvironment(options.dataDir), options.topic);
   try {
     await log.read(options, async (batch) => {
       const records = await decodeBatch(log.codec, batch);

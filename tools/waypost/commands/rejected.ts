@@ -64,7 +64,7 @@ async function eachRejected(
   selection: RejectedSelection,
   take: (record: RejectedRecord) => Promise<void>,
 ): Promise<void> {
-  const log = await openLog(stack, topics.telemetryRejected.name);
+  const log = openLog(stack, topics.telemetryRejected.name);
   try {
     await log.read({ from: selection.from, to: selection.to, untilEnd: true }, async (batch) => {
       for (const record of await decodeBatch(log.codec, batch)) {

@@ -101,7 +101,13 @@ describe('Publishing and reading on a real broker', () => {
   it('reads from one time to another', async () => {
     const { lines, terminal } = build();
     const device = newDevice();
-    await publish(terminal, { ...publishDefaults, dataDir, file: await writeTrack([device], 10), fleet: 'f', rate: 20 });
+    await publish(terminal, {
+      ...publishDefaults,
+      dataDir,
+      file: await writeTrack([device], 10),
+      fleet: 'f',
+      rate: 20,
+    });
     const all = await lines('telemetry.pings', { device });
     const from = all[3]?.timestamp ?? 0;
     const to = all[7]?.timestamp ?? 0;
@@ -130,7 +136,11 @@ describe('Publishing and reading on a real broker', () => {
   it('gives committed records only, and ends behind the markers of transactions', async () => {
     const { lines } = build();
     const [kept, dropped] = [newDevice(), newDevice()];
-    const producer = connectKafka(kafka).producer({ transactionalId: randomUUID(), maxInFlightRequests: 1, idempotent: true });
+    const producer = connectKafka(kafka).producer({
+      transactionalId: randomUUID(),
+      maxInFlightRequests: 1,
+      idempotent: true,
+    });
     await producer.connect();
     const send = async (key: string) => {
       const transaction = await producer.transaction();

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allConsumerGroups } from '@waypost/contracts';
-import { openGroupProgress, type GroupProgressReader, type PartitionProgress } from '../../kafka-admin/group-progress.js';
+import {
+  openGroupProgress,
+  type GroupProgressReader,
+  type PartitionProgress,
+} from '../../kafka-admin/group-progress.js';
 import { CliError } from '../cli-error.js';
 import { createIdleDetector, describeLag } from '../idle-detector.js';
 import { kafkaSettings } from '../stack/kafka-settings.js';

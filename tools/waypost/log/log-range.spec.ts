@@ -114,10 +114,14 @@ describe('Reading a range of a topic', () => {
     const bounds = fc.tuple(fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 13 }));
     await fc.assert(
       fc.asyncProperty(log, bounds, fc.integer({ min: 1, max: 4 }), async (kinds, [from, to], batchSize) => {
-        const partitions = kinds.map((slots) => slots.map((kind, index) => (kind === null ? null : { timestamp: index })));
+        const partitions = kinds.map((slots) =>
+          slots.map((kind, index) => (kind === null ? null : { timestamp: index })),
+        );
         const expected = partitions.flatMap((slots, partition) =>
           slots.flatMap((one) =>
-            one !== null && one.timestamp >= from && one.timestamp < to ? [`${String(partition)}:${String(one.timestamp)}`] : [],
+            one !== null && one.timestamp >= from && one.timestamp < to
+              ? [`${String(partition)}:${String(one.timestamp)}`]
+              : [],
           ),
         );
         expect(await build(partitions, batchSize).readOffsets({ from, to })).toEqual(expected);

@@ -37,7 +37,7 @@ export async function readLogRange(
     if (end !== null && start >= end) return;
     const feed = fetcher.open(partition, start);
     try {
-      for (let position = start; end === null || position < end; ) {
+      for (let position = start; end === null || position < end;) {
         const batch = await feed.next();
         await take(end === null ? batch : before(batch, end));
         position = batch.nextOffset;

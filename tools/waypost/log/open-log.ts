@@ -19,7 +19,7 @@ export interface OpenLog {
   close(): Promise<void>;
 }
 
-export async function openLog(stack: StackEnvironment, topicName: string): Promise<OpenLog> {
+export function openLog(stack: StackEnvironment, topicName: string): OpenLog {
   const topic = knownTopic(topicName);
   const registry = createSchemaRegistry({ url: stack.require('SCHEMA_REGISTRY_URL') });
   const codec = Object.values(createAvroCodecs({ registry })).find((one) => one.subject === topic.subject);

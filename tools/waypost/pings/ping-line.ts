@@ -23,10 +23,12 @@ const maxInt = 2 ** 31 - 1;
 const maxLong = 2 ** 52;
 
 const anyNumber = (value: number): number | null => value;
-const wholeWithin = (limit: number) => (value: number): number | null => {
-  const whole = Math.round(value);
-  return Math.abs(whole) <= limit ? whole : null;
-};
+const wholeWithin =
+  (limit: number) =>
+  (value: number): number | null => {
+    const whole = Math.round(value);
+    return Math.abs(whole) <= limit ? whole : null;
+  };
 /** Recorders write 360 for north, and numbers beyond it for "unknown". */
 const bearing = (value: number): number | null => (value === 360 ? 0 : value >= 0 && value < 360 ? value : null);
 

@@ -34,7 +34,9 @@ export async function* trackLines(path: string): AsyncGenerator<TrackLine> {
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(`${path} cannot be read after line ${String(number)}: ${messageOf(error)}.`, 1, { cause: error });
+    throw new CliError(`${path} cannot be read after line ${String(number)}: ${messageOf(error)}.`, 1, {
+      cause: error,
+    });
   } finally {
     file.destroy();
   }

@@ -4,8 +4,8 @@ import { historyEvents, historyQuery } from '../commands/history.js';
 import { createApiClient } from './api-client.js';
 
 function build(...answers: readonly { readonly status?: number; readonly body: unknown }[]) {
-  const requests: { url: string; init: RequestInit }[] = [];
-  const send = ((url: string, init: RequestInit) => {
+  const requests: { url: string; init: RequestInit & { body?: string } }[] = [];
+  const send = ((url: string, init: RequestInit & { body?: string }) => {
     const { status = 200, body } = answers[requests.length] ?? { status: 500, body: 'no answer left' };
     requests.push({ url, init });
     return Promise.resolve(new Response(typeof body === 'string' ? body : JSON.stringify(body), { status }));
@@ -57,13 +57,13 @@ describe('Subscribing', () => {
     const wanted = { url: 'https://x', eventTypes: ['position'], deviceIds: ['bus-7'] };
     const { status: _status, ...kept } = created;
     expect(await createSubscriptions(api, wanted)).toEqual([kept]);
-    expect(JSON.parse(String(requests[0]?.init.body))).toEqual(wanted);
+    expect(JSON.parse(requests[0]?.init.body ?? '')).toEqual(wanted);
   });
 
   it('names no devices when all are meant', async () => {
     const { api, requests } = build({ status: 201, body: { data: [] } });
     await createSubscriptions(api, { url: 'https://x', eventTypes: ['position'], deviceIds: [] });
-    expect(JSON.parse(String(requests[0]?.init.body))).toEqual({ url: 'https://x', eventTypes: ['position'] });
+    expect(JSON.parse(requests[0]?.init.body ?? '')).toEqual({ url: 'https://x', eventTypes: ['position'] });
   });
 });
 
@@ -82,7 +82,10 @@ describe('The history', () => {
   });
 
   it('is walked page by page with the same filters', async () => {
-    const { api, requests } = build({ body: { data: [1, 2], nextPageState: 's' } }, { body: { data: [3], nextPageState: null } });
+    const { api, requests } = build(
+      { body: { data: [1, 2], nextPageState: 's' } },
+      { body: { data: [3], nextPageState: null } },
+    );
     const events: unknown[] = [];
     for await (const event of historyEvents(api, new URLSearchParams({ limit: '2' }))) events.push(event);
     expect(events).toEqual([1, 2, 3]);

@@ -24,7 +24,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   async function request(url: string, init: RequestInit): Promise<unknown> {
     let response: Response;
     try {
-      response = await send(url, { ...init, headers, signal: AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs) });
+      response = await send(url, {
+        ...init,
+        headers,
+        signal: AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs),
+      });
     } catch (error) {
       throw new CliError(`The API at ${base} does not answer: ${reasonOf(error)}.`, 1, { cause: error });
     }
@@ -43,7 +47,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 /** The `{ error: { code, message, details } }` of R-37, as a sentence. */
 function problemOf(text: string): string {
   try {
-    const { error } = JSON.parse(text) as { readonly error?: { readonly message?: unknown; readonly details?: unknown } };
+    const { error } = JSON.parse(text) as {
+      readonly error?: { readonly message?: unknown; readonly details?: unknown };
+    };
     const message = typeof error?.message === 'string' ? error.message : 'no reason given';
     return error?.details === undefined ? message : `${message} ${JSON.stringify(error.details)}`;
   } catch {
