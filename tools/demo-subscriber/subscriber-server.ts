@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DeliveryTally, ReceivedEvent } from './delivery-tally.js';
 import { verifyDelivery } from './verify-delivery.js';
@@ -27,7 +27,10 @@ const maxBodyBytes = 1_048_576;
  */
 export async function startSubscriberServer(options: SubscriberServerOptions): Promise<SubscriberServer> {
   const server = createServer((request, response) => {
-    receive(request, response, options).catch(() => response.destroy());
+    receive(request, options).then(
+      (status) => response.writeHead(status).end(),
+      () => response.destroy(),
+    );
   });
   const port = await listen(server, options.port).catch(() => listen(server, 0));
   return {
@@ -42,27 +45,23 @@ export async function startSubscriberServer(options: SubscriberServerOptions): P
   };
 }
 
+/** The status code for a request; what it verified is counted. */
 async function receive(
   request: IncomingMessage,
-  response: ServerResponse,
   { eventTypes, secretOf, tally, now }: SubscriberServerOptions,
-): Promise<void> {
+): Promise<number> {
   const body = await bodyOf(request);
-  if (request.method !== 'POST' || body === null) { answer(response, 400); return; }
+  if (request.method !== 'POST' || body === null) return 400;
   const eventType = (request.url ?? '').slice(hookPath.length);
-  if (!eventTypes.includes(eventType)) { answer(response, 204); return; }
+  if (!eventTypes.includes(eventType)) return 204;
   const secret = secretOf(eventType);
-  if (secret === undefined) { answer(response, 503); return; }
+  if (secret === undefined) return 503;
   if (verifyDelivery(secret, request.headers, body).type === 'bad') {
     tally.bad();
-    answer(response, 401); return;
+    return 401;
   }
   tally.verified(JSON.parse(body.toString('utf8')) as ReceivedEvent, now());
-  answer(response, 204);
-}
-
-function answer(response: ServerResponse, status: number): void {
-  response.writeHead(status).end();
+  return 204;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {

@@ -19,7 +19,7 @@ export async function takeLock(file: string): Promise<LockResult> {
         () => true,
         () => false,
       );
-      if (made) return { type: 'held', release: () => rm(file, { force: true }) };
+      if (made) return { type: 'held', release: releaseOnce(file) };
       const holder = holderOf(file);
       if (holder !== null && isAlive(holder)) return { type: 'taken', holder };
       await rm(file, { force: true });
@@ -27,6 +27,12 @@ export async function takeLock(file: string): Promise<LockResult> {
   } finally {
     await rm(mine, { force: true });
   }
+}
+
+/** A second call must not remove the lock of the next holder. */
+function releaseOnce(file: string): () => Promise<void> {
+  let released: Promise<void> | undefined;
+  return () => (released ??= rm(file, { force: true }));
 }
 
 function holderOf(file: string): ProcessIdentity | null {

@@ -26,10 +26,15 @@ async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<
     const configEntries = Object.entries(configs).map(([key, value]) => ({ name: key, value }));
     await admin.createTopics({
       topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
-      waitForLeaders: true,
+      // kafkajs takes a topic that the broker does not know yet for an error.
+      waitForLeaders: false,
       timeout: createTimeoutMs,
     });
   }
+  await partitionCounts(
+    admin,
+    specs.map(({ name }) => name),
+  );
 }
 
 /** A topic is known to every broker only some time after its creation, so unknown ones are asked for again. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { defaultDataDir } from '../waypost/stack/stack-config.js';
+import { defaultDataDir } from '../waypost/stack/default-data-dir.js';
 import { parsePositive } from '../waypost/time-argument.js';
 
 interface Flags {

@@ -20,13 +20,15 @@ interface AppProcessOptions extends AppProcessContext {
   readonly program: string;
   readonly env: Environment;
   readonly args?: readonly string[];
-  /** Asked for readiness; without it a process counts as ready once it is started. */
+  /** Of an application, which is asked there for its readiness. A demo process counts as ready once it is started. */
   readonly adminPort?: number;
   readonly onOutput?: (text: string) => void;
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
-const STOP_GRACE_MS = 4_000;
+/** Demo, applications and parts stop one after another, all within 10 s. */
+const APP_STOP_GRACE_MS = 4_000;
+const DEMO_STOP_GRACE_MS = 1_500;
 
 /** One Node process of the stack, logging to `logs/<name>.log`. */
 export function createAppProcess({
@@ -43,7 +45,7 @@ export function createAppProcess({
     logFile: join(context.dataDir.logsDir, `${name}.log`),
     command: () => ({ file: process.execPath, args: [program, ...args], env, channel: true, onOutput }),
     probe: () => (adminPort === undefined ? Promise.resolve() : probeReadiness(adminPort)),
-    stopGraceMs: STOP_GRACE_MS,
+    stopGraceMs: adminPort === undefined ? DEMO_STOP_GRACE_MS : APP_STOP_GRACE_MS,
     guardian: context.guardian,
     reporter: context.reporter,
     onReplaced: context.onReplaced,

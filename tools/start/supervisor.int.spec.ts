@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
@@ -24,7 +24,7 @@ interface Run {
   readonly exited: Promise<unknown[]>;
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), 'waypost-supervisor-'));
+const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'waypost-supervisor-')));
 const started: ChildProcess[] = [];
 let run: Run;
 
@@ -127,6 +127,9 @@ async function registerSchema(): Promise<unknown> {
 
 afterAll(async () => {
   for (const child of started) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  const cluster = await realpath(join(dataDir, 'postgres'));
+  // Root's closed folders have their cluster elsewhere.
+  if (!cluster.startsWith(dataDir)) await rm(dirname(cluster), { recursive: true, force: true });
   await rm(dataDir, { recursive: true, force: true });
 });
 

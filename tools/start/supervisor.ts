@@ -67,9 +67,11 @@ export async function superviseStack(
   let stack: DevStack | undefined;
   try {
     const { refresh: onReplaced } = stackFile;
+    // First of all: what is asked for may be impossible.
+    const port = await apiPort(dataDir, flags.port);
     stack = await startDevStack({ dataDir, env: config.env, external: config.external, reporter, signal, onReplaced });
     const context: AppProcessContext = { dataDir, guardian: stack.guardian, reporter, onReplaced };
-    const running = await startAll({ options, stack, context, stackFile, apps, demo, signal });
+    const running = await startAll({ options, port, stack, context, stackFile, apps, demo, signal });
     signal.removeEventListener('abort', stopEarly);
     onReady(running);
     await untilAborted(signal);
@@ -82,10 +84,12 @@ export async function superviseStack(
     await stopAll(demo);
     await stopAll(apps);
     await stack?.stop();
+    await dataDir.release();
   }
 }
 
 interface StartContext {
+  readonly port: number;
   readonly options: SupervisorOptions;
   readonly stack: DevStack;
   readonly context: AppProcessContext;
@@ -97,12 +101,11 @@ interface StartContext {
 }
 
 async function startAll(start: StartContext): Promise<RunningStack> {
-  const { options, stack, context, stackFile, apps, demo, signal } = start;
+  const { options, port, stack, context, stackFile, apps, demo, signal } = start;
   const { flags, config, reporter } = options;
   await reporter.during('Creating topics, schemas and tables', () => options.setUp(stack, config.topics));
   signal.throwIfAborted();
 
-  const port = await apiPort(context.dataDir, flags.port);
   const shared = stackEnvironment(config.env, stack, await stackKeys(context.dataDir));
   const instances = await createInstances(options, context, shared, port);
   apps.push(...instances.map((instance) => instance.process));

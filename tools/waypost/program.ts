@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { usageError } from './cli-error.js';
 import { assertSelective } from './rejected-selection.js';
-import { defaultDataDir } from './stack/stack-config.js';
+import { defaultDataDir } from './stack/default-data-dir.js';
 import type { Terminal } from './terminal/output.js';
 import { parseList, parsePositive, parseTime } from './time-argument.js';
 

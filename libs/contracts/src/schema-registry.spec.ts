@@ -51,6 +51,7 @@ describe('The schema registry client', () => {
     ['a 404 that is about something else', json(404, { error: 'no route' })],
     ['a 502', { status: 502, body: 'bad gateway' }],
     ['a 500 of the registry', json(500, { error_code: 50_001, message: 'store is down' })],
+    ['an answer without a schema', json(200, { status: 'ok' })],
     ['a page instead of a schema', { status: 200, body: '<html>log in</html>' }],
     ['no answer', null],
   ])('does not take %s for an unknown id', async (_what, answer) => {

@@ -23,7 +23,7 @@ export function createSchemaRegistry({ url, timeoutMs = defaultTimeoutMs }: Sche
   return {
     async schemaById(id) {
       const answer = await http.request('GET', `/schemas/ids/${String(id)}`);
-      if (answer.type === 'ok') return schemaLookup(answer.body);
+      if (answer.type === 'ok') return schemaLookup(id, answer.body);
       if (answer.errorCode === schemaNotFound) return { type: 'unknown' };
       throw http.unexpected(`Schema ${String(id)} could not be read`, answer);
     },
@@ -76,13 +76,14 @@ function registrationError(subject: string, error: unknown): ContractsError {
   });
 }
 
-function schemaLookup(body: unknown): SchemaLookup {
+function schemaLookup(id: number, body: unknown): SchemaLookup {
   const { schema, schemaType } = body as { readonly schema?: unknown; readonly schemaType?: unknown };
-  if (schemaType !== undefined && schemaType !== null && schemaType !== 'AVRO') {
-    return { type: 'not_avro', detail: `the schema is ${String(schemaType)}, not Avro` };
+  if (typeof schema !== 'string') throw unavailable(`Schema ${String(id)} could not be read`, 'the answer holds none');
+  if (typeof schemaType === 'string' && schemaType !== 'AVRO') {
+    return { type: 'not_avro', detail: `the schema is ${schemaType}, not Avro` };
   }
   try {
-    const parsed: unknown = JSON.parse(String(schema));
+    const parsed: unknown = JSON.parse(schema);
     if (typeof parsed === 'object' && parsed !== null) return { type: 'avro', schema: parsed };
     return { type: 'not_avro', detail: 'the schema is not a record' };
   } catch {

@@ -71,7 +71,7 @@ export async function startEmbeddedKafka(context: PartContext): Promise<Embedded
     logFile,
     guardian,
     reporter,
-    stopGraceMs: 5_000,
+    stopGraceMs: 4_000,
     onReplaced: context.onReplaced,
     command: () => ({ file: java, args: [...javaArguments, 'kafka.Kafka', propertiesFile], env: context.environment }),
     probe: () => probeKafka({ brokers }),

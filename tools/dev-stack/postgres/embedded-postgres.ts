@@ -49,7 +49,7 @@ export async function startEmbeddedPostgres(
     // "Fast" shutdown: connections end now, the data is written. Left behind, it ends itself and its children.
     stopSignal: 'SIGINT',
     orphanSignal: 'SIGQUIT',
-    stopGraceMs: 5_000,
+    stopGraceMs: 2_000,
     onReplaced: context.onReplaced,
     command: async () => {
       await forgetDeadPostmaster(cluster);

@@ -42,7 +42,7 @@ export async function startEmbeddedRegistry(context: PartContext, databaseUrl: s
     logFile: join(dataDir.logsDir, 'registry.log'),
     guardian: context.guardian,
     reporter,
-    stopGraceMs: 3_000,
+    stopGraceMs: 2_000,
     onReplaced: context.onReplaced,
     command: () => ({
       file: context.java,

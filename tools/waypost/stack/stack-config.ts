@@ -13,8 +13,6 @@ export interface StackEnvironment {
 
 export type StackVariable = 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'DATABASE_URL' | 'WAYPOST_API_URL';
 
-export const defaultDataDir = '.waypost/data';
-
 export async function stackEnvironment(dataDir: string, env: Environment = process.env): Promise<StackEnvironment> {
   const stack = await readStackFile(dataDir);
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));

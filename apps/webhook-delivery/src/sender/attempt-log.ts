@@ -20,8 +20,11 @@ export interface AttemptLogOptions {
  * next. The position in the deliveries goes with it, and its metadata says from where to fold after a crash.
  */
 export interface AttemptLog {
-  /** `onDurable` is called once the attempt is committed, never before. `beforeCommit` marks what it finishes. */
-  append(attempt: WebhookAttempt, key: Buffer, steps: { beforeCommit?: () => void; onDurable: () => void }): void;
+  /**
+   * Resolves with true once the attempt is committed, never before; with false when the log has failed and nobody may
+   * act on it. `beforeCommit` marks what the attempt finishes.
+   */
+  append(attempt: WebhookAttempt, key: Buffer, beforeCommit: () => void): Promise<boolean>;
   /** Commits the position when it moved without an attempt. */
   commitPosition(): void;
   readonly attemptsEnd: number;
@@ -32,8 +35,8 @@ export interface AttemptLog {
 interface Entry {
   readonly attempt: WebhookAttempt;
   readonly key: Buffer;
-  readonly beforeCommit?: () => void;
-  readonly onDurable: () => void;
+  readonly beforeCommit: () => void;
+  readonly settle: (durable: boolean) => void;
 }
 
 export const createAttemptLog = (options: AttemptLogOptions): AttemptLog => new GroupedAttemptLog(options);
@@ -52,10 +55,12 @@ class GroupedAttemptLog implements AttemptLog {
     this.committed = options.committed;
   }
 
-  append(attempt: WebhookAttempt, key: Buffer, steps: Pick<Entry, 'beforeCommit' | 'onDurable'>): void {
-    if (this.failed) return;
-    this.waiting.push({ attempt, key, ...steps });
-    this.start();
+  append(attempt: WebhookAttempt, key: Buffer, beforeCommit: () => void): Promise<boolean> {
+    if (this.failed) return Promise.resolve(false);
+    return new Promise((settle) => {
+      this.waiting.push({ attempt, key, beforeCommit, settle });
+      this.start();
+    });
   }
 
   commitPosition(): void {
@@ -72,14 +77,17 @@ class GroupedAttemptLog implements AttemptLog {
   }
 
   private async writeAll(): Promise<void> {
+    let entries: Entry[] = [];
     try {
       do {
-        const entries = this.waiting;
+        entries = this.waiting;
         this.waiting = [];
         await this.write(entries);
+        for (const { settle } of entries) settle(true);
       } while (this.waiting.length > 0);
     } catch (error) {
       this.failed = true;
+      for (const { settle } of [...entries, ...this.waiting]) settle(false);
       this.waiting = [];
       this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
     } finally {
@@ -89,7 +97,7 @@ class GroupedAttemptLog implements AttemptLog {
 
   private async write(entries: readonly Entry[]): Promise<void> {
     const { producer, codecs, partition, commitPoint } = this.options;
-    for (const entry of entries) entry.beforeCommit?.();
+    for (const entry of entries) entry.beforeCommit();
     const point = commitPoint();
     const records = entries.map(({ attempt, key }) => ({
       ...this.target,
@@ -102,6 +110,5 @@ class GroupedAttemptLog implements AttemptLog {
     this.committed = point;
     const base = baseOffsets.get(partitionName(this.target));
     if (base !== undefined) this.attemptsEnd = base + records.length + 1; // the transaction's marker lies behind them
-    for (const entry of entries) entry.onDurable();
   }
 }

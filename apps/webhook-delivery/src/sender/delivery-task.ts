@@ -1,4 +1,11 @@
-import { resolveBatch, topics, consumerGroups, type AvroCodecs, type WebhookDelivery } from '@waypost/contracts';
+import {
+  resolveBatch,
+  topics,
+  consumerGroups,
+  type AvroCodecs,
+  type WebhookAttempt,
+  type WebhookDelivery,
+} from '@waypost/contracts';
 import { decideAttempt, deliveryFold, DELIVERY_UNSTARTED } from '@waypost/domain';
 import {
   StreamsError,
@@ -202,36 +209,39 @@ class DeliveryTask implements PartitionTask {
     if (decision.outcome !== 'delivered' && decision.renewToken) run.discardToken();
     const firstAttemptAt = known?.firstAttemptAt ?? startedAt;
     const times = { dueAt, startedAt, endedAt, firstAttemptAt };
-    this.record(
-      pending,
-      attemptRecord({ delivery, deliveryOffset: pending.offset, url, attempt, result, decision, ...times }),
-    );
+    const about = { delivery, deliveryOffset: pending.offset, url, attempt, result, decision };
+    await this.record(pending, attemptRecord({ ...about, ...times }));
   }
 
-  private record(pending: PendingDelivery, attempt: ReturnType<typeof attemptRecord>): void {
+  /** The turn ends when the attempt is durable, so what a crash can repeat stays within the caps in flight. */
+  private async record(pending: PendingDelivery, attempt: WebhookAttempt): Promise<void> {
     const { window, log } = this.opened();
-    const { outcome, durationMs, startedAt, dueAt } = attempt;
-    this.parts.metrics.attemptEnded({ outcome, durationMs, latenessMs: startedAt - dueAt });
-    this.parts.logger.debug('delivery_attempted', {
-      ...{
-        eventId: attempt.eventId,
-        subscriptionId: attempt.subscriptionId,
-        attempt: attempt.attempt,
-        outcome,
-        durationMs,
-      },
-      ...{ decision: attempt.decision, statusCode: attempt.statusCode, errorCode: attempt.errorCode },
+    this.tell(attempt);
+    const finished = attempt.outcome !== 'retrying';
+    const durable = await log.append(attempt, Buffer.from(attempt.subscriptionId), () => {
+      if (finished) window.finish(pending.offset);
     });
-    const finished = outcome !== 'retrying';
-    log.append(attempt, Buffer.from(attempt.subscriptionId), {
-      beforeCommit: () => {
-        if (finished) window.finish(pending.offset);
-      },
-      onDurable: () => {
-        if (finished) this.finished();
-        else this.retry(pending, attempt);
-      },
-    });
+    if (!durable) return;
+    if (finished) this.finished();
+    else this.retry(pending, attempt);
+  }
+
+  private tell(record: WebhookAttempt): void {
+    const { eventId, subscriptionId, attempt, outcome, decision, statusCode, errorCode, durationMs } = record;
+    const latenessMs = record.startedAt - record.dueAt;
+    this.parts.metrics.attemptEnded({ outcome, durationMs, latenessMs });
+    const fields = {
+      eventId,
+      subscriptionId,
+      attempt,
+      outcome,
+      decision,
+      statusCode,
+      errorCode,
+      durationMs,
+      latenessMs,
+    };
+    this.parts.logger[outcome === 'delivered' ? 'debug' : 'info']('delivery_attempted', fields);
   }
 
   private finished(): void {
@@ -239,7 +249,7 @@ class DeliveryTask implements PartitionTask {
     this.roomWanted?.();
   }
 
-  private retry(pending: PendingDelivery, attempt: ReturnType<typeof attemptRecord>): void {
+  private retry(pending: PendingDelivery, attempt: WebhookAttempt): void {
     pending.progress = deliveryFold(pending.progress, attempt);
     pending.dueAt = attempt.nextDueAt ?? attempt.startedAt;
     this.schedule(pending);
