@@ -22,7 +22,8 @@ export async function openRecordPublisher(settings: KafkaSettings, topic: string
     idempotent: true,
     maxInFlightRequests: 1,
     createPartitioner: Partitioners.DefaultPartitioner,
-    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 10 },
+    // Some two minutes: a broker that restarts is waited for.
+    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 70 },
   });
   await producer.connect();
   return {

@@ -46,6 +46,7 @@ class KafkajsClient implements KafkaClient {
   private readonly coordinators = new Map<string, string>();
   private readonly topics = new Set<string>();
   private connecting: Promise<void> | null = null;
+  private closed = false;
 
   constructor(
     private readonly internals: KafkajsInternals,
@@ -144,13 +145,23 @@ class KafkajsClient implements KafkaClient {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
+    await this.connecting?.catch(() => undefined);
     await this.cluster.disconnect();
   }
 
   private async broker(nodeId: string): Promise<KafkajsBroker> {
+    this.refuseWhenClosed();
     const broker = await this.cluster.findBroker({ nodeId });
     if (!broker.isConnected()) await broker.connect();
+    if (this.closed) await broker.disconnect();
+    this.refuseWhenClosed();
     return broker;
+  }
+
+  /** kafkajs would connect again for whoever asks late, and nobody would close that connection. */
+  private refuseWhenClosed(): void {
+    if (this.closed) throw new StreamsError('PROTOCOL', 'This Kafka client is closed.');
   }
 
   private async knownTopic(topic: string): Promise<void> {
@@ -161,6 +172,7 @@ class KafkajsClient implements KafkaClient {
   }
 
   private async connected(): Promise<void> {
+    this.refuseWhenClosed();
     this.connecting ??= this.cluster.connect().then(() => this.cluster.refreshMetadata());
     try {
       await this.connecting;
