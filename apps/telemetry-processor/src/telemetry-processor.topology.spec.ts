@@ -2,37 +2,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, type AvroCodecs, type RejectedTelemetry, type TelemetryPing } from '@waypost/contracts';
 import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
+import { pingOf } from '../../../test/support/samples.js';
 import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);
 
-const aPing = (more: Partial<TelemetryPing> = {}): TelemetryPing => ({
-  fleetId: 'fleet-1',
-  deviceId: 'device-1',
-  eventTime: START,
-  receivedTime: START + 500,
-  positionValid: true,
-  latitude: 30.25,
-  longitude: -97.75,
-  altitudeInMeters: null,
-  speedInKmh: 42,
-  heading: 90,
-  satellites: null,
-  hdop: null,
-  ignition: null,
-  odometerInMeters: null,
-  rpm: null,
-  fuelLevel: null,
-  batteryVoltage: null,
-  connectionType: null,
-  vehicleId: null,
-  licensePlate: null,
-  driverId: null,
-  sequence: null,
-  buffered: false,
-  attributes: {},
-  ...more,
-});
+const aPing = (more: Partial<TelemetryPing> = {}): TelemetryPing =>
+  pingOf({ eventTime: START, receivedTime: START + 500, ...more });
 
 let codecs: AvroCodecs;
 let driver: TopologyTestDriver;

@@ -10,6 +10,7 @@ import {
 } from '@waypost/domain';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import { Webhook } from 'standardwebhooks';
+import { subscriptionOf } from '../../../../test/support/samples.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
 import { createAttemptRunner } from './attempt-runner.js';
 import { createBearerTokens } from './bearer-tokens.js';
@@ -52,28 +53,16 @@ afterEach(async () => {
 
 const url = (path: string): string => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}${path}`;
 
-const aSubscription = (more: Partial<WebhookSubscription> = {}): WebhookSubscription => ({
-  id: 'sub-1',
-  fleetId: 'fleet-1',
-  eventType: 'position',
-  url: url('/hook'),
-  status: 'active',
-  disabledReason: null,
-  payloadFormat: 'v1',
-  deviceIds: null,
-  auth: null,
-  rateLimitPerSecond: null,
-  onOutage: 'fail',
-  strictOrder: false,
-  secrets: SECRETS.map((secret, i) => ({
-    sealed: sealSigningSecret(secret, KEY, Buffer.alloc(12, i), 'sub-1'),
-    expiresAt: i === 0 ? null : Date.now() + 60_000,
-  })),
-  version: 1,
-  createdAt: 0,
-  updatedAt: 0,
-  ...more,
-});
+const aSubscription = (more: Partial<WebhookSubscription> = {}): WebhookSubscription =>
+  subscriptionOf({
+    id: 'sub-1',
+    url: url('/hook'),
+    secrets: SECRETS.map((secret, i) => ({
+      sealed: sealSigningSecret(secret, KEY, Buffer.alloc(12, i), 'sub-1'),
+      expiresAt: i === 0 ? null : Date.now() + 60_000,
+    })),
+    ...more,
+  });
 
 const delivery: WebhookDelivery = {
   eventId: '5b2f3c1e-0d0a-5f6e-9c51-2f4d3a1b0c9d',

@@ -3,12 +3,12 @@ import {
   createAvroCodecs,
   topics,
   type AvroCodecs,
-  type FleetEvent,
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/contracts';
 import { createTopologyTestDriver, partitionForKey, type TopologyTestDriver } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { eventOf, subscriptionOf } from '../../../../test/support/samples.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
 import { fanOutTopology } from './fan-out.topology.js';
 
@@ -41,48 +41,10 @@ beforeEach(async () => {
   });
 });
 
-const aSubscription = (id: string, more: Partial<WebhookSubscription> = {}): WebhookSubscription => ({
-  id,
-  fleetId: 'fleet-1',
-  eventType: 'position',
-  url: 'https://example.org/',
-  status: 'active',
-  disabledReason: null,
-  payloadFormat: 'v1',
-  deviceIds: null,
-  auth: null,
-  rateLimitPerSecond: null,
-  onOutage: 'fail',
-  strictOrder: false,
-  secrets: [],
-  version: 1,
-  createdAt: 0,
-  updatedAt: 0,
-  ...more,
-});
+const aSubscription = (id: string, more: Partial<WebhookSubscription> = {}): WebhookSubscription =>
+  subscriptionOf({ id, ...more });
 
-const event: FleetEvent = {
-  fleetId: 'fleet-1',
-  deviceId: 'device-1',
-  eventType: 'position',
-  eventTime: Date.UTC(2026, 0, 1),
-  resourceId: null,
-  vehicleId: null,
-  licensePlate: null,
-  driverId: null,
-  latitude: 1,
-  longitude: 2,
-  locationTime: null,
-  altitudeInMeters: null,
-  speedInKmh: 0,
-  heading: null,
-  ignition: false,
-  odometerInMeters: null,
-  batteryVoltage: null,
-  connectionType: null,
-  rpm: null,
-  fuelLevel: null,
-};
+const event = eventOf({ eventTime: Date.UTC(2026, 0, 1), latitude: 1, longitude: 2, speedInKmh: 0, ignition: false });
 
 const fanOut = async (): Promise<(WebhookDelivery & { partition: number })[]> => {
   const output = await driver.pipe({ key: Buffer.from('device-1'), value: codecs.fleetEvents.encode(event) });

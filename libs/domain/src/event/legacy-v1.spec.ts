@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventOf } from '../testing/samples.js';
+import { eventOf } from '../../../../test/support/samples.js';
 import { serialiseLegacyV1 } from './legacy-v1.js';
 
 const ID = 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventOf } from '../testing/samples.js';
+import { eventOf } from '../../../../test/support/samples.js';
 import { serialiseEnvelope } from './envelope.js';
 import { EVENT_TYPES, isEventType } from './event-type.js';
 import { serialiseLegacyV1 } from './legacy-v1.js';

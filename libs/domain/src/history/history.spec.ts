@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOON } from '../testing/samples.js';
+import { NOON } from '../../../../test/support/samples.js';
 import { deliveryStatus } from './delivery-record.js';
 import { queryFingerprint } from './query-fingerprint.js';
 import { clampWindow, RETENTION_MS } from './retention.js';

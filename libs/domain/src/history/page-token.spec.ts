@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { NOON } from '../testing/samples.js';
+import { NOON } from '../../../../test/support/samples.js';
 import { openPageToken, PAGE_TOKEN_LIFETIME_MS, sealPageToken } from './page-token.js';
 
 const KEY = Buffer.alloc(32, 5);

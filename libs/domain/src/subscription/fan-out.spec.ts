@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventId } from '../event/event-id.js';
 import { serialiseEnvelope } from '../event/envelope.js';
 import { serialiseLegacyV1 } from '../event/legacy-v1.js';
-import { eventOf, NOON, subscriptionOf } from '../testing/samples.js';
+import { eventOf, NOON, subscriptionOf } from '../../../../test/support/samples.js';
 import { decideFanOut } from './fan-out.js';
 import { matchesSubscription } from './matches-subscription.js';
 import { validSigningSecrets } from './signing-secrets.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pingOf } from '../testing/samples.js';
+import { pingOf } from '../../../../test/support/samples.js';
 import { checkPing, MAX_ID_LENGTH } from './check-ping.js';
 
 const US = '\u001f';

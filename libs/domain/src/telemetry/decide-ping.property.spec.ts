@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FleetEvent } from '../event/fleet-event.js';
 import { travel, type Journey } from '../testing/journey.js';
-import { NOON, pingOf } from '../testing/samples.js';
+import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { POSITION_WINDOW_MS } from './rule-settings.js';
 import type { TelemetryPing } from './telemetry-ping.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { outcomes, travel } from '../testing/journey.js';
-import { NOON, pingOf } from '../testing/samples.js';
+import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { decidePing } from './decide-ping.js';
 import type { DeviceState } from './device-state.js';
 import { DEFAULT_RULE_SETTINGS } from './rule-settings.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { NOON, pingOf } from '../testing/samples.js';
+import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { decidePing, type PingDecision } from './decide-ping.js';
 import type { DeviceState } from './device-state.js';
 import { evolveDevice } from './evolve-device.js';

@@ -1,6 +1,4 @@
-import type { FleetEvent } from '../event/fleet-event.js';
-import type { WebhookSubscription } from '../subscription/webhook-subscription.js';
-import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
+import type { FleetEvent, TelemetryPing, WebhookSubscription } from '@waypost/domain';
 
 /** 2024-05-01T12:00:00.000Z */
 export const NOON = Date.UTC(2024, 4, 1, 12);
