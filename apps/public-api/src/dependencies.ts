@@ -1,7 +1,7 @@
 import type { DeliveryHistory } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/history-store';
 import type { RateLimit } from './auth/rate-limiter.js';
-import type { UrlCheck } from './subscriptions/subscription-service.js';
+import type { UrlCheck } from './subscriptions/url-check.js';
 
 /** The few log methods that this application uses. */
 export interface ApiLogger {

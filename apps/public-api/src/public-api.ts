@@ -47,7 +47,7 @@ function createModule({ config, logger, name }: AppRuntime<PublicApiConfig>): Dy
     checkUrl: createUrlCheck(config.egress),
     untilPublished: createUntilPublished({
       isPublished: (ids) => store.isPublished(ids),
-      isStopping: outbox.isStopped,
+      isStopping: () => outbox.isStopped(),
       now,
       sleep,
     }),

@@ -22,7 +22,7 @@ function build() {
     lookups,
     advance: (ms: number) => void (nowMs += ms),
     make: () => void rows.set(hash.toString('hex'), { id: 'k1', fleetId: 'acme', hash, scopes: ['events:read'] }),
-    revoke: () => void rows.clear(),
+    revoke: () => rows.clear(),
   };
 }
 

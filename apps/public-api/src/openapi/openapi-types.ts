@@ -15,13 +15,10 @@ export interface OpenApiDocument {
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-export interface PathItem {
-  readonly get?: Operation;
-  readonly put?: Operation;
-  readonly post?: Operation;
-  readonly delete?: Operation;
-  readonly patch?: Operation;
-}
+export type DocumentedMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
+
+/** An alias, not an interface: only so do Object.values and Object.entries know that all it holds are operations. */
+export type PathItem = { readonly [method in DocumentedMethod]?: Operation };
 
 export interface Operation {
   readonly operationId: string;

@@ -9,8 +9,9 @@ import { integer, isUuid, text } from '../http/parameter-readers.js';
 import { createQueryReader } from '../http/query-reader.js';
 import type { PageStates } from '../page-state/page-states.js';
 import { createBody, readBody, updateBody } from './subscription-body.js';
+import { noSuchSubscription } from './subscription-refusals.js';
 import { type SubscriptionResource, type SubscriptionWithSecret, toResource } from './subscription-resource.js';
-import { noSuchSubscription, type SubscriptionService } from './subscription-service.js';
+import type { SubscriptionService } from './subscription-service.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 

@@ -1,5 +1,6 @@
 import { checkSubscriberUrl, type UrlCheckOptions } from '@waypost/egress';
-import type { UrlCheck } from './subscription-service.js';
+
+export type UrlCheck = { readonly type: 'accepted' } | { readonly type: 'refused'; readonly message: string };
 
 /** The check of R-18 at creation; the sender checks again at every connection. */
 export function createUrlCheck(options: UrlCheckOptions): (url: string) => Promise<UrlCheck> {

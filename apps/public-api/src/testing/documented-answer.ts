@@ -1,7 +1,7 @@
 import Ajv2020Module, { type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { openApiDocument } from '../openapi/document.js';
-import type { Operation, PathItem, Reference, ResponseObject } from '../openapi/openapi-types.js';
+import type { DocumentedMethod, Operation, Reference, ResponseObject } from '../openapi/openapi-types.js';
 
 // Both are CommonJS: the class and the function are one level down when imported from ESM.
 const Ajv2020 = Ajv2020Module.default;
@@ -24,7 +24,7 @@ export function undocumentedIn(method: string, path: string, answer: Answer): st
   const template = Object.keys(openApiDocument.paths).find((known) => matches(known, path));
   if (template === undefined) return [];
   const item = openApiDocument.paths[template];
-  const operation = item?.[method.toLowerCase() as keyof PathItem];
+  const operation = item?.[method.toLowerCase() as DocumentedMethod];
   // Methods that are not documented are answered 405, as any documented method could be.
   const described = operation ?? Object.values(item ?? {}).at(0);
   if (operation === undefined && answer.status !== 405 && answer.status !== 410 && method !== 'HEAD') {

@@ -2,7 +2,8 @@ import { randomBytes as secureRandomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../data-source.js';
 import { createFleetStore, type FleetStore } from './fleet-store.js';
-import { createSubscriptionStore, type SubscriptionStore } from './subscription-store.js';
+import { createSubscriptionStore } from './postgres-subscription-store.js';
+import type { SubscriptionStore } from './subscription-store.js';
 
 /** Everything that people manage: fleets, keys, subscriptions. */
 export interface ManagementStore extends FleetStore {
