@@ -43,8 +43,11 @@ export default {
       globalSetup: './test/support/int-stack/start.mjs',
       globalTeardown: './test/support/int-stack/stop.mjs',
     }),
-    // Each starts the product as a user does.
-    tier('e2e', ['test/e2e/**/*.e2e.spec.ts']),
+    // The product, started once as a user does; each test has fleets of its own.
+    tier('e2e', ['test/e2e/**/*.e2e.spec.ts'], {
+      globalSetup: './test/support/e2e-stack/start.mjs',
+      globalTeardown: './test/support/e2e-stack/stop.mjs',
+    }),
   ],
   // Global in Jest: it cannot be set for one project. Unit tests set shorter limits where time is the point.
   testTimeout: 60_000,

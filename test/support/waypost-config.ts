@@ -4,3 +4,10 @@ export function productEnvironment(more: Readonly<Record<string, string>> = {}):
   const users = Object.fromEntries(Object.entries(process.env).filter(([name]) => !added.test(name)));
   return { ...users, ...more };
 }
+
+/** Data directory of the product that all end-to-end tests of a run share. */
+export function sharedDataDir(): string {
+  const dataDir = process.env['WAYPOST_TEST_DATA_DIR'];
+  if (dataDir === undefined) throw new Error('The product is not running: these tests belong to the Jest project e2e.');
+  return dataDir;
+}

@@ -31,6 +31,8 @@ class KafkaFeed implements PartitionFeed {
   private failure: Error | null = null;
   private waiting: { resolve(batch: RecordBatch): void; reject(error: Error): void } | null = null;
   open = true;
+  /** Never two fetches at once, also when the leader changes meanwhile: both would bring the same records. */
+  fetching = false;
 
   constructor(
     readonly partition: TopicPartition,
@@ -39,7 +41,11 @@ class KafkaFeed implements PartitionFeed {
   ) {}
 
   get wanted(): boolean {
-    return this.open && this.ready === null && this.failure === null;
+    return this.open && !this.fetching && this.ready === null && this.failure === null;
+  }
+
+  get full(): boolean {
+    return this.ready !== null;
   }
 
   next(): Promise<RecordBatch> {
@@ -142,19 +148,26 @@ class KafkaFetcher implements Fetcher {
     }
     for (const [nodeId, { broker, feeds }] of byLeader) {
       this.busyLeaders.add(nodeId);
-      void this.fetch(broker, feeds).finally(() => {
+      void this.occupied(feeds, this.fetch(broker, feeds)).finally(() => {
         this.busyLeaders.delete(nodeId);
         this.wake();
       });
     }
   }
 
+  private async occupied(feeds: readonly KafkaFeed[], work: Promise<void>): Promise<void> {
+    for (const feed of feeds) feed.fetching = true;
+    await work;
+    for (const feed of feeds) feed.fetching = false;
+    this.wake();
+  }
+
+  /** A partition without a leader is asked for again later, while the others go on. */
   private async leaderOf(feed: KafkaFeed): Promise<KafkajsBroker | null> {
     try {
       return await this.client.leader(feed.partition.topic, feed.partition.partition);
     } catch (error) {
-      await this.recover(error, [feed]);
-      this.awake = true;
+      void this.occupied([feed], this.recover(error));
       return null;
     }
   }
@@ -163,46 +176,55 @@ class KafkaFetcher implements Fetcher {
     try {
       const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
       const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsNow()));
-      for (const fetched of partitions) await this.take(feeds, fetched);
+      const refused = partitions.filter((fetched) => !this.take(feeds, fetched));
+      if (refused.length > 0) await this.recoverRefused(refused);
     } catch (error) {
-      await this.recover(error, feeds);
+      await this.recover(error);
     }
   }
 
   /** A partition whose batch is about to be taken must not wait behind a long poll for the quiet ones. */
   private limitsNow(): FetchLimits {
-    const someFull = [...this.feeds.values()].some((feed) => feed.open && !feed.wanted);
+    const someFull = [...this.feeds.values()].some((feed) => feed.open && feed.full);
     return someFull ? { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_FULL_MS) } : this.limits;
   }
 
-  private async take(feeds: readonly KafkaFeed[], fetched: FetchedPartition): Promise<void> {
+  /** False: the broker refused this partition for now. */
+  private take(feeds: readonly KafkaFeed[], fetched: FetchedPartition): boolean {
     const feed = feeds.find((f) => f.partition.topic === fetched.topic && f.partition.partition === fetched.partition);
-    if (!feed?.open) return;
-    if (fetched.errorCode === KAFKA_ERROR.none) {
-      const { records, nextOffset } = decodeRecordBatches(fetched.data, feed.position, fetched.aborted);
-      if (nextOffset > feed.position)
-        feed.deliver({ ...feed.partition, records, nextOffset, highWatermark: fetched.highWatermark });
-      return;
-    }
+    if (!feed?.open) return true;
     if (fetched.errorCode === KAFKA_ERROR.offsetOutOfRange) {
       feed.fail(outOfRange(feed));
-      return;
+      return true;
     }
-    if (isLeaderMove(fetched.errorCode)) await this.client.refreshMetadata();
-    this.logger.debug('fetch_partition_error', {
-      partition: partitionName(feed.partition),
-      errorCode: fetched.errorCode,
-    });
-    await sleep(ERROR_WAIT_MS);
+    if (fetched.errorCode !== KAFKA_ERROR.none) return false;
+    this.decode(feed, fetched);
+    return true;
   }
 
-  /** Brokers that restart are waited for; a batch that cannot be decoded stops its reader loudly. */
-  private async recover(error: unknown, feeds: readonly KafkaFeed[]): Promise<void> {
-    if (this.closed) return;
-    if (error instanceof StreamsError && error.code === 'CORRUPT_BATCH') {
-      for (const feed of feeds) feed.fail(error);
-      return;
+  /** A batch that cannot be decoded stops the reader of its partition loudly, and no other. */
+  private decode(feed: KafkaFeed, { data, aborted, highWatermark }: FetchedPartition): void {
+    try {
+      const { records, nextOffset } = decodeRecordBatches(data, feed.position, aborted);
+      if (nextOffset > feed.position) feed.deliver({ ...feed.partition, records, nextOffset, highWatermark });
+    } catch (error) {
+      const where = `${partitionName(feed.partition)} behind offset ${String(feed.position)}`;
+      feed.fail(
+        new StreamsError('CORRUPT_BATCH', `A record batch of ${where} cannot be decoded: ${errorMessage(error)}`),
+      );
     }
+  }
+
+  private async recoverRefused(refused: readonly FetchedPartition[]): Promise<void> {
+    const codes = refused.map(({ errorCode }) => errorCode);
+    this.logger.debug('fetch_refused', { partitions: refused.map(partitionName), codes });
+    await sleep(ERROR_WAIT_MS);
+    if (codes.some(isLeaderMove)) await this.client.refreshMetadata();
+  }
+
+  /** Brokers that restart are waited for. */
+  private async recover(error: unknown): Promise<void> {
+    if (this.closed) return;
     this.logger.debug('fetch_failed', { error: errorMessage(error) });
     await sleep(ERROR_WAIT_MS);
     if (!isTransient(error)) this.logger.warn('fetch_failed', { error: errorMessage(error) });

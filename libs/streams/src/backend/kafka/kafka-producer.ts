@@ -159,11 +159,12 @@ class KafkaProducer implements TransactionalProducer {
     const chunk = output.chunks[round];
     if (!chunk) return [];
     const { topic, partition } = output;
+    const { now, maxBatchBytes } = this.options;
     const name = partitionName(output);
     const baseSequence = this.sequences.get(name) ?? 0;
     this.sequences.set(name, (baseSequence + chunk.length) % 2_147_483_648);
     return [
-      { topic, partition, batch: encodeRecordBatch(chunk, this.options.now(), { ...this.identity(), baseSequence }) },
+      { topic, partition, batch: encodeRecordBatch(chunk, now(), { ...this.identity(), baseSequence }, maxBatchBytes) },
     ];
   }
 

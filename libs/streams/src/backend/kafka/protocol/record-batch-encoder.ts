@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { crc32c } from '@node-rs/crc32';
 import { varintSize, writeInt64, writeVarint } from './bytes.js';
 
@@ -17,6 +18,7 @@ const HEADER_BYTES = 61;
 const CRC_AT = 17;
 const ATTRIBUTES_AT = 21;
 const TRANSACTIONAL = 0x10;
+const GZIP = 0x01;
 
 const fieldSize = (field: Buffer | null): number => (field === null ? 1 : varintSize(field.length) + field.length);
 
@@ -28,22 +30,34 @@ const contentSize = (record: RecordToEncode, offsetDelta: number): number =>
 export const recordSizeBound = (record: RecordToEncode): number =>
   (record.key?.length ?? 0) + (record.value?.length ?? 0) + 24;
 
-/** One transactional, uncompressed record batch of format v2. `timestamp` is epoch ms, the same for all its records. */
+/**
+ * One transactional record batch of format v2. `timestamp` is epoch ms, the same for all its records. A batch larger
+ * than `compressAboveBytes` is gzipped: what a producer sent compressed must fit when it is written on, e.g. quarantined.
+ */
 export const encodeRecordBatch = (
   records: readonly RecordToEncode[],
   timestamp: number,
   producer: ProducerIdentity,
+  compressAboveBytes = Infinity,
 ): Buffer => {
   let size = HEADER_BYTES;
   for (let i = 0; i < records.length; i++) {
     const content = contentSize(records[i] as RecordToEncode, i);
     size += varintSize(content) + content;
   }
-  const batch = Buffer.allocUnsafe(size);
-  writeHeader(batch, records.length, timestamp, producer);
+  const plain = Buffer.allocUnsafe(size);
+  writeHeader(plain, records.length, timestamp, producer);
   let at = HEADER_BYTES;
-  for (let i = 0; i < records.length; i++) at = writeRecord(batch, at, records[i] as RecordToEncode, i);
+  for (let i = 0; i < records.length; i++) at = writeRecord(plain, at, records[i] as RecordToEncode, i);
+  const batch = size > compressAboveBytes ? gzipped(plain) : plain;
   batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CRC_AT);
+  return batch;
+};
+
+const gzipped = (plain: Buffer): Buffer => {
+  const batch = Buffer.concat([plain.subarray(0, HEADER_BYTES), gzipSync(plain.subarray(HEADER_BYTES))]);
+  batch.writeInt32BE(batch.length - 12, 8);
+  batch.writeInt16BE(TRANSACTIONAL | GZIP, ATTRIBUTES_AT);
   return batch;
 };
 

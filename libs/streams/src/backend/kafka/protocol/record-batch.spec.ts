@@ -123,6 +123,13 @@ describe('record batches', () => {
     expect(valuesOf(compressed(plain, codec, compress(plain.subarray(61))))).toEqual(['hello', 'hello again']);
   });
 
+  it('are gzipped when they are larger than the limit, and come back all the same', () => {
+    const records = [{ key: null, value: Buffer.alloc(50_000, 65) }];
+    const batch = encodeRecordBatch(records, 1, { producerId: 1, producerEpoch: 0, baseSequence: 0 }, 10_000);
+    expect(batch.length).toBeLessThan(1_000);
+    expect(decodeRecordBatches(batch, 0, []).records[0]?.value).toEqual(Buffer.alloc(50_000, 65));
+  });
+
   it("carry the broker's time when the topic is stamped at the append", () => {
     const batch = batchOf(['a'], { baseOffset: 0, producerId: 1 });
     batch.writeInt16BE(batch.readInt16BE(21) | 0x08, 21);

@@ -15,9 +15,7 @@ interface StockRecord {
 }
 
 const Decoder = require('kafkajs/src/protocol/decoder') as new (buffer: Buffer) => object;
-const decodeStock = require('kafkajs/src/protocol/recordBatch/v0/decoder') as (
-  decoder: object,
-) => Promise<{
+const decodeStock = require('kafkajs/src/protocol/recordBatch/v0/decoder') as (decoder: object) => Promise<{
   records: StockRecord[];
   producerId: string;
   producerEpoch: number;

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { byDelivery, endOf, retries } from '../support/delivery-attempts.js';
+import { counts, differences, none } from '../support/differences.js';
+import { eventually } from '../support/eventually.js';
+import { failsByScript, scriptedStatusCodes } from '../support/failing-receiver.js';
+import { checkSignatures, prepareFeed, publishFeed, seeRun, type FeedRun, type SeenRun } from '../support/feed-run.js';
+import { generatedFeed, recordedFeeds, trafficOf, type Feed } from '../support/feeds.js';
+import { groupBy } from '../support/group-by.js';
+import { readLogs, seenDeliveries, type Attempt } from '../support/places.js';
+import { startReceiver, type ReceivedCall, type Receiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { deliveryLine, eventLine, subscribe, type Delivery, type Subscription } from '../support/subscriptions.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const apps = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
+const pingsPerSecond = '2200';
+/** Of one subscription: what can be in flight, and what has ended but is not yet in the log. */
+const mostRepeats = 64;
+/** An attempt takes at most 5 s (R-20), and a little until it is in the log. */
+const longestInFlightMs = 6_000;
+
+const startAt = Date.UTC(2026, 2, 3, 6);
+const generated = generatedFeed('killed-generated', { seed: 21, vehicles: 300, durationMs: 2_700_000, startAt });
+const feeds = [generated, ...recordedFeeds('killed', (name) => name.includes('2017-04'))];
+const refusedDevices = Array.from({ length: 20 }, (_, index) => `tracker-${String(index + 1).padStart(3, '0')}`);
+
+interface Kill {
+  readonly killedAt: number;
+  /** When another process was there; it still had to start. */
+  readonly replacedAt: number;
+}
+
+const waypost = runningWaypost(sharedDataDir());
+const startedAt = Date.now();
+const kills = new Map<string, Kill>();
+const runs: FeedRun[] = [];
+const seen = new Map<Feed, SeenRun>();
+let receiver: Receiver;
+let publishedAt: number;
+
+async function subscribeRefusing({ fleet }: Feed): Promise<Subscription[]> {
+  const url = receiver.url(`/${fleet}/refuses`);
+  return subscribe(waypost, { fleet, url, types: ['position'], deviceIds: refusedDevices });
+}
+
+async function publishAll(): Promise<void> {
+  await Promise.all(feeds.map((feed) => publishFeed(waypost, feed, '--rate', pingsPerSecond)));
+  publishedAt = Date.now();
+}
+
+/** One after the other, each amid traffic, and the next one only when the last has been replaced. */
+async function killEachApp(): Promise<void> {
+  await eventually(() => expect(receiver.calls.length).toBeGreaterThan(200), { timeoutMs: 60_000 });
+  for (const app of apps) {
+    const killedAt = Date.now();
+    const killed = waypost.kill(app);
+    await eventually(() => expect(waypost.pidOf(app)).not.toBe(killed), { timeoutMs: 30_000 });
+    kills.set(app, { killedAt, replacedAt: Date.now() });
+    await sleep(3_000);
+  }
+}
+
+function seenOf(feed: Feed): SeenRun {
+  const run = seen.get(feed);
+  if (run === undefined) throw new Error(`${feed.name} has not come to its end.`);
+  return run;
+}
+
+function killOf(app: string): Kill {
+  const kill = kills.get(app);
+  if (kill === undefined) throw new Error(`${app} was not killed.`);
+  return kill;
+}
+
+/** The calls of each attempt, of which a kill may have made two. */
+function callsByAttempt(calls: readonly ReceivedCall[]): (readonly ReceivedCall[])[] {
+  const attemptOf = ({ path, eventId, headers }: ReceivedCall) =>
+    [path, eventId, headers['x-service-attempt']].map(String).join(' ');
+  return [...groupBy(calls, attemptOf).values()];
+}
+
+beforeAll(async () => {
+  receiver = await startReceiver((call) => {
+    checkSignatures(runs, call);
+    return failsByScript(call);
+  });
+  for (const feed of feeds) {
+    const more = feed === generated ? () => subscribeRefusing(feed) : undefined;
+    runs.push(await prepareFeed(waypost, receiver, feed, more));
+  }
+  await Promise.all([publishAll(), killEachApp()]);
+  await waypost.cli('wait', '--idle', '3');
+  const logs = await readLogs(waypost);
+  for (const run of runs) {
+    const pageSizes = { v1: 211, v2: 157 };
+    seen.set(run.feed, await seeRun(waypost, run, { receiver, logs, from: startedAt, pageSizes }));
+  }
+}, 300_000);
+
+afterAll(() => receiver.close());
+
+describe(`SIGKILL of each application amid ${trafficOf(feeds)}`, () => {
+  it('comes while traffic is on its way', () => {
+    expect([...kills.keys()]).toEqual(apps);
+    for (const { killedAt } of kills.values()) expect(killedAt).toBeLessThan(publishedAt);
+  });
+
+  for (const feed of feeds) {
+    describe(feed.name, () => {
+      it('loses no event at any of the five places and makes up none', () => {
+        const { outcome, expected, places, subscriptions } = seenOf(feed);
+        expect(counts(places.fleetEvents.map(({ eventType }) => eventType))).toEqual(
+          counts(outcome.events.map(({ eventType }) => eventType)),
+        );
+        expect(differences(places.fleetEvents.map(eventLine), outcome.events.map(eventLine))).toEqual(none);
+        const { receiver: received, ...recorded } = seenDeliveries(places, subscriptions);
+        const found = { ...recorded, receiver: distinct(received) };
+        const byType = counts(expected.map(({ eventType }) => eventType));
+        for (const [place, deliveries] of Object.entries(found)) {
+          expect({ place, ...counts(deliveries.map(({ eventType }) => eventType)) }).toEqual({ place, ...byType });
+          const unlike = differences(deliveries.map(deliveryLine), expected.map(deliveryLine));
+          expect({ place, ...unlike }).toEqual({ place, ...none });
+        }
+      });
+
+      it('numbers the attempts of each delivery without gap or repeat, and ends each delivery once', () => {
+        const wrong = byDelivery(seenOf(feed).places.attempts).filter((attempts) => {
+          const numbered = attempts.every(({ attempt }, index) => attempt === index + 1);
+          const ended = attempts.map(({ outcome }) => outcome !== 'retrying').indexOf(true) === attempts.length - 1;
+          return !numbered || !ended;
+        });
+        expect(wrong.slice(0, 3)).toEqual([]);
+      });
+
+      it('makes as many attempts as the answers of the receiver ask for', () => {
+        const { places } = seenOf(feed);
+        const wrong = byDelivery(places.attempts)
+          .map((attempts) => ({
+            attempts,
+            asked: scriptedStatusCodes(attempts[0]?.eventId ?? '', attempts[0]?.url ?? '').join(),
+          }))
+          .filter(({ attempts, asked }) => attempts.map(({ statusCode }) => statusCode).join() !== asked);
+        expect(wrong.slice(0, 3)).toEqual([]);
+        expect(places.attempts.length).toBeGreaterThan(seenOf(feed).expected.length);
+      });
+
+      it('keeps the due times of retries, also of those that waited when the sender was killed', () => {
+        const { attempts } = seenOf(feed).places;
+        const all = retries(attempts);
+        expect(attempts.filter(({ dueAt, startedAt: started }) => started < dueAt).slice(0, 3)).toEqual([]);
+        expect(all.filter(({ before, retry }) => retry.dueAt !== before.nextDueAt).slice(0, 3)).toEqual([]);
+        const { killedAt, replacedAt } = killOf('webhook-delivery');
+        const waiting = all.filter(({ before, retry }) => endOf(before) < killedAt && retry.startedAt > replacedAt);
+        expect(waiting.length).toBeGreaterThan(0);
+      });
+
+      it('repeats no attempt but those in flight when the sender was killed, with the same bytes', () => {
+        const { places, subscriptions } = seenOf(feed);
+        const { killedAt, replacedAt } = killOf('webhook-delivery');
+        const repeated = callsByAttempt(places.calls).filter(({ length }) => length > 1);
+        const wrong = repeated.filter(([first, second, ...more]) => {
+          if (first === undefined || second === undefined || more.length > 0) return true;
+          // What was sent before the kill may be read by the receiver a moment after it.
+          const inFlight = first.receivedAt < replacedAt && first.receivedAt > killedAt - longestInFlightMs;
+          return !inFlight || second.receivedAt < replacedAt || !second.body.equals(first.body);
+        });
+        const said = wrong.map((calls) => calls.map(({ receivedAt, headers }) => ({ receivedAt, headers })));
+        expect({ killedAt, replacedAt, wrong: said.slice(0, 3) }).toEqual({ killedAt, replacedAt, wrong: [] });
+        expect(repeated.length).toBeLessThanOrEqual(mostRepeats * subscriptions.length);
+      });
+
+      it('sends the same bytes and valid signatures at every attempt', () => {
+        const { places, signatures } = seenOf(feed);
+        expect(signatures.problems.slice(0, 5)).toEqual([]);
+        expect(signatures.checked).toBe(places.calls.length);
+        const bodies = [...groupBy(places.calls, ({ path, eventId }) => `${path} ${eventId ?? ''}`).values()];
+        const changed = bodies.filter(([first, ...rest]) => !rest.every(({ body }) => first?.body.equals(body)));
+        expect(changed.slice(0, 3)).toEqual([]);
+      });
+
+      it('shows every attempt in v1 and v2, with the bytes and the end of each delivery', () => {
+        const { places } = seenOf(feed);
+        const logged = byDelivery(places.attempts).map((attempts) => lineOf(attempts));
+        const body = new Map(places.calls.map((call) => [call.eventId, call.body.toString()]));
+        const v1 = places.v1.items.map((event) =>
+          [event.event_id, event.status_code, ...event.attempts.map(({ attempt }) => attempt)].join(' '),
+        );
+        const v2 = places.v2.items.map(({ eventId, delivery }) =>
+          [eventId, delivery.statusCode, ...delivery.attempts.map(({ attempt }) => attempt)].join(' '),
+        );
+        expect(differences(v1, logged)).toEqual(none);
+        expect(differences(v2, logged)).toEqual(none);
+        expect(places.v1.items.filter((event) => event.body !== body.get(event.event_id)).slice(0, 3)).toEqual([]);
+        const status = places.v2.items.map(({ delivery }) => `${delivery.status} ${String(delivery.statusCode)}`);
+        const refused = places.attempts.filter(({ statusCode }) => statusCode === 401).length;
+        expect(counts(status)).toEqual({
+          'delivered 200': seenOf(feed).expected.length - refused,
+          ...(refused > 0 ? { 'failed 401': refused } : {}),
+        });
+      });
+    });
+  }
+});
+
+function lineOf(attempts: readonly Attempt[]): string {
+  const last = attempts.at(-1);
+  return [last?.eventId, last?.statusCode, ...attempts.map(({ attempt }) => attempt)].join(' ');
+}
+
+/** One of each: a kill may have repeated a call. */
+function distinct(deliveries: readonly Delivery[]): Delivery[] {
+  return [...new Map(deliveries.map((delivery) => [deliveryLine(delivery), delivery])).values()];
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** A function that makes event ids by docs/event-ids.md and RFC 9562 alone (R-12). */
+export function documentedEventId(): (...fields: readonly string[]) => string {
+  const text = readFileSync(new URL('../../docs/event-ids.md', import.meta.url), 'utf8');
+  const namespace = /The namespace is `([0-9a-f-]{36})`/.exec(text)?.[1];
+  if (namespace === undefined) throw new Error('docs/event-ids.md names no namespace.');
+  const namespaceBytes = Buffer.from(namespace.replaceAll('-', ''), 'hex');
+  return (...fields) => {
+    const hash = createHash('sha1').update(namespaceBytes).update(fields.join('\u001f'), 'utf8').digest('hex');
+    const variant = ((parseInt(hash.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+    return [
+      hash.slice(0, 8),
+      hash.slice(8, 12),
+      `5${hash.slice(13, 16)}`,
+      `${variant}${hash.slice(18, 20)}`,
+      hash.slice(20, 32),
+    ].join('-');
+  };
+}

@@ -1,0 +1,35 @@
+import type { Answer, Behaviour } from './receiver.js';
+
+const accept: Answer = { type: 'respond', status: 200 };
+
+/** Answers to the attempts of one delivery; the last one also to any further attempt. */
+type Script = readonly Answer[];
+
+/** By the first byte of the event's id, which is as good as random: about one delivery in seven meets a failure. */
+const scripts: readonly { readonly below: number; readonly script: Script }[] = [
+  { below: 16, script: [{ type: 'respond', status: 503 }, accept] },
+  { below: 24, script: [{ type: 'respond', status: 500 }, { type: 'respond', status: 500 }, accept] },
+  { below: 32, script: [{ type: 'respond', status: 429, headers: { 'retry-after': '6' } }, accept] },
+  { below: 36, script: [{ type: 'reset' }, accept] },
+  { below: 256, script: [accept] },
+];
+
+/** Permanent without bearer auth. */
+const refusal: Script = [{ type: 'respond', status: 401 }];
+
+function scriptOf(eventId: string, path: string): Script {
+  if (path.endsWith('/refuses')) return refusal;
+  const byte = parseInt(eventId.slice(0, 2), 16);
+  return scripts.find(({ below }) => byte < below)?.script ?? [accept];
+}
+
+/** Decides by event and attempt number alone, so that a repeated attempt meets the same answer. */
+export const failsByScript: Behaviour = ({ eventId = '', path, headers }) => {
+  const script = scriptOf(eventId, path);
+  return script[Number(headers['x-service-attempt']) - 1] ?? accept;
+};
+
+/** The status codes that the attempts of a delivery have to end with; null: none. */
+export function scriptedStatusCodes(eventId: string, url: string): (number | null)[] {
+  return scriptOf(eventId, new URL(url).pathname).map((answer) => (answer.type === 'respond' ? answer.status : null));
+}

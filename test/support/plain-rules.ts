@@ -1,0 +1,107 @@
+/**
+ * The rules R-3 to R-7 a second time, as plainly as they are written: what the product must make of a list of pings.
+ * It shares no code with the product, so that a mistake in one of them shows.
+ */
+
+/** What of a line of a track file the rules look at. */
+export interface PlainPing {
+  readonly deviceId: string;
+  readonly eventTime: string;
+  readonly receivedTime?: string;
+  readonly latitude?: number;
+  readonly longitude?: number;
+  readonly ignition?: boolean;
+}
+
+export interface PlainEvent {
+  readonly deviceId: string;
+  readonly eventType: string;
+  /** ISO 8601, UTC, three decimals, Z. */
+  readonly eventTime: string;
+}
+
+export interface PlainOutcome {
+  readonly events: readonly PlainEvent[];
+  readonly droppedByWindow: number;
+  readonly lateOrDuplicate: number;
+  readonly invalidFix: number;
+  readonly future: number;
+  readonly expired: number;
+}
+
+interface DeviceMemory {
+  newest: number;
+  ignition: boolean | undefined;
+  lastSent: number | undefined;
+  armed: boolean;
+}
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+export function plainRules(pings: readonly PlainPing[], receivedTime: 'kept' | 'as eventTime'): PlainOutcome {
+  const devices = new Map<string, DeviceMemory>();
+  const events: PlainEvent[] = [];
+  const outcome = { events, droppedByWindow: 0, lateOrDuplicate: 0, invalidFix: 0, future: 0, expired: 0 };
+
+  for (const ping of pings) {
+    const time = Date.parse(ping.eventTime);
+    const received = receivedTime === 'kept' ? Date.parse(ping.receivedTime ?? ping.eventTime) : time;
+    const emit = (eventType: string): void => {
+      events.push({ deviceId: ping.deviceId, eventType, eventTime: new Date(time).toISOString() });
+    };
+
+    //
+    if (time > received + 5 * minute) {
+      outcome.future += 1;
+      continue;
+    }
+    if (time < received - 15 * day) {
+      outcome.expired += 1;
+      continue;
+    }
+
+    //
+    let device = devices.get(ping.deviceId);
+    if (device !== undefined && time <= device.newest) {
+      outcome.lateOrDuplicate += 1;
+      continue;
+    }
+    if (device === undefined) {
+      device = { newest: time, ignition: undefined, lastSent: undefined, armed: false };
+      devices.set(ping.deviceId, device);
+    }
+    device.newest = time;
+
+    //
+    if (ping.ignition !== undefined) {
+      if (device.ignition !== undefined && device.ignition !== ping.ignition) {
+        emit(ping.ignition ? 'ignition_on' : 'ignition_off');
+        device.armed = true;
+      }
+      device.ignition = ping.ignition;
+    }
+
+    //
+    if (!hasFix(ping)) {
+      outcome.invalidFix += 1;
+      continue;
+    }
+
+    //
+    if (device.armed || device.lastSent === undefined || time - device.lastSent >= 180_000) {
+      emit(device.ignition === false ? 'position_sleep' : 'position');
+      device.lastSent = time;
+      device.armed = false;
+    } else {
+      outcome.droppedByWindow += 1;
+    }
+  }
+  return outcome;
+}
+
+function hasFix({ latitude, longitude }: PlainPing): boolean {
+  if (latitude === undefined || longitude === undefined) return false;
+  if (latitude < -90 || latitude > 90 || longitude < -180 || longitude > 180) return false;
+  return latitude !== 0 || longitude !== 0;
+}

@@ -1,0 +1,66 @@
+import { documentedEventId } from './documented-event-id.js';
+import type { PlainEvent } from './plain-rules.js';
+import type { RunningWaypost } from './running-waypost.js';
+
+export const eventTypes = ['position', 'position_sleep', 'ignition_on', 'ignition_off'] as const;
+
+export interface Subscription {
+  readonly id: string;
+  readonly eventType: string;
+  readonly url: string;
+  readonly secret: string;
+  /** null: every device. */
+  readonly deviceIds: readonly string[] | null;
+}
+
+interface SubscriptionOptions {
+  readonly fleet: string;
+  readonly url: string;
+  readonly types?: readonly string[];
+  readonly deviceIds?: readonly string[];
+}
+
+/** As users do it; one subscription an event type. */
+export async function subscribe(
+  waypost: RunningWaypost,
+  { fleet, url, types = eventTypes, deviceIds }: SubscriptionOptions,
+): Promise<Subscription[]> {
+  const devices = (deviceIds ?? []).flatMap((id) => ['--device', id]);
+  const created = await waypost.cliLines<Omit<Subscription, 'deviceIds'>>(
+    ...['subscribe', '--fleet', fleet, '--url', url, '--event-types', types.join(','), ...devices],
+  );
+  return created.map((one) => ({ ...one, deviceIds: deviceIds ?? null }));
+}
+
+/** One event for one subscription. */
+export interface Delivery extends PlainEvent {
+  readonly eventId: string;
+  readonly subscriptionId: string;
+}
+
+/** What has to be delivered of a fleet's events, under the ids that the documents give. */
+export function expectedDeliveries(
+  fleet: string,
+  events: readonly PlainEvent[],
+  subscriptions: readonly Subscription[],
+): Delivery[] {
+  const eventId = documentedEventId();
+  return subscriptions.flatMap(({ id, eventType, deviceIds }) =>
+    events
+      .filter((event) => event.eventType === eventType && (deviceIds?.includes(event.deviceId) ?? true))
+      .map((event) => ({
+        ...event,
+        subscriptionId: id,
+        eventId: eventId(fleet, id, event.deviceId, event.eventType, event.eventTime),
+      })),
+  );
+}
+
+/** A delivery in one line, to compare lists of them. */
+export function deliveryLine({ subscriptionId, eventType, deviceId, eventTime, eventId }: Delivery): string {
+  return [subscriptionId, eventType, deviceId, eventTime, eventId].join(' ');
+}
+
+export function eventLine({ eventType, deviceId, eventTime }: PlainEvent): string {
+  return [eventType, deviceId, eventTime].join(' ');
+}
