@@ -103,7 +103,7 @@ export const topics = {
     subject: 'fleet.settings-value',
     schema: fleetSettingsSchema,
     configs: compactedConfigs,
-    comment: 'Written by the outbox of public-api (R-14). Read by the fan-out.',
+    comment: 'Written by the outbox of public-api (R-14). Nobody reads it yet: a subscription carries its own format.',
   },
   webhookSubscriptions: {
     name: 'webhook.subscriptions',

@@ -9,7 +9,6 @@ export type StreamsErrorCode =
   | 'PRODUCER_FAILED'
   | 'ILLEGAL_TRANSACTION_MOVE'
   | 'BROKER_UNAVAILABLE'
-  | 'TASK_STUCK'
   | 'CORRUPT_BATCH'
   | 'CORRUPT_STATE'
   | 'PROTOCOL';

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fetcher, PartitionFeed, StreamsBackend } from '../backend/backend.js';
 import { errorMessage, StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import type { StreamRecord, TopicPartition } from '../record.js';
+import type { RecordBatch, StreamRecord, TopicPartition } from '../record.js';
+
+const PREPARE_RETRY_MS = 500;
 
 export interface GlobalTableOptions {
   readonly backend: StreamsBackend;
@@ -72,7 +75,7 @@ class FollowedTable implements GlobalTable {
     try {
       while (!this.isStopped()) {
         const batch = await feed.next();
-        await this.options.prepare?.(batch.records);
+        await this.prepare(batch);
         for (const record of batch.records) if (record.key) this.options.onRecord(record.key, record.value, record);
         this.position = batch.nextOffset;
         this.release((end) => end <= this.position);
@@ -81,6 +84,19 @@ class FollowedTable implements GlobalTable {
       if (this.isStopped()) return;
       this.options.logger.error('global_table_failed', { topic: this.options.topic, error: errorMessage(error) });
       this.options.onFatal(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** What the table needs from elsewhere may be away for a while: the table waits, and so does who reads it. */
+  private async prepare(batch: RecordBatch): Promise<void> {
+    while (!this.isStopped()) {
+      try {
+        await this.options.prepare?.(batch.records);
+        return;
+      } catch (error) {
+        this.options.logger.warn('global_table_waits', { topic: this.options.topic, error: errorMessage(error) });
+        await sleep(PREPARE_RETRY_MS);
+      }
     }
   }
 

@@ -45,6 +45,7 @@ class KafkajsClient implements KafkaClient {
   private readonly cluster;
   private readonly coordinators = new Map<string, string>();
   private readonly topics = new Set<string>();
+  private readonly attempts = new Map<string, Promise<void>>();
   private connecting: Promise<void> | null = null;
   private closed = false;
 
@@ -153,10 +154,20 @@ class KafkajsClient implements KafkaClient {
   private async broker(nodeId: string): Promise<KafkajsBroker> {
     this.refuseWhenClosed();
     const broker = await this.cluster.findBroker({ nodeId });
-    if (!broker.isConnected()) await broker.connect();
+    if (!broker.isConnected()) await this.connectOnce(nodeId, broker);
     if (this.closed) await broker.disconnect();
     this.refuseWhenClosed();
     return broker;
+  }
+
+  /** Concurrent callers share one attempt; kafkajs would add listeners to the socket for each of them. */
+  private connectOnce(nodeId: string, broker: KafkajsBroker): Promise<void> {
+    let attempt = this.attempts.get(nodeId);
+    if (!attempt) {
+      attempt = broker.connect().finally(() => this.attempts.delete(nodeId));
+      this.attempts.set(nodeId, attempt);
+    }
+    return attempt;
   }
 
   /** kafkajs would connect again for whoever asks late, and nobody would close that connection. */

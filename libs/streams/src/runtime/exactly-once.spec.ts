@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { StreamsBackend, Transaction, TransactionalProducer } from '../backend/backend.js';
+import { createMemoryBackend } from '../backend/memory/memory-backend.js';
+import { silentLogger } from '../logger.js';
+import type { Topology } from '../topology/topology.js';
+import { readToEnd } from './log-reader.js';
+import { createStreamsApp } from './streams-app.js';
+import type { TaskRunner } from './task-runner.js';
+
+/** Numbers each record of a key by how many came before it: a lost, doubled or reordered one shows in the output. */
+const counting: Topology = {
+  applicationId: 'counting',
+  source: 'input',
+  stores: {
+    counts: {
+      changelogTopic: 'counts',
+      serde: {
+        serialize: (count: number) => Buffer.from(String(count)),
+        deserialize: (bytes) => Number(bytes.toString()),
+      },
+    },
+  },
+  sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+  processor: (context) => {
+    const counts = context.store<number>('counts');
+    return {
+      process: ({ key, value }) => {
+        const name = String(key);
+        const count = (counts.get(name) ?? 0) + 1;
+        counts.put(name, count);
+        context.forward('output', { key, value: Buffer.from(`${String(value)}:${String(count)}`) });
+      },
+    };
+  },
+};
+
+type Fault = 'none' | 'before' | 'after';
+
+/** A backend whose commits fail by plan, before they have taken effect or after: then nobody knows which it was. */
+const faulty = (backend: StreamsBackend, faults: Fault[]): StreamsBackend => {
+  const wrap = (producer: TransactionalProducer): TransactionalProducer => ({
+    init: () => producer.init(),
+    close: () => producer.close(),
+    commit: async (transaction: Transaction) => {
+      const fault = faults.shift() ?? 'none';
+      if (fault === 'before') throw new Error('the connection broke before the commit');
+      const baseOffsets = await producer.commit(transaction);
+      if (fault === 'after') throw new Error('the connection broke after the commit');
+      return baseOffsets;
+    },
+  });
+  return new Proxy(backend, {
+    get: (target, property) => {
+      if (property === 'producer') return (transactionalId: string) => wrap(target.producer(transactionalId));
+      const value: unknown = Reflect.get(target, property);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+};
+
+const newBroker = () => createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
+
+const start = async (backend: StreamsBackend, instanceId: string): Promise<TaskRunner> => {
+  const app = createStreamsApp({
+    ...{ topology: counting, backend, instanceId, logger: silentLogger, now: Date.now },
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  await app.start();
+  return app;
+};
+
+const outputs = async (backend: StreamsBackend): Promise<string[]> => {
+  const found: string[] = [];
+  await readToEnd(backend, backend.fetcher(), { topic: 'output', partition: 0 }, 0, ({ records }) => {
+    for (const { value } of records) found.push(String(value));
+  });
+  return found;
+};
+
+const until = async (condition: () => Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + 4_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition was not met in time');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+};
+
+const append = (broker: ReturnType<typeof newBroker>, key: string, value: string): void => {
+  broker.append({ topic: 'input', partition: 0 }, { key: Buffer.from(key), value: Buffer.from(value) });
+};
+
+describe('a stream application', () => {
+  it('restores its state from the changelog before the first record of a task', async () => {
+    const broker = newBroker();
+    append(broker, 'a', 'one');
+    const first = await start(broker, 'i');
+    await until(async () => (await outputs(broker)).length === 1);
+    await first.stop();
+    append(broker, 'a', 'two');
+    const second = await start(broker, 'i');
+    await until(async () => (await outputs(broker)).length === 2);
+    await second.stop();
+    expect(await outputs(broker)).toEqual(['one:1', 'two:2']);
+  });
+
+  it('writes nothing any more once another instance has taken its partition over', async () => {
+    const broker = newBroker();
+    const zombie = await start(broker, 'i');
+    await until(() => Promise.resolve(zombie.ready()));
+    const successor = await start(broker, 'i');
+    await until(() => Promise.resolve(successor.ready()));
+    for (const value of ['one', 'two', 'three']) append(broker, 'a', value);
+    await until(async () => (await outputs(broker)).length >= 3);
+    await Promise.all([zombie.stop(), successor.stop()]);
+    expect(await outputs(broker)).toEqual(['one:1', 'two:2', 'three:3']);
+  });
+
+  it('gives every record exactly one effect, in order, whatever commits fail and however', async () => {
+    const plan = fc.array(fc.constantFrom<Fault>('none', 'before', 'after'), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(plan, fc.integer({ min: 1, max: 12 }), async (faults, count) => {
+        const broker = newBroker();
+        const app = await start(faulty(broker, [...faults]), 'i');
+        for (let n = 1; n <= count; n++) {
+          append(broker, 'a', String(n));
+          if (n % 4 === 0) await new Promise((resolve) => setImmediate(resolve));
+        }
+        await until(async () => (await outputs(broker)).length >= count);
+        await app.stop();
+        expect(await outputs(broker)).toEqual(
+          Array.from({ length: count }, (_, i) => `${String(i + 1)}:${String(i + 1)}`),
+        );
+      }),
+      { numRuns: 12 },
+    );
+  }, 30_000);
+});
