@@ -14,7 +14,7 @@ import { createSubscriptionDirectory, type SubscriptionDirectory } from './subsc
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
 const IN_FLIGHT_PER_SUBSCRIPTION = 32;
-const IN_FLIGHT_TOTAL = 512;
+const IN_FLIGHT_TOTAL = 2_048;
 const MAX_PENDING_PER_PARTITION = 20_000;
 const CLOSE_GRACE_MS = 4_000;
 

@@ -9,6 +9,7 @@ export type StreamsErrorCode =
   | 'PRODUCER_FAILED'
   | 'ILLEGAL_TRANSACTION_MOVE'
   | 'BROKER_UNAVAILABLE'
+  | 'TASK_STUCK'
   | 'CORRUPT_BATCH'
   | 'CORRUPT_STATE'
   | 'PROTOCOL';

@@ -157,7 +157,7 @@ describe('the sender', () => {
     publish(1);
     publish(2);
     publish(3);
-    await startSender((request) => {
+    const madeBefore = await startSender((request) => {
       if (request.delivery.eventId === 'event-1') return { type: 'response', statusCode: 503 };
       return request.delivery.eventId === 'event-2' ? ok : never(request);
     });
@@ -170,6 +170,8 @@ describe('the sender', () => {
       ['event-1', 2],
       ['event-3', 1],
     ]);
+    // The one before has the same retry on its own timer, and must see that the partition is no longer its own.
+    expect(madeBefore.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
     const second = (await attempts()).find(({ eventId, attempt }) => eventId === 'event-1' && attempt === 2);
     expect(second?.dueAt).toBe(firstTry?.nextDueAt);
     expect(second?.startedAt).toBeGreaterThanOrEqual(firstTry?.nextDueAt ?? Infinity);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   resolveBatch,
   topics,
@@ -72,6 +73,7 @@ class DeliveryTask implements PartitionTask {
     private readonly context: TaskContext,
   ) {
     this.dueTimers = createDueTimers(parts.timers, parts.now);
+    setMaxListeners(0, this.abort.signal); // one for each attempt in flight
   }
 
   async open(): Promise<{ position: number }> {
@@ -82,7 +84,7 @@ class DeliveryTask implements PartitionTask {
     await this.context.confirmOwnership();
     const committed = await this.context.committedOffset();
     const start: CommitPoint = committed
-      ? { offset: committed.offset, foldFrom: Number(committed.metadata) }
+      ? { offset: committed.offset, foldFrom: foldPosition(committed.metadata) }
       : { offset: await backend.startOffset({ topic, partition }), foldFrom: 0 };
     const recovered = await recoverProgress(this.parts, partition, {
       foldFrom: start.foldFrom,
@@ -194,11 +196,21 @@ class DeliveryTask implements PartitionTask {
     return running.finally(() => this.inFlight.delete(running));
   }
 
+  /** A process that was stopped for a while must not POST what its successor has sent meanwhile: it asks first. */
+  private async stillOurs(): Promise<boolean> {
+    if (this.context.leaseValid()) return true;
+    return this.context.confirmOwnership().then(
+      () => !this.closing,
+      () => false,
+    );
+  }
+
   private async runAttempt(pending: PendingDelivery): Promise<void> {
     const { runner, now, random } = this.parts;
     const { delivery, progress, dueAt } = pending;
     const known = progress.type === 'pending' ? progress : null;
     const attempt = known?.nextAttempt ?? 1;
+    if (!(await this.stillOurs())) return;
     const startedAt = now();
     const run = await runner.run({ delivery, attempt, startedAt, signal: this.abort.signal });
     if (run.type === 'aborted') return;
@@ -219,10 +231,10 @@ class DeliveryTask implements PartitionTask {
     this.tell(attempt);
     const finished = attempt.outcome !== 'retrying';
     const durable = await log.append(attempt, Buffer.from(attempt.subscriptionId), () => {
-      if (finished) window.finish(pending.offset);
+      if (finished) this.finish(window, pending.offset);
     });
     if (!durable) return;
-    if (finished) this.finished();
+    if (finished) this.roomWanted?.();
     else this.retry(pending, attempt);
   }
 
@@ -244,9 +256,9 @@ class DeliveryTask implements PartitionTask {
     this.parts.logger[outcome === 'delivered' ? 'debug' : 'info']('delivery_attempted', fields);
   }
 
-  private finished(): void {
+  private finish(window: DeliveryWindow, offset: number): void {
+    window.finish(offset);
     this.parts.metrics.pendingChanged(-1);
-    this.roomWanted?.();
   }
 
   private retry(pending: PendingDelivery, attempt: WebhookAttempt): void {
@@ -264,6 +276,14 @@ class DeliveryTask implements PartitionTask {
     });
   }
 }
+
+const foldPosition = (metadata: string): number => {
+  if (/^\d+$/.test(metadata)) return Number(metadata);
+  throw new StreamsError(
+    'CORRUPT_STATE',
+    `The committed offset of the sender carries no fold position: "${metadata}".`,
+  );
+};
 
 const readDelivery = (codecs: AvroCodecs, value: Buffer | null): WebhookDelivery => {
   const decoded = value && codecs.webhookDeliveries.decode(value);

@@ -59,6 +59,8 @@ export interface GroupListener {
 /** This process's place in a consumer group. Offsets are read and written here, records are not. */
 export interface GroupMember {
   join(listener: GroupListener): Promise<void>;
+  /** Whether the last accepted heartbeat is so recent that the group cannot have given our partitions away. */
+  leaseValid(): boolean;
   /** Resolves with true once a heartbeat sent after the call was accepted in this generation; false when it is over. */
   confirm(generation: number): Promise<boolean>;
   committed(partition: TopicPartition): Promise<CommittedOffset | null>;

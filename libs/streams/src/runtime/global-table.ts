@@ -21,7 +21,7 @@ export interface GlobalTableOptions {
 export interface GlobalTable {
   /** Resolves when the topic has been read to its end. */
   start(): Promise<void>;
-  /** Resolves when everything that was in the topic at the time of the call has been applied. */
+  /** Resolves when everything that was in the topic at the time of the call has been applied; rejects once it is not followed. */
   caughtUp(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,7 +34,8 @@ class FollowedTable implements GlobalTable {
   private feed: PartitionFeed | null = null;
   private position = 0;
   private stopped = false;
-  private waiters: { end: number; resolve: () => void }[] = [];
+  private failure: Error | null = null;
+  private waiters: { end: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
   constructor(private readonly options: GlobalTableOptions) {
     this.partition = { topic: options.topic, partition: 0 };
@@ -58,16 +59,17 @@ class FollowedTable implements GlobalTable {
 
   async caughtUp(): Promise<void> {
     const end = await this.options.backend.endOffset(this.partition);
-    if (this.position >= end || this.stopped) return;
-    await new Promise<void>((resolve) => {
-      this.waiters.push({ end, resolve });
+    if (this.failure) throw this.failure;
+    if (this.position >= end) return;
+    await new Promise<void>((resolve, reject) => {
+      this.waiters.push({ end, resolve, reject });
     });
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
     this.feed?.close();
-    this.release(() => true);
+    this.fail(new StreamsError('PROTOCOL', `The table of ${this.options.topic} is stopped.`));
     await this.fetcher?.close();
   }
 
@@ -83,7 +85,9 @@ class FollowedTable implements GlobalTable {
     } catch (error) {
       if (this.isStopped()) return;
       this.options.logger.error('global_table_failed', { topic: this.options.topic, error: errorMessage(error) });
-      this.options.onFatal(error instanceof Error ? error : new Error(String(error)));
+      const failure = error instanceof Error ? error : new Error(String(error));
+      this.fail(failure);
+      this.options.onFatal(failure);
     }
   }
 
@@ -102,6 +106,12 @@ class FollowedTable implements GlobalTable {
 
   private isStopped(): boolean {
     return this.stopped;
+  }
+
+  /** Nobody may take a table that is no longer followed for one that is up to date. */
+  private fail(failure: Error): void {
+    this.failure ??= failure;
+    for (const { reject } of this.waiters.splice(0)) reject(failure);
   }
 
   private release(reached: (end: number) => boolean): void {

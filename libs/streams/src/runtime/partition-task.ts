@@ -17,6 +17,8 @@ export interface PartitionTask {
 }
 
 export interface TaskContext extends TopicPartition {
+  /** Whether no other member can have been given the partition yet; false after a pause of this process, until confirmed. */
+  leaseValid(): boolean;
   /** Resolves when the group has confirmed, after the call, that the partition is ours; rejects when it was lost. */
   confirmOwnership(): Promise<void>;
   committedOffset(): Promise<CommittedOffset | null>;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
@@ -6,6 +7,11 @@ import type { Topology } from '../topology/topology.js';
 import { readToEnd } from './log-reader.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { createTaskCore, type TaskCore } from './task-core.js';
+
+const SLICE_RECORDS = 1_000;
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+/** Also while traffic flows without output: a restart must not go far back. */
+const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 
 export interface StreamTaskOptions {
   readonly topology: Topology;
@@ -24,7 +30,9 @@ export const createStreamTask = (options: StreamTaskOptions): PartitionTask => n
 class StreamTask implements PartitionTask {
   private core: TaskCore | null = null;
   private producer: TransactionalProducer | null = null;
-  private uncommittedPosition: number | null = null;
+  private position: number | null = null;
+  private committed: number | null = null;
+  private committedAt = 0;
 
   constructor(private readonly options: StreamTaskOptions) {}
 
@@ -42,36 +50,47 @@ class StreamTask implements PartitionTask {
       now,
     });
     await this.restore(this.core);
+    this.committed = committed?.offset ?? null;
+    this.committedAt = now();
     return { position: committed?.offset ?? 'earliest' };
   }
 
+  /** In slices, so that heartbeats and timers of this process go on and no transaction grows without bound. */
   async process(batch: RecordBatch): Promise<void> {
     const core = this.core;
     if (!core) throw new Error('process() came before open().');
     await core.processor.prepare?.(batch.records);
-    for (const record of batch.records) core.process(record);
-    this.uncommittedPosition = batch.nextOffset;
-    const records = core.pending();
-    if (records.length > 0) await this.commit(core, records);
+    for (let from = 0; from < batch.records.length; from += SLICE_RECORDS) {
+      const slice = batch.records.slice(from, from + SLICE_RECORDS);
+      for (const record of slice) core.process(record);
+      const last = slice.at(-1);
+      if (from + SLICE_RECORDS >= batch.records.length || !last) break;
+      if (core.outputBytes > MAX_OUTPUT_BYTES) await this.commit(core, last.offset + 1);
+      await nextTurn();
+    }
+    this.position = batch.nextOffset;
+    const overdue = this.options.now() - this.committedAt > COMMIT_AT_LEAST_EVERY_MS;
+    if (core.changed || overdue) await this.commit(core, batch.nextOffset);
   }
 
-  /** A batch that changed nothing commits no transaction of its own: replaying it would change nothing again. */
+  /** A batch that changed nothing waits for company: replaying it would change nothing again. */
   async idle(): Promise<void> {
-    if (this.core && this.uncommittedPosition !== null) await this.commit(this.core, []);
+    if (this.core && this.position !== null && this.position !== this.committed)
+      await this.commit(this.core, this.position);
   }
 
   async close(): Promise<void> {
     await this.producer?.close();
   }
 
-  private async commit(core: TaskCore, records: ReturnType<TaskCore['pending']>): Promise<void> {
-    const { topology, context } = this.options;
-    if (!this.producer || this.uncommittedPosition === null) return;
+  private async commit(core: TaskCore, position: number): Promise<void> {
+    const { topology, context, now } = this.options;
     const { topic, partition } = context;
-    const offset = { groupId: topology.applicationId, topic, partition, offset: this.uncommittedPosition };
-    await this.producer.commit({ records, offset });
+    const offset = { groupId: topology.applicationId, topic, partition, offset: position };
+    await this.producer?.commit({ records: core.pending(), offset });
     core.commit();
-    this.uncommittedPosition = null;
+    this.committed = position;
+    this.committedAt = now();
   }
 
   private async restore(core: TaskCore): Promise<void> {

@@ -8,6 +8,10 @@ export interface TaskCore {
   readonly processor: Processor;
   readonly stores: ReadonlyMap<string, TransactionalStore<unknown>>;
   process(record: StreamRecord): void;
+  /** Bytes of the values forwarded since the last commit. */
+  readonly outputBytes: number;
+  /** Whether anything was forwarded or a store has changed since the last commit. */
+  readonly changed: boolean;
   /** Outputs and changelog records since the last commit, in the order in which they arose. */
   pending(): OutgoingRecord[];
   commit(): void;
@@ -25,6 +29,7 @@ export const createTaskCore = ({ topology, partition, partitionCounts, now }: Ta
   const definitions = Object.entries(topology.stores ?? {});
   const stores = new Map(definitions.map(([name, { serde }]) => [name, createTransactionalStore<unknown>(serde)]));
   let outputs: OutgoingRecord[] = [];
+  let outputBytes = 0;
   const context: ProcessorContext = {
     ...partition,
     now,
@@ -34,6 +39,7 @@ export const createTaskCore = ({ topology, partition, partitionCounts, now }: Ta
       const target =
         sink.partitioner === 'source-partition' ? partition.partition : byKey(sink.topic, key, partitionCounts);
       outputs.push({ topic: sink.topic, partition: target, key, value });
+      outputBytes += value?.length ?? 0;
     },
     store: <T>(name: string): KeyValueStore<T> => {
       const store = stores.get(name);
@@ -51,6 +57,12 @@ export const createTaskCore = ({ topology, partition, partitionCounts, now }: Ta
       })),
     );
   return {
+    get outputBytes() {
+      return outputBytes;
+    },
+    get changed() {
+      return outputs.length > 0 || [...stores.values()].some((store) => store.dirty);
+    },
     processor,
     stores,
     process: (record) => {
@@ -59,6 +71,7 @@ export const createTaskCore = ({ topology, partition, partitionCounts, now }: Ta
     pending: () => [...outputs, ...changelog()],
     commit: () => {
       outputs = [];
+      outputBytes = 0;
       for (const store of stores.values()) store.commit();
     },
   };

@@ -25,6 +25,10 @@ export interface TaskHost {
 const IDLE_AFTER_MS = 200;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
+/** About a minute and a half of trying: what has not mended by then needs a fresh process and somebody's attention. */
+const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
+/** What a closing task may still take to end the transaction that it is in. */
+const CLOSE_GRACE_MS = 2_500;
 
 /** The group gave the partition away while the task was being built; not an error. */
 class OwnershipLost extends Error {}
@@ -70,22 +74,33 @@ class RunningTask implements TaskHost {
   }
 
   private async run(): Promise<void> {
-    let waitMs = REBUILD_FIRST_WAIT_MS;
+    let rebuilds = 0;
     while (!this.isClosed()) {
       const task = this.options.createTask(this.context());
       this.task = task;
       try {
         await this.live(task, () => {
-          waitMs = REBUILD_FIRST_WAIT_MS;
+          rebuilds = 0;
         });
       } catch (error) {
-        if (isFatal(error)) this.options.onFatal(error);
-        else if (!(error instanceof OwnershipLost)) this.sayRebuild(error, waitMs);
+        this.decide(error, ++rebuilds);
       }
       this.running = false;
       await this.closeTask(task);
+      const waitMs = Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS);
       if (!this.isClosed()) await Promise.race([sleep(waitMs), this.closing]);
-      waitMs = Math.min(waitMs * 2, REBUILD_MAX_WAIT_MS);
+    }
+  }
+
+  /** Rebuild, or end the process: never go on as if nothing had happened. */
+  private decide(error: unknown, rebuilds: number): void {
+    if (error instanceof OwnershipLost) return;
+    const partition = partitionName(this.options.partition);
+    if (isFatal(error)) this.options.onFatal(error);
+    else if (rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS) this.options.onFatal(stuck(partition, error));
+    else {
+      const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
+      this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
     }
   }
 
@@ -95,9 +110,13 @@ class RunningTask implements TaskHost {
     });
     failed.catch(() => undefined); // A failure may come when nobody races it any more; closing follows anyway.
     await this.confirmOwnership();
-    const { position } = await task.open();
     const { backend, partition, fetcher } = this.options;
-    const feed = fetcher.open(partition, position === 'earliest' ? await backend.startOffset(partition) : position);
+    const start = await this.unlessClosed(
+      task
+        .open()
+        .then(async ({ position }) => (position === 'earliest' ? await backend.startOffset(partition) : position)),
+    );
+    const feed = fetcher.open(partition, start);
     this.running = true;
     try {
       await this.consume(task, feed, failed, onProgress);
@@ -117,12 +136,26 @@ class RunningTask implements TaskHost {
       coming ??= feed.next();
       const batch = await this.nextOrIdle(coming, failed);
       if (this.isClosed()) break;
-      if (batch) {
-        coming = null;
-        await Promise.race([task.process(batch), failed]);
-        onProgress();
-      } else await task.idle?.();
+      if (batch) coming = null;
+      const work = batch ? task.process(batch) : task.idle?.();
+      await this.unlessClosed(Promise.race([work, failed]), CLOSE_GRACE_MS);
+      onProgress();
     }
+  }
+
+  /** Gives `work` up when the host closes, after a grace: what it waits for may be away. */
+  private async unlessClosed<T>(work: Promise<T>, graceMs = 0): Promise<T> {
+    let settled = false;
+    const watched = work.finally(() => {
+      settled = true;
+    });
+    const givenUp = this.closing.then(async (): Promise<never> => {
+      if (!settled && graceMs > 0)
+        await Promise.race([sleep(graceMs, undefined, { ref: false }), watched.catch(() => undefined)]);
+      throw new OwnershipLost();
+    });
+    givenUp.catch(() => undefined);
+    return Promise.race([watched, givenUp]);
   }
 
   private async nextOrIdle(coming: Promise<RecordBatch>, failed: Promise<never>): Promise<RecordBatch | null> {
@@ -141,6 +174,7 @@ class RunningTask implements TaskHost {
     const { partition, member } = this.options;
     return {
       ...partition,
+      leaseValid: () => member.leaseValid(),
       confirmOwnership: () => this.confirmOwnership(),
       committedOffset: () => member.committed(partition),
       commitOffset: (offset, metadata = '') => member.commit(partition, { offset, metadata }),
@@ -153,16 +187,10 @@ class RunningTask implements TaskHost {
   private async confirmOwnership(): Promise<void> {
     while (!this.isClosed()) {
       const { generation } = this;
-      if (await this.options.member.confirm(generation)) return;
+      if (await this.unlessClosed(this.options.member.confirm(generation))) return;
       if (this.generation === generation) await Promise.race([sleep(REBUILD_FIRST_WAIT_MS), this.closing]);
     }
     throw new OwnershipLost();
-  }
-
-  private sayRebuild(error: unknown, waitMs: number): void {
-    const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
-    const fields = { partition: partitionName(this.options.partition), error: errorMessage(error), cause, waitMs };
-    this.options.logger.warn('task_rebuild', fields);
   }
 
   private async closeTask(task: PartitionTask): Promise<void> {
@@ -173,6 +201,9 @@ class RunningTask implements TaskHost {
     }
   }
 }
+
+const stuck = (partition: string, error: unknown): StreamsError =>
+  new StreamsError('TASK_STUCK', `The task of ${partition} cannot go on: ${errorMessage(error)}`, { cause: error });
 
 const FATAL_CODES = new Set<StreamsErrorCode>([
   'OFFSET_OUT_OF_RANGE',

@@ -6,6 +6,8 @@ import type { ForwardedRecord, KeyValueStore, Serde } from '../topology/topology
  */
 export interface TransactionalStore<T> extends KeyValueStore<T> {
   readonly size: number;
+  /** Something changed since the last commit. */
+  readonly dirty: boolean;
   /** The changelog records of everything that changed since the last commit. */
   changes(): ForwardedRecord[];
   commit(): void;
@@ -19,6 +21,9 @@ export const createTransactionalStore = <T>(serde: Serde<T>): TransactionalStore
   return {
     get size() {
       return committed.size;
+    },
+    get dirty() {
+      return dirty.size > 0;
     },
     get: (key) => (dirty.has(key) ? dirty.get(key) : committed.get(key)),
     put: (key, value) => void dirty.set(key, value),

@@ -91,6 +91,7 @@ class KafkaBackend implements StreamsBackend {
     return retryTransient(() => work(client), {
       what,
       logger: this.options.logger,
+      now: this.now,
       forMs: METADATA_RETRY_FOR_MS,
       onRetry: () => void client.refreshMetadata().catch(() => undefined),
     });

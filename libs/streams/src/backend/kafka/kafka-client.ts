@@ -19,6 +19,8 @@ const COORDINATOR_TYPE = { group: 0, transaction: 1 } as const;
 const RETRY_FIRST_MS = 20;
 const RETRY_MAX_MS = 1_000;
 const KAFKAJS_LEVEL_WARN = 2;
+const ANSWER_TIMEOUT_MS = 15_000;
+const CLOSE_WAIT_MS = 500;
 
 /**
  * One set of connections to the cluster. Kafka answers the requests of a connection in order and holds a JoinGroup or
@@ -46,6 +48,7 @@ class KafkajsClient implements KafkaClient {
   private readonly coordinators = new Map<string, string>();
   private readonly topics = new Set<string>();
   private readonly attempts = new Map<string, Promise<void>>();
+  private readonly brokers = new Set<KafkajsBroker>();
   private connecting: Promise<void> | null = null;
   private closed = false;
 
@@ -71,23 +74,42 @@ class KafkajsClient implements KafkaClient {
     timeoutMs?: number,
   ): Promise<T> {
     const exchange = this.internals.request<T>(api, version, parameters);
-    return (await broker.connectionPool.send({
-      ...exchange,
-      requestTimeout: timeoutMs ?? exchange.requestTimeout ?? null,
-    })) as T;
+    return (await this.answered(broker, broker.connectionPool.send(exchange), timeoutMs)) as T;
   }
 
   async callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T> {
     const { apiKey, apiVersion, apiName, payload, decode } = request;
-    const answer = await broker.connectionPool.send({
+    const answer = broker.connectionPool.send({
       request: { apiKey, apiVersion, apiName, encode: () => Promise.resolve(this.internals.rawPayload(payload)) },
       response: {
         decode: (raw) => Promise.resolve({ result: decode(raw), clientSideThrottleTime: 0 }),
         parse: (decoded) => Promise.resolve((decoded as { result: T }).result),
       },
-      requestTimeout: timeoutMs ?? null,
     });
-    return answer as T;
+    return (await this.answered(broker, answer, timeoutMs)) as T;
+  }
+
+  /**
+   * A connection that went silent is closed: kafkajs would go on using it, and only the kernel would give it up, after
+   * many minutes. Whatever else waits on it fails with it and is asked again elsewhere.
+   */
+  private async answered(
+    broker: KafkajsBroker,
+    answer: Promise<unknown>,
+    timeoutMs = ANSWER_TIMEOUT_MS,
+  ): Promise<unknown> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new StreamsError('BROKER_UNAVAILABLE', `No answer from a broker within ${String(timeoutMs)} ms.`));
+        cut(broker);
+      }, timeoutMs);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async coordinator(type: CoordinatorType, key: string): Promise<KafkajsBroker> {
@@ -147,13 +169,19 @@ class KafkajsClient implements KafkaClient {
 
   async close(): Promise<void> {
     this.closed = true;
-    await this.connecting?.catch(() => undefined);
-    await this.cluster.disconnect();
+    const disconnected = Promise.resolve(this.connecting)
+      .catch(() => undefined)
+      .then(() => this.cluster.disconnect());
+    // kafkajs waits for every answer that is still to come, also from a broker that is gone.
+    await Promise.race([disconnected, sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
+    for (const broker of this.brokers) cut(broker);
+    await disconnected.catch(() => undefined);
   }
 
   private async broker(nodeId: string): Promise<KafkajsBroker> {
     this.refuseWhenClosed();
     const broker = await this.cluster.findBroker({ nodeId });
+    this.brokers.add(broker);
     if (!broker.isConnected()) await this.connectOnce(nodeId, broker);
     if (this.closed) await broker.disconnect();
     this.refuseWhenClosed();
@@ -194,11 +222,16 @@ class KafkajsClient implements KafkaClient {
   }
 }
 
+const cut = (broker: KafkajsBroker): void => {
+  for (const { socket } of broker.connectionPool.pool) socket?.destroy(new Error('the connection is given up'));
+};
+
 export interface RetryOptions {
   readonly what: string;
   readonly logger: StreamsLogger;
   /** Ends the retrying; the last error is thrown. */
   readonly stopped?: () => boolean;
+  readonly now: () => number;
   /** Total time to go on for; absent: for ever. */
   readonly forMs?: number;
   readonly onRetry?: (error: unknown) => void;
@@ -215,17 +248,16 @@ export const isTransient = (error: unknown): boolean => {
 /** Repeats `work` while its errors are transient, with growing waits. */
 export const retryTransient = async <T>(work: () => Promise<T>, options: RetryOptions): Promise<T> => {
   let waitMs = RETRY_FIRST_MS;
-  let waitedMs = 0;
+  const startedAt = options.now();
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const over = options.forMs !== undefined && waitedMs >= options.forMs;
+      const over = options.forMs !== undefined && options.now() - startedAt >= options.forMs;
       if (!isTransient(error) || over || options.stopped?.() === true) throw error;
       options.onRetry?.(error);
       options.logger.debug('kafka_retry', { what: options.what, waitMs, error: errorMessage(error) });
       await sleep(waitMs);
-      waitedMs += waitMs;
       waitMs = Math.min(waitMs * 2, RETRY_MAX_MS);
     }
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import type { TopicPartition } from '../../record.js';
@@ -21,6 +22,8 @@ const HEARTBEATS_PER_SESSION = 10;
 const PROTOCOL = 'waypost-sticky';
 const PROTOCOL_TYPE = 'consumer';
 const REJOIN_WAIT_MS = 200;
+const LEASE_SHARE_OF_SESSION = 0.7;
+const LOOP_END_WAIT_MS = 1_000;
 const LEAVE_TIMEOUT_MS = 2_000;
 
 interface JoinAnswer {
@@ -46,6 +49,8 @@ class KafkaGroupMember implements GroupMember {
   private leaving = false;
   private loop: Promise<void> = Promise.resolve();
   private interrupt: () => void = () => undefined;
+  /** When the last accepted heartbeat or join was sent: the coordinator's clock for us started later. */
+  private acceptedSentAt = -Infinity;
   private confirmations: { generation: number; resolve(confirmed: boolean): void }[] = [];
 
   constructor(private readonly options: GroupMemberOptions) {}
@@ -56,6 +61,10 @@ class KafkaGroupMember implements GroupMember {
     this.loop = this.live();
   }
 
+  leaseValid(): boolean {
+    return this.options.now() - this.acceptedSentAt < this.sessionTimeoutMs * LEASE_SHARE_OF_SESSION;
+  }
+
   confirm(generation: number): Promise<boolean> {
     if (generation !== this.generation || this.leaving) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -64,13 +73,14 @@ class KafkaGroupMember implements GroupMember {
     });
   }
 
+  /** Says goodbye at once and on other connections: those of the membership may hang in a rebalance. */
   async leave(): Promise<void> {
     this.leaving = true;
     this.interrupt();
-    await this.loop;
     this.settleConfirmations(() => false);
     if (this.memberId !== '') await this.sayGoodbye();
     await Promise.all([this.options.client.close(), this.options.offsets.close()]);
+    await Promise.race([this.loop, sleep(LOOP_END_WAIT_MS, undefined, { ref: false })]);
   }
 
   async committed({ topic, partition }: TopicPartition): Promise<CommittedOffset | null> {
@@ -119,6 +129,7 @@ class KafkaGroupMember implements GroupMember {
         if (kafkaErrorCode(error) === KAFKA_ERROR.fencedInstanceId) {
           this.leaving = true;
           this.memberId = '';
+          this.settleConfirmations(() => false);
           this.listener?.failed(instanceFenced(this.options.instanceId ?? ''));
           return;
         }
@@ -130,15 +141,23 @@ class KafkaGroupMember implements GroupMember {
 
   private async heartbeat(): Promise<HeartbeatOutcome> {
     const { generation } = this;
+    const sentAt = this.options.now();
     const waitingNow = new Set<unknown>(this.confirmations);
     try {
       const { groupId, instanceId } = this.options;
-      await this.atGroup(this.options.client, 'Heartbeat', 3, {
-        groupId,
-        groupGenerationId: generation,
-        memberId: this.memberId,
-        groupInstanceId: instanceId ?? null,
-      });
+      await this.atGroup(
+        this.options.client,
+        'Heartbeat',
+        3,
+        {
+          groupId,
+          groupGenerationId: generation,
+          memberId: this.memberId,
+          groupInstanceId: instanceId ?? null,
+        },
+        this.sessionTimeoutMs / 3,
+      );
+      this.acceptedSentAt = sentAt;
       this.settleConfirmations((c) => (waitingNow.has(c) ? c.generation === generation : null));
       return 'accepted';
     } catch (error) {
@@ -155,6 +174,7 @@ class KafkaGroupMember implements GroupMember {
     for (;;) {
       const answer = await this.joinOnce();
       const assignments = answer.leaderId === answer.memberId ? await this.assignAll(answer) : [];
+      const sentAt = this.options.now();
       try {
         const { memberAssignment } = await this.atGroup<{ memberAssignment: Buffer }>(
           this.options.client,
@@ -167,7 +187,9 @@ class KafkaGroupMember implements GroupMember {
             groupInstanceId: this.options.instanceId ?? null,
             groupAssignment: assignments,
           },
+          REBALANCE_TIMEOUT_MS + this.sessionTimeoutMs,
         );
+        this.acceptedSentAt = sentAt;
         this.accept(answer, decodeAssignment(memberAssignment));
         return;
       } catch (error) {
@@ -236,11 +258,11 @@ class KafkaGroupMember implements GroupMember {
   }
 
   private async sayGoodbye(): Promise<void> {
-    const { client, groupId, instanceId } = this.options;
+    const { offsets, groupId, instanceId } = this.options;
     try {
-      const coordinator = await client.coordinator('group', groupId);
+      const coordinator = await offsets.coordinator('group', groupId);
       const member = { memberId: this.memberId, groupInstanceId: instanceId ?? null };
-      await client.call(coordinator, 'LeaveGroup', 3, { groupId, ...member }, LEAVE_TIMEOUT_MS);
+      await offsets.call(coordinator, 'LeaveGroup', 3, { groupId, ...member }, LEAVE_TIMEOUT_MS);
     } catch (error) {
       this.options.logger.debug('group_leave_failed', { error: errorMessage(error) });
     }
@@ -259,6 +281,7 @@ class KafkaGroupMember implements GroupMember {
       {
         what: api,
         logger,
+        now: this.options.now,
         stopped: () => this.leaving,
         forMs: this.sessionTimeoutMs,
         onRetry: (error) => {

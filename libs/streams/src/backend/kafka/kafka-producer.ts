@@ -186,6 +186,7 @@ class KafkaProducer implements TransactionalProducer {
       const leader = await retryTransient(() => this.options.client.leader(batch.topic, batch.partition), {
         what: 'find leader',
         logger: this.options.logger,
+        now: this.options.now,
         forMs: RETRY_FOR_MS,
       });
       byLeader.set(leader, [...(byLeader.get(leader) ?? []), batch]);

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { StreamsError } from '../../errors.js';
 
@@ -27,7 +28,10 @@ export interface KafkajsBroker {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
   isConnected(): boolean;
-  readonly connectionPool: { send(exchange: ProtocolExchange<unknown>): Promise<unknown> };
+  readonly connectionPool: {
+    send(exchange: ProtocolExchange<unknown>): Promise<unknown>;
+    readonly pool: readonly { readonly socket?: Socket | null }[];
+  };
 }
 
 export interface KafkajsPartitionMetadata {

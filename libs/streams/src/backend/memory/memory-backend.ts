@@ -163,6 +163,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
         this.rebalance(group);
         return Promise.resolve();
       },
+      leaseValid: isMember,
       confirm: (generation) => Promise.resolve(isMember() && generation === group.generation),
       committed: (partition) => Promise.resolve(group.offsets.get(partitionName(partition)) ?? null),
       commit: (partition, offset) => {
