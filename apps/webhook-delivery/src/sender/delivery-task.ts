@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import {
   resolveBatch,
-  topics,
   consumerGroups,
   type AvroCodecs,
   type WebhookAttempt,
@@ -9,7 +8,6 @@ import {
 } from '@waypost/contracts';
 import { decideAttempt, deliveryFold, DELIVERY_UNSTARTED } from '@waypost/domain';
 import {
-  StreamsError,
   type PartitionTask,
   type RecordBatch,
   type StreamsBackend,
@@ -28,7 +26,9 @@ import {
   type PendingDelivery,
 } from './delivery-window.js';
 import { createDueTimers, type DueTimers, type TimerPort } from './due-timers.js';
+import { readDelivery } from './read-delivery.js';
 import { recoverProgress, type RecoveredProgress } from './recover-progress.js';
+import { senderPosition } from './sender-position.js';
 import type { Turns } from './turns.js';
 
 export interface DeliveryTaskParts {
@@ -78,14 +78,11 @@ class DeliveryTask implements PartitionTask {
 
   async open(): Promise<{ position: number }> {
     const { backend, logger } = this.parts;
-    const { topic, partition } = this.context;
+    const { partition } = this.context;
     this.producer = backend.producer(`${consumerGroups.sender.id}.${String(partition)}`);
     await this.producer.init();
     await this.context.confirmOwnership();
-    const committed = await this.context.committedOffset();
-    const start: CommitPoint = committed
-      ? { offset: committed.offset, foldFrom: foldPosition(committed.metadata) }
-      : { offset: await backend.startOffset({ topic, partition }), foldFrom: 0 };
+    const start = await senderPosition(backend, this.context);
     const recovered = await recoverProgress(this.parts, partition, {
       foldFrom: start.foldFrom,
       deliveryOffset: start.offset,
@@ -276,20 +273,3 @@ class DeliveryTask implements PartitionTask {
     });
   }
 }
-
-const foldPosition = (metadata: string): number => {
-  if (/^\d+$/.test(metadata)) return Number(metadata);
-  throw new StreamsError(
-    'CORRUPT_STATE',
-    `The committed offset of the sender carries no fold position: "${metadata}".`,
-  );
-};
-
-const readDelivery = (codecs: AvroCodecs, value: Buffer | null): WebhookDelivery => {
-  const decoded = value && codecs.webhookDeliveries.decode(value);
-  if (decoded?.type === 'decoded') return decoded.value;
-  throw new StreamsError(
-    'CORRUPT_STATE',
-    `A delivery in ${topics.webhookDeliveries.name} cannot be read: ${decoded?.type ?? 'no value'}.`,
-  );
-};

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import type { TopicPartition } from '../../record.js';
-import { assignSticky } from '../../runtime/sticky-assignment.js';
 import type { CommittedOffset, GroupListener, GroupMember, GroupOptions } from '../backend.js';
+import { Confirmations } from './confirmations.js';
 import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, kafkaErrorCode } from './kafka-errors.js';
 import { retryTransient, type KafkaClient } from './kafka-client.js';
-import { decodeAssignment, decodeSubscription, encodeAssignment, encodeSubscription } from './member-metadata.js';
+import { assignToMembers, type JoinedMember } from './leader-assignment.js';
+import { decodeAssignment, encodeSubscription } from './member-metadata.js';
 
 export interface GroupMemberOptions extends GroupOptions {
   readonly client: KafkaClient;
@@ -30,7 +31,7 @@ interface JoinAnswer {
   readonly generationId: number;
   readonly leaderId: string;
   readonly memberId: string;
-  readonly members: readonly { memberId: string; memberMetadata: Buffer }[];
+  readonly members: readonly JoinedMember[];
 }
 
 /**
@@ -51,7 +52,7 @@ class KafkaGroupMember implements GroupMember {
   private interrupt: () => void = () => undefined;
   /** When the last accepted heartbeat or join was sent: the coordinator's clock for us started later. */
   private acceptedSentAt = -Infinity;
-  private confirmations: { generation: number; resolve(confirmed: boolean): void }[] = [];
+  private readonly confirmations = new Confirmations();
 
   constructor(private readonly options: GroupMemberOptions) {}
 
@@ -67,17 +68,16 @@ class KafkaGroupMember implements GroupMember {
 
   confirm(generation: number): Promise<boolean> {
     if (generation !== this.generation || this.leaving) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      this.confirmations.push({ generation, resolve });
-      this.interrupt();
-    });
+    const confirmed = this.confirmations.ask(generation);
+    this.interrupt();
+    return confirmed;
   }
 
   /** Says goodbye at once and on other connections: those of the membership may hang in a rebalance. */
   async leave(): Promise<void> {
     this.leaving = true;
     this.interrupt();
-    this.settleConfirmations(() => false);
+    this.confirmations.refuseAll();
     if (this.memberId !== '') await this.sayGoodbye();
     await Promise.all([this.options.client.close(), this.options.offsets.close()]);
     await Promise.race([this.loop, sleep(LOOP_END_WAIT_MS, undefined, { ref: false })]);
@@ -129,7 +129,7 @@ class KafkaGroupMember implements GroupMember {
         if (kafkaErrorCode(error) === KAFKA_ERROR.fencedInstanceId) {
           this.leaving = true;
           this.memberId = '';
-          this.settleConfirmations(() => false);
+          this.confirmations.refuseAll();
           this.listener?.failed(instanceFenced(this.options.instanceId ?? ''));
           return;
         }
@@ -142,7 +142,7 @@ class KafkaGroupMember implements GroupMember {
   private async heartbeat(): Promise<HeartbeatOutcome> {
     const { generation } = this;
     const sentAt = this.options.now();
-    const waitingNow = new Set<unknown>(this.confirmations);
+    const confirm = this.confirmations.atHeartbeat(generation);
     try {
       const { groupId, instanceId } = this.options;
       await this.atGroup(
@@ -158,7 +158,7 @@ class KafkaGroupMember implements GroupMember {
         this.sessionTimeoutMs / 3,
       );
       this.acceptedSentAt = sentAt;
-      this.settleConfirmations((c) => (waitingNow.has(c) ? c.generation === generation : null));
+      confirm();
       return 'accepted';
     } catch (error) {
       const code = kafkaErrorCode(error);
@@ -173,7 +173,10 @@ class KafkaGroupMember implements GroupMember {
   private async rejoin(): Promise<void> {
     for (;;) {
       const answer = await this.joinOnce();
-      const assignments = answer.leaderId === answer.memberId ? await this.assignAll(answer) : [];
+      const assignments =
+        answer.leaderId === answer.memberId
+          ? await assignToMembers(answer.members, (topic) => this.options.client.partitionCount(topic))
+          : [];
       const sentAt = this.options.now();
       try {
         const { memberAssignment } = await this.atGroup<{ memberAssignment: Buffer }>(
@@ -201,7 +204,7 @@ class KafkaGroupMember implements GroupMember {
   private accept(answer: JoinAnswer, partitions: readonly TopicPartition[]): void {
     this.generation = answer.generationId;
     this.owned = partitions;
-    this.settleConfirmations((c) => (c.generation === this.generation ? null : false));
+    this.confirmations.generationIs(this.generation);
     this.options.logger.info('group_joined', {
       groupId: this.options.groupId,
       generation: this.generation,
@@ -241,22 +244,6 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
-  private async assignAll(answer: JoinAnswer): Promise<{ memberId: string; memberAssignment: Buffer }[]> {
-    const claims = answer.members.map(({ memberId, memberMetadata }) => ({
-      memberId,
-      ...decodeSubscription(memberMetadata),
-    }));
-    const partitions: TopicPartition[] = [];
-    for (const topic of new Set(claims.flatMap((claim) => claim.topics))) {
-      const count = (await this.options.client.partitionCount(topic)) ?? 0;
-      for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
-    }
-    return [...assignSticky(partitions, claims)].map(([memberId, list]) => ({
-      memberId,
-      memberAssignment: encodeAssignment(list),
-    }));
-  }
-
   private async sayGoodbye(): Promise<void> {
     const { offsets, groupId, instanceId } = this.options;
     try {
@@ -292,14 +279,6 @@ class KafkaGroupMember implements GroupMember {
     );
   }
 
-  private settleConfirmations(verdict: (c: { generation: number }) => boolean | null): void {
-    this.confirmations = this.confirmations.filter((confirmation) => {
-      const confirmed = verdict(confirmation);
-      if (confirmed !== null) confirmation.resolve(confirmed);
-      return confirmed === null;
-    });
-  }
-
   private get sessionTimeoutMs(): number {
     return this.options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
   }
@@ -307,7 +286,7 @@ class KafkaGroupMember implements GroupMember {
   /** Waits, unless something needs a heartbeat or the member leaves. */
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.leaving || this.confirmations.length > 0 ? 0 : ms);
+      const timer = setTimeout(resolve, this.leaving || this.confirmations.pending ? 0 : ms);
       this.interrupt = () => {
         clearTimeout(timer);
         resolve();

@@ -1,0 +1,25 @@
+import type { TopicPartition } from '../../record.js';
+import { assignSticky } from '../../runtime/sticky-assignment.js';
+import { decodeSubscription, encodeAssignment } from './member-metadata.js';
+
+export interface JoinedMember {
+  readonly memberId: string;
+  readonly memberMetadata: Buffer;
+}
+
+/** What the leader of a group answers: every partition of every subscribed topic, divided by the sticky assignment. */
+export const assignToMembers = async (
+  members: readonly JoinedMember[],
+  partitionCount: (topic: string) => Promise<number | null>,
+): Promise<{ memberId: string; memberAssignment: Buffer }[]> => {
+  const claims = members.map(({ memberId, memberMetadata }) => ({ memberId, ...decodeSubscription(memberMetadata) }));
+  const partitions: TopicPartition[] = [];
+  for (const topic of new Set(claims.flatMap((claim) => claim.topics))) {
+    const count = (await partitionCount(topic)) ?? 0;
+    for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
+  }
+  return [...assignSticky(partitions, claims)].map(([memberId, list]) => ({
+    memberId,
+    memberAssignment: encodeAssignment(list),
+  }));
+};
