@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fetcher, GroupMember, PartitionFeed, StreamsBackend } from '../backend/backend.js';
+import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
 import { StreamsError, errorMessage, type StreamsErrorCode } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
+import { partitionName, type TopicPartition } from '../record.js';
+import { BatchMailbox } from './batch-mailbox.js';
+import { Interruption } from './interruption.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 
 export interface TaskHostOptions {
@@ -27,6 +28,8 @@ const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
 /** About a minute and a half of trying: what has not mended by then needs a fresh process and somebody's attention. */
 const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
+/** A task without input that has lived for some seconds is well too. */
+const QUIET_TURNS_OF_PROGRESS = 50;
 /** What a closing task may still take to end the transaction that it is in. */
 const CLOSE_GRACE_MS = 2_500;
 
@@ -39,22 +42,15 @@ export const createTaskHost = (options: TaskHostOptions, generation: number): Ta
 
 class RunningTask implements TaskHost {
   running = false;
-  private closed = false;
-  private readonly closing: Promise<null>;
-  private signalClose: () => void = () => undefined;
-  private failTask: (error: Error) => void = () => undefined;
+  private readonly closing = new Interruption();
   private task: PartitionTask | null = null;
+  private failing = new Interruption();
   private readonly done: Promise<void>;
 
   constructor(
     private readonly options: TaskHostOptions,
     private generation: number,
   ) {
-    this.closing = new Promise((resolve) => {
-      this.signalClose = () => {
-        resolve(null);
-      };
-    });
     this.done = this.run();
   }
 
@@ -63,20 +59,16 @@ class RunningTask implements TaskHost {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    this.signalClose();
+    this.closing.raise(new OwnershipLost());
     this.task?.interrupt?.();
     await this.done;
   }
 
-  private isClosed(): boolean {
-    return this.closed;
-  }
-
   private async run(): Promise<void> {
     let rebuilds = 0;
-    while (!this.isClosed()) {
-      const task = this.options.createTask(this.context());
+    while (!this.closing.isRaised()) {
+      this.failing = new Interruption();
+      const task = this.options.createTask(this.context(this.failing));
       this.task = task;
       try {
         await this.live(task, () => {
@@ -87,8 +79,7 @@ class RunningTask implements TaskHost {
       }
       this.running = false;
       await this.closeTask(task);
-      const waitMs = Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS);
-      if (!this.isClosed()) await Promise.race([sleep(waitMs), this.closing]);
+      await this.closing.pause(Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS));
     }
   }
 
@@ -105,72 +96,40 @@ class RunningTask implements TaskHost {
   }
 
   private async live(task: PartitionTask, onProgress: () => void): Promise<void> {
-    const failed = new Promise<never>((_, reject) => {
-      this.failTask = reject;
-    });
-    failed.catch(() => undefined); // A failure may come when nobody races it any more; closing follows anyway.
     await this.confirmOwnership();
-    const { backend, partition, fetcher } = this.options;
-    const start = await this.unlessClosed(
-      task
-        .open()
-        .then(async ({ position }) => (position === 'earliest' ? await backend.startOffset(partition) : position)),
-    );
-    const feed = fetcher.open(partition, start);
+    const { partition, fetcher } = this.options;
+    const feed = fetcher.open(partition, await this.closing.guard(this.openTask(task)));
+    const mailbox = new BatchMailbox(feed);
+    const interrupt = (): void => {
+      mailbox.interrupt();
+    };
+    const stops = [this.closing.listen(interrupt), this.failing.listen(interrupt)];
     this.running = true;
     try {
-      await this.consume(task, feed, failed, onProgress);
+      await this.consume(task, mailbox, onProgress);
     } finally {
+      for (const stop of stops) stop();
       feed.close();
     }
   }
 
-  private async consume(
-    task: PartitionTask,
-    feed: PartitionFeed,
-    failed: Promise<never>,
-    onProgress: () => void,
-  ): Promise<void> {
-    let coming: Promise<RecordBatch> | null = null;
-    while (!this.isClosed()) {
-      coming ??= feed.next();
-      const batch = await this.nextOrIdle(coming, failed);
-      if (this.isClosed()) break;
-      if (batch) coming = null;
-      const work = batch ? task.process(batch) : task.idle?.();
-      await this.unlessClosed(Promise.race([work, failed]), CLOSE_GRACE_MS);
-      onProgress();
+  private async openTask(task: PartitionTask): Promise<number> {
+    const { position } = await task.open();
+    return position === 'earliest' ? this.options.backend.startOffset(this.options.partition) : position;
+  }
+
+  private async consume(task: PartitionTask, mailbox: BatchMailbox, onProgress: () => void): Promise<void> {
+    let quietTurns = 0;
+    while (!this.closing.isRaised()) {
+      const batch = this.failing.isRaised() ? null : await mailbox.next(IDLE_AFTER_MS);
+      if (this.closing.isRaised()) break;
+      const work = batch ? task.process(batch) : (task.idle?.() ?? Promise.resolve());
+      await this.closing.guard(this.failing.guard(work), CLOSE_GRACE_MS);
+      if (batch || ++quietTurns === QUIET_TURNS_OF_PROGRESS) onProgress();
     }
   }
 
-  /** Gives `work` up when the host closes, after a grace: what it waits for may be away. */
-  private async unlessClosed<T>(work: Promise<T>, graceMs = 0): Promise<T> {
-    let settled = false;
-    const watched = work.finally(() => {
-      settled = true;
-    });
-    const givenUp = this.closing.then(async (): Promise<never> => {
-      if (!settled && graceMs > 0)
-        await Promise.race([sleep(graceMs, undefined, { ref: false }), watched.catch(() => undefined)]);
-      throw new OwnershipLost();
-    });
-    givenUp.catch(() => undefined);
-    return Promise.race([watched, givenUp]);
-  }
-
-  private async nextOrIdle(coming: Promise<RecordBatch>, failed: Promise<never>): Promise<RecordBatch | null> {
-    let timer: NodeJS.Timeout | undefined;
-    const idle = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, IDLE_AFTER_MS, null);
-    });
-    try {
-      return await Promise.race([coming, idle, this.closing, failed]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  private context(): TaskContext {
+  private context(failing: Interruption): TaskContext {
     const { partition, member } = this.options;
     return {
       ...partition,
@@ -179,16 +138,16 @@ class RunningTask implements TaskHost {
       committedOffset: () => member.committed(partition),
       commitOffset: (offset, metadata = '') => member.commit(partition, { offset, metadata }),
       fail: (error) => {
-        this.failTask(error);
+        failing.raise(error);
       },
     };
   }
 
   private async confirmOwnership(): Promise<void> {
-    while (!this.isClosed()) {
+    while (!this.closing.isRaised()) {
       const { generation } = this;
-      if (await this.unlessClosed(this.options.member.confirm(generation))) return;
-      if (this.generation === generation) await Promise.race([sleep(REBUILD_FIRST_WAIT_MS), this.closing]);
+      if (await this.closing.guard(this.options.member.confirm(generation))) return;
+      if (this.generation === generation) await this.closing.pause(REBUILD_FIRST_WAIT_MS);
     }
     throw new OwnershipLost();
   }
