@@ -19,6 +19,15 @@ describe('an interruption', () => {
     await expect(interruption.guard(never())).rejects.toBe(reason);
   });
 
+  it('wins over work that ends at the same moment, when it was raised before', async () => {
+    const interruption = new Interruption();
+    interruption.raise(reason);
+    await expect(interruption.guard(Promise.resolve('done'))).rejects.toBe(reason);
+    expect(() => {
+      interruption.throwIfRaised();
+    }).toThrow(reason);
+  });
+
   it('gives work a grace to end in', async () => {
     const interruption = new Interruption();
     const work = interruption.guard(new Promise((resolve) => setTimeout(resolve, 20, 'in time')), 2_000);

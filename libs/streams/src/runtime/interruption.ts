@@ -10,6 +10,10 @@ export class Interruption {
     return this.reason !== null;
   }
 
+  throwIfRaised(): void {
+    if (this.reason) throw this.reason;
+  }
+
   raise(reason: Error): void {
     if (this.reason) return;
     this.reason = reason;
@@ -21,7 +25,8 @@ export class Interruption {
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const stop = this.listen((reason) => {
-        timer = setTimeout(reject, graceMs, reason);
+        if (graceMs === 0) reject(reason);
+        else timer = setTimeout(reject, graceMs, reason);
       });
       work.then(resolve, reject).finally(() => {
         clearTimeout(timer);

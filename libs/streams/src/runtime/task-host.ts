@@ -121,8 +121,9 @@ class RunningTask implements TaskHost {
   private async consume(task: PartitionTask, mailbox: BatchMailbox, onProgress: () => void): Promise<void> {
     let quietTurns = 0;
     while (!this.closing.isRaised()) {
-      const batch = this.failing.isRaised() ? null : await mailbox.next(IDLE_AFTER_MS);
+      const batch = await mailbox.next(IDLE_AFTER_MS);
       if (this.closing.isRaised()) break;
+      this.failing.throwIfRaised();
       const work = batch ? task.process(batch) : (task.idle?.() ?? Promise.resolve());
       await this.closing.guard(this.failing.guard(work), CLOSE_GRACE_MS);
       if (batch || ++quietTurns === QUIET_TURNS_OF_PROGRESS) onProgress();
