@@ -178,6 +178,30 @@ describe('the sender', () => {
     expect(second?.firstAttemptAt).toBe(firstTry?.startedAt);
   });
 
+  it('goes on after its log could not be written once, without a gap and without logging anything twice', async () => {
+    let broken = true;
+    const whole = backend.producer.bind(backend);
+    backend.producer = (transactionalId) => {
+      const producer = whole(transactionalId);
+      const commit = producer.commit.bind(producer);
+      producer.commit = (transaction) => {
+        if (!broken || transaction.records.length === 0) return commit(transaction);
+        broken = false;
+        return Promise.reject(new Error('the connection broke before the commit'));
+      };
+      return producer;
+    };
+    for (const n of [1, 2, 3]) publish(n);
+    const made = await startSender(() => ok);
+    await until(async () => (await committed())?.offset === 3);
+    expect((await attempts()).map(({ eventId, attempt }) => [eventId, attempt]).sort()).toEqual([
+      ['event-1', 1],
+      ['event-2', 1],
+      ['event-3', 1],
+    ]);
+    expect(made.length).toBeGreaterThan(3); // what could not be logged was sent again
+  });
+
   it('gives up after the fifth attempt and says so (R-22)', async () => {
     publish(1);
     backend.append(ATTEMPTS, {
