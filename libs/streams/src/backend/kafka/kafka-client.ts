@@ -175,7 +175,8 @@ class KafkajsClient implements KafkaClient {
     // kafkajs waits for every answer that is still to come, also from a broker that is gone.
     await Promise.race([disconnected, sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
     for (const broker of this.brokers) cut(broker);
-    await disconnected.catch(() => undefined);
+    // A close must end: a task is rebuilt, and an application stops, behind it.
+    await Promise.race([disconnected.catch(() => undefined), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
   }
 
   private async broker(nodeId: string): Promise<KafkajsBroker> {
