@@ -10,6 +10,8 @@ export type { WebhookAttempt } from './generated/webhook-attempt.js';
 export type { WebhookDelivery } from './generated/webhook-delivery.js';
 export type { BearerAuth, SealedSecret, WebhookSubscription } from './generated/webhook-subscription.js';
 export type { CompatibilityLevel, SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
+export { LazyTelemetryPing } from './lazy-telemetry-ping.js';
+export { createPingReader, type PingReader } from './ping-reader.js';
 export { resolveBatch } from './resolve-batch.js';
 export { createSchemaRegistry, type SchemaRegistryOptions } from './schema-registry.js';
 export { setUpKafka, type SetUpResult, type TopicAdmin, type TopicSpec } from './set-up-kafka.js';

@@ -3,7 +3,7 @@ import { avroTypeOf } from './avro-type.js';
 import { ContractsError } from './contracts-error.js';
 import type { SchemaRegistryPort } from './schema-registry.port.js';
 import { readAvro, resolverOf, type AvroResolver } from './strict-avro-reader.js';
-import { schemaIdOf, wireHeaderBytes, writeWireHeader } from './wire-format.js';
+import { schemaIdIn, wireHeaderBytes, writeWireHeader } from './wire-format.js';
 import type { WriterSchemas } from './writer-schemas.js';
 
 export type DecodeResult<T> =
@@ -30,11 +30,19 @@ export interface SubjectCodec<T> {
   resolve(ids: Iterable<number>): Promise<void>;
   /** Never throws. Evolved writers' schemas are read into ours. */
   decode(value: Buffer): DecodeResult<T>;
+  /**
+   * As `decode`, of a part of a buffer. `readOwn` reads what was written with our own schema, in place of avsc; it gets
+   * the bounds of the Avro data and must refuse, by throwing, exactly what avsc refuses.
+   */
+  decodeRange(bytes: Buffer, start: number, end: number, readOwn?: OwnReader<T>): DecodeResult<T>;
 }
 
+export type OwnReader<T> = (bytes: Buffer, start: number, end: number) => T;
+
 type WriterReader =
+  /** null: the writer's schema is our own. */
   | { readonly type: 'readable'; readonly resolver: AvroResolver | null }
-  | { readonly type: 'unreadable'; readonly detail: string };
+  | Exclude<DecodeResult<never>, { type: 'decoded' }>;
 
 interface SubjectCodecOptions {
   readonly subject: string;
@@ -52,10 +60,12 @@ export function createSubjectCodec<T>({ subject, schema, registry, writers }: Su
   let writerId: number | null = null;
 
   /** Building a resolver costs some 100 us: once a writer's schema, never a record. */
-  function readerOf(id: number, writerType: avro.Type): WriterReader {
-    const cached = readers.get(id);
-    if (cached !== undefined) return cached;
-    const built = buildReader(readerType, writerType);
+  function findReader(id: number): WriterReader {
+    const writer = writers.get(id);
+    if (writer === undefined) return { type: 'unresolved', id };
+    if (writer.type === 'unknown') return { type: 'unknown_schema', id };
+    if (writer.type === 'unusable') return { type: 'incompatible_schema', id, detail: writer.detail };
+    const built = buildReader(id, readerType, writer.avroType);
     readers.set(id, built);
     return built;
   }
@@ -65,6 +75,20 @@ export function createSubjectCodec<T>({ subject, schema, registry, writers }: Su
     if (end >= 0) return end;
     scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end));
     return encodeInto(value);
+  }
+
+  function decodeRange(bytes: Buffer, start: number, end: number, readOwn?: OwnReader<T>): DecodeResult<T> {
+    const id = schemaIdIn(bytes, start, end);
+    if (id === null) return { type: 'malformed', detail: 'not in the Confluent wire format' };
+    const reader = readers.get(id) ?? findReader(id);
+    if (reader.type !== 'readable') return reader;
+    const dataStart = start + wireHeaderBytes;
+    try {
+      if (readOwn && reader.resolver === null) return { type: 'decoded', value: readOwn(bytes, dataStart, end) };
+      return { type: 'decoded', value: readAvro(readerType, reader.resolver, bytes.subarray(dataStart, end)) as T };
+    } catch (error) {
+      return { type: 'malformed', detail: messageOf(error) };
+    }
   }
 
   return {
@@ -80,34 +104,17 @@ export function createSubjectCodec<T>({ subject, schema, registry, writers }: Su
       return Buffer.from(scratch.subarray(0, end));
     },
     resolve: (ids) => writers.resolve(ids),
-    decode(value) {
-      const id = schemaIdOf(value);
-      if (id === null) return { type: 'malformed', detail: 'not in the Confluent wire format' };
-      const writer = writers.get(id);
-      if (writer === undefined) return { type: 'unresolved', id };
-      if (writer.type === 'unknown') return { type: 'unknown_schema', id };
-      if (writer.type === 'unusable') return { type: 'incompatible_schema', id, detail: writer.detail };
-      const reader = readerOf(id, writer.avroType);
-      if (reader.type === 'unreadable') return { type: 'incompatible_schema', id, detail: reader.detail };
-      return read<T>(readerType, reader.resolver, value.subarray(wireHeaderBytes));
-    },
+    decode: (value) => decodeRange(value, 0, value.length),
+    decodeRange,
   };
 }
 
-function buildReader(readerType: avro.Type, writerType: avro.Type): WriterReader {
+function buildReader(id: number, readerType: avro.Type, writerType: avro.Type): WriterReader {
   try {
     const same = readerType.equals(writerType);
     return { type: 'readable', resolver: same ? null : resolverOf(readerType, writerType) };
   } catch (error) {
-    return { type: 'unreadable', detail: messageOf(error) };
-  }
-}
-
-function read<T>(readerType: avro.Type, resolver: AvroResolver | null, data: Buffer): DecodeResult<T> {
-  try {
-    return { type: 'decoded', value: readAvro(readerType, resolver, data) as T };
-  } catch (error) {
-    return { type: 'malformed', detail: messageOf(error) };
+    return { type: 'incompatible_schema', id, detail: messageOf(error) };
   }
 }
 

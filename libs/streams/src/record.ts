@@ -7,6 +7,30 @@ export interface StreamRecord {
   readonly value: Buffer | null;
 }
 
+/**
+ * A record of a fetched batch. `bytes` from `keyStart` to `keyEnd` and from `valueStart` to `valueEnd` are its key and
+ * value (start -1: null), for readers to whom a Buffer for each of millions of records is too dear.
+ */
+export class FetchedRecord implements StreamRecord {
+  constructor(
+    readonly offset: number,
+    readonly timestamp: number,
+    readonly bytes: Buffer,
+    readonly keyStart: number,
+    readonly keyEnd: number,
+    readonly valueStart: number,
+    readonly valueEnd: number,
+  ) {}
+
+  get key(): Buffer | null {
+    return this.keyStart < 0 ? null : this.bytes.subarray(this.keyStart, this.keyEnd);
+  }
+
+  get value(): Buffer | null {
+    return this.valueStart < 0 ? null : this.bytes.subarray(this.valueStart, this.valueEnd);
+  }
+}
+
 /** What one fetch brought of one partition. It may hold no record and still move the position. */
 export interface RecordBatch {
   readonly topic: string;

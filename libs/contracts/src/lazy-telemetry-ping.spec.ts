@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createAvroCodecs, type AvroCodecs } from './avro-codecs.js';
+import type { TelemetryPing } from './generated/telemetry-ping.js';
+import { LazyTelemetryPing } from './lazy-telemetry-ping.js';
+import { createPingReader, type PingReader } from './ping-reader.js';
+import type { SchemaRegistryPort } from './schema-registry.port.js';
+import { topics } from './topics.js';
+
+const OWN_ID = 1;
+const NEWER_ID = 2;
+const { schema } = topics.telemetryPings;
+const newer = { ...schema, fields: [...schema.fields, { name: 'tilt', type: ['null', 'double'], default: null }] };
+
+const registry = {
+  idOf: () => Promise.resolve(OWN_ID),
+  schemaById: (id: number) => Promise.resolve({ type: 'avro', schema: id === OWN_ID ? schema : newer }),
+} as unknown as SchemaRegistryPort;
+
+let codecs: AvroCodecs;
+let read: PingReader;
+
+beforeAll(async () => {
+  codecs = createAvroCodecs({ registry, now: () => 0 });
+  await codecs.telemetryPings.prepare();
+  await codecs.telemetryPings.resolve([OWN_ID, NEWER_ID]);
+  read = createPingReader(codecs.telemetryPings);
+});
+
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+const long = fc.integer({ min: -(2 ** 51), max: 2 ** 51 });
+const text = fc.string({ unit: 'grapheme' });
+
+const anyPing: fc.Arbitrary<TelemetryPing> = fc.record({
+  fleetId: text,
+  deviceId: text,
+  eventTime: long,
+  receivedTime: long,
+  positionValid: fc.boolean(),
+  latitude: optional(fc.double()),
+  longitude: optional(fc.double()),
+  altitudeInMeters: optional(fc.double()),
+  speedInKmh: optional(fc.double()),
+  heading: optional(fc.double()),
+  satellites: optional(fc.integer()),
+  hdop: optional(fc.double()),
+  ignition: optional(fc.boolean()),
+  odometerInMeters: optional(long),
+  rpm: optional(fc.integer()),
+  fuelLevel: optional(fc.double()),
+  batteryVoltage: optional(fc.double()),
+  connectionType: optional(text),
+  vehicleId: optional(text),
+  licensePlate: optional(text),
+  driverId: optional(text),
+  sequence: optional(long),
+  buffered: fc.boolean(),
+  attributes: fc.dictionary(fc.oneof(text, fc.constant('__proto__')), text, { noNullPrototype: true }),
+});
+
+/** Somewhere in a larger buffer, as a value lies in a fetch response. */
+const inside = (value: Buffer): readonly [Buffer, number, number] => [
+  Buffer.concat([Buffer.alloc(3, 0xff), value, Buffer.alloc(9, 0x01)]),
+  3,
+  3 + value.length,
+];
+
+const fieldsOf = (ping: TelemetryPing): Record<string, unknown> =>
+  Object.fromEntries(schema.fields.map(({ name }) => [name, ping[name]]));
+
+describe('a lazily read ping', () => {
+  it('has the value of every field of the schema, as it was written', () => {
+    fc.assert(
+      fc.property(anyPing, (ping) => {
+        const decoded = read(...inside(codecs.telemetryPings.encode(ping)));
+        if (decoded.type !== 'decoded') throw new Error(decoded.type);
+        expect(decoded.value).toBeInstanceOf(LazyTelemetryPing);
+        expect(fieldsOf(decoded.value)).toEqual(fieldsOf(ping));
+      }),
+    );
+  });
+
+  it('takes and refuses the same damaged bytes as the plain decoder, and gives the same values', () => {
+    const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(anyPing, damage, fc.integer({ min: -3, max: 3 }), (ping, bytes, extra) => {
+        const value = codecs.telemetryPings.encode(ping);
+        for (const [at, byte] of bytes) value[5 + (at % (value.length - 5))] = byte;
+        const cut = extra < 0 ? value.subarray(0, extra) : Buffer.concat([value, Buffer.alloc(extra)]);
+        const plain = codecs.telemetryPings.decode(cut);
+        const lazy = read(...inside(cut));
+        expect(lazy.type).toBe(plain.type);
+        if (plain.type === 'decoded' && lazy.type === 'decoded')
+          expect(fieldsOf(lazy.value)).toEqual(fieldsOf(plain.value));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is a plain ping when another version of the schema wrote it', () => {
+    const ping = fc.sample(anyPing, { numRuns: 1, seed: 3 })[0] as TelemetryPing;
+    const own = codecs.telemetryPings.encode(ping);
+    const written = Buffer.concat([own, Buffer.from([0])]);
+    written.writeInt32BE(NEWER_ID, 1);
+    expect(read(...inside(written))).toEqual({ type: 'decoded', value: ping });
+  });
+});
