@@ -1,3 +1,4 @@
+import { crc32c } from '@node-rs/crc32';
 import { StreamsError } from '../../../errors.js';
 import { FetchedRecord, type StreamRecord } from '../../../record.js';
 import { ByteReader } from './bytes.js';
@@ -18,6 +19,9 @@ export interface DecodedRecords {
 const LOG_OVERHEAD_BYTES = 12;
 const HEADER_BYTES = 61;
 const MAGIC_AT = 16;
+const CRC_AT = 17;
+/** The checksum covers what no broker changes on the way. */
+const CHECKED_FROM = 21;
 const COMPRESSION_BITS = 0x07;
 const LOG_APPEND_TIME_BIT = 0x08;
 const TRANSACTIONAL_BIT = 0x10;
@@ -96,6 +100,7 @@ const readHeader = (batch: Buffer): BatchHeader => {
   const magic = batch.readInt8(MAGIC_AT);
   if (magic !== 2)
     throw new StreamsError('CORRUPT_BATCH', `Record batches of format ${String(magic)} are not supported.`);
+  if (crc32c(batch.subarray(CHECKED_FROM)) !== batch.readUInt32BE(CRC_AT)) throw corrupt('its checksum does not match');
   const reader = new ByteReader(batch);
   const baseOffset = reader.int64();
   reader.position = MAGIC_AT + 1 + 4;

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { crc32c } from '@node-rs/crc32';
 import fc from 'fast-check';
 import { compressFrameSync } from 'lz4-napi';
 import { compressSync } from 'snappy';
@@ -30,6 +31,12 @@ const marker = (type: 'abort' | 'commit', place: BatchPlace): Buffer => {
   });
   batch.writeBigInt64BE(BigInt(place.baseOffset), 0);
   batch.writeInt16BE(batch.readInt16BE(21) | 0x20, 21);
+  return sealed(batch);
+};
+
+/** With the checksum of what it holds now. */
+const sealed = (batch: Buffer): Buffer => {
+  batch.writeUInt32BE(crc32c(batch.subarray(21)), 17);
   return batch;
 };
 
@@ -37,7 +44,7 @@ const compressed = (batch: Buffer, codec: number, body: Buffer): Buffer => {
   const out = Buffer.concat([batch.subarray(0, 61), body]);
   out.writeInt32BE(out.length - 12, 8);
   out[COMPRESSION_AT] = (out[COMPRESSION_AT] ?? 0) | codec;
-  return out;
+  return sealed(out);
 };
 
 const valuesOf = (
@@ -61,9 +68,9 @@ describe('record batches', () => {
           });
           const decoded = decodeRecordBatches(batch, 0, []);
           expect(decoded.nextOffset).toBe(records.length);
-          expect(decoded.records).toEqual(
-            records.map((record, offset) => ({ ...record, offset, timestamp: 1_700_000_000_123 })),
-          );
+          expect(
+            decoded.records.map(({ offset, timestamp, key, value }) => ({ offset, timestamp, key, value })),
+          ).toEqual(records.map((record, offset) => ({ ...record, offset, timestamp: 1_700_000_000_123 })));
         },
       ),
     );
@@ -123,6 +130,17 @@ describe('record batches', () => {
     expect(valuesOf(compressed(plain, codec, compress(plain.subarray(61))))).toEqual(['hello', 'hello again']);
   });
 
+  it('are refused when a bit has changed since they were written', () => {
+    const batch = batchOf(['hello', 'hello again'], { baseOffset: 0, producerId: 1 });
+    fc.assert(
+      fc.property(fc.integer({ min: 17, max: batch.length - 1 }), fc.nat({ max: 7 }), (at, bit) => {
+        const damaged = Buffer.from(batch);
+        damaged[at] = (damaged[at] ?? 0) ^ (1 << bit);
+        expect(() => decodeRecordBatches(damaged, 0, [])).toThrow('checksum');
+      }),
+    );
+  });
+
   it('are gzipped when they are larger than the limit, and come back all the same', () => {
     const records = [{ key: null, value: Buffer.alloc(50_000, 65) }];
     const batch = encodeRecordBatch(records, 1, { producerId: 1, producerEpoch: 0, baseSequence: 0 }, 10_000);
@@ -134,7 +152,7 @@ describe('record batches', () => {
     const batch = batchOf(['a'], { baseOffset: 0, producerId: 1 });
     batch.writeInt16BE(batch.readInt16BE(21) | 0x08, 21);
     batch.writeBigInt64BE(5_000n, 35);
-    expect(decodeRecordBatches(batch, 0, []).records[0]?.timestamp).toBe(5_000);
+    expect(decodeRecordBatches(sealed(batch), 0, []).records[0]?.timestamp).toBe(5_000);
   });
 });
 
