@@ -10,6 +10,7 @@ export type { WebhookAttempt } from './generated/webhook-attempt.js';
 export type { WebhookDelivery } from './generated/webhook-delivery.js';
 export type { BearerAuth, SealedSecret, WebhookSubscription } from './generated/webhook-subscription.js';
 export type { CompatibilityLevel, SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
+export { createDeviceStateReader, type DeviceStateReader } from './device-state-reader.js';
 export { LazyTelemetryPing } from './lazy-telemetry-ping.js';
 export { createPingReader, type PingReader } from './ping-reader.js';
 export { resolveBatch } from './resolve-batch.js';

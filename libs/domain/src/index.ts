@@ -1,6 +1,6 @@
 export { DomainError, type DomainErrorCode } from './domain-error.js';
 
-export { checkPing, MAX_ID_LENGTH, type PingCheck } from './telemetry/check-ping.js';
+export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './telemetry/check-ping.js';
 export { decidePing, type AcceptedPing, type PingDecision } from './telemetry/decide-ping.js';
 export type { DeviceState } from './telemetry/device-state.js';
 export { evolveDevice } from './telemetry/evolve-device.js';

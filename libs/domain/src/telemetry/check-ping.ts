@@ -17,11 +17,18 @@ const VALID: PingCheck = Object.freeze({ type: 'valid' });
  * @param recordKey the record's key as text; null when it has none
  */
 export function checkPing(ping: TelemetryPing, recordKey: string | null): PingCheck {
-  if (!isId(ping.fleetId)) return invalidId('fleetId', ping.fleetId);
-  if (!isId(ping.deviceId)) return invalidId('deviceId', ping.deviceId);
+  const { fleetId, deviceId } = ping;
+  if (!isId(fleetId)) return invalidId('fleetId', fleetId);
+  if (!isId(deviceId)) return invalidId('deviceId', deviceId);
+  const check = checkPingOfKnownDevice(ping);
+  if (check.type === 'valid' && recordKey !== deviceId) return keyMismatch(deviceId, recordKey);
+  return check;
+}
+
+/** What is left to check of a ping whose ids and key are those of an earlier one that was taken. */
+export function checkPingOfKnownDevice(ping: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>): PingCheck {
   if (!isTime(ping.eventTime)) return invalidTime('eventTime', ping.eventTime);
   if (!isTime(ping.receivedTime)) return invalidTime('receivedTime', ping.receivedTime);
-  if (recordKey !== ping.deviceId) return keyMismatch(ping.deviceId, recordKey);
   return VALID;
 }
 

@@ -123,20 +123,23 @@ class KafkaProducer implements TransactionalProducer {
     await Promise.all([added, offsetsAdded]);
   }
 
+  /** Records come in runs for one partition, so the last one is looked at before the map is. */
   private groupByPartition(records: readonly OutgoingRecord[]): PartitionOutput[] {
     const outputs = new Map<string, PartitionOutput & { bytes: number }>();
+    let last: (PartitionOutput & { bytes: number }) | undefined;
     for (const record of records) {
-      const name = partitionName(record);
-      let output = outputs.get(name);
-      if (!output)
-        outputs.set(name, (output = { topic: record.topic, partition: record.partition, chunks: [[]], bytes: 0 }));
-      const bytes = recordSizeBound(record);
-      if (output.bytes > 0 && output.bytes + bytes > this.options.maxBatchBytes) {
-        output.chunks.push([]);
-        output.bytes = 0;
+      if (last?.topic !== record.topic || last.partition !== record.partition) {
+        const name = partitionName(record);
+        last = outputs.get(name) ?? { topic: record.topic, partition: record.partition, chunks: [[]], bytes: 0 };
+        outputs.set(name, last);
       }
-      output.bytes += bytes;
-      output.chunks.at(-1)?.push(record);
+      const bytes = recordSizeBound(record);
+      if (last.bytes > 0 && last.bytes + bytes > this.options.maxBatchBytes) {
+        last.chunks.push([]);
+        last.bytes = 0;
+      }
+      last.bytes += bytes;
+      last.chunks.at(-1)?.push(record);
     }
     return [...outputs.values()];
   }

@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { createPingMetrics } from './ping-metrics.js';
+
+it('the counters go on from scrape to scrape', async () => {
+  const registry = new Registry();
+  const metrics = createPingMetrics(registry);
+  const scrape = async (): Promise<string[]> =>
+    (await registry.metrics()).split('\n').filter((line) => line.startsWith('waypost_'));
+
+  metrics.pingDecided('accepted');
+  metrics.pingDecided('late');
+  metrics.pingDecided('accepted');
+  metrics.eventEmitted('position');
+  expect(await scrape()).toEqual([
+    'waypost_pings_total{decision="accepted"} 2',
+    'waypost_pings_total{decision="late"} 1',
+    'waypost_events_total{event_type="position"} 1',
+  ]);
+
+  metrics.pingDecided('accepted');
+  expect(await scrape()).toContain('waypost_pings_total{decision="accepted"} 3');
+});
