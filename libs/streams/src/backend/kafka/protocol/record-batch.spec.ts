@@ -125,6 +125,7 @@ describe('record batches', () => {
     ['snappy', 2, (body: Buffer) => Buffer.from(compressSync(body))],
     ["snappy in xerial's blocks", 2, (body: Buffer) => xerial(Buffer.from(compressSync(body)))],
     ['lz4', 3, (body: Buffer) => compressFrameSync(body)],
+    ['zstd', 4, (body: Buffer) => zstandard(body)],
   ])('are read when a producer compressed them with %s', (_name, codec, compress) => {
     const plain = batchOf(['hello', 'hello again'], { baseOffset: 0, producerId: 1 });
     expect(valuesOf(compressed(plain, codec, compress(plain.subarray(61))))).toEqual(['hello', 'hello again']);
@@ -155,6 +156,14 @@ describe('record batches', () => {
     expect(decodeRecordBatches(sealed(batch), 0, []).records[0]?.timestamp).toBe(5_000);
   });
 });
+
+/** A zstd frame of one raw block: single segment, content size in four bytes. */
+const zstandard = (content: Buffer): Buffer => {
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
+  header.writeUInt32LE(content.length, 5);
+  header.writeUIntLE((content.length << 3) | 1, 9, 3);
+  return Buffer.concat([header, content]);
+};
 
 const xerial = (block: Buffer): Buffer => {
   const header = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
