@@ -3,7 +3,13 @@
  * violation of each rule and expects to see it found.
  */
 const SPEC = '\\.(spec|contract)\\.ts$';
-const TEST_CODE = [SPEC, '^test/', '^(apps|libs|tools)/[^/]+/src/testing/', '^tools/[^/]+/testing/'];
+const TEST_CODE = [
+  SPEC,
+  '^test/',
+  '^(apps|libs|tools)/[^/]+/src/testing/',
+  '/protocol/testing/',
+  '^tools/[^/]+/testing/',
+];
 
 /** npm packages as they are resolved, wherever node_modules lies. */
 const packages = (...names) => `node_modules/(${names.join('|')})/`;
@@ -68,6 +74,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^(?:libs/([^/]+)|apps/[^/]+|tools|test)/' },
       to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$1/'] },
+    },
+    {
+      name: 'tutorials-through-the-index',
+      comment: 'A tutorial uses its library as a stranger would.',
+      severity: 'error',
+      from: { path: '^libs/[^/]+/tutorial/' },
+      to: { path: '^(apps|libs|tools|test)/', pathNot: ['^libs/[^/]+/src/index\\.ts$'] },
     },
     {
       name: 'apps-apart',

@@ -37,6 +37,7 @@ export const PLANTS: readonly Plant[] = [
   plant('egress-knows-its-layer', 'libs/egress/src', `import '@waypost/platform';`),
   plant('egress-uses-its-packages', 'libs/egress/src', `import 'pg';`),
   plant('libraries-through-their-index', 'apps/one/src', `import '../../../libs/domain/src/rule.js';`),
+  plant('tutorials-through-the-index', 'libs/streams/tutorial', `import '../src/backend/client.js';`),
   plant('apps-apart', 'apps/two/src', `import '../../one/src/part.js';`),
   plant('production-without-tools', 'apps/one/src', `import '../../../tools/tool.js';`),
   plant('production-without-specs', 'apps/one/src', `import './some.spec.js';`),

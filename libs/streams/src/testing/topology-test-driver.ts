@@ -1,54 +1,169 @@
-import type { OutgoingRecord } from '../record.js';
-import { createTaskCore } from '../runtime/task-core.js';
-import type { ForwardedRecord, KeyValueStore, Topology } from '../topology/topology.js';
+import { fetchedRecordOf, type OutgoingRecord } from '../record.js';
+import { createTaskCore, type TaskCore } from '../runtime/task-core.js';
+import type { StateStore } from '../state/state-store.js';
+import { undeclared } from '../topology/check-topology.js';
+import type { StoreDefinitions, StoresOf, Topology } from '../topology/topology.js';
 
-/** A topology run by hand on one partition: no broker, no waiting, time moved by the test. */
-export interface TopologyTestDriver {
-  /** Processes one record as a transaction of its own and returns what it wrote to the sinks. */
-  pipe(record: ForwardedRecord & { readonly timestamp?: number }): Promise<OutgoingRecord[]>;
-  /** Everything written so far, changelogs included. */
+/**
+ * One task of a topology, run by hand: no broker, no waiting, time moved by the test. What was committed is kept as
+ * the topics would keep it, so that a restart can be tried.
+ */
+export interface TopologyTestDriver<
+  Definitions extends StoreDefinitions = StoreDefinitions,
+  SinkName extends string = string,
+> {
+  /** Processes one record. Returns what it wrote to the sinks, its punctuators included. */
+  pipe(record: PipedRecord): Promise<OutgoingRecord[]>;
+  /** Moves the wall clock and calls the punctuators that are due by it. Returns what they wrote to the sinks. */
+  advanceWallClock(ms: number): OutgoingRecord[];
+  /** What was committed to a sink since the last call for it. */
+  readOutput(sink: SinkName): OutgoingRecord[];
+  /** Everything that was committed so far, changelogs included. */
   written(): readonly OutgoingRecord[];
-  advanceTime(ms: number): void;
-  store<T>(name: string): KeyValueStore<T>;
+  /** A store as the processor sees it now. Ask again after a restart: the task has another then. */
+  store<Name extends keyof Definitions & string>(name: Name): StoresOf<Definitions>[Name];
+  /** Ends the transaction, where `autoCommit` is false. */
+  commit(): void;
+  /** The transaction fails: the task is built again as of the last commit. The runtime would read the input again. */
+  rollback(): void;
+  /** The process is killed and another starts: what was not committed is lost, the stores come from the changelogs. */
+  restart(): Promise<void>;
 }
 
-export interface TestDriverOptions {
-  readonly topology: Topology;
+export interface PipedRecord {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  /** Epoch ms; the driver's wall clock unless given. It moves stream time. */
+  readonly timestamp?: number;
+}
+
+export interface TestDriverOptions<Definitions extends StoreDefinitions, SinkName extends string> {
+  readonly topology: Topology<Definitions, SinkName>;
+  /** The partition of the task; 0 unless given. */
   readonly partition?: number;
+  /** Partitions of the topics that are written by key; 1 unless given. */
   readonly partitionCounts?: Readonly<Record<string, number>>;
+  /** Where the wall clock starts, epoch ms. */
   readonly startAt?: number;
+  /** false: a transaction goes on until commit() or rollback(). Otherwise each record, and each step of the clock, is one. */
+  readonly autoCommit?: boolean;
 }
 
-export const createTopologyTestDriver = (options: TestDriverOptions): TopologyTestDriver => {
-  const { topology, partition = 0, startAt = 0 } = options;
-  let now = startAt;
-  let offset = 0;
-  const written: OutgoingRecord[] = [];
-  const core = createTaskCore({
-    topology,
-    partition: { topic: topology.source, partition },
-    partitionCounts: new Map(Object.entries(options.partitionCounts ?? {})),
-    now: () => now,
-  });
-  const sinkTopics = new Set(Object.values(topology.sinks).map(({ topic }) => topic));
-  return {
-    pipe: async ({ key, value, timestamp = now }) => {
-      const record = { offset: offset++, timestamp, key, value };
-      await core.processor.prepare?.([record]);
-      core.process(record);
-      const output = core.pending();
-      core.commit();
-      written.push(...output);
-      return output.filter(({ topic }) => sinkTopics.has(topic));
-    },
-    written: () => written,
-    advanceTime: (ms) => {
-      now += ms;
-    },
-    store: <T>(name: string) => {
-      const store = core.stores.get(name);
-      if (!store) throw new Error(`The topology has no store named ${name}.`);
-      return store as unknown as KeyValueStore<T>;
-    },
-  };
-};
+export const createTopologyTestDriver = <Definitions extends StoreDefinitions, SinkName extends string>(
+  options: TestDriverOptions<Definitions, SinkName>,
+): TopologyTestDriver<Definitions, SinkName> => new HandDrivenTask(options);
+
+class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends string> implements TopologyTestDriver<
+  Definitions,
+  SinkName
+> {
+  private core: TaskCore;
+  private now: number;
+  private offset = 0;
+  private readonly committed: OutgoingRecord[] = [];
+  private committedStreamTimeMs: number | null = null;
+  private committedOffset = 0;
+  private readonly readUpTo = new Map<SinkName, number>();
+  private readonly sinkTopics: ReadonlySet<string>;
+
+  constructor(private readonly options: TestDriverOptions<Definitions, SinkName>) {
+    this.now = options.startAt ?? 0;
+    const sinks: Topology['sinks'] = options.topology.sinks;
+    this.sinkTopics = new Set(Object.values(sinks).map(({ topic }) => topic));
+    this.core = this.build();
+  }
+
+  async pipe({ key, value, timestamp = this.now }: PipedRecord): Promise<OutgoingRecord[]> {
+    const record = fetchedRecordOf({ offset: this.offset++, timestamp, key, value });
+    await this.core.processor.prepare?.([record]);
+    return this.outputOf(() => {
+      this.core.process(record);
+    });
+  }
+
+  advanceWallClock(ms: number): OutgoingRecord[] {
+    this.now += ms;
+    return this.outputOf(() => {
+      this.core.punctuate();
+    });
+  }
+
+  readOutput(sink: SinkName): OutgoingRecord[] {
+    const { applicationId } = this.options.topology;
+    const { sinks }: Topology = this.options.topology;
+    const definition = sinks[sink];
+    if (!definition) throw undeclared('sink', sink, applicationId, Object.keys(sinks));
+    const all = this.committed.filter(({ topic }) => topic === definition.topic);
+    const unread = all.slice(this.readUpTo.get(sink));
+    this.readUpTo.set(sink, all.length);
+    return unread;
+  }
+
+  written(): readonly OutgoingRecord[] {
+    return this.committed;
+  }
+
+  store<Name extends keyof Definitions & string>(name: Name): StoresOf<Definitions>[Name] {
+    const store = this.core.stores.get(name);
+    if (!store) throw undeclared('store', name, this.options.topology.applicationId, [...this.core.stores.keys()]);
+    return store as unknown as StoresOf<Definitions>[Name];
+  }
+
+  commit(): void {
+    this.committed.push(...this.core.pending());
+    this.core.commit();
+    this.committedStreamTimeMs = this.core.streamTimeMs();
+    this.committedOffset = this.offset;
+  }
+
+  rollback(): void {
+    for (const store of this.core.stores.values()) store.rollback();
+    this.rebuild(this.core.stores);
+  }
+
+  async restart(): Promise<void> {
+    const stores = new Map<string, StateStore>();
+    const definitions: Topology['stores'] = this.options.topology.stores;
+    for (const [name, { changelogTopic, prepare, createStore }] of Object.entries(definitions ?? {})) {
+      const store = createStore();
+      const records = this.committed
+        .filter(({ topic }) => topic === changelogTopic)
+        .map(({ key, value }, offset) => ({ offset, timestamp: this.now, key, value }));
+      await prepare?.(records);
+      for (const record of records) store.restore(record);
+      stores.set(name, store);
+    }
+    this.rebuild(stores);
+  }
+
+  private rebuild(stores: ReadonlyMap<string, StateStore>): void {
+    this.offset = this.committedOffset;
+    this.core = this.build(stores);
+  }
+
+  /** Runs a step of the transaction, commits it if nobody else does, and says what it wrote to the sinks. */
+  private outputOf(step: () => void): OutgoingRecord[] {
+    const before = this.pendingOutput().length;
+    step();
+    const output = this.pendingOutput().slice(before);
+    if (this.options.autoCommit ?? true) this.commit();
+    return output;
+  }
+
+  private pendingOutput(): OutgoingRecord[] {
+    return [...this.core.pending()].filter(({ topic }) => this.sinkTopics.has(topic));
+  }
+
+  private build(stores?: ReadonlyMap<string, StateStore>): TaskCore {
+    const { topology, partition = 0, partitionCounts = {} } = this.options;
+    const sinks: Topology['sinks'] = topology.sinks;
+    return createTaskCore({
+      topology,
+      partition: { topic: topology.source, partition },
+      partitionCounts: new Map(Object.values(sinks).map(({ topic }) => [topic, partitionCounts[topic] ?? 1])),
+      now: () => this.now,
+      streamTimeMs: this.committedStreamTimeMs,
+      ...(stores === undefined ? {} : { stores }),
+    });
+  }
+}

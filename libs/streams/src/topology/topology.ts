@@ -1,24 +1,19 @@
+import type { ByteRange } from '../output/record-buffer.js';
 import type { StreamRecord } from '../record.js';
+import type { StoreDefinition } from '../state/state-store.js';
+import { checkTopology } from './check-topology.js';
 
-/** Turns the values of a store into changelog bytes and back. */
-export interface Serde<T> {
-  serialize(value: T): Buffer;
-  deserialize(bytes: Buffer): T;
-}
+/** Stores of several kinds side by side; context.store() gives each under its own type. */
+export type StoreDefinitions = Readonly<Record<string, StoreDefinition<unknown>>>;
 
-export interface KeyValueStore<T> {
-  get(key: string): T | undefined;
-  put(key: string, value: T): void;
-  delete(key: string): void;
-}
+/** The stores that definitions make, by the same names. */
+export type StoresOf<Definitions extends StoreDefinitions> = {
+  readonly [Name in keyof Definitions]: Definitions[Name] extends StoreDefinition<infer Store> ? Store : never;
+};
 
-export interface StoreDefinition<T> {
-  /** Compacted, with as many partitions as the source. */
-  readonly changelogTopic: string;
-  readonly serde: Serde<T>;
-  /** Before the restore reads the changelog's values, e.g. to look up schemas. */
-  readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
-}
+/** Of a topology without stores: asking for one is an error of types. */
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type
+export type NoStores = Readonly<Record<never, never>>;
 
 /**
  * Where a processor's output goes. `source-partition`: the partition of the input record, so each output partition has
@@ -29,18 +24,46 @@ export interface SinkDefinition {
   readonly partitioner: 'source-partition' | 'key';
 }
 
+/** A value that is a part of a buffer is copied before forward() returns. */
 export interface ForwardedRecord {
   readonly key: Buffer | null;
-  readonly value: Buffer | null;
+  readonly value: Buffer | ByteRange | null;
 }
 
-export interface ProcessorContext {
+/**
+ * `stream-time` moves with the timestamps of the records and stands still without them; `wall-clock` is the clock of
+ * the process, and moves also when nothing comes.
+ */
+export type PunctuationType = 'stream-time' | 'wall-clock';
+
+export interface ScheduleOptions {
+  /** A whole number of at least 1. */
+  readonly everyMs: number;
+  readonly type: PunctuationType;
+}
+
+/** Called with the time that it is now, epoch ms by its clock. May change stores and forward, as process() may. */
+export type Punctuator = (timestamp: number) => void;
+
+export interface Cancellable {
+  cancel(): void;
+}
+
+/** What a processor sees of the task that it works in. Type parameters: its stores by name, the names of its sinks. */
+export interface ProcessorContext<Stores, SinkName extends string> {
   readonly topic: string;
   readonly partition: number;
   /** Wall clock, epoch ms; for what is told to people, never for a rule about events. */
   now(): number;
-  forward(sink: string, record: ForwardedRecord): void;
-  store<T>(name: string): KeyValueStore<T>;
+  /** The greatest timestamp of the records so far, this one included, epoch ms; null before the first. */
+  readonly streamTimeMs: () => number | null;
+  forward(sink: SinkName, record: ForwardedRecord): void;
+  store<Name extends keyof Stores & string>(name: Name): Stores[Name];
+  /**
+   * Calls the punctuator once in each interval. One that was late for several is called once. Schedules are not kept
+   * over a restart: make them where the processor is made.
+   */
+  readonly schedule: (options: ScheduleOptions, punctuator: Punctuator) => Cancellable;
 }
 
 export interface Processor {
@@ -50,22 +73,28 @@ export interface Processor {
   process(record: StreamRecord): void;
 }
 
-/** One source, one processor, its stores and sinks: the smallest topology that is of use, and all that is needed. */
-export interface Topology {
+/** One source, one processor, its state stores and sinks. Made by createTopology(), which checks it. */
+export interface Topology<Definitions extends StoreDefinitions = StoreDefinitions, SinkName extends string = string> {
   /** The consumer group, and the prefix of the transactional.ids. */
   readonly applicationId: string;
+  /** The topic that is read. One task works on each of its partitions. */
   readonly source: string;
-  // Stores of several value types live side by side; each is read back under its own type by store<T>().
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  readonly stores?: Readonly<Record<string, StoreDefinition<any>>>;
-  readonly sinks: Readonly<Record<string, SinkDefinition>>;
-  readonly processor: (context: ProcessorContext) => Processor;
+  readonly stores?: Definitions;
+  readonly sinks: Readonly<Record<SinkName, SinkDefinition>>;
+  /** Makes the processor of one task, and again whenever the task is rebuilt. */
+  processor(context: ProcessorContext<StoresOf<Definitions>, SinkName>): Processor;
 }
 
-/** Topics that must have exactly as many partitions as the source (G14). */
-export const copartitionedTopics = (topology: Topology): string[] => [
-  ...Object.values(topology.stores ?? {}).map(({ changelogTopic }) => changelogTopic),
-  ...Object.values(topology.sinks)
-    .filter(({ partitioner }) => partitioner === 'source-partition')
-    .map(({ topic }) => topic),
-];
+/** The context that the processor of a topology gets, for processors that are written in a file of their own. */
+export type ContextOf<T extends Topology> = Parameters<T['processor']>[0];
+
+/**
+ * A topology with the types of its stores and the names of its sinks inferred.
+ * @throws {StreamsError} INVALID_TOPOLOGY: what contradicts itself, and how to mend it
+ */
+export const createTopology = <Definitions extends StoreDefinitions = NoStores, SinkName extends string = never>(
+  definition: Topology<Definitions, SinkName>,
+): Topology<Definitions, SinkName> => {
+  checkTopology(definition);
+  return definition;
+};

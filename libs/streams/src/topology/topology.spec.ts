@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { keyValueStore } from '../state/key-value-store.js';
+import { createTopologyTestDriver } from '../testing/topology-test-driver.js';
+import { jsonSerde } from './serdes.js';
+import { createTopology, type Processor, type Topology } from './topology.js';
+
+const idle: Processor = { process: () => undefined };
+const storeOn = (changelogTopic: string) => keyValueStore({ changelogTopic, serde: jsonSerde<number>() });
+
+const parts = {
+  applicationId: 'app',
+  source: 'input',
+  stores: { counts: storeOn('counts') },
+  sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+  processor: () => idle,
+} satisfies Topology;
+
+describe('a topology', () => {
+  it('may write several sinks to one topic', () => {
+    const { output } = parts.sinks;
+    expect(() => createTopology({ ...parts, sinks: { first: output, second: output } })).not.toThrow();
+  });
+
+  it.each<[string, Partial<Topology>, string]>([
+    ['no applicationId', { applicationId: '' }, 'needs an applicationId: it names its consumer group'],
+    ['no source', { source: '' }, 'The topology app needs a source: the name of the topic to read'],
+    ['a sink without topic', { sinks: { output: { topic: '', partitioner: 'key' } } }, 'The sink output of app needs'],
+    [
+      'a store without changelog',
+      { stores: { counts: storeOn('') } },
+      'The store counts of app needs a changelogTopic',
+    ],
+    [
+      'two stores on one changelog',
+      { stores: { counts: storeOn('counts'), sums: storeOn('counts') } },
+      'The topic counts is the changelog of the store sums and used by the store counts of app: give the store a topic of its own',
+    ],
+    [
+      'a changelog that is its source',
+      { stores: { counts: storeOn('input') } },
+      'The topic input is the changelog of the store counts and used by the source of app',
+    ],
+    [
+      'a changelog that is a sink',
+      { stores: { counts: storeOn('output') } },
+      'The topic output is the changelog of the store counts and used by the sink output of app',
+    ],
+  ])('is refused with %s, and the message names the mend', (_what, wrong, mend) => {
+    expect(() => createTopology({ ...parts, ...wrong })).toThrow(mend);
+  });
+
+  it('gives a processor its stores with their types, and refuses what is not declared with the names that are', () => {
+    const typed = createTopology({
+      ...parts,
+      processor: (context) => {
+        const count: number | undefined = context.store('counts').get('key');
+        expect(count).toBeUndefined();
+        // @ts-expect-error -- there is no such store
+        expect(() => context.store('cuonts')).toThrow(
+          'The topology app has no store named cuonts: declare it under "stores", or use one of those declared (counts).',
+        );
+        // @ts-expect-error -- there is no such sink
+        expect(() => context.forward('outptu', { key: null, value: null })).toThrow(
+          'The topology app has no sink named outptu: declare it under "sinks", or use one of those declared (output).',
+        );
+        return idle;
+      },
+    });
+    expect.assertions(3);
+    createTopologyTestDriver({ topology: typed });
+  });
+
+  it('writes to a sink by key only what has a key', async () => {
+    const byKey = createTopology({
+      ...parts,
+      sinks: { output: { topic: 'output', partitioner: 'key' } },
+      processor: (context) => ({
+        process: ({ key }) => {
+          context.forward('output', { key, value: null });
+        },
+      }),
+    });
+    const driver = createTopologyTestDriver({ topology: byKey });
+    await expect(driver.pipe({ key: null, value: null })).rejects.toThrow('needs a key to find its partition');
+  });
+});

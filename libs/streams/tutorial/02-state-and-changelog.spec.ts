@@ -1,0 +1,160 @@
+/**
+ * Chapter 2: state and its changelog.
+ *
+ * A parcel is often scanned several times at one place. Only a scan at another place than the last one is news, so the
+ * processor has to remember where each parcel was. It keeps that in a state store.
+ */
+import { describe, expect, it } from '@jest/globals';
+import {
+  compactStore,
+  createTopology,
+  createTopologyTestDriver,
+  jsonSerde,
+  KeyBuilder,
+  keyValueStore,
+  type OutgoingRecord,
+  type StructLayout,
+} from '@waypost/streams';
+
+interface Whereabouts {
+  readonly place: string;
+  readonly moves: number;
+}
+
+// A store lives in the memory of its task. What makes it durable is its changelog, a compacted topic with as many
+// partitions as the source: task 3 reads partition 3 of the source and keeps its store in partition 3 of the changelog.
+const parcelMoves = createTopology({
+  applicationId: 'parcel-moves',
+  source: 'scans',
+  stores: {
+    parcels: keyValueStore({ changelogTopic: 'parcel-moves.parcels', serde: jsonSerde<Whereabouts>() }),
+  },
+  sinks: { moves: { topic: 'moves', partitioner: 'source-partition' } },
+  processor: (context) => {
+    // The type of the store comes from its declaration: `whereabouts` below is of type Whereabouts or undefined.
+    const parcels = context.store('parcels');
+    return {
+      process: ({ key, value }) => {
+        if (!key) return;
+        const parcel = key.toString();
+        if (!value) {
+          parcels.delete(parcel);
+          return;
+        }
+        const whereabouts = parcels.get(parcel);
+        const place = value.toString();
+        if (whereabouts?.place === place) return;
+        const moves = whereabouts ? whereabouts.moves + 1 : 0;
+        parcels.put(parcel, { place, moves });
+        context.forward('moves', { key, value: Buffer.from(`move ${String(moves)}: ${place}`) });
+      },
+    };
+  },
+});
+
+const scan = (parcel: string, place: string | null) => ({
+  key: Buffer.from(parcel),
+  value: place === null ? null : Buffer.from(place),
+});
+
+const textOf = ({ key, value }: OutgoingRecord): string => `${String(key)}: ${String(value)}`;
+
+describe('chapter 2: state and its changelog', () => {
+  it('decides about a record by what earlier ones left in the store', async () => {
+    const driver = createTopologyTestDriver({ topology: parcelMoves });
+    for (const place of ['Utrecht', 'Utrecht', 'Zwolle']) await driver.pipe(scan('parcel-1', place));
+    expect(driver.readOutput('moves').map(textOf)).toEqual(['parcel-1: move 0: Utrecht', 'parcel-1: move 1: Zwolle']);
+    expect(driver.store('parcels').get('parcel-1')).toEqual({ place: 'Zwolle', moves: 1 });
+  });
+
+  // A transaction carries the outputs, the changes of the stores and the position in the source. All of it becomes
+  // visible, or nothing. Here three records are one transaction, as the runtime takes a whole fetched batch.
+  it('writes one changelog record for each key that a transaction changed, however often it changed', async () => {
+    const driver = createTopologyTestDriver({ topology: parcelMoves, autoCommit: false });
+    await driver.pipe(scan('parcel-1', 'Utrecht'));
+    await driver.pipe(scan('parcel-1', 'Zwolle'));
+    await driver.pipe(scan('parcel-2', 'Arnhem'));
+    expect(driver.written()).toEqual([]);
+    driver.commit();
+    const changelog = driver.written().filter(({ topic }) => topic === 'parcel-moves.parcels');
+    expect(changelog.map(textOf)).toEqual([
+      'parcel-1: {"place":"Zwolle","moves":1}',
+      'parcel-2: {"place":"Arnhem","moves":0}',
+    ]);
+  });
+
+  // When a process dies, another one builds the task and reads the changelog to its end before the first record.
+  it('has its state again after a restart', async () => {
+    const driver = createTopologyTestDriver({ topology: parcelMoves });
+    await driver.pipe(scan('parcel-1', 'Utrecht'));
+    await driver.restart();
+    expect(await driver.pipe(scan('parcel-1', 'Utrecht'))).toEqual([]);
+    expect((await driver.pipe(scan('parcel-1', 'Zwolle'))).map(textOf)).toEqual(['parcel-1: move 1: Zwolle']);
+  });
+
+  // A record without a value is a tombstone: compaction takes the key out of the changelog in time, and a restore
+  // takes it out of the store at once.
+  it('forgets a key for good when it is deleted', async () => {
+    const driver = createTopologyTestDriver({ topology: parcelMoves });
+    await driver.pipe(scan('parcel-1', 'Utrecht'));
+    await driver.pipe(scan('parcel-1', null));
+    expect(driver.written().at(-1)).toMatchObject({ topic: 'parcel-moves.parcels', value: null });
+    await driver.restart();
+    expect(driver.store('parcels').get('parcel-1')).toBeUndefined();
+  });
+
+  // Millions of parcels are too many for a JavaScript object each. A compact store keeps values of fixed width in large
+  // buffers, and its keys are put together in one that is used again. In its changelog it is a store like any other.
+  it('keeps millions of keys in little memory, by a layout for their values', async () => {
+    const weights: StructLayout<number> = {
+      byteLength: 8,
+      version: '1',
+      read: (view, at) => view.getFloat64(at),
+      write: (view, at, weight) => {
+        view.setFloat64(at, weight);
+      },
+    };
+    const parcelWeights = createTopology({
+      applicationId: 'parcel-weights',
+      source: 'weighings',
+      stores: {
+        weights: compactStore({ changelogTopic: 'parcel-weights', serde: jsonSerde<number>(), layout: weights }),
+      },
+      sinks: { changes: { topic: 'weight-changes', partitioner: 'source-partition' } },
+      processor: (context) => {
+        const heaviest = context.store('weights');
+        const parcel = new KeyBuilder();
+        return {
+          process: ({ key, value }) => {
+            if (!key || !value) return;
+            parcel.reset().append(key, 0, key.length);
+            const weight = Number(value.toString());
+            if (weight <= (heaviest.get(parcel) ?? 0)) return;
+            heaviest.put(parcel, weight);
+            context.forward('changes', { key, value });
+          },
+        };
+      },
+    });
+    const driver = createTopologyTestDriver({ topology: parcelWeights });
+    for (const weight of ['3.5', '4.25', '4']) await driver.pipe(scan('parcel-1', weight));
+    await driver.restart();
+    await driver.pipe(scan('parcel-1', '4.2'));
+    expect(driver.readOutput('changes').map(textOf)).toEqual(['parcel-1: 3.5', 'parcel-1: 4.25']);
+    expect(driver.store('weights').get(new KeyBuilder().appendText('parcel-1'))).toBe(4.25);
+  });
+
+  // Two stores in one topic would restore each other's values. Such a topology is refused where it is made.
+  it('gives each store a changelog of its own', () => {
+    const visits = () => keyValueStore({ changelogTopic: 'visits', serde: jsonSerde<number>() });
+    expect(() =>
+      createTopology({
+        applicationId: 'twice',
+        source: 'scans',
+        stores: { today: visits(), ever: visits() },
+        sinks: {},
+        processor: () => ({ process: () => undefined }),
+      }),
+    ).toThrow('The topic visits is the changelog of the store ever and used by the store today of twice');
+  });
+});
