@@ -1,19 +1,28 @@
-import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
-import { joinIds, type DeviceState } from '@waypost/domain';
-import { StreamsError, type StoreDefinition } from '@waypost/streams';
+import { createDeviceStateReader, resolveBatch, topics, type AvroCodecs, type DecodeResult } from '@waypost/contracts';
+import type { DeviceState } from '@waypost/domain';
+import { compactStore, StreamsError, type CompactStore, type Serde, type StoreDefinition } from '@waypost/streams';
+import { deviceStateLayout } from './device-state.layout.js';
 
-/** State is kept per fleet and device: the same device id may occur in two fleets. */
-export const deviceKey = (fleetId: string, deviceId: string): string => joinIds(fleetId, deviceId);
+export const deviceStateStore = (codecs: AvroCodecs): StoreDefinition<CompactStore<DeviceState>> =>
+  compactStore({
+    changelogTopic: topics.deviceState.name,
+    layout: deviceStateLayout,
+    serde: deviceStateSerde(codecs),
+    prepare: (records) => resolveBatch(codecs.deviceState, records),
+  });
 
-export const deviceStateStore = (codecs: AvroCodecs): StoreDefinition<DeviceState> => ({
-  changelogTopic: topics.deviceState.name,
-  prepare: (records) => resolveBatch(codecs.deviceState, records),
-  serde: {
-    serialize: (state) => codecs.deviceState.encode(state),
-    deserialize: (bytes) => {
-      const decoded = codecs.deviceState.decode(bytes);
-      if (decoded.type === 'decoded') return decoded.value;
-      throw new StreamsError('CORRUPT_STATE', `The device state in the changelog cannot be read: ${decoded.type}.`);
-    },
-  },
-});
+/** The values of the changelog. */
+export const deviceStateSerde = ({ deviceState }: AvroCodecs): Serde<DeviceState> => {
+  const read = createDeviceStateReader(deviceState);
+  return {
+    serialize: (state) => deviceState.encode(state),
+    serializeRange: (state) => deviceState.encodeRange(state),
+    deserialize: (bytes) => decoded(deviceState.decode(bytes)),
+    deserializeRange: (bytes, start, end) => decoded(read(bytes, start, end)),
+  };
+};
+
+const decoded = (result: DecodeResult<DeviceState>): DeviceState => {
+  if (result.type === 'decoded') return result.value;
+  throw new StreamsError('CORRUPT_STATE', `The device state in the changelog cannot be read: ${result.type}.`);
+};

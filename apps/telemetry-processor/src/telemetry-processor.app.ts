@@ -20,6 +20,7 @@ const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryP
     topology: telemetryProcessorTopology({ codecs, metrics: createPingMetrics(metrics) }),
     backend,
     instanceId: config.process.instanceId,
+    stateDir: config.stateDir,
     logger,
     now: Date.now,
     onFatal,

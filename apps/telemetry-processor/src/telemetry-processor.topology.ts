@@ -1,5 +1,5 @@
 import { consumerGroups, topics, type AvroCodecs } from '@waypost/contracts';
-import type { Topology } from '@waypost/streams';
+import { createTopology } from '@waypost/streams';
 import { deviceStateStore } from './device-state.store.js';
 import type { PingMetrics } from './ping-metrics.js';
 import { createPingProcessor } from './ping.processor.js';
@@ -13,13 +13,14 @@ export interface TopologyParts {
  * telemetry.pings -> rules -> fleet.events, telemetry.rejected; state in telemetry-processor.device-state.
  * Every output goes to the partition of its input, so each partition has one writer and keeps the order (R-10).
  */
-export const telemetryProcessorTopology = ({ codecs, metrics }: TopologyParts): Topology => ({
-  applicationId: consumerGroups.telemetryProcessor.id,
-  source: topics.telemetryPings.name,
-  stores: { devices: deviceStateStore(codecs) },
-  sinks: {
-    events: { topic: topics.fleetEvents.name, partitioner: 'source-partition' },
-    rejected: { topic: topics.telemetryRejected.name, partitioner: 'source-partition' },
-  },
-  processor: (context) => createPingProcessor({ context, codecs, metrics }),
-});
+export const telemetryProcessorTopology = ({ codecs, metrics }: TopologyParts) =>
+  createTopology({
+    applicationId: consumerGroups.telemetryProcessor.id,
+    source: topics.telemetryPings.name,
+    stores: { devices: deviceStateStore(codecs) },
+    sinks: {
+      events: { topic: topics.fleetEvents.name, partitioner: 'source-partition' },
+      rejected: { topic: topics.telemetryRejected.name, partitioner: 'source-partition' },
+    },
+    processor: (context) => createPingProcessor({ context, codecs, metrics }),
+  });

@@ -1,6 +1,6 @@
 import { resolveBatch, type AvroCodecs } from '@waypost/contracts';
 import { decideFanOut } from '@waypost/domain';
-import { StreamsError, type Processor, type ProcessorContext } from '@waypost/streams';
+import { StreamsError, type NoStores, type Processor, type ProcessorContext } from '@waypost/streams';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 
@@ -11,7 +11,9 @@ export interface FanOutParts {
 }
 
 /** One delivery for each subscription that an event matches, its body frozen here and never written again. */
-export const createFanOutProcessor = (parts: FanOutParts & { readonly context: ProcessorContext }): Processor => {
+export const createFanOutProcessor = (
+  parts: FanOutParts & { readonly context: ProcessorContext<NoStores, 'deliveries'> },
+): Processor => {
   const { context, codecs, directory, metrics } = parts;
   return {
     // A subscription that was acknowledged before an event must get it: the table is read to its end first.

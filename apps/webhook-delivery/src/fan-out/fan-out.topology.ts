@@ -1,14 +1,15 @@
 import { consumerGroups, topics } from '@waypost/contracts';
-import type { Topology } from '@waypost/streams';
+import { createTopology } from '@waypost/streams';
 import { createFanOutProcessor, type FanOutParts } from './fan-out.processor.js';
 
 /**
  * fleet.events x subscriptions -> webhook.deliveries. Deliveries go by the key of their subscription, so a partition of
  * webhook.deliveries has several writers, and a subscription has one sender.
  */
-export const fanOutTopology = (parts: FanOutParts): Topology => ({
-  applicationId: consumerGroups.fanOut.id,
-  source: topics.fleetEvents.name,
-  sinks: { deliveries: { topic: topics.webhookDeliveries.name, partitioner: 'key' } },
-  processor: (context) => createFanOutProcessor({ ...parts, context }),
-});
+export const fanOutTopology = (parts: FanOutParts) =>
+  createTopology({
+    applicationId: consumerGroups.fanOut.id,
+    source: topics.fleetEvents.name,
+    sinks: { deliveries: { topic: topics.webhookDeliveries.name, partitioner: 'key' } },
+    processor: (context) => createFanOutProcessor({ ...parts, context }),
+  });

@@ -3,27 +3,28 @@ import fc from 'fast-check';
 import type { StreamsBackend, Transaction, TransactionalProducer } from '../backend/backend.js';
 import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
-import type { Topology } from '../topology/topology.js';
+import { keyValueStore } from '../state/key-value-store.js';
+import { createTopology } from '../topology/topology.js';
 import { readToEnd } from './log-reader.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskRunner } from './task-runner.js';
 
 /** Numbers each record of a key by how many came before it: a lost, doubled or reordered one shows in the output. */
-const counting: Topology = {
+const counting = createTopology({
   applicationId: 'counting',
   source: 'input',
   stores: {
-    counts: {
+    counts: keyValueStore({
       changelogTopic: 'counts',
       serde: {
         serialize: (count: number) => Buffer.from(String(count)),
         deserialize: (bytes) => Number(bytes.toString()),
       },
-    },
+    }),
   },
   sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
   processor: (context) => {
-    const counts = context.store<number>('counts');
+    const counts = context.store('counts');
     return {
       process: ({ key, value }) => {
         const name = String(key);
@@ -33,7 +34,7 @@ const counting: Topology = {
       },
     };
   },
-};
+});
 
 type Fault = 'none' | 'before' | 'after';
 

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
-import type { StreamsLogger } from '../logger.js';
-import { partitionName, type RecordBatch } from '../record.js';
+import type { RecordBatch } from '../record.js';
 import type { Topology } from '../topology/topology.js';
-import { readToEnd } from './log-reader.js';
+import { committedStreamTime, streamTimeMetadata } from './committed-stream-time.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
+import type { TaskStores } from './store-shelf.js';
 import { createTaskCore, type TaskCore } from './task-core.js';
 
 const SLICE_RECORDS = 1_000;
@@ -16,8 +16,13 @@ const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 export interface StreamTaskOptions {
   readonly topology: Topology;
   readonly context: TaskContext;
+  /** Of the partition; they outlive the task. */
+  readonly stores: TaskStores;
+  /** The partition is lost, or the application stops. */
+  readonly release: () => void;
   readonly backend: StreamsBackend;
-  readonly logger: StreamsLogger;
+  /** A batch that takes longer is committed in between. */
+  readonly commitIntervalMs: number;
   readonly now: () => number;
 }
 
@@ -33,24 +38,28 @@ class StreamTask implements PartitionTask {
   private position: number | null = null;
   private committed: number | null = null;
   private committedAt = 0;
+  private closed = false;
 
   constructor(private readonly options: StreamTaskOptions) {}
 
   async open(): Promise<{ position: number | 'earliest' }> {
-    const { topology, context, backend, now } = this.options;
+    const { topology, context, stores, backend, now } = this.options;
     const { topic, partition } = context;
     this.producer = backend.producer(`${topology.applicationId}.${String(partition)}`);
     await this.producer.init();
     await context.confirmOwnership();
     const committed = await context.committedOffset();
+    const partitionCounts = await this.sinkPartitions();
+    await stores.open(() => this.closed);
     this.core = createTaskCore({
       topology,
+      stores: stores.byName,
       partition: { topic, partition },
-      partitionCounts: await this.sinkPartitions(),
+      partitionCounts,
       now,
+      streamTimeMs: committedStreamTime(committed?.metadata ?? ''),
     });
-    await this.restore(this.core);
-    this.committed = committed?.offset ?? null;
+    this.position = this.committed = committed?.offset ?? null;
     this.committedAt = now();
     return { position: committed?.offset ?? 'earliest' };
   }
@@ -60,60 +69,71 @@ class StreamTask implements PartitionTask {
     const core = this.core;
     if (!core) throw new Error('process() came before open().');
     await core.processor.prepare?.(batch.records);
+    let uncommittedSince = this.options.now();
     for (let from = 0; from < batch.records.length; from += SLICE_RECORDS) {
+      this.refuseClosed();
       const slice = batch.records.slice(from, from + SLICE_RECORDS);
       for (const record of slice) core.process(record);
+      core.punctuate();
       const last = slice.at(-1);
       if (from + SLICE_RECORDS >= batch.records.length || !last) break;
-      if (core.outputBytes > MAX_OUTPUT_BYTES) await this.commit(core, last.offset + 1);
+      if (this.isDue(core, uncommittedSince)) {
+        await this.commit(core, last.offset + 1);
+        uncommittedSince = this.options.now();
+      }
       await nextTurn();
     }
     this.position = batch.nextOffset;
     const overdue = this.options.now() - this.committedAt > COMMIT_AT_LEAST_EVERY_MS;
     if (core.changed || overdue) await this.commit(core, batch.nextOffset);
+    this.options.stores.between();
   }
 
   /** A batch that changed nothing waits for company: replaying it would change nothing again. */
   async idle(): Promise<void> {
-    if (this.core && this.position !== null && this.position !== this.committed)
-      await this.commit(this.core, this.position);
+    const core = this.core;
+    if (!core) return;
+    core.punctuate();
+    if (core.changed || this.position !== this.committed) await this.commit(core, this.position);
+    this.options.stores.between();
+  }
+
+  /** Called when the partition is lost or the application stops, and not before a rebuild: only then the stores go. */
+  interrupt(): void {
+    this.options.release();
   }
 
   async close(): Promise<void> {
-    await this.producer?.close();
+    this.closed = true;
+    await Promise.all([this.options.stores.settle(), this.producer?.close()]);
   }
 
-  private async commit(core: TaskCore, position: number): Promise<void> {
+  /** In the middle of a batch. */
+  private isDue(core: TaskCore, uncommittedSince: number): boolean {
+    if (core.outputBytes > MAX_OUTPUT_BYTES) return true;
+    return core.changed && this.options.now() - uncommittedSince > this.options.commitIntervalMs;
+  }
+
+  /** What went on while the task was being closed must not touch the stores: its successor may be at work with them. */
+  private refuseClosed(): void {
+    if (this.closed) throw new Error('The task was closed while it worked.');
+  }
+
+  /** `position` is null when punctuators are at work before the first record: then there is none to commit. */
+  private async commit(core: TaskCore, position: number | null): Promise<void> {
     const { topology, context, now } = this.options;
     const { topic, partition } = context;
-    const offset = { groupId: topology.applicationId, topic, partition, offset: position };
-    await this.producer?.commit({ records: core.pending(), offset });
+    const metadata = streamTimeMetadata(core.streamTimeMs());
+    const offset = { groupId: topology.applicationId, topic, partition, metadata };
+    const baseOffsets = await this.producer?.commit({
+      records: core.pending(),
+      ...(position === null ? {} : { offset: { ...offset, offset: position } }),
+    });
+    this.refuseClosed();
+    if (baseOffsets) this.options.stores.committed(baseOffsets);
     core.commit();
     this.committed = position;
     this.committedAt = now();
-  }
-
-  private async restore(core: TaskCore): Promise<void> {
-    const { topology, context, backend, logger, now } = this.options;
-    const startedAt = now();
-    for (const [name, { changelogTopic, prepare }] of Object.entries(topology.stores ?? {})) {
-      const changelog = { topic: changelogTopic, partition: context.partition };
-      const store = core.stores.get(name);
-      const fetcher = backend.fetcher();
-      try {
-        await readToEnd(backend, fetcher, changelog, 0, async ({ records }) => {
-          await prepare?.(records);
-          for (const { key, value } of records) if (key) store?.restore(key, value);
-        });
-      } finally {
-        await fetcher.close();
-      }
-      logger.info('store_restored', {
-        changelog: partitionName(changelog),
-        keys: store?.size ?? 0,
-        durationMs: now() - startedAt,
-      });
-    }
   }
 
   private async sinkPartitions(): Promise<Map<string, number>> {

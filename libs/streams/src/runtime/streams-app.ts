@@ -1,14 +1,32 @@
 import type { StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
-import { copartitionedTopics, type Topology } from '../topology/topology.js';
+import type { Topology } from '../topology/topology.js';
+import { verifyTopics } from '../topology/verify-topics.js';
+import { StoreShelf } from './store-shelf.js';
 import { createStreamTask } from './stream-task.js';
 import { createTaskRunner, type TaskRunner } from './task-runner.js';
+
+const DEFAULT_COMMIT_INTERVAL_MS = 100;
+const DEFAULT_SNAPSHOT_INTERVAL_MS = 300_000;
 
 export interface StreamsAppOptions {
   readonly topology: Topology;
   readonly backend: StreamsBackend;
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
+  /**
+   * The setting between throughput and latency, 100 unless given: a batch that takes longer to work through is committed
+   * in between. Short: outputs are seen earlier; long: fewer transactions, and a key that changes often is written once
+   * for more changes. A quiet topic does not wait for it: what came is committed when it is worked through.
+   */
+  readonly commitIntervalMs?: number;
+  /**
+   * A directory for snapshots of the stores, so that a restart reads only the changelogs' tails; none unless given.
+   * It belongs to one process at a time.
+   */
+  readonly stateDir?: string | undefined;
+  /** From one snapshot to the next, 5 minutes unless given; another is written at a graceful stop. */
+  readonly snapshotIntervalMs?: number;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   readonly onFatal: (error: Error) => void;
@@ -16,12 +34,31 @@ export interface StreamsAppOptions {
 
 /** Runs a topology: one exactly-once task for each partition of the source that the group gives this process. */
 export const createStreamsApp = (options: StreamsAppOptions): TaskRunner => {
-  const { topology, backend, logger, now } = options;
-  return createTaskRunner({
+  const { topology, backend, stateDir, logger, now } = options;
+  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, snapshotIntervalMs = DEFAULT_SNAPSHOT_INTERVAL_MS } = options;
+  const shelf = new StoreShelf({ topology, backend, stateDir, snapshotIntervalMs, logger, now });
+  const runner = createTaskRunner({
     ...options,
     groupId: topology.applicationId,
     topics: [topology.source],
-    copartitioned: copartitionedTopics(topology),
-    createTask: (context) => createStreamTask({ topology, context, backend, logger, now }),
+    createTask: (context) => {
+      const stores = shelf.of(context.partition);
+      const release = (): void => {
+        shelf.release(context.partition, stores);
+      };
+      return createStreamTask({ topology, context, stores, release, backend, commitIntervalMs, now });
+    },
   });
+  return {
+    start: async () => {
+      await verifyTopics(topology, backend);
+      await runner.start();
+    },
+    stop: async () => {
+      shelf.stop();
+      await runner.stop();
+      await shelf.close();
+    },
+    ready: () => runner.ready(),
+  };
 };

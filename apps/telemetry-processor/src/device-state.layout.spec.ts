@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { DeviceState } from '@waypost/domain';
+import { deviceStateLayout } from './device-state.layout.js';
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+const time = fc.integer({ min: -(2 ** 52), max: 2 ** 52 });
+const states: fc.Arbitrary<DeviceState> = fc.record({
+  newestEventTime: time,
+  ignition: maybe(fc.boolean()),
+  lastSentTime: maybe(time),
+  armed: fc.boolean(),
+  fixTime: maybe(time),
+  latitude: maybe(fc.double()),
+  longitude: maybe(fc.double()),
+});
+
+describe('the layout of a device state', () => {
+  it('reads back exactly what was written, at any place and over anything', () => {
+    fc.assert(
+      fc.property(states, states, fc.nat({ max: 9 }), (before, state, at) => {
+        const view = new DataView(new ArrayBuffer(at + deviceStateLayout.byteLength));
+        deviceStateLayout.write(view, at, before);
+        deviceStateLayout.write(view, at, state);
+        expect(deviceStateLayout.read(view, at)).toEqual(state);
+      }),
+    );
+  });
+
+  it('keeps within its bytes', () => {
+    const view = new DataView(new ArrayBuffer(deviceStateLayout.byteLength + 2));
+    view.setUint8(0, 0xaa);
+    view.setUint8(deviceStateLayout.byteLength + 1, 0xbb);
+    const full = { newestEventTime: 1.5, lastSentTime: 2, fixTime: 3, latitude: -4, longitude: 5 };
+    deviceStateLayout.write(view, 1, { ...full, ignition: true, armed: true });
+    expect(view.getUint8(0)).toBe(0xaa);
+    expect(view.getUint8(deviceStateLayout.byteLength + 1)).toBe(0xbb);
+  });
+});

@@ -1,0 +1,188 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
+import type { StreamsLogger } from '../logger.js';
+import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../record.js';
+import type { StateStore, StoreDefinition } from '../state/state-store.js';
+import { logRange, readUpTo, type LogRange } from './log-reader.js';
+import { createRestoreProgress } from './restore-progress.js';
+import type { CompleteState, StoreSnapshots } from './store-snapshots.js';
+
+/** Records between two turns for the tasks beside the restoring one. */
+const SLICE_RECORDS = 2_000;
+/**
+ * A tombstone is kept for delete.retention.ms, 24 h unless set, and whoever was away for longer may miss one. Older
+ * states are built again from the whole changelog.
+ */
+const MAX_AGE_MS = 20 * 3_600_000;
+
+export interface ChangelogStoreOptions {
+  readonly name: string;
+  readonly definition: StoreDefinition<unknown>;
+  readonly changelog: TopicPartition;
+  readonly backend: StreamsBackend;
+  /** null: no local snapshots. */
+  readonly snapshots: StoreSnapshots | null;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+}
+
+/**
+ * A store and its place in its changelog: everything before that place is in the store. It outlives the tasks that work
+ * with it, so a task that failed reads the changelog from there on only, where it finds whatever became of the commit
+ * whose outcome nobody knew.
+ */
+export class ChangelogStore {
+  readonly store: StateStore;
+  private complete: CompleteState | null = null;
+  private warned = false;
+
+  constructor(private readonly options: ChangelogStoreOptions) {
+    this.store = options.definition.createStore();
+  }
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  /**
+   * Takes in what the changelog holds now. The predecessor must be fenced: the end is final then.
+   * @param closed the task is given up: the store must be left alone
+   */
+  async open(closed: () => boolean): Promise<void> {
+    const { backend, changelog, logger, now } = this.options;
+    const startedAt = now();
+    const [range, topicId] = await Promise.all([logRange(backend, changelog), backend.topicId(changelog.topic)]);
+    refuseClosed(closed);
+    const { from, state } = await this.start(range, { topicId, asOf: startedAt }, closed);
+    const progress = createRestoreProgress({
+      ...this.options,
+      store: this.store,
+      from: state.position,
+      end: range.end,
+    });
+    const position = await this.readTo(range.end, state, closed, progress.taken);
+    refuseClosed(closed);
+    this.complete = { position, topicId, asOf: startedAt };
+    logger.info('store_restored', {
+      store: this.name,
+      changelog: partitionName(changelog),
+      keys: this.store.size,
+      records: progress.records(),
+      durationMs: now() - startedAt,
+      from,
+    });
+  }
+
+  /** After a commit and before the store's own: its records lie in the changelog from the base offset on. */
+  committed(baseOffsets: BaseOffsets): void {
+    const { complete } = this;
+    const base = baseOffsets.get(partitionName(this.options.changelog));
+    if (!complete || base === undefined) return;
+    // Between the last known place and the new records there is at most the last transaction's marker. Anything else
+    // was written by somebody who is not this store: the place stays before it, and the next open() reads it.
+    if (base > complete.position + 1) {
+      this.warnOfOthers(complete.position, base);
+      return;
+    }
+    this.complete = { ...complete, position: base + this.store.changeCount, asOf: this.options.now() };
+  }
+
+  rollback(): void {
+    this.store.rollback();
+  }
+
+  /** Between transactions: goes on with a snapshot that is due. */
+  between(): void {
+    if (this.complete && this.store.changeCount === 0) this.options.snapshots?.step(this.store, this.complete);
+  }
+
+  async abortSnapshot(): Promise<void> {
+    await this.options.snapshots?.abort();
+  }
+
+  /** Nobody works with the store any more: a last snapshot of what was committed. */
+  async retire(): Promise<void> {
+    this.store.rollback();
+    if (this.complete) await this.options.snapshots?.finish(this.store, this.complete);
+  }
+
+  /** Where to read on from, with the store filled accordingly. */
+  private async start(
+    range: LogRange,
+    known: Omit<CompleteState, 'position'>,
+    closed: () => boolean,
+  ): Promise<{ readonly from: 'memory' | 'snapshot' | 'changelog'; readonly state: CompleteState }> {
+    const { complete } = this;
+    if (complete && this.refusal(complete, range, known.topicId) === null) return { from: 'memory', state: complete };
+    this.forget();
+    const snapshot = await this.options.snapshots?.load({
+      store: this.store,
+      topicId: known.topicId,
+      refusal: (state) => this.refusal(state, range, known.topicId),
+      prepare: this.options.definition.prepare,
+      closed,
+    });
+    refuseClosed(closed);
+    if (snapshot) return { from: 'snapshot', state: (this.complete = snapshot) };
+    this.forget();
+    return { from: 'changelog', state: (this.complete = { ...known, position: range.start }) };
+  }
+
+  private forget(): void {
+    this.complete = null;
+    this.store.clear();
+  }
+
+  /** Why a state cannot be taken on; null: it can. */
+  private refusal(state: CompleteState, { start, end }: LogRange, topicId: string | null): string | null {
+    if (state.topicId !== topicId) return 'the changelog is another topic of the same name';
+    if (state.position < start) return 'the changelog begins behind its position';
+    if (state.position > end) return 'the changelog ends before its position';
+    return this.options.now() - state.asOf > MAX_AGE_MS ? 'it is too old' : null;
+  }
+
+  /** Until the end is reached the state is as old as where the reading began: tombstones may vanish meanwhile. */
+  private async readTo(
+    end: number,
+    state: CompleteState,
+    closed: () => boolean,
+    taken: (batch: RecordBatch) => void,
+  ): Promise<number> {
+    if (state.position >= end) return state.position;
+    const { backend, changelog, definition } = this.options;
+    const fetcher = backend.fetcher();
+    try {
+      return await readUpTo(fetcher, changelog, state.position, end, async (batch) => {
+        await definition.prepare?.(batch.records);
+        await this.take(batch.records, closed);
+        this.complete = { ...state, position: batch.nextOffset };
+        taken(batch);
+      });
+    } finally {
+      await fetcher.close();
+    }
+  }
+
+  /** In slices, so that the tasks that run already, heartbeats and timers go on. */
+  private async take(records: readonly StreamRecord[], closed: () => boolean): Promise<void> {
+    refuseClosed(closed);
+    for (let from = 0; from < records.length; from += SLICE_RECORDS) {
+      const to = Math.min(from + SLICE_RECORDS, records.length);
+      for (let i = from; i < to; i++) this.store.restore(records[i] as StreamRecord);
+      await nextTurn();
+      refuseClosed(closed);
+    }
+  }
+
+  private warnOfOthers(position: number, base: number): void {
+    if (this.warned) return;
+    this.warned = true;
+    const changelog = partitionName(this.options.changelog);
+    this.options.logger.warn('changelog_has_other_writers', { store: this.name, changelog, position, base });
+  }
+}
+
+/** The task that opened the store is given up, and another may be at work with it already. */
+const refuseClosed = (closed: () => boolean): void => {
+  if (closed()) throw new Error('The task was closed while it restored.');
+};

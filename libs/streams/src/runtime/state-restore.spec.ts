@@ -1,0 +1,346 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { StreamsBackend, Transaction } from '../backend/backend.js';
+import { createMemoryBackend } from '../backend/memory/memory-backend.js';
+import type { StreamsLogger } from '../logger.js';
+import { compactStore } from '../state/compact/compact-store.js';
+import { KeyBuilder } from '../state/compact/key-builder.js';
+import { createTopology } from '../topology/topology.js';
+import { readToEnd } from './log-reader.js';
+import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
+import type { TaskRunner } from './task-runner.js';
+
+/** Counts the records of each key in a compact store: a lost or doubled one shows in the output. */
+const counting = createTopology({
+  applicationId: 'counting',
+  source: 'input',
+  stores: {
+    counts: compactStore<number>({
+      changelogTopic: 'counts',
+      layout: {
+        byteLength: 8,
+        version: 'count-1',
+        read: (view, at) => view.getFloat64(at),
+        write: (view, at, count) => {
+          view.setFloat64(at, count);
+        },
+      },
+      serde: {
+        serialize: (count) => Buffer.from(String(count)),
+        deserialize: (bytes) => Number(bytes.toString()),
+      },
+    }),
+  },
+  sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+  processor: (context) => {
+    const counts = context.store('counts');
+    const name = new KeyBuilder();
+    return {
+      process: ({ key }) => {
+        name.reset().appendText(String(key));
+        const count = (counts.get(name) ?? 0) + 1;
+        counts.put(name, count);
+        context.forward('output', { key, value: Buffer.from(`${String(key)}:${String(count)}`) });
+      },
+    };
+  },
+});
+
+const INPUT = { topic: 'input', partition: 0 };
+const CHANGELOG = { topic: 'counts', partition: 0 };
+
+type Broker = ReturnType<typeof createMemoryBackend>;
+const newBroker = (): Broker => createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
+
+/** A backend that notes from where changelogs are read, and whose commits may be made to fail. */
+class Observed {
+  readonly readsFrom: number[] = [];
+  topicId = 'first';
+  failNext: 'before' | 'after' | null = null;
+  beforeFailing: () => void = () => undefined;
+  readonly backend: StreamsBackend;
+
+  constructor(readonly broker: Broker) {
+    const own: Partial<StreamsBackend> = {
+      topicId: () => Promise.resolve(this.topicId),
+      fetcher: () => {
+        const fetcher = broker.fetcher();
+        return {
+          close: () => fetcher.close(),
+          open: (partition, position) => {
+            if (partition.topic === 'counts') this.readsFrom.push(position);
+            return fetcher.open(partition, position);
+          },
+        };
+      },
+      producer: (transactionalId) => {
+        const producer = broker.producer(transactionalId);
+        return {
+          init: () => producer.init(),
+          close: () => producer.close(),
+          commit: async (transaction: Transaction) => {
+            const failure = this.failNext;
+            this.failNext = null;
+            const offsets = failure === 'before' ? new Map<string, number>() : await producer.commit(transaction);
+            if (failure === null) return offsets;
+            this.beforeFailing();
+            throw new Error(`the connection broke ${failure} the commit`);
+          },
+        };
+      },
+    };
+    this.backend = new Proxy(broker, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(own, property) ?? Reflect.get(target, property);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+  }
+}
+
+interface Restored {
+  readonly keys: number;
+  readonly records: number;
+  readonly from: string;
+}
+
+/** What an application said about its restores and snapshots. */
+class Journal implements StreamsLogger {
+  readonly restored: Restored[] = [];
+  readonly events: string[] = [];
+
+  debug(): void {
+    // Not of interest here.
+  }
+  info(event: string, fields: Record<string, unknown> = {}): void {
+    this.events.push(event);
+    if (event === 'store_restored') this.restored.push(fields as unknown as Restored);
+  }
+  warn(event: string, fields: Record<string, unknown> = {}): void {
+    this.events.push(`${event} ${String(fields['reason'])}`);
+  }
+  error(event: string): void {
+    this.events.push(event);
+  }
+}
+
+const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + 4_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition was not met in time');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+};
+
+const start = async (
+  backend: StreamsBackend,
+  logger: StreamsLogger,
+  more: Partial<StreamsAppOptions> = {},
+): Promise<TaskRunner> => {
+  const app = createStreamsApp({
+    ...{ topology: counting, backend, instanceId: 'i', logger, now: Date.now },
+    onFatal: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+  await app.start();
+  await until(() => app.ready());
+  return app;
+};
+
+const outputs = async (backend: StreamsBackend): Promise<string[]> => {
+  const found: string[] = [];
+  await readToEnd(backend, backend.fetcher(), { topic: 'output', partition: 0 }, 0, ({ records }) => {
+    for (const { value } of records) found.push(String(value));
+  });
+  return found;
+};
+
+const send = async (broker: Broker, ...keys: string[]): Promise<void> => {
+  const before = (await outputs(broker)).length;
+  for (const key of keys) broker.append(INPUT, { key: Buffer.from(key), value: null });
+  await until(async () => (await outputs(broker)).length === before + keys.length);
+};
+
+let observed: Observed;
+let broker: Broker;
+let journal: Journal;
+let stateDir: string;
+
+beforeEach(async () => {
+  broker = newBroker();
+  observed = new Observed(broker);
+  journal = new Journal();
+  stateDir = await mkdtemp(join(tmpdir(), 'waypost-state-'));
+});
+
+afterEach(async () => {
+  await rm(stateDir, { recursive: true });
+});
+
+const restart = async (app: TaskRunner, more: Partial<StreamsAppOptions> = {}): Promise<TaskRunner> => {
+  await app.stop();
+  journal = new Journal();
+  observed.readsFrom.length = 0;
+  return start(observed.backend, journal, more);
+};
+
+describe('a task that failed', () => {
+  it.each([['before' as const], ['after' as const]])(
+    'goes on from its store and the changelog behind it, when a commit failed %s it took effect',
+    async (failure) => {
+      const app = await start(observed.backend, journal);
+      await send(broker, 'a', 'a', 'b');
+      const known = await broker.endOffset(CHANGELOG);
+      observed.failNext = failure;
+      await send(broker, 'a');
+      await send(broker, 'b', 'a');
+      await app.stop();
+      expect(await outputs(broker)).toEqual(['a:1', 'a:2', 'b:1', 'a:3', 'b:2', 'a:4']);
+      expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'memory']);
+      expect(observed.readsFrom.every((position) => position >= known - 1)).toBe(true);
+    },
+  );
+
+  it('sees what another writer has put into the changelog in between', async () => {
+    const app = await start(observed.backend, journal);
+    await send(broker, 'a', 'b');
+    observed.failNext = 'before';
+    observed.beforeFailing = () => {
+      broker.append(CHANGELOG, { key: Buffer.from('a'), value: Buffer.from('70') });
+      broker.append(CHANGELOG, { key: Buffer.from('b'), value: null });
+    };
+    await send(broker, 'a', 'b');
+    await app.stop();
+    expect(await outputs(broker)).toEqual(['a:1', 'b:1', 'a:71', 'b:1']);
+    expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'memory']);
+  });
+
+  it('sees what another writer put there before its own last commits', async () => {
+    const app = await start(observed.backend, journal);
+    await send(broker, 'a', 'b');
+    broker.append(CHANGELOG, { key: Buffer.from('b'), value: Buffer.from('70') });
+    await send(broker, 'a');
+    observed.failNext = 'before';
+    await send(broker, 'b', 'a');
+    await app.stop();
+    expect(await outputs(broker)).toEqual(['a:1', 'b:1', 'a:2', 'b:71', 'a:3']);
+    expect(journal.events).toContain('changelog_has_other_writers undefined');
+  });
+
+  it('restores from the beginning when the changelog is another topic of the same name', async () => {
+    const app = await start(observed.backend, journal);
+    await send(broker, 'a', 'b');
+    observed.topicId = 'second';
+    observed.failNext = 'before';
+    await send(broker, 'a');
+    await app.stop();
+    expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'changelog']);
+    expect(observed.readsFrom.at(-1)).toBe(0);
+  });
+});
+
+describe('a batch that takes long', () => {
+  it('is committed in between once the commit interval is over', async () => {
+    let clock = 0;
+    for (let n = 0; n < 5_000; n++) broker.append(INPUT, { key: Buffer.from('a'), value: null });
+    // Each look at the clock takes 20 ms: every slice is longer than the interval.
+    const app = await start(broker, journal, { now: () => (clock += 20), commitIntervalMs: 10 });
+    await until(async () => (await outputs(broker)).length === 5_000);
+    await app.stop();
+    let transactions = 0;
+    await readToEnd(broker, broker.fetcher(), CHANGELOG, 0, ({ records }) => void (transactions += records.length));
+    expect(transactions).toBe(5);
+    expect((await outputs(broker)).at(-1)).toBe('a:5000');
+  });
+});
+
+describe('a snapshot of a store', () => {
+  const file = (): string => join(stateDir, 'counting', 'counts-0.snapshot');
+
+  it('spares a restarted process the changelog before it', async () => {
+    const app = await start(observed.backend, journal, { stateDir });
+    await send(broker, 'a', 'a', 'b');
+    const known = await broker.endOffset(CHANGELOG);
+    const second = await restart(app, { stateDir });
+    await send(broker, 'a', 'b', 'c');
+    await second.stop();
+    expect(await outputs(broker)).toEqual(['a:1', 'a:2', 'b:1', 'a:3', 'b:2', 'c:1']);
+    expect(journal.restored).toEqual([expect.objectContaining({ from: 'snapshot', keys: 2, records: 0 })]);
+    expect(observed.readsFrom.every((position) => position >= known - 1)).toBe(true);
+  });
+
+  it('is written again and again while the application runs, and a killed one starts from it', async () => {
+    const app = await start(observed.backend, journal, { stateDir, snapshotIntervalMs: 1 });
+    for (let n = 0; n < 20; n++) await send(broker, 'a', 'b');
+    await until(() => journal.events.filter((event) => event === 'snapshot_written').length >= 2);
+    const killed = await readFile(file());
+    await send(broker, 'a');
+    await app.stop();
+    await writeFile(file(), killed);
+    const second = await restart(app, { stateDir });
+    await send(broker, 'a', 'b');
+    await second.stop();
+    expect((await outputs(broker)).slice(-3)).toEqual(['a:21', 'a:22', 'b:21']);
+    expect(journal.restored.map(({ from }) => from)).toEqual(['snapshot']);
+  });
+
+  it.each<[string, string, () => Promise<void>]>([
+    ['is cut off', 'cut off', async () => writeFile(file(), (await readFile(file())).subarray(0, -3))],
+    [
+      'is of a topic that was deleted and made again',
+      'another topic of the same name',
+      () => {
+        observed.topicId = 'second';
+        return Promise.resolve();
+      },
+    ],
+    [
+      'is ahead of the changelog',
+      'ends before its position',
+      () => {
+        const { endOffset } = broker;
+        broker.endOffset = (partition) =>
+          partition.topic === 'counts' ? Promise.resolve(1) : endOffset.call(broker, partition);
+        return Promise.resolve();
+      },
+    ],
+    [
+      'is of records that are deleted since',
+      'begins behind its position',
+      () => {
+        broker.startOffset = () => Promise.resolve(1_000);
+        return Promise.resolve();
+      },
+    ],
+  ])('is ignored with a word about it when it %s', async (_what, reason, spoil) => {
+    const app = await start(observed.backend, journal, { stateDir });
+    await send(broker, 'a', 'a');
+    await app.stop();
+    await spoil();
+    const second = await restart(app, { stateDir });
+    await second.stop();
+    expect(journal.events.filter((event) => event.startsWith('snapshot_ignored'))).toEqual([
+      expect.stringContaining(reason),
+    ]);
+    expect(journal.restored.map(({ from }) => from)).toEqual(['changelog']);
+  });
+
+  it('is ignored when a tombstone behind it may be gone already', async () => {
+    const app = await start(observed.backend, journal, { stateDir });
+    await send(broker, 'a', 'a');
+    const second = await restart(app, { stateDir, now: () => Date.now() + 21 * 3_600_000 });
+    await second.stop();
+    expect(journal.restored.map(({ from }) => from)).toEqual(['changelog']);
+  });
+
+  it('is not written without a directory for it', async () => {
+    const app = await start(observed.backend, journal);
+    await send(broker, 'a');
+    await app.stop();
+    expect(await readdir(stateDir)).toEqual([]);
+  });
+});

@@ -1,0 +1,298 @@
+import { FetchedRecord, type StreamRecord } from '../../record.js';
+import {
+  deserializeValue,
+  writeChange,
+  type ChangeSink,
+  type EntryScan,
+  type Serde,
+  type StateStore,
+  type StoreDefinition,
+  type StoreOptions,
+} from '../state-store.js';
+import { EntryTable, type StructLayout } from './entry-table.js';
+import { KeyArena } from './key-arena.js';
+import { KeyBuilder } from './key-builder.js';
+import { hashWords, type KeyHash } from './key-hash.js';
+import { SlotTable } from './slot-table.js';
+import { UndoLog } from './undo-log.js';
+
+/** A store for millions of keys. Looking a key up and then changing it costs one search. */
+export interface CompactStore<T> {
+  get(key: KeyBuilder): T | undefined;
+  put(key: KeyBuilder, value: T): void;
+  delete(key: KeyBuilder): void;
+}
+
+export interface CompactStoreOptions<T> extends StoreOptions<T> {
+  readonly layout: StructLayout<T>;
+}
+
+/**
+ * A store of fixed-width values under byte keys that makes no object for an entry: for a value of 41 bytes it needs at
+ * most 64 bytes beside the key.
+ */
+export const compactStore = <T>({
+  layout,
+  serde,
+  ...changelog
+}: CompactStoreOptions<T>): StoreDefinition<CompactStore<T>> => ({
+  ...changelog,
+  createStore: () => createCompactStore({ layout, serde }),
+});
+
+export interface CompactStoreParts<T> {
+  readonly layout: StructLayout<T>;
+  readonly serde: Serde<T>;
+  /** For tests: another hash makes keys collide. */
+  readonly hash?: KeyHash;
+}
+
+export const createCompactStore = <T>(parts: CompactStoreParts<T>): HashStore<T> => new HashStore(parts);
+
+const ABSENT = -1;
+
+/**
+ * Values are changed in place; before its first change in a transaction an entry goes into the undo log. Entries that a
+ * transaction deletes stay in the table, not live, until it is committed.
+ */
+export class HashStore<T> implements StateStore, CompactStore<T> {
+  readonly snapshotFormat: string;
+  size = 0;
+  private readonly layout: StructLayout<T>;
+  private readonly serde: Serde<T>;
+  private readonly hash: KeyHash;
+  private readonly keys = new KeyArena();
+  private readonly slots = new SlotTable();
+  private readonly entries: EntryTable;
+  private readonly undo: UndoLog;
+  private readonly restoredKey = new KeyBuilder();
+
+  /** The last search: a put() of the key that get() has just looked for need not search again. */
+  private foundKey: KeyBuilder | null = null;
+  private foundRevision = -1;
+  private foundLength = -1;
+  private foundEntry = ABSENT;
+  /** Where the search ended; of use when there was no entry. */
+  private foundSlot = 0;
+  private foundHash = 0;
+
+  constructor({ layout, serde, hash = hashWords }: CompactStoreParts<T>) {
+    this.layout = layout;
+    this.serde = serde;
+    this.hash = hash;
+    this.entries = new EntryTable(layout.byteLength);
+    this.undo = new UndoLog(this.entries);
+    this.snapshotFormat = `struct-${String(layout.byteLength)}-${layout.version}`;
+  }
+
+  get changeCount(): number {
+    return this.undo.count;
+  }
+
+  /** Bytes of all buffers: entries, slots, keys and the undo log. */
+  get bufferBytes(): number {
+    return this.entries.bufferBytes + this.slots.slots.byteLength + this.keys.bufferBytes + this.undo.bufferBytes;
+  }
+
+  get(key: KeyBuilder): T | undefined {
+    const entry = this.find(key);
+    if (entry === ABSENT || !this.entries.isLive(entry)) return undefined;
+    return this.layout.read(this.entries.viewOf(entry), this.entries.valueAt(entry));
+  }
+
+  put(key: KeyBuilder, value: T): void {
+    let entry = this.find(key);
+    if (entry === ABSENT) entry = this.add(key);
+    this.touch(entry);
+    if (!this.entries.isLive(entry)) this.size++;
+    this.entries.setFlags(entry, true, true);
+    this.layout.write(this.entries.viewOf(entry), this.entries.valueAt(entry), value);
+  }
+
+  delete(key: KeyBuilder): void {
+    const entry = this.find(key);
+    if (entry === ABSENT || !this.entries.isLive(entry)) return;
+    this.touch(entry);
+    this.entries.setFlags(entry, false, true);
+    this.size--;
+  }
+
+  writeChanges(into: ChangeSink): void {
+    const { entries, keys, undo, layout, serde } = this;
+    for (let index = 0; index < undo.count; index++) {
+      const entry = undo.entryAt(index);
+      const keyAt = entries.keyAt(entry);
+      const start = keys.startOf(keyAt) << 2;
+      const value = entries.isLive(entry) ? layout.read(entries.viewOf(entry), entries.valueAt(entry)) : undefined;
+      writeChange(into, serde, value, keys.bytesAt(keyAt), start, start + entries.keyLength(entry));
+    }
+  }
+
+  commit(): void {
+    for (let index = 0; index < this.undo.count; index++) {
+      const entry = this.undo.entryAt(index);
+      if (this.entries.isLive(entry)) this.entries.setFlags(entry, true, false);
+      else this.remove(entry);
+    }
+    this.undo.forget();
+  }
+
+  rollback(): void {
+    for (let index = 0; index < this.undo.count; index++) {
+      const entry = this.undo.entryAt(index);
+      if (this.entries.isLive(entry)) this.size--;
+      this.undo.putBack(index);
+      if (this.entries.isLive(entry)) this.size++;
+      else this.remove(entry);
+    }
+    this.undo.forget();
+  }
+
+  restore(record: StreamRecord): void {
+    const key = this.restoredKey.reset();
+    if (record instanceof FetchedRecord) {
+      if (record.keyStart < 0) return;
+      key.append(record.bytes, record.keyStart, record.keyEnd);
+      this.settle(key, record.valueStart < 0 ? undefined : deserializeValue(this.serde, record));
+    } else if (record.key) {
+      key.append(record.key, 0, record.key.length);
+      this.settle(key, record.value === null ? undefined : this.serde.deserialize(record.value));
+    }
+  }
+
+  clear(): void {
+    this.size = 0;
+    this.foundKey = null;
+    this.keys.clear();
+    this.slots.clear();
+    this.entries.clear();
+    this.undo.forget();
+  }
+
+  scan(): EntryScan {
+    const { entries, keys } = this;
+    let entry = 0;
+    return {
+      next: (limit, sink) => {
+        for (let given = 0; entry < entries.count && given < limit; entry++) {
+          if (!entries.isLive(entry)) continue;
+          const keyAt = entries.keyAt(entry);
+          const keyStart = keys.startOf(keyAt) << 2;
+          const valueAt = entries.valueAt(entry);
+          sink.entry(
+            keys.bytesAt(keyAt),
+            keyStart,
+            keyStart + entries.keyLength(entry),
+            entries.bytesOf(entry),
+            valueAt,
+            valueAt + entries.valueBytes,
+          );
+          given++;
+        }
+        return entry < entries.count;
+      },
+    };
+  }
+
+  load({ bytes, keyStart, keyEnd, valueStart, valueEnd }: FetchedRecord): void {
+    const entry = this.settledEntry(this.restoredKey.reset().append(bytes, keyStart, keyEnd));
+    const into = this.entries.bytesOf(entry);
+    for (let from = valueStart, at = this.entries.valueAt(entry); from < valueEnd; from++, at++) {
+      into[at] = bytes[from] as number;
+    }
+  }
+
+  private settle(key: KeyBuilder, value: T | undefined): void {
+    if (value !== undefined) {
+      const entry = this.settledEntry(key);
+      this.layout.write(this.entries.viewOf(entry), this.entries.valueAt(entry), value);
+      return;
+    }
+    const entry = this.find(key);
+    if (entry === ABSENT) return;
+    this.size--;
+    this.remove(entry);
+  }
+
+  /** The entry of a key in the committed state, made if need be. */
+  private settledEntry(key: KeyBuilder): number {
+    const found = this.find(key);
+    if (found !== ABSENT) return found;
+    const entry = this.add(key);
+    this.entries.setFlags(entry, true, false);
+    this.size++;
+    return entry;
+  }
+
+  private touch(entry: number): void {
+    if (!this.entries.isDirty(entry)) this.undo.note(entry);
+  }
+
+  private find(key: KeyBuilder): number {
+    if (this.foundKey === key && this.foundRevision === key.revision && this.foundLength === key.length) {
+      return this.foundEntry;
+    }
+    const { slots } = this;
+    const wordCount = key.seal();
+    const hash = this.hash(key.words, 0, wordCount);
+    let entry = ABSENT;
+    let slot = hash & slots.mask;
+    while (!slots.isEmpty(slot)) {
+      const candidate = slots.candidate(slot, hash);
+      if (candidate >= 0 && this.hasKey(candidate, key, wordCount)) {
+        entry = candidate;
+        break;
+      }
+      slot = (slot + 1) & slots.mask;
+    }
+    this.foundKey = key;
+    this.foundRevision = key.revision;
+    this.foundLength = key.length;
+    this.foundEntry = entry;
+    this.foundSlot = slot;
+    this.foundHash = hash;
+    return entry;
+  }
+
+  private hasKey(entry: number, key: KeyBuilder, wordCount: number): boolean {
+    if (this.entries.keyLength(entry) !== key.length) return false;
+    const keyAt = this.entries.keyAt(entry);
+    const words = this.keys.wordsAt(keyAt);
+    const start = this.keys.startOf(keyAt);
+    for (let i = 0; i < wordCount; i++) if (words[start + i] !== key.words[i]) return false;
+    return true;
+  }
+
+  /** Behind a find() that found nothing: the entry goes where that search has ended. */
+  private add(key: KeyBuilder): number {
+    if (this.slots.full) {
+      this.growSlots();
+      this.find(key);
+    }
+    const entry = this.entries.add(this.keys.add(key, (key.length + 3) >>> 2), key.length);
+    this.slots.occupy(this.foundSlot, entry, this.foundHash);
+    this.foundEntry = entry;
+    return entry;
+  }
+
+  /** In the order of the entries and not of the slots: their bytes are read one behind the other. */
+  private growSlots(): void {
+    this.foundKey = null;
+    this.slots.grow();
+    for (let entry = 0; entry < this.entries.count; entry++) {
+      if (this.entries.isUsed(entry)) this.slots.place(entry, this.hashOf(entry));
+    }
+  }
+
+  private remove(entry: number): void {
+    this.foundKey = null;
+    this.slots.remove(entry, this.hashOf);
+    this.keys.remove(this.entries.keyAt(entry), (this.entries.keyLength(entry) + 3) >>> 2);
+    this.entries.remove(entry);
+  }
+
+  private readonly hashOf = (entry: number): number => {
+    const keyAt = this.entries.keyAt(entry);
+    return this.hash(this.keys.wordsAt(keyAt), this.keys.startOf(keyAt), (this.entries.keyLength(entry) + 3) >>> 2);
+  };
+}

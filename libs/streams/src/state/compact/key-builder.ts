@@ -1,0 +1,83 @@
+/** Longer keys are refused: a key's length has two bytes in an entry. */
+export const MAX_KEY_BYTES = 65_535;
+
+const FIRST_BYTES = 256;
+const ASCII_END = 0x80;
+
+/**
+ * The key of a compact store, put together in one buffer that is used again for the next key: a look-up makes neither a
+ * string nor a Buffer.
+ */
+export class KeyBuilder {
+  /** Of the key now in the buffer; another one after each reset(). */
+  revision = 0;
+  length = 0;
+  bytes = new Uint8Array(FIRST_BYTES);
+  /** The same memory as `bytes`. */
+  words = new Int32Array(this.bytes.buffer);
+
+  /** Starts the next key. */
+  reset(): this {
+    this.length = 0;
+    this.revision++;
+    return this;
+  }
+
+  append(bytes: Uint8Array, start: number, end: number): this {
+    const to = this.room(end - start);
+    const into = this.bytes;
+    for (let from = start, at = to; from < end; from++, at++) into[at] = bytes[from] as number;
+    return this;
+  }
+
+  appendByte(byte: number): this {
+    this.bytes[this.room(1)] = byte;
+    return this;
+  }
+
+  /** The text as UTF-8. */
+  appendText(text: string): this {
+    const start = this.length;
+    const to = this.room(text.length);
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit >= ASCII_END) {
+        this.length = start;
+        return this.appendEncoded(Buffer.from(text));
+      }
+      this.bytes[to + i] = unit;
+    }
+    return this;
+  }
+
+  /** Pads the last word with zeros, so that equal keys are equal words. @returns how many words the key has */
+  seal(): number {
+    const wordCount = (this.length + 3) >>> 2;
+    const end = wordCount << 2;
+    for (let at = this.length; at < end; at++) this.bytes[at] = 0;
+    return wordCount;
+  }
+
+  private appendEncoded(bytes: Uint8Array): this {
+    return this.append(bytes, 0, bytes.length);
+  }
+
+  /** @returns where the next `count` bytes go */
+  private room(count: number): number {
+    const at = this.length;
+    const length = at + count;
+    if (length > this.bytes.length) this.grow(length);
+    this.length = length;
+    return at;
+  }
+
+  private grow(length: number): void {
+    if (length > MAX_KEY_BYTES) {
+      throw new TypeError(`A key of a compact store has at most ${String(MAX_KEY_BYTES)} bytes.`);
+    }
+    const bytes = new Uint8Array(Math.min(MAX_KEY_BYTES + 1, Math.max(2 * this.bytes.length, (length + 3) & ~3)));
+    bytes.set(this.bytes);
+    this.bytes = bytes;
+    this.words = new Int32Array(bytes.buffer);
+  }
+}

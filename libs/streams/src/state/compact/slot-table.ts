@@ -1,0 +1,84 @@
+const FIRST_SLOTS = 64;
+const MAX_LOAD = 0.7;
+const ENTRY_BITS = 26;
+const ENTRY_MASK = (1 << ENTRY_BITS) - 1;
+const MAX_ENTRIES = ENTRY_MASK;
+const EMPTY = 0;
+
+/** The hash of an entry's key. */
+export type HashOfEntry = (entry: number) => number;
+
+/**
+ * The places of a hash table with open addressing and linear probing. A slot holds an entry's number plus one, and
+ * above it six bits of the hash, which spare nearly all looks at the keys of other entries.
+ */
+export class SlotTable {
+  slots = new Int32Array(FIRST_SLOTS);
+  mask = FIRST_SLOTS - 1;
+  private used = 0;
+  private maxUsed = Math.floor(FIRST_SLOTS * MAX_LOAD);
+
+  /** The entry in a slot whose bits of the hash agree; -1: another one. The slot must not be empty. */
+  candidate(slot: number, hash: number): number {
+    const held = this.slots[slot] as number;
+    return (held ^ hash) >>> ENTRY_BITS === 0 ? (held & ENTRY_MASK) - 1 : -1;
+  }
+
+  isEmpty(slot: number): boolean {
+    return this.slots[slot] === EMPTY;
+  }
+
+  /** Whether the next entry needs grow() first. */
+  get full(): boolean {
+    return this.used >= this.maxUsed;
+  }
+
+  /** Into an empty slot that a probe for `hash` has ended at. */
+  occupy(slot: number, entry: number, hash: number): void {
+    this.slots[slot] = slotValue(entry, hash);
+    this.used++;
+  }
+
+  /** Doubles the table, which is empty then: every entry is to be placed again. Slots found before are void. */
+  grow(): void {
+    const length = this.slots.length * 2;
+    if (length * MAX_LOAD > MAX_ENTRIES) throw new TypeError('A compact store holds at most 67 million entries.');
+    this.slots = new Int32Array(length);
+    this.mask = length - 1;
+    this.maxUsed = Math.floor(length * MAX_LOAD);
+    this.used = 0;
+  }
+
+  /** An entry that is not in the table. */
+  place(entry: number, hash: number): void {
+    let slot = hash & this.mask;
+    while (this.slots[slot] !== EMPTY) slot = (slot + 1) & this.mask;
+    this.occupy(slot, entry, hash);
+  }
+
+  /** Takes an entry out and closes the gap, so that probes never run over dead slots. Slots found before are void. */
+  remove(entry: number, hashOf: HashOfEntry): void {
+    const { slots, mask } = this;
+    let gap = hashOf(entry) & mask;
+    while (((slots[gap] as number) & ENTRY_MASK) !== entry + 1) gap = (gap + 1) & mask;
+    for (let slot = (gap + 1) & mask; slots[slot] !== EMPTY; slot = (slot + 1) & mask) {
+      const held = slots[slot] as number;
+      const home = hashOf((held & ENTRY_MASK) - 1) & mask;
+      // It may move into the gap unless its home lies behind the gap: a probe would no longer find it.
+      if (((slot - home) & mask) < ((slot - gap) & mask)) continue;
+      slots[gap] = held;
+      gap = slot;
+    }
+    slots[gap] = EMPTY;
+    this.used--;
+  }
+
+  clear(): void {
+    this.slots = new Int32Array(FIRST_SLOTS);
+    this.mask = FIRST_SLOTS - 1;
+    this.used = 0;
+    this.maxUsed = Math.floor(FIRST_SLOTS * MAX_LOAD);
+  }
+}
+
+const slotValue = (entry: number, hash: number): number => (hash & ~ENTRY_MASK) | (entry + 1);
