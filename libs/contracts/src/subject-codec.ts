@@ -26,6 +26,8 @@ export interface SubjectCodec<T> {
   prepare(): Promise<void>;
   /** A buffer of its own. Throws when the value breaks the schema (a bug), or before `prepare`. */
   encode(value: T): Buffer;
+  /** As `encode`, into memory that the next call writes over. */
+  encodeRange(value: T): EncodedRange;
   /** Looks up the writers' schemas of a batch. Rejects (retriable) while the registry cannot be asked. */
   resolve(ids: Iterable<number>): Promise<void>;
   /** Never throws. Evolved writers' schemas are read into ours. */
@@ -35,6 +37,13 @@ export interface SubjectCodec<T> {
    * the bounds of the Avro data and must refuse, by throwing, exactly what avsc refuses.
    */
   decodeRange(bytes: Buffer, start: number, end: number, readOwn?: OwnReader<T>): DecodeResult<T>;
+}
+
+/** A part of a buffer. */
+export interface EncodedRange {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
 }
 
 export type OwnReader<T> = (bytes: Buffer, start: number, end: number) => T;
@@ -77,6 +86,13 @@ export function createSubjectCodec<T>({ subject, schema, registry, writers }: Su
     return encodeInto(value);
   }
 
+  function encodeRange(value: T): EncodedRange {
+    if (writerId === null) throw new ContractsError('codec_not_prepared', `Await prepare() of ${subject} first.`);
+    const end = encodeInto(value);
+    writeWireHeader(scratch, writerId);
+    return { bytes: scratch, start: 0, end };
+  }
+
   function decodeRange(bytes: Buffer, start: number, end: number, readOwn?: OwnReader<T>): DecodeResult<T> {
     const id = schemaIdIn(bytes, start, end);
     if (id === null) return { type: 'malformed', detail: 'not in the Confluent wire format' };
@@ -98,11 +114,10 @@ export function createSubjectCodec<T>({ subject, schema, registry, writers }: Su
       if (writerId === null) throw notRegistered(subject);
     },
     encode(value) {
-      if (writerId === null) throw new ContractsError('codec_not_prepared', `Await prepare() of ${subject} first.`);
-      const end = encodeInto(value);
-      writeWireHeader(scratch, writerId);
-      return Buffer.from(scratch.subarray(0, end));
+      const { bytes, end } = encodeRange(value);
+      return Buffer.from(bytes.subarray(0, end));
     },
+    encodeRange,
     resolve: (ids) => writers.resolve(ids),
     decode: (value) => decodeRange(value, 0, value.length),
     decodeRange,

@@ -1,6 +1,7 @@
 /** Every way in which the runtime gives up, each with what to do about it. */
 export type StreamsErrorCode =
   | 'KAFKAJS_VERSION'
+  | 'INVALID_TOPOLOGY'
   | 'TOPIC_MISSING'
   | 'PARTITIONS_DIFFER'
   | 'OFFSET_OUT_OF_RANGE'

@@ -4,7 +4,9 @@ export type { KafkaSettings } from './backend/kafka/kafka-settings.js';
 export { createMemoryBackend } from './backend/memory/memory-backend.js';
 export { StreamsError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
+export type { ByteRange } from './output/record-buffer.js';
 export {
+  FetchedRecord,
   partitionName,
   type OutgoingRecord,
   type RecordBatch,
@@ -16,6 +18,17 @@ export { readToEnd } from './runtime/log-reader.js';
 export type { PartitionTask, TaskContext } from './runtime/partition-task.js';
 export { createStreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
 export { createTaskRunner, type TaskRunner, type TaskRunnerOptions } from './runtime/task-runner.js';
-export { createTopologyTestDriver, type TopologyTestDriver } from './testing/topology-test-driver.js';
+export { compactStore, type CompactStore, type CompactStoreOptions } from './state/compact/compact-store.js';
+export type { StructLayout } from './state/compact/entry-table.js';
+export { KeyBuilder } from './state/compact/key-builder.js';
+export { keyValueStore, type KeyValueStore } from './state/key-value-store.js';
+export type { Serde, StoreDefinition, StoreOptions } from './state/state-store.js';
+export {
+  createTopologyTestDriver,
+  type PipedRecord,
+  type TestDriverOptions,
+  type TopologyTestDriver,
+} from './testing/topology-test-driver.js';
 export { partitionForKey } from './topology/partitioner.js';
-export type * from './topology/topology.js';
+export { jsonSerde } from './topology/serdes.js';
+export * from './topology/topology.js';

@@ -1,3 +1,4 @@
+import type { RecordBuffers } from '../output/record-buffers.js';
 import type { OutgoingRecord, RecordBatch, TopicPartition } from '../record.js';
 
 /** Batches of one partition, in order. */
@@ -26,7 +27,8 @@ export interface TransactionOffset extends TopicPartition {
 }
 
 export interface Transaction {
-  readonly records: readonly OutgoingRecord[];
+  /** Buffers must be left alone until the commit has ended. */
+  readonly records: readonly OutgoingRecord[] | RecordBuffers;
   readonly offset?: TransactionOffset;
 }
 
@@ -84,6 +86,8 @@ export interface StreamsBackend {
   producer(transactionalId: string): TransactionalProducer;
   /** null: no such topic. */
   partitionCount(topic: string): Promise<number | null>;
+  /** What another topic of the same name does not have; null: the cluster gives topics no ids. */
+  topicId(topic: string): Promise<string | null>;
   /** Offsets of the log itself, uncommitted records included. */
   endOffset(partition: TopicPartition): Promise<number>;
   startOffset(partition: TopicPartition): Promise<number>;

@@ -1,4 +1,5 @@
 import type { StreamsLogger } from '../../logger.js';
+import { MAX_BATCH_BYTES } from '../../output/record-buffer.js';
 import type { TopicPartition } from '../../record.js';
 import type { Fetcher, GroupMember, GroupOptions, StreamsBackend, TransactionalProducer } from '../backend.js';
 import { createKafkaClient, retryTransient, type KafkaClient } from './kafka-client.js';
@@ -6,7 +7,9 @@ import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
 import { createKafkaGroupMember } from './kafka-group-member.js';
 import { createKafkaProducer } from './kafka-producer.js';
 import type { KafkaSettings } from './kafka-settings.js';
+import { knownPartitionCount } from './known-partition-count.js';
 import type { FetchLimits } from './protocol/fetch.js';
+import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from './protocol/topic-id.js';
 
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
@@ -19,7 +22,6 @@ export interface KafkaBackendOptions {
 const LATEST = -1;
 const EARLIEST = -2;
 const DEFAULT_TRANSACTION_TIMEOUT_MS = 15_000;
-const MAX_BATCH_BYTES = 900_000;
 const METADATA_RETRY_FOR_MS = 15_000;
 
 /** Apache Kafka through kafkajs's connections. */
@@ -54,7 +56,16 @@ class KafkaBackend implements StreamsBackend {
   }
 
   partitionCount(topic: string): Promise<number | null> {
-    return this.retry('partition count', (client) => client.partitionCount(topic));
+    return knownPartitionCount(() => this.retry('partition count', (client) => client.partitionCount(topic)), this.now);
+  }
+
+  topicId(topic: string): Promise<string | null> {
+    return this.retry('topic id', async (client) => {
+      const broker = await client.leader(topic, 0);
+      const { [METADATA_API_KEY]: metadata } = broker.versions ?? {};
+      const tellsIds = metadata !== undefined && metadata.maxVersion >= TOPIC_ID_METADATA_VERSION;
+      return tellsIds ? client.callRaw(broker, topicIdRequest(topic)) : null;
+    });
   }
 
   async endOffset(partition: TopicPartition): Promise<number> {

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, isLeaderMove, kafkaErrorCode } from './kafka-errors.js';
+import { cutConnections } from './cluster-metadata.js';
 import type { KafkaSettings } from './kafka-settings.js';
-import { loadKafkajsInternals, type KafkajsBroker, type KafkajsInternals } from './kafkajs-internals.js';
+import { loadKafkajsInternals, type KafkajsInternals } from './kafkajs-internals.js';
+import type { KafkajsBroker } from './kafkajs-types.js';
 
 export interface RawRequest<T> {
   readonly apiKey: number;
@@ -20,6 +22,7 @@ const RETRY_FIRST_MS = 20;
 const RETRY_MAX_MS = 1_000;
 const KAFKAJS_LEVEL_WARN = 2;
 const ANSWER_TIMEOUT_MS = 15_000;
+const COORDINATOR_TIMEOUT_MS = 3_000;
 const CLOSE_WAIT_MS = 500;
 
 /**
@@ -34,6 +37,8 @@ export interface KafkaClient {
   coordinator(type: CoordinatorType, key: string): Promise<KafkajsBroker>;
   forgetCoordinator(type: CoordinatorType, key: string): void;
   leader(topic: string, partition: number): Promise<KafkajsBroker>;
+  /** The leader if it is known and connected; never waits. */
+  connectedLeader(topic: string, partition: number): KafkajsBroker | null;
   /** null: no such topic. */
   partitionCount(topic: string): Promise<number | null>;
   refreshMetadata(): Promise<void>;
@@ -49,6 +54,7 @@ class KafkajsClient implements KafkaClient {
   private readonly topics = new Set<string>();
   private readonly attempts = new Map<string, Promise<void>>();
   private readonly brokers = new Set<KafkajsBroker>();
+  private askedNodes = 0;
   private connecting: Promise<void> | null = null;
   private closed = false;
 
@@ -102,7 +108,7 @@ class KafkajsClient implements KafkaClient {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new StreamsError('BROKER_UNAVAILABLE', `No answer from a broker within ${String(timeoutMs)} ms.`));
-        cut(broker);
+        cutConnections(broker);
       }, timeoutMs);
     });
     try {
@@ -125,7 +131,9 @@ class KafkajsClient implements KafkaClient {
   }
 
   private async findCoordinator(type: CoordinatorType, key: string): Promise<string> {
-    const [anyNode] = this.cluster.getNodeIds();
+    // Another one each time: the first of the list may be the one that is away.
+    const nodes = this.cluster.getNodeIds();
+    const anyNode = nodes[this.askedNodes++ % nodes.length];
     if (anyNode === undefined) throw new StreamsError('BROKER_UNAVAILABLE', 'The cluster names no broker.');
     const answer = await this.call<{ coordinator: { nodeId: number } }>(
       await this.broker(anyNode),
@@ -135,6 +143,7 @@ class KafkajsClient implements KafkaClient {
         groupId: key,
         coordinatorType: COORDINATOR_TYPE[type],
       },
+      COORDINATOR_TIMEOUT_MS,
     );
     return String(answer.coordinator.nodeId);
   }
@@ -150,6 +159,13 @@ class KafkajsClient implements KafkaClient {
       );
     }
     return this.broker(String(metadata.leader));
+  }
+
+  connectedLeader(topic: string, partition: number): KafkajsBroker | null {
+    if (this.closed || !this.topics.has(topic)) return null;
+    const metadata = this.cluster.findTopicPartitionMetadata(topic).find((p) => p.partitionId === partition);
+    const broker = metadata && this.cluster.brokerPool.brokers[metadata.leader];
+    return broker && this.brokers.has(broker) && broker.isConnected() ? broker : null;
   }
 
   async partitionCount(topic: string): Promise<number | null> {
@@ -174,7 +190,7 @@ class KafkajsClient implements KafkaClient {
       .then(() => this.cluster.disconnect());
     // kafkajs waits for every answer that is still to come, also from a broker that is gone.
     await Promise.race([disconnected, sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
-    for (const broker of this.brokers) cut(broker);
+    for (const broker of this.brokers) cutConnections(broker);
     // A close must end: a task is rebuilt, and an application stops, behind it.
     await Promise.race([disconnected.catch(() => undefined), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
   }
@@ -222,10 +238,6 @@ class KafkajsClient implements KafkaClient {
     }
   }
 }
-
-const cut = (broker: KafkajsBroker): void => {
-  for (const { socket } of broker.connectionPool.pool) socket?.destroy(new Error('the connection is given up'));
-};
 
 export interface RetryOptions {
   readonly what: string;

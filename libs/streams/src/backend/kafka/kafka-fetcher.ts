@@ -5,15 +5,15 @@ import { partitionName, type RecordBatch, type TopicPartition } from '../../reco
 import type { Fetcher, PartitionFeed } from '../backend.js';
 import { KAFKA_ERROR, isLeaderMove } from './kafka-errors.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
-import type { KafkajsBroker } from './kafkajs-internals.js';
+import type { KafkajsBroker } from './kafkajs-types.js';
 import { fetchRequest, type FetchLimits, type FetchedPartition } from './protocol/fetch.js';
 import { decodeRecordBatches } from './protocol/record-batch-decoder.js';
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   maxWaitMs: 250,
   minBytes: 1,
-  maxBytes: 4 * 1024 * 1024,
-  maxBytesPerPartition: 1024 * 1024,
+  maxBytes: 8 * 1024 * 1024,
+  maxBytesPerPartition: 2 * 1024 * 1024,
 };
 
 const ERROR_WAIT_MS = 200;
@@ -126,7 +126,7 @@ class KafkaFetcher implements Fetcher {
     while (!this.closed) {
       this.awake = false;
       for (const [name, feed] of this.feeds) if (!feed.open) this.feeds.delete(name);
-      await this.startFetches();
+      this.startFetches();
       if (!this.isAwake()) {
         await new Promise<void>((resolve) => {
           this.wakeUp = resolve;
@@ -136,12 +136,16 @@ class KafkaFetcher implements Fetcher {
   }
 
   /** One fetch at a time for each leader: the broker answers a connection's requests in order. */
-  private async startFetches(): Promise<void> {
+  private startFetches(): void {
     const byLeader = new Map<number, { broker: KafkajsBroker; feeds: KafkaFeed[] }>();
     for (const feed of this.feeds.values()) {
       if (!feed.wanted) continue;
-      const broker = await this.leaderOf(feed);
-      if (!broker || broker.nodeId === null || this.busyLeaders.has(broker.nodeId)) continue;
+      const broker = this.client.connectedLeader(feed.partition.topic, feed.partition.partition);
+      if (!broker || broker.nodeId === null) {
+        void this.occupied([feed], this.reachLeader(feed));
+        continue;
+      }
+      if (this.busyLeaders.has(broker.nodeId)) continue;
       const group = byLeader.get(broker.nodeId);
       if (group) group.feeds.push(feed);
       else byLeader.set(broker.nodeId, { broker, feeds: [feed] });
@@ -162,13 +166,12 @@ class KafkaFetcher implements Fetcher {
     this.wake();
   }
 
-  /** A partition without a leader is asked for again later, while the others go on. */
-  private async leaderOf(feed: KafkaFeed): Promise<KafkajsBroker | null> {
+  /** A leader that cannot be found or reached is asked for again later, and no other partition waits for it. */
+  private async reachLeader(feed: KafkaFeed): Promise<void> {
     try {
-      return await this.client.leader(feed.partition.topic, feed.partition.partition);
+      await this.client.leader(feed.partition.topic, feed.partition.partition);
     } catch (error) {
-      void this.occupied([feed], this.recover(error));
-      return null;
+      await this.recover(error);
     }
   }
 

@@ -17,15 +17,17 @@ export interface GroupMemberOptions extends GroupOptions {
   readonly now: () => number;
 }
 
-const DEFAULT_SESSION_TIMEOUT_MS = 10_000;
+/** A killed instance is replaced by others within 10 s: this, a heartbeat, a join and a restore. */
+const DEFAULT_SESSION_TIMEOUT_MS = 7_000;
 const REBALANCE_TIMEOUT_MS = 30_000;
-const HEARTBEATS_PER_SESSION = 10;
+/** Also how soon the others hear that somebody has joined or left. */
+const HEARTBEATS_PER_SESSION = 20;
 const PROTOCOL = 'waypost-sticky';
 const PROTOCOL_TYPE = 'consumer';
 const REJOIN_WAIT_MS = 200;
 const LEASE_SHARE_OF_SESSION = 0.7;
-const LOOP_END_WAIT_MS = 1_000;
-const LEAVE_TIMEOUT_MS = 2_000;
+const LOOP_END_WAIT_MS = 500;
+const LEAVE_TIMEOUT_MS = 1_000;
 
 interface JoinAnswer {
   readonly generationId: number;
@@ -78,7 +80,9 @@ class KafkaGroupMember implements GroupMember {
     this.leaving = true;
     this.interrupt();
     this.confirmations.refuseAll();
-    if (this.memberId !== '') await this.sayGoodbye();
+    // Also finding the coordinator may hang: whoever cannot say goodbye goes without.
+    if (this.memberId !== '')
+      await Promise.race([this.sayGoodbye(), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all([this.options.client.close(), this.options.offsets.close()]);
     await Promise.race([this.loop, sleep(LOOP_END_WAIT_MS, undefined, { ref: false })]);
   }

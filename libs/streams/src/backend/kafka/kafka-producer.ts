@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
-import { partitionName, type OutgoingRecord } from '../../record.js';
+import type { RecordBuffer } from '../../output/record-buffer.js';
+import { RecordBuffers } from '../../output/record-buffers.js';
+import { partitionName } from '../../record.js';
 import type { BaseOffsets, Transaction, TransactionOffset, TransactionalProducer } from '../backend.js';
 import {
   KAFKA_ERROR,
@@ -12,9 +14,9 @@ import {
   kafkaErrorCode,
 } from './kafka-errors.js';
 import { retryTransient, type CoordinatorType, type KafkaClient } from './kafka-client.js';
-import type { KafkajsBroker } from './kafkajs-internals.js';
+import type { KafkajsBroker } from './kafkajs-types.js';
 import { produceRequest, type PartitionBatch, type ProducedPartition } from './protocol/produce.js';
-import { encodeRecordBatch, recordSizeBound, type RecordToEncode } from './protocol/record-batch-encoder.js';
+import { sealRecordBatch } from './protocol/record-batch-encoder.js';
 import { createTransactionStateMachine } from './transaction-state.js';
 
 export interface ProducerOptions {
@@ -31,12 +33,6 @@ export interface ProducerOptions {
 const CONCURRENT_FIRST_WAIT_MS = 2;
 const CONCURRENT_MAX_WAIT_MS = 50;
 const RETRY_FOR_MS = 15_000;
-
-interface PartitionOutput {
-  readonly topic: string;
-  readonly partition: number;
-  readonly chunks: RecordToEncode[][];
-}
 
 /**
  * Transactions over kafkajs's connections. One commit is at most four steps: add partitions and offsets to the
@@ -70,7 +66,9 @@ class KafkaProducer implements TransactionalProducer {
   async commit({ records, offset }: Transaction): Promise<BaseOffsets> {
     this.machine.moveTo('open');
     return this.orDie(async () => {
-      const outputs = this.groupByPartition(records);
+      const buffers =
+        records instanceof RecordBuffers ? records : RecordBuffers.of(records, this.options.maxBatchBytes);
+      const outputs = buffers.filled();
       await this.openTransaction(outputs, offset);
       const [baseOffsets] = await Promise.all([this.write(outputs), offset && this.writeOffset(offset)]);
       this.machine.moveTo('committing');
@@ -108,7 +106,7 @@ class KafkaProducer implements TransactionalProducer {
   }
 
   private async openTransaction(
-    outputs: readonly PartitionOutput[],
+    outputs: readonly RecordBuffer[],
     offset: TransactionOffset | undefined,
   ): Promise<void> {
     const topics = new Map<string, number[]>();
@@ -123,31 +121,10 @@ class KafkaProducer implements TransactionalProducer {
     await Promise.all([added, offsetsAdded]);
   }
 
-  /** Records come in runs for one partition, so the last one is looked at before the map is. */
-  private groupByPartition(records: readonly OutgoingRecord[]): PartitionOutput[] {
-    const outputs = new Map<string, PartitionOutput & { bytes: number }>();
-    let last: (PartitionOutput & { bytes: number }) | undefined;
-    for (const record of records) {
-      if (last?.topic !== record.topic || last.partition !== record.partition) {
-        const name = partitionName(record);
-        last = outputs.get(name) ?? { topic: record.topic, partition: record.partition, chunks: [[]], bytes: 0 };
-        outputs.set(name, last);
-      }
-      const bytes = recordSizeBound(record);
-      if (last.bytes > 0 && last.bytes + bytes > this.options.maxBatchBytes) {
-        last.chunks.push([]);
-        last.bytes = 0;
-      }
-      last.bytes += bytes;
-      last.chunks.at(-1)?.push(record);
-    }
-    return [...outputs.values()];
-  }
-
   /** Rounds of one record batch a partition, so that the batches of a partition are written in order. */
-  private async write(outputs: readonly PartitionOutput[]): Promise<Map<string, number>> {
+  private async write(outputs: readonly RecordBuffer[]): Promise<Map<string, number>> {
     const baseOffsets = new Map<string, number>();
-    const rounds = Math.max(0, ...outputs.map((output) => output.chunks.length));
+    const rounds = Math.max(0, ...outputs.map(({ batches }) => batches.length));
     for (let round = 0; round < rounds; round++) {
       const batches = outputs.flatMap((output) => this.encodeRound(output, round));
       for (const { topic, partition, baseOffset } of await this.produce(batches)) {
@@ -158,17 +135,16 @@ class KafkaProducer implements TransactionalProducer {
     return baseOffsets;
   }
 
-  private encodeRound(output: PartitionOutput, round: number): PartitionBatch[] {
-    const chunk = output.chunks[round];
-    if (!chunk) return [];
+  private encodeRound(output: RecordBuffer, round: number): PartitionBatch[] {
+    const records = output.batches[round];
+    if (!records) return [];
     const { topic, partition } = output;
     const { now, maxBatchBytes } = this.options;
     const name = partitionName(output);
     const baseSequence = this.sequences.get(name) ?? 0;
-    this.sequences.set(name, (baseSequence + chunk.length) % 2_147_483_648);
-    return [
-      { topic, partition, batch: encodeRecordBatch(chunk, now(), { ...this.identity(), baseSequence }, maxBatchBytes) },
-    ];
+    this.sequences.set(name, (baseSequence + records.count) % 2_147_483_648);
+    const batch = sealRecordBatch(records, now(), { ...this.identity(), baseSequence }, maxBatchBytes);
+    return [{ topic, partition, batch }];
   }
 
   private async produce(batches: readonly PartitionBatch[]): Promise<ProducedPartition[]> {

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
-import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { StreamsError } from '../../errors.js';
+import { askMetadataOurWay } from './cluster-metadata.js';
+import type { KafkajsBroker, ProtocolExchange } from './kafkajs-types.js';
+import { patchIdleTimer, patchSharedConnect, type Connection, type RequestQueue } from './kafkajs-patches.js';
 
 /**
  * The one door to kafkajs's internals: connections, authentication, metadata and the plain request codecs are its own;
@@ -9,30 +11,6 @@ import { StreamsError } from '../../errors.js';
  * may change with any release, so the exact version is asserted.
  */
 const SUPPORTED_VERSION = '2.2.4';
-
-export interface ProtocolRequest {
-  readonly apiKey: number;
-  readonly apiVersion: number;
-  readonly apiName: string;
-  readonly encode: () => Promise<unknown>;
-}
-
-export interface ProtocolExchange<T> {
-  readonly request: ProtocolRequest;
-  readonly response: { decode(raw: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<T> };
-  readonly requestTimeout?: number | null;
-}
-
-export interface KafkajsBroker {
-  readonly nodeId: number | null;
-  connect(): Promise<void>;
-  disconnect(): Promise<void>;
-  isConnected(): boolean;
-  readonly connectionPool: {
-    send(exchange: ProtocolExchange<unknown>): Promise<unknown>;
-    readonly pool: readonly { readonly socket?: Socket | null }[];
-  };
-}
 
 export interface KafkajsPartitionMetadata {
   readonly partitionId: number;
@@ -47,6 +25,7 @@ export interface KafkajsCluster {
   findTopicPartitionMetadata(topic: string): KafkajsPartitionMetadata[];
   findBroker(node: { nodeId: number | string }): Promise<KafkajsBroker>;
   getNodeIds(): string[];
+  readonly brokerPool: { readonly brokers: Readonly<Record<string, KafkajsBroker>> };
 }
 
 export interface KafkajsClusterOptions {
@@ -66,31 +45,18 @@ type RequestTable = Record<
   { protocol(o: { version: number }): (parameters: unknown) => ProtocolExchange<unknown> }
 >;
 
+type MetadataBroker = Parameters<typeof askMetadataOurWay>[0];
+
+interface BrokerPool {
+  createBroker: (options: unknown) => MetadataBroker;
+}
+
 export interface KafkajsInternals {
   createCluster(options: KafkajsClusterOptions): KafkajsCluster;
   /** A payload that is already encoded. */
   rawPayload(payload: Buffer): unknown;
   request<T>(api: string, version: number, parameters: unknown): ProtocolExchange<T>;
 }
-
-interface RequestQueue {
-  pending: unknown[];
-  scheduleCheckPendingRequests(): void;
-}
-
-const IDLE_TIMER_PATCHED = Symbol.for('waypost.streams.idleTimerPatched');
-
-/** kafkajs re-arms a timer of some milliseconds on every connection for ever; only a queue that holds something needs it. */
-const patchIdleTimer = (prototype: RequestQueue & { [IDLE_TIMER_PATCHED]?: true }): void => {
-  if (prototype[IDLE_TIMER_PATCHED]) return;
-  const { value: original } = Object.getOwnPropertyDescriptor(prototype, 'scheduleCheckPendingRequests') as {
-    value: (this: RequestQueue) => void;
-  };
-  prototype.scheduleCheckPendingRequests = function scheduleOnlyWhenPending(this: RequestQueue): void {
-    if (this.pending.length > 0) original.call(this);
-  };
-  prototype[IDLE_TIMER_PATCHED] = true;
-};
 
 /** @throws StreamsError KAFKAJS_VERSION when another version of kafkajs is installed */
 export const loadKafkajsInternals = (): KafkajsInternals => {
@@ -102,7 +68,9 @@ export const loadKafkajsInternals = (): KafkajsInternals => {
       `kafkajs ${version} is installed, but the runtime is made for exactly ${SUPPORTED_VERSION}: run npm ci.`,
     );
   }
-  const Cluster = require('kafkajs/src/cluster') as new (options: object) => KafkajsCluster;
+  const Cluster = require('kafkajs/src/cluster') as new (
+    options: object,
+  ) => KafkajsCluster & { brokerPool: BrokerPool };
   const EncoderClass = require('kafkajs/src/protocol/encoder') as new (size?: number) => Encoder;
   const { requests } = require('kafkajs/src/protocol/requests') as { requests: RequestTable };
   const loggers = require('kafkajs/src/loggers') as {
@@ -111,18 +79,30 @@ export const loadKafkajsInternals = (): KafkajsInternals => {
   };
   const socketFactory = (require('kafkajs/src/network/socketFactory') as () => unknown)();
   patchIdleTimer((require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue }).prototype);
+  patchSharedConnect((require('kafkajs/src/network/connection') as { prototype: Connection }).prototype);
+  const request = <T>(api: string, requestVersion: number, parameters: unknown): ProtocolExchange<T> => {
+    const definition = requests[api];
+    if (!definition) throw new StreamsError('PROTOCOL', `kafkajs knows no request named ${api}.`);
+    return definition.protocol({ version: requestVersion })(parameters) as ProtocolExchange<T>;
+  };
   return {
-    createCluster: (options) => new Cluster(clusterOptions(options, loggers, socketFactory)),
+    createCluster: (options) => {
+      const cluster = new Cluster(clusterOptions(options, loggers, socketFactory));
+      const { brokerPool } = cluster;
+      const { createBroker } = brokerPool;
+      brokerPool.createBroker = (brokerOptions) => {
+        const broker = createBroker(brokerOptions);
+        askMetadataOurWay(broker, (topics) => request('Metadata', 6, { topics, allowAutoTopicCreation: false }));
+        return broker;
+      };
+      return cluster;
+    },
     rawPayload: (payload) => {
       const encoder = new EncoderClass(payload.length);
       encoder.writeBufferInternal(payload);
       return encoder;
     },
-    request: <T>(api: string, requestVersion: number, parameters: unknown) => {
-      const definition = requests[api];
-      if (!definition) throw new StreamsError('PROTOCOL', `kafkajs knows no request named ${api}.`);
-      return definition.protocol({ version: requestVersion })(parameters) as ProtocolExchange<T>;
-    },
+    request,
   };
 };
 

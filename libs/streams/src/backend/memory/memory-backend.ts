@@ -1,5 +1,11 @@
 import { StreamsError } from '../../errors.js';
-import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
+import {
+  fetchedRecordOf,
+  partitionName,
+  type RecordBatch,
+  type StreamRecord,
+  type TopicPartition,
+} from '../../record.js';
 import { assignSticky } from '../../runtime/sticky-assignment.js';
 import type {
   CommittedOffset,
@@ -56,7 +62,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
 
   append(partition: TopicPartition, { key, value }: { key: Buffer | null; value: Buffer | null }): number {
     const log = this.log(partition);
-    log.push({ offset: log.length, timestamp: this.options.now(), key, value });
+    log.push(fetchedRecordOf({ offset: log.length, timestamp: this.options.now(), key, value }));
     for (const watcher of this.watchers) watcher();
     return log.length - 1;
   }
@@ -201,6 +207,10 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
 
   partitionCount(topic: string): Promise<number | null> {
     return Promise.resolve(this.options.topics[topic] ?? null);
+  }
+
+  topicId(topic: string): Promise<string | null> {
+    return Promise.resolve(topic in this.options.topics ? `id-of-${topic}` : null);
   }
 
   endOffset(partition: TopicPartition): Promise<number> {
