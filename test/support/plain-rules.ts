@@ -20,8 +20,20 @@ export interface PlainEvent {
   readonly eventTime: string;
 }
 
+/** What is remembered of a device in the end. */
+export interface PlainDevice {
+  readonly newest: number;
+  readonly ignition: boolean | undefined;
+  readonly lastSent: number | undefined;
+  /** An ignition change waits for its position. */
+  readonly armed: boolean;
+  /** The last valid one. */
+  readonly fix: { readonly time: number; readonly latitude: number; readonly longitude: number } | undefined;
+}
+
 export interface PlainOutcome {
   readonly events: readonly PlainEvent[];
+  readonly devices: ReadonlyMap<string, PlainDevice>;
   readonly droppedByWindow: number;
   readonly lateOrDuplicate: number;
   readonly invalidFix: number;
@@ -29,12 +41,7 @@ export interface PlainOutcome {
   readonly expired: number;
 }
 
-interface DeviceMemory {
-  newest: number;
-  ignition: boolean | undefined;
-  lastSent: number | undefined;
-  armed: boolean;
-}
+type DeviceMemory = { -readonly [Name in keyof PlainDevice]: PlainDevice[Name] };
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -42,7 +49,7 @@ const day = 24 * 60 * minute;
 export function plainRules(pings: readonly PlainPing[], receivedTime: 'kept' | 'as eventTime'): PlainOutcome {
   const devices = new Map<string, DeviceMemory>();
   const events: PlainEvent[] = [];
-  const outcome = { events, droppedByWindow: 0, lateOrDuplicate: 0, invalidFix: 0, future: 0, expired: 0 };
+  const outcome = { events, devices, droppedByWindow: 0, lateOrDuplicate: 0, invalidFix: 0, future: 0, expired: 0 };
 
   for (const ping of pings) {
     const time = Date.parse(ping.eventTime);
@@ -68,7 +75,7 @@ export function plainRules(pings: readonly PlainPing[], receivedTime: 'kept' | '
       continue;
     }
     if (device === undefined) {
-      device = { newest: time, ignition: undefined, lastSent: undefined, armed: false };
+      device = { newest: time, ignition: undefined, lastSent: undefined, armed: false, fix: undefined };
       devices.set(ping.deviceId, device);
     }
     device.newest = time;
@@ -87,6 +94,7 @@ export function plainRules(pings: readonly PlainPing[], receivedTime: 'kept' | '
       outcome.invalidFix += 1;
       continue;
     }
+    device.fix = { time, latitude: ping.latitude, longitude: ping.longitude };
 
     // R-7
     if (device.armed || device.lastSent === undefined || time - device.lastSent >= 180_000) {
@@ -100,7 +108,8 @@ export function plainRules(pings: readonly PlainPing[], receivedTime: 'kept' | '
   return outcome;
 }
 
-function hasFix({ latitude, longitude }: PlainPing): boolean {
+function hasFix(ping: PlainPing): ping is PlainPing & { readonly latitude: number; readonly longitude: number } {
+  const { latitude, longitude } = ping;
   if (latitude === undefined || longitude === undefined) return false;
   if (latitude < -90 || latitude > 90 || longitude < -180 || longitude > 180) return false;
   return latitude !== 0 || longitude !== 0;

@@ -1,0 +1,87 @@
+import { Command, InvalidArgumentError } from 'commander';
+
+export const SCENARIOS = ['drain', 'latency', 'restore', 'failover'] as const;
+export type Scenario = (typeof SCENARIOS)[number];
+export const SIDES = ['ours', 'theirs'] as const;
+export type SideChoice = (typeof SIDES)[number];
+
+export interface BenchFlags {
+  readonly quick: boolean;
+  readonly pings: number;
+  readonly devices: number;
+  readonly rounds: number;
+  readonly only: readonly Scenario[];
+  readonly sides: readonly SideChoice[];
+  /** Of ours in the drained backlog. */
+  readonly processes: readonly number[];
+  /** Of theirs in the drained backlog and the restore. */
+  readonly threads: readonly number[];
+  readonly restoreDevices: readonly number[];
+  /** Of latency: how long it is measured, after a warm-up. */
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly dataDir: string;
+  readonly dist: string | undefined;
+  readonly nodeFlags: readonly string[];
+  readonly keep: boolean;
+  readonly serve: boolean;
+  readonly writeDocs: boolean;
+}
+
+const FULL = { pings: 5_000_000, rounds: 3, restoreDevices: [200_000, 2_000_000], seconds: 45, warmUpSeconds: 15 };
+const QUICK = { pings: 1_000_000, rounds: 1, restoreDevices: [200_000], seconds: 15, warmUpSeconds: 8 };
+
+type GivenFlags = Omit<BenchFlags, keyof typeof FULL> & Partial<typeof FULL>;
+
+/** Parses the command line; `--help` and mistakes end as commander ends them, with exit codes 0 and 1. */
+export function parseBenchFlags(
+  args: readonly string[],
+  configure: (command: Command) => void = () => undefined,
+): BenchFlags {
+  const command = new Command('npm run bench:processor --')
+    .description('Measures telemetry-processor beside the same work on Kafka Streams, on one broker and in one run.')
+    .option('--quick', 'fewer pings, one round, 200,000 devices: some three minutes', false)
+    .option('--pings <n>', 'the backlog (default: 5000000, quick 1000000)', parseCount)
+    .option('--devices <n>', 'of the backlog', parseCount, 20_000)
+    .option('--rounds <n>', 'how often each figure is taken (default: 3, quick 1)', parseCount)
+    .option('--only <list>', `some of ${SCENARIOS.join(',')}`, listOf(oneOf(SCENARIOS)), [...SCENARIOS])
+    .option('--sides <list>', `some of ${SIDES.join(',')}`, listOf(oneOf(SIDES)), [...SIDES])
+    .option('--processes <list>', 'process counts of ours', listOf(parseCount), [1, 2])
+    .option('--threads <list>', 'thread counts of Kafka Streams', listOf(parseCount), [1, 2])
+    .option('--restore-devices <list>', 'sizes of the restored state', listOf(parseCount))
+    .option('--seconds <n>', 'of the latency measurement', parseCount)
+    .option('--warm-up-seconds <n>', 'before the latency measurement', parseCount)
+    .option('--data-dir <dir>', 'the stack of the benchmark', '.waypost/bench-processor')
+    .option('--dist <dir>', 'another build of telemetry-processor than the one of this checkout')
+    .option('--node-flags <flags>', 'flags of Node for telemetry-processor', parseWords, [])
+    .option('--keep', 'keep the data for the next run, and use what a former run has kept', false)
+    .option('--serve', 'only start the stack and keep it running: runs on the same data directory use it', false)
+    .option('--write-docs', 'write the results to docs/benchmarks.md with its figure', false)
+    .allowExcessArguments(false);
+  configure(command);
+  command.parse(args, { from: 'user' });
+  const given = command.opts<GivenFlags>();
+  return { ...(given.quick ? QUICK : FULL), ...given };
+}
+
+function parseCount(text: string): number {
+  const count = /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  if (count < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return count;
+}
+
+function parseWords(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+function oneOf<T extends string>(known: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = known.find((name) => name === text);
+    if (found === undefined) throw new InvalidArgumentError(`It must be one of ${known.join(', ')}.`);
+    return found;
+  };
+}
+
+function listOf<T>(parse: (text: string) => T): (text: string) => T[] {
+  return (text) => text.split(',').map((item) => parse(item.trim()));
+}

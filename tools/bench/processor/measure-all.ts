@@ -1,0 +1,103 @@
+import type { BenchContext } from './bench-context.js';
+import type { BenchFlags } from './bench-flags.js';
+import type { BenchResults } from './bench-results.js';
+import { loadBacklog } from './scenarios/backlog.js';
+import { drainOnce } from './scenarios/drain.js';
+import { failoverOnce, type FailoverRun } from './scenarios/failover.js';
+import { latencyOnce } from './scenarios/latency.js';
+import { measureRestore, type RestoreRun } from './scenarios/restore.js';
+import { ours, theirs, type Configuration } from './sides/configuration.js';
+
+const LATENCY_LOAD = { pingsPerSecond: 2_000, devices: 2_000 };
+/** Above this many devices the heap of the drained backlog is too small for Kafka Streams. */
+const MANY_DEVICES = 500_000;
+const LARGE_HEAP_MIB = 2_048;
+/** A stopped or killed member counts as gone after 45 s by default, which would be all that a restart waits for. */
+const SHORT_SESSION = 'session.timeout.ms=6000';
+
+/** Runs every scenario that is asked for, the sides in turn. */
+export async function measureAll(context: BenchContext, flags: BenchFlags): Promise<Omit<BenchResults, 'machine'>> {
+  const asked = (scenario: BenchFlags['only'][number]): boolean => flags.only.includes(scenario);
+  const expected = asked('drain') || asked('failover') ? await loadBacklog(context, flags) : null;
+  const drain = asked('drain')
+    ? await inRounds(context, flags, drainConfigurations(flags), (one) => drainOnce(context, one))
+    : [];
+  const failover = asked('failover') ? await measureFailover(context, flags) : [];
+  const latency = asked('latency')
+    ? await inRounds(context, flags, latencyConfigurations(flags), (one) =>
+        latencyOnce(context, one, { ...LATENCY_LOAD, ...flags }),
+      )
+    : [];
+  const restore = asked('restore') ? await restoreAll(context, flags) : [];
+  const { pings, devices, rounds } = flags;
+  return { backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore };
+}
+
+/** All configurations once, then all again: what disturbs the machine for a while disturbs both sides. */
+async function inRounds<T, R>(
+  { reporter }: BenchContext,
+  { rounds }: BenchFlags,
+  configurations: readonly T[],
+  run: (configuration: T) => Promise<R>,
+): Promise<R[]> {
+  const runs: R[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    if (rounds > 1) reporter.note(`Round ${String(round)} of ${String(rounds)}`);
+    for (const configuration of configurations) runs.push(await run(configuration));
+  }
+  return runs;
+}
+
+function drainConfigurations({ sides, processes, threads }: BenchFlags): Configuration[] {
+  return alternating(
+    sides.includes('ours') ? processes.map((count) => ours(count)) : [],
+    sides.includes('theirs') ? threads.map((count) => theirs(count)) : [],
+  );
+}
+
+function latencyConfigurations({ sides }: BenchFlags): Configuration[] {
+  return alternating(
+    sides.includes('ours') ? [ours(1)] : [],
+    sides.includes('theirs') ? [theirs(1, { commitMs: 20, note: 'commit 20 ms' })] : [],
+  );
+}
+
+async function restoreAll(context: BenchContext, flags: BenchFlags): Promise<RestoreRun[]> {
+  const runs: RestoreRun[] = [];
+  for (const devices of flags.restoreDevices) {
+    const heap = devices > MANY_DEVICES ? { heapMiB: LARGE_HEAP_MIB } : {};
+    const configurations = alternating(
+      flags.sides.includes('ours') ? [ours(1)] : [],
+      flags.sides.includes('theirs')
+        ? flags.threads.map((count) => theirs(count, { ...heap, settings: () => [SHORT_SESSION] }))
+        : [],
+    );
+    runs.push(...(await measureRestore(context, configurations, { devices, rounds: flags.rounds })));
+  }
+  return runs;
+}
+
+interface Kill {
+  readonly kind: FailoverRun['kind'];
+  readonly configuration: Configuration;
+}
+
+/** Their best for a restart is static membership with RocksDB, whose process id outlives the process. */
+async function measureFailover(context: BenchContext, flags: BenchFlags): Promise<FailoverRun[]> {
+  const isStatic = { note: 'static membership', settings: (n: number) => [`group.instance.id=peer-${String(n)}`] };
+  const isShort = { note: 'session 6 s', settings: () => [SHORT_SESSION] };
+  const kills: Kill[] = [
+    { kind: 'restart', configuration: ours(1) },
+    { kind: 'restart', configuration: theirs(1, { ...isStatic, store: 'rocksdb' }) },
+    { kind: 'takeover', configuration: ours(2) },
+    { kind: 'restart', configuration: theirs(2, isStatic) },
+    { kind: 'takeover', configuration: theirs(1, { ...isShort, processes: 2 }) },
+  ];
+  const asked = kills.filter(({ configuration }) => flags.sides.includes(configuration.side));
+  return inRounds(context, flags, asked, ({ configuration, kind }) => failoverOnce(context, configuration, kind));
+}
+
+function alternating(ourOnes: readonly Configuration[], theirOnes: readonly Configuration[]): Configuration[] {
+  const pairs = Array.from({ length: Math.max(ourOnes.length, theirOnes.length) }, (_, index) => index);
+  return pairs.flatMap((index) => [ourOnes[index], theirOnes[index]].filter((one) => one !== undefined));
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { cpuSecondsOf, peakMiBOf, sumUsage, usageOf } from './process-usage.js';
+
+/** Fields 3 to 13 stand before utime (field 14) and stime (field 15), as proc(5) has them. */
+const stat = (command: string, utime: number, stime: number): string =>
+  `4711 (${command}) S 1 4711 4711 0 -1 4194304 100 200 0 0 ${String(utime)} ${String(stime)} 9 9 20 0 11 0 1000 0 0\n`;
+
+describe('The usage of a process', () => {
+  it('is user and system time, in hundredths of a second', () => {
+    expect(cpuSecondsOf(stat('node', 150, 25))).toBe(1.75);
+  });
+
+  it('is read past a command that looks like further fields', () => {
+    expect(cpuSecondsOf(stat('a) S 1 (b', 150, 25))).toBe(1.75);
+  });
+
+  it('has the most memory that was ever resident, in MiB', () => {
+    expect(peakMiBOf('VmPeak:\t  900000 kB\nVmHWM:\t  307200 kB\nVmRSS:\t  1024 kB\n')).toBe(300);
+  });
+
+  it('refuses what has no such figure', () => {
+    expect(() => peakMiBOf('Name:\tnode\n')).toThrow('no process usage');
+    expect(() => cpuSecondsOf('4711 (node) S 1')).toThrow('no process usage');
+  });
+
+  it('adds up over the processes of one configuration', () => {
+    const processes = [
+      { cpuSeconds: 1.5, peakMiB: 100 },
+      { cpuSeconds: 2.5, peakMiB: 50 },
+    ];
+    expect(sumUsage(processes)).toEqual({ cpuSeconds: 4, peakMiB: 150 });
+  });
+
+  it('is there for a process of this machine', () => {
+    const { cpuSeconds, peakMiB } = usageOf(process.pid);
+    expect(cpuSeconds).toBeGreaterThan(0);
+    expect(peakMiB).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,104 @@
+import { isSameAnswer } from '../answer.js';
+import type { BenchResults } from '../bench-results.js';
+import { perCpuSecond, perSecond } from '../scenarios/drain.js';
+import { devicesPerSecond } from '../scenarios/restore.js';
+import type { Configuration } from '../sides/configuration.js';
+import { medianOf } from '../statistics.js';
+
+type Side = Configuration['side'];
+
+/** One figure of both sides, each in its best configuration for it; null: not measured. */
+export interface Pair {
+  readonly ours: number | null;
+  readonly theirs: number | null;
+}
+
+export interface Figures {
+  /** null: nothing has drained the backlog. */
+  readonly sameAnswer: boolean | null;
+  readonly recordsPerSecond: Pair;
+  readonly streamingPerSecond: Pair;
+  readonly recordsPerCpuSecond: Pair;
+  readonly peakMiB: Pair;
+  readonly latencyP50Ms: Pair;
+  readonly latencyP99Ms: Pair;
+  /** By size of the state, the smallest first. */
+  readonly restore: readonly RestoreFigures[];
+  readonly restartMs: Pair;
+  readonly restartFirstCommitMs: Pair;
+  readonly takeoverMs: Pair;
+}
+
+export interface RestoreFigures {
+  readonly devices: number;
+  readonly devicesPerSecond: Pair;
+  readonly firstEventMs: Pair;
+  readonly allPartitionsMs: Pair;
+}
+
+export function figuresOf(results: BenchResults): Figures {
+  const { drain, latency, restore, failover } = results;
+  const restarts = failover.filter(({ kind }) => kind === 'restart');
+  const takeovers = failover.filter(({ kind }) => kind === 'takeover');
+  const sizes = [...new Set(restore.map(({ devices }) => devices))].sort((a, b) => a - b);
+  return {
+    sameAnswer: sameAnswerOf(results),
+    recordsPerSecond: most(drain, perSecond),
+    streamingPerSecond: most(drain, (run) => run.streamingPerSecond),
+    recordsPerCpuSecond: most(drain, perCpuSecond),
+    peakMiB: least(drain, (run) => run.peakMiB),
+    latencyP50Ms: least(latency, (run) => run.p50Ms),
+    latencyP99Ms: least(latency, (run) => run.p99Ms),
+    restore: sizes.map((devices) => {
+      const runs = restore.filter((run) => run.devices === devices);
+      return {
+        devices,
+        devicesPerSecond: most(runs, devicesPerSecond),
+        firstEventMs: least(runs, (run) => run.firstEventMs),
+        allPartitionsMs: least(runs, (run) => run.allPartitionsMs),
+      };
+    }),
+    restartMs: least(restarts, (run) => run.allPartitionsMs),
+    restartFirstCommitMs: least(restarts, (run) => run.firstCommitMs),
+    takeoverMs: least(takeovers, (run) => run.allPartitionsMs),
+  };
+}
+
+/** Ours to theirs; null unless both were measured. */
+export function ratioOf({ ours, theirs }: Pair): number | null {
+  return ours === null || theirs === null || theirs === 0 ? null : ours / theirs;
+}
+
+/** Runs by configuration, in the order in which they first came. */
+export function byConfiguration<T extends { readonly configuration: Configuration }>(runs: readonly T[]): T[][] {
+  const labels = [...new Set(runs.map(({ configuration }) => configuration.label))];
+  return labels.map((label) => runs.filter(({ configuration }) => configuration.label === label));
+}
+
+function sameAnswerOf({ expected, drain, failover }: BenchResults): boolean | null {
+  const found = [...drain, ...failover].map(({ answer }) => answer);
+  return expected === null || found.length === 0 ? null : isSameAnswer(expected, found);
+}
+
+type Run = { readonly configuration: Configuration };
+
+function most<T extends Run>(runs: readonly T[], valueOf: (run: T) => number): Pair {
+  return { ours: pick(runs, 'ours', valueOf, Math.max), theirs: pick(runs, 'theirs', valueOf, Math.max) };
+}
+
+function least<T extends Run>(runs: readonly T[], valueOf: (run: T) => number): Pair {
+  return { ours: pick(runs, 'ours', valueOf, Math.min), theirs: pick(runs, 'theirs', valueOf, Math.min) };
+}
+
+/** The best of the medians of a side's configurations. */
+function pick<T extends Run>(
+  runs: readonly T[],
+  side: Side,
+  valueOf: (run: T) => number,
+  best: (...values: number[]) => number,
+): number | null {
+  const medians = byConfiguration(runs.filter(({ configuration }) => configuration.side === side)).map((same) =>
+    medianOf(same.map(valueOf)),
+  );
+  return medians.length === 0 ? null : best(...medians);
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { ours, theirs } from '../sides/configuration.js';
+import { figuresOf } from './figures.js';
+import { reportMarkdown } from './tables.js';
+import { drainRun, emptyResults, restoreRun } from './testing/runs.js';
+import { withReport } from './write-docs.js';
+
+const reportOf = (results: typeof emptyResults): string => reportMarkdown(results, figuresOf(results));
+
+describe('The report', () => {
+  it('gives median and spread of each configuration, and the ratio of the best', () => {
+    const drain = [1, 2, 4].flatMap((seconds) => [
+      drainRun({ configuration: ours(1), records: 1_000_000, seconds }),
+      drainRun({ configuration: theirs(2), records: 1_000_000, seconds: seconds * 2 }),
+    ]);
+    const report = reportOf({ ...emptyResults, rounds: 3, drain });
+    expect(report).toContain('| Waypost, 1 process | 500k (250k - 1000k) |');
+    expect(report).toContain('| Kafka Streams, 2 threads, in memory | 250k (125k - 500k) |');
+    expect(report).toContain('| Records/s (drained backlog; more is better) | 500k | 250k | 2.00x |');
+  });
+
+  it('has a table for each size of the restored state', () => {
+    const restore = [200_000, 2_000_000].map((devices) => restoreRun({ configuration: ours(1), devices }));
+    const report = reportOf({ ...emptyResults, restore });
+    expect(report).toContain('### Restore of 200,000 devices');
+    expect(report).toContain('### Restore of 2,000,000 devices');
+  });
+
+  it('says on what machine it was', () => {
+    expect(reportOf(emptyResults)).toContain('Invented CPU, 2 cores, 8 GiB, Linux 6.1');
+  });
+
+  it('replaces the former one and nothing else of its page', () => {
+    const [begin, end] = ['<!-- bench:processor begin: written by the benchmark -->', '<!-- bench:processor end -->'];
+    const page = `before\n${begin}\n\nold\n\n${end}\nafter\n`;
+    expect(withReport(page, 'new')).toBe(`before\n${begin}\n\nnew\n\n${end}\nafter\n`);
+    expect(() => withReport('a page without marks', 'new')).toThrow('no place for the result');
+  });
+});

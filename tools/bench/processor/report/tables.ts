@@ -1,0 +1,139 @@
+import type { BenchResults } from '../bench-results.js';
+import { perCpuSecond, perSecond, type DrainRun } from '../scenarios/drain.js';
+import type { FailoverRun } from '../scenarios/failover.js';
+import type { LatencyRun } from '../scenarios/latency.js';
+import { devicesPerSecond, type RestoreRun } from '../scenarios/restore.js';
+import { summarize } from '../statistics.js';
+import { byConfiguration, type Figures } from './figures.js';
+import { counted, seconds, thousands } from './number-text.js';
+import { ratioText, summaryRows } from './summary.js';
+
+/** Everything as Markdown: the comparison, and each configuration with median and spread. */
+export function reportMarkdown(results: BenchResults, figures: Figures): string {
+  const { drain, latency, restore, failover } = results;
+  const restores = [...new Set(restore.map(({ devices }) => devices))].flatMap((devices) => [
+    ...section(
+      `Restore of ${counted(devices)} devices`,
+      restoreTable(restore.filter((run) => run.devices === devices)),
+    ),
+  ]);
+  return [
+    machineText(results),
+    ...section('Best against best', comparison(figures)),
+    ...(drain.length === 0 ? [] : section('Drained backlog', drainTable(drain))),
+    ...(latency.length === 0 ? [] : section('Latency at 2,000 pings/s', latencyTable(latency))),
+    ...restores,
+    ...(failover.length === 0 ? [] : section('kill -9 in the middle of the backlog', failoverTable(failover))),
+  ].join('\n\n');
+}
+
+function machineText({ machine, backlog, rounds, expected }: BenchResults): string {
+  const { cpu, cores, memoryGiB, system, node, java, broker, kafkaStreams } = machine;
+  const facts = [
+    `${cpu}, ${String(cores)} cores, ${String(memoryGiB)} GiB, ${system}`,
+    `Node ${node}, Java ${java}, broker Kafka ${broker}, Kafka Streams ${kafkaStreams}`,
+    `${counted(backlog.pings)} pings of ${counted(backlog.devices)} devices, 4 partitions, ${rounds === 1 ? 'one round' : `${String(rounds)} rounds`}`,
+    ...(expected === null ? [] : [`answer of all runs: ${counted(expected.events)} events, hash ${expected.hash}`]),
+  ];
+  return facts.map((fact) => `- ${fact}`).join('\n');
+}
+
+function comparison(figures: Figures): string[][] {
+  const rows = summaryRows(figures).map(({ title, note, pair, text }) => [
+    `${title} (${note})`,
+    text(pair.ours ?? 0),
+    text(pair.theirs ?? 0),
+    ratioText(pair),
+  ]);
+  return [['figure', 'Waypost', 'Kafka Streams', 'ratio'], ...rows];
+}
+
+function drainTable(runs: readonly DrainRun[]): string[][] {
+  const perMillion = (value: (run: DrainRun) => number) => (run: DrainRun) => (value(run) / run.records) * 1e6;
+  const head = [
+    'configuration',
+    'records/s from start',
+    'from the first commit',
+    'records per CPU s',
+    'CPU s per million',
+    'broker CPU s per million',
+    'peak MiB',
+  ];
+  return tableOf(head, runs, [
+    [perSecond, thousands],
+    [(run) => run.streamingPerSecond, thousands],
+    [perCpuSecond, thousands],
+    [perMillion((run) => run.cpuSeconds), (value) => value.toFixed(2)],
+    [perMillion((run) => run.brokerCpuSeconds), (value) => value.toFixed(2)],
+    [(run) => run.peakMiB, counted],
+  ]);
+}
+
+function latencyTable(runs: readonly LatencyRun[]): string[][] {
+  const text = (value: number): string => value.toFixed(0);
+  return tableOf(['configuration', 'p50 ms', 'p99 ms', 'largest ms'], runs, [
+    [(run) => run.p50Ms, text],
+    [(run) => run.p99Ms, text],
+    [(run) => run.maxMs, text],
+  ]);
+}
+
+function restoreTable(runs: readonly RestoreRun[]): string[][] {
+  const known = runs.every((run) => run.restoreWorkMs !== null);
+  return tableOf(
+    [
+      'configuration',
+      'devices/s',
+      'start to the first new event',
+      'to all partitions',
+      ...(known ? ['of it restoring'] : []),
+    ],
+    runs,
+    [
+      [devicesPerSecond, thousands],
+      [(run) => run.firstEventMs, seconds],
+      [(run) => run.allPartitionsMs, seconds],
+      ...(known ? [[(run: RestoreRun) => run.restoreWorkMs ?? 0, seconds] as const] : []),
+    ],
+  );
+}
+
+function failoverTable(runs: readonly FailoverRun[]): string[][] {
+  const kinds = ['restart', 'takeover'] as const;
+  const [head = []] = tableOf(['', 'first commit', 'every partition'], [], []);
+  const rows = kinds.flatMap((kind) => {
+    const same = runs.filter((run) => run.kind === kind);
+    const [, ...lines] = tableOf(head, same, [
+      [(run) => run.firstCommitMs, seconds],
+      [(run) => run.allPartitionsMs, seconds],
+    ]);
+    return lines.map(([label = '', ...cells]) => [`${kind}: ${label}`, ...cells]);
+  });
+  return [head, ...rows];
+}
+
+type Column<T> = readonly [value: (run: T) => number, text: (value: number) => string];
+
+/** A row for each configuration: the median, and the spread when there is more than one run. */
+function tableOf<T extends DrainRun | LatencyRun | RestoreRun | FailoverRun>(
+  head: string[],
+  runs: readonly T[],
+  columns: readonly Column<T>[],
+): string[][] {
+  const rows = byConfiguration(runs).map((same) => [
+    same[0]?.configuration.label ?? '',
+    ...columns.map(([value, text]) => cell(same.map(value), text)),
+  ]);
+  return [head, ...rows];
+}
+
+function cell(values: readonly number[], text: (value: number) => string): string {
+  const { median, least, most } = summarize(values);
+  return values.length === 1 ? text(median) : `${text(median)} (${text(least)} - ${text(most)})`;
+}
+
+function section(title: string, [head = [], ...rows]: readonly string[][]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
+  return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];
+}

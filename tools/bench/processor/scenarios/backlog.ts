@@ -1,0 +1,48 @@
+import { readJsonFile, writeJsonFile } from '../../../dev-stack/index.js';
+import { answerText, parseAnswer, type Answer } from '../answer.js';
+import type { BenchContext } from '../bench-context.js';
+
+export interface Backlog {
+  readonly pings: number;
+  readonly devices: number;
+}
+
+interface LoadedBacklog extends Backlog {
+  readonly answer: Answer;
+}
+
+const FILE = 'backlog.json';
+
+/** Fills the input with the backlog, unless it is there already, and says what the rules make of it. */
+export async function loadBacklog(context: BenchContext, { pings, devices }: Backlog): Promise<Answer> {
+  const { stack, topics, reporter } = context;
+  const loaded = (await readJsonFile(stack.file(FILE))) as LoadedBacklog | null;
+  const isThere = loaded?.pings === pings && loaded.devices === devices && (await topics.inputSize()) === pings;
+  if (isThere) {
+    reporter.note(`${String(pings)} pings are there from a former run`);
+    return loaded.answer;
+  }
+  await topics.freshInput();
+  const answer = await reporter.during(`Loading ${String(pings)} pings of ${String(devices)} devices`, () =>
+    loadPings(context, { from: 0, pings, devices }),
+  );
+  reporter.note(`  From an empty state they give ${answerText(answer)}`);
+  await writeJsonFile(stack.file(FILE), { pings, devices, answer } satisfies LoadedBacklog);
+  return answer;
+}
+
+export interface LoadOptions extends Backlog {
+  /** Number of the first ping: ping i is the (i / devices)-th of device i % devices. */
+  readonly from: number;
+  /** Pings a second; undefined: as fast as it goes. */
+  readonly rate?: number;
+}
+
+/** Writes pings to the input; resolves with what they give from an empty state. */
+export async function loadPings(
+  { programs }: BenchContext,
+  { from, pings, devices, rate }: LoadOptions,
+): Promise<Answer> {
+  const variables = { FROM: String(from), COUNT: String(pings), DEVICES: String(devices), RATE: String(rate ?? 0) };
+  return parseAnswer(await programs.run('Load', [], variables));
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerText, parseAnswer, type Answer } from '../answer.js';
+import type { BenchContext } from '../bench-context.js';
+import type { BenchProcess } from '../sides/bench-process.js';
+import type { Configuration } from '../sides/configuration.js';
+import { createDeployment, type Deployment } from '../sides/deployment.js';
+import { INPUT } from '../stack/bench-topics.js';
+import { watchGroup, type GroupProgress, type GroupWatch } from '../stack/group-watch.js';
+import { anyFailure } from './failure.js';
+
+/** A process killed in the middle of the backlog. */
+export interface FailoverRun {
+  readonly configuration: Configuration;
+  /** restart: the same process again, at once. takeover: another process that was running takes the work over. */
+  readonly kind: 'restart' | 'takeover';
+  /** To the first commit of any partition; from the start of the new process, or from the kill in a takeover. */
+  readonly firstCommitMs: number;
+  /** To a commit in every partition that has work left. */
+  readonly allPartitionsMs: number;
+  readonly answer: Answer;
+}
+
+const SHARE_DONE = 0.5;
+/** A commit that was under way at the kill may still come to its end, and is none of the successor's. */
+const SETTLE_MS = 150;
+
+export async function failoverOnce(
+  context: BenchContext,
+  configuration: Configuration,
+  kind: FailoverRun['kind'],
+): Promise<FailoverRun> {
+  const { topics, programs, reporter } = context;
+  return reporter.during(`${kind} of ${configuration.label}`, async () => {
+    await topics.freshOutputs();
+    const deployment = createDeployment(context, configuration);
+    await deployment.clear();
+    const times = await killAndMeasure(context, deployment, kind);
+    await deployment.clear();
+    const answer = parseAnswer(await programs.run('Drain', ['answer']));
+    const run = { ...{ configuration, kind }, ...times, answer };
+    reporter.note(failoverText(run));
+    return run;
+  });
+}
+
+async function killAndMeasure(
+  context: BenchContext,
+  deployment: Deployment,
+  kind: FailoverRun['kind'],
+): Promise<Pick<FailoverRun, 'firstCommitMs' | 'allPartitionsMs'>> {
+  const { admin, now } = context;
+  const watch = await watchGroup(admin, deployment.groupId, INPUT, now);
+  const processes = await deployment.startAll();
+  const running = new Set(processes);
+  const [victim] = processes;
+  try {
+    if (victim === undefined) throw new Error('There is nothing to kill.');
+    const signal = anyFailure(context, processes);
+    await context.groups.untilStable(deployment.groupId, processes.length);
+    await watch.until(({ done }) => done >= watch.total * SHARE_DONE, { signal });
+    const killedAtMs = now();
+    await victim.kill();
+    running.delete(victim);
+    await sleep(SETTLE_MS);
+    const before = await watch.read();
+    const startedAtMs = kind === 'restart' ? now() : killedAtMs;
+    if (kind === 'restart') running.add(await deployment.start(0));
+    return await timesSince({ watch, before, startedAtMs, signal: anyFailure(context, [...running]) });
+  } finally {
+    await Promise.all([...running].map((process_: BenchProcess) => process_.stop()));
+  }
+}
+
+interface Since {
+  readonly watch: GroupWatch;
+  readonly before: GroupProgress;
+  readonly startedAtMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Also waits until everything is done, so that the answer can be read. */
+async function timesSince({ watch, before, startedAtMs, signal }: Since) {
+  const unfinished = [...watch.ends].filter(([partition, end]) => offsetOf(before, partition) < end);
+  if (unfinished.length === 0) throw new Error('The backlog is too small: it was done before the kill.');
+  const moved = (progress: GroupProgress) =>
+    unfinished.filter(([partition]) => offsetOf(progress, partition) > offsetOf(before, partition));
+  const first = await watch.until((progress) => moved(progress).length > 0, { signal });
+  const all = await watch.until((progress) => moved(progress).length === unfinished.length, { signal });
+  await watch.until(({ left }) => left === 0, { signal });
+  return { firstCommitMs: first.atMs - startedAtMs, allPartitionsMs: all.atMs - startedAtMs };
+}
+
+const offsetOf = ({ offsets }: GroupProgress, partition: number): number => offsets.get(partition) ?? 0;
+
+function failoverText({ configuration, kind, firstCommitMs, allPartitionsMs, answer }: FailoverRun): string {
+  const times = `first commit after ${String(firstCommitMs)} ms, every partition after ${String(allPartitionsMs)} ms`;
+  return `  ${kind} of ${configuration.label}: ${times}; ${answerText(answer)}`;
+}

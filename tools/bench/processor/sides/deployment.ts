@@ -1,0 +1,92 @@
+import { rm } from 'node:fs/promises';
+import { consumerGroups } from '@waypost/contracts';
+import type { BenchContext } from '../bench-context.js';
+import { startBenchProcess, type BenchProcess } from './bench-process.js';
+import type { Configuration, OurConfiguration, TheirConfiguration } from './configuration.js';
+
+/** An application as one configuration runs it: a group of its own, state that no run before it has left. */
+export interface Deployment {
+  readonly configuration: Configuration;
+  readonly groupId: string;
+  /** Starts the process of that number, counted from 0. */
+  start(instance: number): Promise<BenchProcess>;
+  startAll(): Promise<BenchProcess[]>;
+  /** Deletes what the processes keep on this machine; none of them runs. */
+  wipe(): Promise<void>;
+  /** Before and after use: deletes what it has left, and what a run that was interrupted has. None of its processes runs. */
+  clear(): Promise<void>;
+}
+
+export function createDeployment(context: BenchContext, configuration: Configuration): Deployment {
+  return configuration.side === 'ours'
+    ? ourDeployment(context, configuration)
+    : theirDeployment(context, configuration);
+}
+
+function ourDeployment(context: BenchContext, configuration: OurConfiguration): Deployment {
+  const { stack, groups, program, environment, nodeFlags } = context;
+  const groupId = consumerGroups.telemetryProcessor.id;
+  const folder = stack.file('telemetry-processor');
+  const start = (instance: number): Promise<BenchProcess> => {
+    const name = `telemetry-processor-${String(instance)}`;
+    return startBenchProcess(stack, name, {
+      file: process.execPath,
+      args: [...nodeFlags, program],
+      env: {
+        ...environment,
+        WAYPOST_SUPERVISED: 'true',
+        WAYPOST_INSTANCE_ID: name,
+        WAYPOST_ADMIN_PORT: '0',
+        WAYPOST_STATE_DIR: `${folder}/${name}`,
+        KAFKA_BROKERS: stack.kafka.brokers.join(','),
+        SCHEMA_REGISTRY_URL: stack.registryUrl,
+      },
+      channel: true,
+    });
+  };
+  const wipe = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  return {
+    ...{ configuration, groupId, start, wipe },
+    startAll: () => startEach(configuration, start),
+    async clear() {
+      await groups.forget(groupId);
+      await wipe();
+    },
+  };
+}
+
+function theirDeployment(context: BenchContext, configuration: TheirConfiguration): Deployment {
+  const { stack, topics, programs } = context;
+  const { threads, store, commitMs, heapMiB, settings } = configuration;
+  const groupId = `peer-${String(context.nextNumber())}`;
+  const folder = stack.file(groupId);
+  const start = (instance: number): Promise<BenchProcess> => {
+    const name = `kafka-streams-${String(instance)}`;
+    const variables = {
+      APP_ID: groupId,
+      STATE_DIR: `${folder}/${name}`,
+      THREADS: String(threads),
+      STORE: store,
+      COMMIT_MS: String(commitMs),
+      CONFIG: settings(instance).join(' '),
+    };
+    return startBenchProcess(stack, name, programs.command('Application', [], variables, [`-Xmx${String(heapMiB)}m`]));
+  };
+  const wipe = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  return {
+    ...{ configuration, groupId, start, wipe },
+    startAll: () => startEach(configuration, start),
+    /** Its members leave with the session timeout, which is long: the group, of a name that is not used again, stays. */
+    async clear() {
+      await topics.deleteWithPrefix(`${groupId}-`);
+      await wipe();
+    },
+  };
+}
+
+function startEach(
+  { processes }: Configuration,
+  start: (instance: number) => Promise<BenchProcess>,
+): Promise<BenchProcess[]> {
+  return Promise.all(Array.from({ length: processes }, (_, instance) => start(instance)));
+}
