@@ -6,13 +6,12 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTerminalReporter } from '../../tools/dev-stack/index.js';
-import { readOptions } from './integrity-config.js';
+import { readOptions, type IntegrityOptions } from './integrity-config.js';
 import { runSuite } from './run/suite.js';
 
 const reporter = createTerminalReporter({ stream: process.stderr });
 
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
+async function main(options: IntegrityOptions): Promise<number> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'waypost-integrity-')));
   // As root, PostgreSQL (which the registry needs) runs as another user, who has to get in.
   if (options.folder === undefined) await chmod(folder, 0o711);
@@ -24,8 +23,17 @@ async function main(): Promise<number> {
   return verdict.integrity === 'intact' ? 0 : 1;
 }
 
+function optionsOrExit(): IntegrityOptions {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  }
+}
+
 try {
-  process.exit(await main());
+  process.exit(await main(optionsOrExit()));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.exit(1);
