@@ -39,7 +39,6 @@ export async function measureFailover(
   const traffic = await startTraffic({
     kafka,
     registryUrl,
-    partitions: PARTITIONS,
     fleetId: 'failover',
     seed: options.seed,
     vehicles: 240,

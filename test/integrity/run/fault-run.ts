@@ -49,7 +49,6 @@ export async function faultRun(options: FaultRunOptions): Promise<FaultRunResult
   const traffic = await startTraffic({
     kafka,
     registryUrl,
-    partitions: PARTITIONS,
     fleetId: FLEET,
     seed,
     vehicles: VEHICLES,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
-import { partitionForKey, type KafkaSettings } from '@waypost/streams';
+import type { KafkaSettings } from '@waypost/streams';
 import {
   openRecordPublisher,
   type PublishedRecord,
@@ -8,13 +8,11 @@ import {
 } from '../../../tools/kafka-admin/record-publisher.js';
 import { createFleetModel, type FleetModel } from '../../../tools/simulator/fleet-model.js';
 import { chance, createRandom, pick } from '../../../tools/simulator/random.js';
-import { groupBy } from '../../support/group-by.js';
 import { pingOf, type TrackRow } from '../../../tools/waypost/pings/ping-line.js';
 
 export interface TrafficOptions {
   readonly kafka: KafkaSettings;
   readonly registryUrl: string;
-  readonly partitions: number;
   readonly fleetId: string;
   readonly seed: number;
   readonly vehicles: number;
@@ -62,7 +60,7 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
       const count = Math.min(Math.floor(due), MOST_PER_CHUNK);
       if (count > 0) {
         const records = Array.from({ length: count }, () => recordOf(nextRow()));
-        await Promise.all(byPartition(records, options.partitions).map((some) => publisher.publish(some)));
+        await publisher.publish(records);
         published += count;
       }
       if (due < MOST_PER_CHUNK) await sleep(TICK_MS);
@@ -104,15 +102,6 @@ function rowsOf(model: FleetModel): () => TrackRow {
     if (row === undefined) throw new Error('The simulator ran dry.');
     return row;
   };
-}
-
-/**
- * One request a partition. kafkajs loses records of a send to several brokers when a leader moves to a broker that has
- * answered its part already: the repeated send asks only those that have not.
- */
-function byPartition(records: readonly PublishedRecord[], partitions: number): PublishedRecord[][] {
-  const partitionOf = ({ key }: PublishedRecord): string => String(partitionForKey(key ?? Buffer.alloc(0), partitions));
-  return [...groupBy(records, partitionOf).values()];
 }
 
 /**
