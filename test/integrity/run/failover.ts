@@ -4,7 +4,7 @@ import { openGroupProgress, type GroupProgressReader } from '../../../tools/kafk
 import { consumerGroups } from '@waypost/contracts';
 import { startTraffic } from '../traffic/traffic.js';
 import { waitUntilDrained } from './progress.js';
-import { PARTITIONS, type Stage } from './stage.js';
+import { type Stage } from './stage.js';
 
 export interface FailoverTimes {
   /** From SIGKILL and an immediate restart until every partition moves again, each time. */
