@@ -53,6 +53,7 @@ export function createProcessorInstance(options: ProcessorOptions): ProcessorIns
   const { instance, program, guardian, logFile, onUnexpectedExit } = options;
   let current: Running | null = null;
   let [adminPort, otherPort] = options.adminPorts;
+  let zombies = 0;
 
   function launch(): Running {
     const env = { ...options.env, WAYPOST_ADMIN_PORT: String(adminPort) };
@@ -69,9 +70,14 @@ export function createProcessorInstance(options: ProcessorOptions): ProcessorIns
 
   async function replaceEnded(ended: Running, exit: ProcessExit): Promise<void> {
     if (ended.dismissed) return;
-    onUnexpectedExit(
-      `instance ${String(instance)} ended by itself: ${exit.signal ?? `exit code ${String(exit.code)}`}`,
-    );
+    // Cut off from the brokers until the group has forgotten both, the two of one name fight for it: the last to join
+    // keeps it, which may be the older one. The next start wins it back.
+    const lostToZombie = zombies > 0 && exit.code === RUNTIME_FAILED;
+    if (!lostToZombie) {
+      onUnexpectedExit(
+        `instance ${String(instance)} ended by itself: ${exit.signal ?? `exit code ${String(exit.code)}`}`,
+      );
+    }
     await sleep(RESTART_DELAY_MS);
     if (current === ended) current = launch();
   }
@@ -123,8 +129,13 @@ export function createProcessorInstance(options: ProcessorOptions): ProcessorIns
       zombie.child.kill('SIGSTOP');
       [adminPort, otherPort] = [otherPort, adminPort];
       current = launch();
-      await sleep(forMs);
-      await expectToGo(zombie);
+      zombies++;
+      try {
+        await sleep(forMs);
+        await expectToGo(zombie);
+      } finally {
+        zombies--;
+      }
     },
     problem: async () => (current === null ? null : readinessProblem(adminPort)),
   };

@@ -151,16 +151,24 @@ export class ChangelogStore {
     if (state.position >= end) return state.position;
     const { backend, changelog, definition } = this.options;
     const fetcher = backend.fetcher();
+    let isFirst = true;
     try {
       return await readUpTo(fetcher, changelog, state.position, end, async (batch) => {
         await definition.prepare?.(batch.records);
         await this.take(batch.records, closed);
+        if (isFirst) this.expectMore(batch.nextOffset - state.position, end - state.position);
+        isFirst = false;
         this.complete = { ...state, position: batch.nextOffset };
         taken(batch);
       });
     } finally {
       await fetcher.close();
     }
+  }
+
+  /** New keys come on as they came in the first batch, as far as anybody can tell. */
+  private expectMore(offsetsRead: number, offsetsInAll: number): void {
+    this.store.expect?.(Math.round((this.store.size * offsetsInAll) / Math.max(1, offsetsRead)));
   }
 
   /** In slices, so that the tasks that run already, heartbeats and timers go on. */

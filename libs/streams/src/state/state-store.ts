@@ -27,6 +27,8 @@ export interface StateStore {
   commit(): void;
   /** Back to exactly what the last commit left. */
   rollback(): void;
+  /** A guess of how many entries a restore will bring, so that room is made once and not step by step. */
+  expect?(entries: number): void;
   /** Applies a record of the changelog to the committed state; a null value deletes. Nothing may be uncommitted. */
   restore(record: StreamRecord): void;
   /** Forgets everything, uncommitted changes included. */

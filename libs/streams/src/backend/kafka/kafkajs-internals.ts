@@ -3,7 +3,14 @@ import type { ConnectionOptions } from 'node:tls';
 import { StreamsError } from '../../errors.js';
 import { askMetadataOurWay } from './cluster-metadata.js';
 import type { KafkajsBroker, ProtocolExchange } from './kafkajs-types.js';
-import { patchIdleTimer, patchSharedConnect, type Connection, type RequestQueue } from './kafkajs-patches.js';
+import {
+  patchIdleTimer,
+  patchReceive,
+  patchSharedConnect,
+  type Connection,
+  type ReceivingConnection,
+  type RequestQueue,
+} from './kafkajs-patches.js';
 
 /**
  * The one door to kafkajs's internals: connections, authentication, metadata and the plain request codecs are its own;
@@ -79,7 +86,9 @@ export const loadKafkajsInternals = (): KafkajsInternals => {
   };
   const socketFactory = (require('kafkajs/src/network/socketFactory') as () => unknown)();
   patchIdleTimer((require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue }).prototype);
-  patchSharedConnect((require('kafkajs/src/network/connection') as { prototype: Connection }).prototype);
+  const connection = require('kafkajs/src/network/connection') as { prototype: Connection & ReceivingConnection };
+  patchSharedConnect(connection.prototype);
+  patchReceive(connection.prototype);
   const request = <T>(api: string, requestVersion: number, parameters: unknown): ProtocolExchange<T> => {
     const definition = requests[api];
     if (!definition) throw new StreamsError('PROTOCOL', `kafkajs knows no request named ${api}.`);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { patchIdleTimer, patchSharedConnect } from './kafkajs-patches.js';
+import fc from 'fast-check';
+import { patchIdleTimer, patchReceive, patchSharedConnect } from './kafkajs-patches.js';
 
 class FakeConnection {
   attempts = 0;
@@ -43,4 +44,69 @@ describe('the patches of kafkajs', () => {
     queue.scheduleCheckPendingRequests();
     expect(queue.scheduled).toBe(1);
   });
+
+  it('put responses together, however the network cuts them, and begin anew with each socket', () => {
+    patchReceive(FakeReceiver.prototype);
+    const responses = fc.array(fc.uint8Array({ minLength: 4, maxLength: 300 }), { maxLength: 8 });
+    const cuts = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(responses, cuts, fc.nat({ max: 40 }), (sent, sizes, lostBytes) => {
+        const receiver = new FakeReceiver();
+        // The beginning of a response whose rest never came.
+        receiver.processData(framed(Buffer.alloc(100)).subarray(0, lostBytes));
+        receiver.socket = receiver.newSocket();
+        const stream = Buffer.concat(sent.map((bytes) => framed(Buffer.from(bytes))));
+        for (let at = 0, turn = 0; at < stream.length; turn++) {
+          const size = sizes[turn % sizes.length] ?? 1;
+          receiver.processData(stream.subarray(at, (at += size)));
+        }
+        expect(receiver.got).toEqual(sent.map((bytes) => Buffer.from(bytes)));
+      }),
+    );
+  });
+
+  it('close a connection to what is no broker', () => {
+    patchReceive(FakeReceiver.prototype);
+    const receiver = new FakeReceiver();
+    receiver.processData(Buffer.from('HTTP/1.1 400 Bad Request'));
+    expect(receiver.destroyed).toHaveLength(1);
+  });
+
+  it('leave the bytes of an authentication to kafkajs', () => {
+    patchReceive(FakeReceiver.prototype);
+    const receiver = new FakeReceiver();
+    receiver.authHandlers = {};
+    receiver.processData(Buffer.from('any'));
+    expect([receiver.left, receiver.got]).toEqual([['any'], []]);
+  });
 });
+
+const framed = (response: Buffer): Buffer => {
+  const size = Buffer.alloc(4);
+  size.writeInt32BE(response.length);
+  return Buffer.concat([size, response]);
+};
+
+class FakeReceiver {
+  authHandlers: unknown = null;
+  destroyed: Error[] = [];
+  socket = this.newSocket();
+  readonly got: Buffer[] = [];
+  readonly left: string[] = [];
+  readonly requestQueue = {
+    fulfillRequest: ({ size, correlationId, payload }: { size: number; correlationId: number; payload: Buffer }) => {
+      const head = Buffer.alloc(4);
+      head.writeInt32BE(correlationId);
+      this.got.push(Buffer.concat([head, payload]));
+      expect(size).toBe(payload.length + 4);
+    },
+  };
+
+  newSocket(): { destroy(error: Error): void } {
+    return { destroy: (error) => this.destroyed.push(error) };
+  }
+
+  processData(chunk: Buffer): void {
+    this.left.push(chunk.toString());
+  }
+}

@@ -9,6 +9,16 @@ export interface Connection {
   connect(): Promise<unknown>;
 }
 
+export interface ReceivingConnection {
+  /** Set while kafkajs authenticates: then the bytes are read its way. */
+  readonly authHandlers: unknown;
+  readonly socket: { destroy(error: Error): void };
+  readonly requestQueue: {
+    fulfillRequest(response: { size: number; correlationId: number; payload: Buffer }): void;
+  };
+  processData(chunk: Buffer): void;
+}
+
 const PATCHED = Symbol.for('waypost.streams.patched');
 
 type Patchable<T> = T & { [PATCHED]?: true };
@@ -45,3 +55,82 @@ export const patchSharedConnect = (prototype: Patchable<Connection>): void => {
   };
   prototype[PATCHED] = true;
 };
+
+const SIZE_BYTES = 4;
+/** Far above what is asked for; a port that is not Kafka's may say anything. */
+const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
+
+/**
+ * kafkajs keeps the chunks of a response until it is whole and copies them together then, and it would go on with half a
+ * response after the connection was made anew. Here a response is put together as it comes, in memory of its size.
+ */
+export const patchReceive = (prototype: Patchable<ReceivingConnection>): void => {
+  if (Object.hasOwn(prototype, RECEIVE_PATCHED)) return;
+  const { value: original } = Object.getOwnPropertyDescriptor(prototype, 'processData') as {
+    value: (this: ReceivingConnection, chunk: Buffer) => void;
+  };
+  const assemblies = new WeakMap<object, ResponseAssembly>();
+  prototype.processData = function receive(this: ReceivingConnection, chunk: Buffer): void {
+    if (this.authHandlers) {
+      original.call(this, chunk);
+      return;
+    }
+    let assembly = assemblies.get(this.socket);
+    if (!assembly) assemblies.set(this.socket, (assembly = new ResponseAssembly()));
+    try {
+      assembly.take(chunk, (response) => {
+        this.requestQueue.fulfillRequest({
+          size: response.length,
+          correlationId: response.readInt32BE(0),
+          payload: response.subarray(SIZE_BYTES),
+        });
+      });
+    } catch (error) {
+      this.socket.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  Object.defineProperty(prototype, RECEIVE_PATCHED, { value: true });
+};
+
+const RECEIVE_PATCHED = Symbol.for('waypost.streams.receive-patched');
+
+/** The responses of one socket: four bytes of size, then as many bytes. */
+class ResponseAssembly {
+  private readonly size = Buffer.alloc(SIZE_BYTES);
+  private sizeFilled = 0;
+  private response: Buffer | null = null;
+  private filled = 0;
+
+  take(chunk: Buffer, deliver: (response: Buffer) => void): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.response) {
+        at += this.fill(this.response, chunk, at, deliver);
+        continue;
+      }
+      const copied = chunk.copy(this.size, this.sizeFilled, at);
+      this.sizeFilled += copied;
+      at += copied;
+      if (this.sizeFilled < SIZE_BYTES) return;
+      this.sizeFilled = 0;
+      const size = this.size.readInt32BE(0);
+      if (size < SIZE_BYTES || size > MAX_RESPONSE_BYTES)
+        throw new RangeError('This is no broker: the size of its response is senseless.');
+      // Whole in this chunk, as most are: no copy.
+      if (chunk.length - at >= size) deliver(chunk.subarray(at, (at += size)));
+      else this.response = Buffer.allocUnsafeSlow(size);
+    }
+  }
+
+  /** @returns how many bytes of the chunk were taken */
+  private fill(response: Buffer, chunk: Buffer, at: number, deliver: (response: Buffer) => void): number {
+    const copied = chunk.copy(response, this.filled, at);
+    this.filled += copied;
+    if (this.filled === response.length) {
+      this.response = null;
+      this.filled = 0;
+      deliver(response);
+    }
+    return copied;
+  }
+}

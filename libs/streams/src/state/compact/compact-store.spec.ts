@@ -184,6 +184,17 @@ describe('a compact store', () => {
     expect(store.get(keyOf('device-20000'))).toBeUndefined();
   });
 
+  it('has the same entries after it was told how many more to expect', () => {
+    const store = newStore();
+    for (let i = 0; i < 200; i++) store.put(keyOf(String(i)), i);
+    store.expect(10_000);
+    store.expect(5);
+    expect(store.get(keyOf('7'))).toBe(7);
+    store.put(keyOf('200'), 200);
+    store.commit();
+    expect(contents(store)).toEqual(new Map(Array.from({ length: 201 }, (_, i) => [String(i), i])));
+  });
+
   it('uses the room of deleted entries and keys again', () => {
     const store = newStore();
     const fill = (round: number): void => {

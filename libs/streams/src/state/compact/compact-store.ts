@@ -50,6 +50,8 @@ export interface CompactStoreParts<T> {
 export const createCompactStore = <T>(parts: CompactStoreParts<T>): HashStore<T> => new HashStore(parts);
 
 const ABSENT = -1;
+/** A wrong guess must not cost more memory than this many places of four bytes. */
+const MAX_EXPECTED_ENTRIES = 4_000_000;
 
 /**
  * Values are changed in place; before its first change in a transaction an entry goes into the undo log. Entries that a
@@ -160,6 +162,10 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     }
   }
 
+  expect(entries: number): void {
+    if (!this.slots.holds(entries)) this.growSlots(Math.min(entries, MAX_EXPECTED_ENTRIES));
+  }
+
   clear(): void {
     this.size = 0;
     this.foundKey = null;
@@ -266,7 +272,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   /** Behind a find() that found nothing: the entry goes where that search has ended. */
   private add(key: KeyBuilder): number {
     if (this.slots.full) {
-      this.growSlots();
+      this.growSlots(0);
       this.find(key);
     }
     const entry = this.entries.add(this.keys.add(key, (key.length + 3) >>> 2), key.length);
@@ -276,9 +282,9 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   }
 
   /** In the order of the entries and not of the slots: their bytes are read one behind the other. */
-  private growSlots(): void {
+  private growSlots(entries: number): void {
     this.foundKey = null;
-    this.slots.grow();
+    this.slots.grow(entries);
     for (let entry = 0; entry < this.entries.count; entry++) {
       if (this.entries.isUsed(entry)) this.slots.place(entry, this.hashOf(entry));
     }

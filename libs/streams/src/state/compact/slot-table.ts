@@ -39,9 +39,18 @@ export class SlotTable {
     this.used++;
   }
 
-  /** Doubles the table, which is empty then: every entry is to be placed again. Slots found before are void. */
-  grow(): void {
-    const length = this.slots.length * 2;
+  /** Whether so many entries fit as the table is. */
+  holds(entries: number): boolean {
+    return entries <= this.maxUsed;
+  }
+
+  /**
+   * Doubles the table, until it holds `entries`. It is empty then: every entry is to be placed again. Slots found before
+   * are void.
+   */
+  grow(entries: number): void {
+    let length = this.slots.length * 2;
+    while (length * MAX_LOAD < entries) length *= 2;
     if (length * MAX_LOAD > MAX_ENTRIES) throw new TypeError('A compact store holds at most 67 million entries.');
     this.slots = new Int32Array(length);
     this.mask = length - 1;
