@@ -43,9 +43,21 @@ export interface RecordBatch {
   readonly topic: string;
   readonly partition: number;
   readonly records: readonly StreamRecord[];
+  /** The records piece by piece, where they are decoded as they are asked for. See `slicesOf`. */
+  readonly slices?: (maxRecords: number) => Iterable<readonly StreamRecord[]>;
   /** The position after the batch: control records, aborted records and compacted holes are behind it. */
   readonly nextOffset: number;
   readonly highWatermark: number;
+}
+
+/** The records of a batch, at most `maxRecords` at a time. Whoever goes through many should never hold them all. */
+export function* slicesOf(batch: RecordBatch, maxRecords: number): Iterable<readonly StreamRecord[]> {
+  if (batch.slices) {
+    yield* batch.slices(maxRecords);
+    return;
+  }
+  for (let from = 0; from < batch.records.length; from += maxRecords)
+    yield batch.records.slice(from, from + maxRecords);
 }
 
 export interface TopicPartition {

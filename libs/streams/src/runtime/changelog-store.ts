@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
-import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../record.js';
+import { partitionName, slicesOf, type RecordBatch, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
 import { logRange, readUpTo, type LogRange } from './log-reader.js';
 import { createRestoreProgress } from './restore-progress.js';
@@ -146,20 +146,19 @@ export class ChangelogStore {
     end: number,
     state: CompleteState,
     closed: () => boolean,
-    taken: (batch: RecordBatch) => void,
+    onTaken: (records: number, position: number) => void,
   ): Promise<number> {
     if (state.position >= end) return state.position;
-    const { backend, changelog, definition } = this.options;
+    const { backend, changelog } = this.options;
     const fetcher = backend.fetcher();
     let isFirst = true;
     try {
       return await readUpTo(fetcher, changelog, state.position, end, async (batch) => {
-        await definition.prepare?.(batch.records);
-        await this.take(batch.records, closed);
+        const taken = await this.take(batch, closed);
         if (isFirst) this.expectMore(batch.nextOffset - state.position, end - state.position);
         isFirst = false;
         this.complete = { ...state, position: batch.nextOffset };
-        taken(batch);
+        onTaken(taken, batch.nextOffset);
       });
     } finally {
       await fetcher.close();
@@ -172,14 +171,17 @@ export class ChangelogStore {
   }
 
   /** In slices, so that the tasks that run already, heartbeats and timers go on. */
-  private async take(records: readonly StreamRecord[], closed: () => boolean): Promise<void> {
-    refuseClosed(closed);
-    for (let from = 0; from < records.length; from += SLICE_RECORDS) {
-      const to = Math.min(from + SLICE_RECORDS, records.length);
-      for (let i = from; i < to; i++) this.store.restore(records[i] as StreamRecord);
-      await nextTurn();
+  private async take(batch: RecordBatch, closed: () => boolean): Promise<number> {
+    let taken = 0;
+    for (const slice of slicesOf(batch, SLICE_RECORDS)) {
+      await this.options.definition.prepare?.(slice);
       refuseClosed(closed);
+      for (const record of slice) this.store.restore(record);
+      taken += slice.length;
+      await nextTurn();
     }
+    refuseClosed(closed);
+    return taken;
   }
 
   private warnOfOthers(position: number, base: number): void {

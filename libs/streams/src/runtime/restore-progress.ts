@@ -1,5 +1,5 @@
 import type { StreamsLogger } from '../logger.js';
-import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
+import { partitionName, type TopicPartition } from '../record.js';
 
 const LOG_EVERY_MS = 3_000;
 
@@ -15,7 +15,8 @@ export interface RestoreProgressOptions {
 }
 
 export interface RestoreProgress {
-  readonly taken: (batch: RecordBatch) => void;
+  /** `position` lies behind them. */
+  readonly taken: (records: number, position: number) => void;
   records(): number;
 }
 
@@ -36,12 +37,12 @@ export const createRestoreProgress = (options: RestoreProgressOptions): RestoreP
     });
   };
   return {
-    taken: (batch) => {
-      records += batch.records.length;
+    taken: (count, position) => {
+      records += count;
       const at = now();
       if (at - toldAt < LOG_EVERY_MS) return;
       toldAt = at;
-      tell(batch.nextOffset, at);
+      tell(position, at);
     },
     records: () => records,
   };

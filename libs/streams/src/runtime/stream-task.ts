@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
-import type { RecordBatch } from '../record.js';
+import { slicesOf, type RecordBatch } from '../record.js';
 import type { Topology } from '../topology/topology.js';
 import { committedStreamTime, streamTimeMetadata } from './committed-stream-time.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
@@ -68,20 +68,21 @@ class StreamTask implements PartitionTask {
   async process(batch: RecordBatch): Promise<void> {
     const core = this.core;
     if (!core) throw new Error('process() came before open().');
-    await core.processor.prepare?.(batch.records);
     let uncommittedSince = this.options.now();
-    for (let from = 0; from < batch.records.length; from += SLICE_RECORDS) {
+    let processedTo: number | null = null;
+    for (const slice of slicesOf(batch, SLICE_RECORDS)) {
+      if (processedTo !== null) {
+        if (this.isDue(core, uncommittedSince)) {
+          await this.commit(core, processedTo);
+          uncommittedSince = this.options.now();
+        }
+        await nextTurn();
+      }
+      await core.processor.prepare?.(slice);
       this.refuseClosed();
-      const slice = batch.records.slice(from, from + SLICE_RECORDS);
       for (const record of slice) core.process(record);
       core.punctuate();
-      const last = slice.at(-1);
-      if (from + SLICE_RECORDS >= batch.records.length || !last) break;
-      if (this.isDue(core, uncommittedSince)) {
-        await this.commit(core, last.offset + 1);
-        uncommittedSince = this.options.now();
-      }
-      await nextTurn();
+      processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
     }
     this.position = batch.nextOffset;
     const overdue = this.options.now() - this.committedAt > COMMIT_AT_LEAST_EVERY_MS;

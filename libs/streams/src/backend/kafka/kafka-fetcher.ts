@@ -3,11 +3,11 @@ import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
 import type { Fetcher, PartitionFeed } from '../backend.js';
+import { FetchedBatch } from './fetched-batch.js';
 import { KAFKA_ERROR, isLeaderMove } from './kafka-errors.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
 import { fetchRequest, type FetchLimits, type FetchedPartition } from './protocol/fetch.js';
-import { decodeRecordBatches } from './protocol/record-batch-decoder.js';
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   maxWaitMs: 250,
@@ -206,15 +206,12 @@ class KafkaFetcher implements Fetcher {
   }
 
   /** A batch that cannot be decoded stops the reader of its partition loudly, and no other. */
-  private decode(feed: KafkaFeed, { data, aborted, highWatermark }: FetchedPartition): void {
+  private decode(feed: KafkaFeed, fetched: FetchedPartition): void {
     try {
-      const { records, nextOffset } = decodeRecordBatches(data, feed.position, aborted);
-      if (nextOffset > feed.position) feed.deliver({ ...feed.partition, records, nextOffset, highWatermark });
+      const batch = new FetchedBatch(fetched, feed.position);
+      if (batch.nextOffset > feed.position) feed.deliver(batch);
     } catch (error) {
-      const where = `${partitionName(feed.partition)} behind offset ${String(feed.position)}`;
-      feed.fail(
-        new StreamsError('CORRUPT_BATCH', `A record batch of ${where} cannot be decoded: ${errorMessage(error)}`),
-      );
+      feed.fail(error instanceof Error ? error : new Error(String(error)));
     }
   }
 

@@ -1,6 +1,6 @@
 import { crc32c } from '@node-rs/crc32';
 import { StreamsError } from '../../../errors.js';
-import { FetchedRecord, type StreamRecord } from '../../../record.js';
+import { FetchedRecord } from '../../../record.js';
 import { ByteReader } from './bytes.js';
 import { decompress } from './compression.js';
 
@@ -11,7 +11,7 @@ export interface AbortedTransaction {
 }
 
 export interface DecodedRecords {
-  readonly records: StreamRecord[];
+  readonly records: FetchedRecord[];
   /** Behind the last whole batch; equals `position` when there was none. */
   readonly nextOffset: number;
 }
@@ -68,18 +68,26 @@ class AbortedProducers {
   }
 }
 
+/** The committed part of a fetch response, found but not decoded yet. */
+export interface ScannedRecords {
+  /** Behind the last whole batch; equals `position` when there was none. */
+  readonly nextOffset: number;
+  /** At most `maxRecords` at a time, decoded as they are asked for: what lives shortly costs the collector nothing. */
+  readonly slices: (maxRecords: number) => Generator<FetchedRecord[], void>;
+}
+
 /**
- * Decodes the record batches (format v2) of one partition of a fetch response: committed records at or after
+ * Looks through the record batches (format v2) of one partition of a fetch response for committed records at or after
  * `position`, without control records. A batch cut off by the response's size limit is left for the next fetch.
- * @throws StreamsError CORRUPT_BATCH for bytes that no broker of a supported version sends
+ * @throws StreamsError CORRUPT_BATCH for bytes that no broker of a supported version sends; slices() may throw it too
  */
-export const decodeRecordBatches = (
+export const scanRecordBatches = (
   data: Buffer,
   position: number,
   aborted: readonly AbortedTransaction[],
-): DecodedRecords => {
+): ScannedRecords => {
   const producers = new AbortedProducers(aborted);
-  const records: StreamRecord[] = [];
+  const committed: BatchHeader[] = [];
   let nextOffset = position;
   let at = 0;
   while (data.length - at >= HEADER_BYTES) {
@@ -91,9 +99,19 @@ export const decodeRecordBatches = (
     producers.advanceTo(header.lastOffset);
     if ((header.attributes & CONTROL_BIT) !== 0) {
       if (controlType(header) === ABORT_MARKER) producers.end(header.producerId);
-    } else if (!producers.drops(header)) readRecords(header, position, records);
+    } else if (!producers.drops(header)) committed.push(header);
   }
-  return { records, nextOffset };
+  return { nextOffset, slices: (maxRecords) => slicesOfBatches(committed, position, maxRecords) };
+};
+
+/** All at once. */
+export const decodeRecordBatches = (
+  data: Buffer,
+  position: number,
+  aborted: readonly AbortedTransaction[],
+): DecodedRecords => {
+  const { nextOffset, slices } = scanRecordBatches(data, position, aborted);
+  return { records: [...slices(Infinity)].flat(), nextOffset };
 };
 
 const readHeader = (batch: Buffer): BatchHeader => {
@@ -136,30 +154,46 @@ const controlType = (header: BatchHeader): number | null => {
   return reader.int16();
 };
 
-/** The hottest loop of all readers: one object a record, no views, varints read in place. */
-const readRecords = (header: BatchHeader, position: number, into: StreamRecord[]): void => {
-  const bytes = decompress(header.attributes & COMPRESSION_BITS, header.body);
-  const reader = new ByteReader(bytes);
-  const appended = (header.attributes & LOG_APPEND_TIME_BIT) !== 0;
-  for (let i = 0; i < header.count; i++) {
-    const length = reader.varint();
-    const end = reader.position + length;
-    reader.position++;
-    const timestampDelta = reader.varlong();
-    const offset = header.baseOffset + reader.varint();
-    const keyLength = reader.varint();
-    const keyStart = keyLength < 0 ? -1 : reader.position;
-    if (keyLength > 0) reader.position += keyLength;
-    const keyEnd = reader.position;
-    const valueLength = reader.varint();
-    const valueStart = valueLength < 0 ? -1 : reader.position;
-    const valueEnd = valueLength > 0 ? reader.position + valueLength : reader.position;
-    if (valueEnd > end || end > bytes.length) throw corrupt(`record ${String(i)} runs past its end`);
-    reader.position = end; // Headers carry nothing that the product reads.
-    if (offset < position) continue;
-    const timestamp = appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta;
-    into.push(new FetchedRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd));
+function* slicesOfBatches(
+  batches: readonly BatchHeader[],
+  position: number,
+  maxRecords: number,
+): Generator<FetchedRecord[], void> {
+  let slice: FetchedRecord[] = [];
+  for (const header of batches) {
+    const reader = new ByteReader(decompress(header.attributes & COMPRESSION_BITS, header.body));
+    for (let index = 0; index < header.count; index++) {
+      const record = readRecord(reader, header, index);
+      if (record.offset < position) continue;
+      slice.push(record);
+      if (slice.length < maxRecords) continue;
+      yield slice;
+      slice = [];
+    }
   }
+  if (slice.length > 0) yield slice;
+}
+
+/** The hottest function of all readers: one object a record, no views, varints read in place. */
+const readRecord = (reader: ByteReader, header: BatchHeader, index: number): FetchedRecord => {
+  const bytes = reader.buffer;
+  const length = reader.varint();
+  const end = reader.position + length;
+  reader.position++;
+  const timestampDelta = reader.varlong();
+  const offset = header.baseOffset + reader.varint();
+  const keyLength = reader.varint();
+  const keyStart = keyLength < 0 ? -1 : reader.position;
+  if (keyLength > 0) reader.position += keyLength;
+  const keyEnd = reader.position;
+  const valueLength = reader.varint();
+  const valueStart = valueLength < 0 ? -1 : reader.position;
+  const valueEnd = valueLength > 0 ? reader.position + valueLength : reader.position;
+  if (valueEnd > end || end > bytes.length) throw corrupt(`record ${String(index)} runs past its end`);
+  reader.position = end; // Headers carry nothing that the product reads.
+  const appended = (header.attributes & LOG_APPEND_TIME_BIT) !== 0;
+  const timestamp = appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta;
+  return new FetchedRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd);
 };
 
 const corrupt = (what: string): StreamsError =>

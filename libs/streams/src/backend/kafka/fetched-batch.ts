@@ -1,0 +1,48 @@
+import { StreamsError, errorMessage } from '../../errors.js';
+import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
+import { scanRecordBatches, type ScannedRecords } from './protocol/record-batch-decoder.js';
+import type { FetchedPartition } from './protocol/fetch.js';
+
+/** What a fetch brought of a partition; its records stay bytes until they are looked at. */
+export class FetchedBatch implements RecordBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly nextOffset: number;
+  readonly highWatermark: number;
+  private readonly scanned: ScannedRecords;
+  private decoded: StreamRecord[] | null = null;
+
+  /** @throws StreamsError CORRUPT_BATCH */
+  constructor(
+    { topic, partition, data, aborted, highWatermark }: FetchedPartition,
+    private readonly position: number,
+  ) {
+    this.topic = topic;
+    this.partition = partition;
+    this.highWatermark = highWatermark;
+    this.scanned = namingThePlace({ topic, partition }, position, () => scanRecordBatches(data, position, aborted));
+    this.nextOffset = this.scanned.nextOffset;
+  }
+
+  get records(): readonly StreamRecord[] {
+    return (this.decoded ??= [...this.slices(Infinity)].flat());
+  }
+
+  *slices(maxRecords: number): Generator<StreamRecord[]> {
+    const slices = this.scanned.slices(maxRecords);
+    for (;;) {
+      const next: IteratorResult<StreamRecord[], void> = namingThePlace(this, this.position, () => slices.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  }
+}
+
+const namingThePlace = <T>(partition: TopicPartition, position: number, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    const where = `${partitionName(partition)} behind offset ${String(position)}`;
+    throw new StreamsError('CORRUPT_BATCH', `A record batch of ${where} cannot be decoded: ${errorMessage(error)}`);
+  }
+};
