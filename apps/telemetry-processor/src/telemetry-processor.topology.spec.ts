@@ -93,6 +93,7 @@ describe('the telemetry processor', () => {
     ['no value at all', () => null, 'malformed'],
     ['a schema id that the registry does not know', () => Buffer.from([0, 0, 0, 0x40, 0, 1, 2, 3]), 'unknown_schema'],
     ['a schema that is not a ping', () => codecs.fleetSettings.encode(someSettings), 'incompatible_schema'],
+    ['an int of more than 32 bits', () => pingWithHugeRpm(), 'malformed'],
     ['an empty fleetId', () => codecs.telemetryPings.encode(aPing({ fleetId: '' })), 'invalid_field'],
     ['the key of another device', () => codecs.telemetryPings.encode(aPing({ deviceId: 'device-2' })), 'key_mismatch'],
   ])('quarantines a record with %s and goes on (R-2)', async (_what, value, reason) => {
@@ -102,5 +103,14 @@ describe('the telemetry processor', () => {
     expect(typesOf(await pipe(aPing()))).toEqual(['position']);
   });
 });
+
+/** The ping with its rpm, an Avro int, written as a long of more than 32 bits: no writer of ours could. */
+const pingWithHugeRpm = (): Buffer => {
+  const [before, after] = [2_001, 2_002].map((rpm) => codecs.telemetryPings.encode(aPing({ rpm })));
+  const at = before?.findIndex((byte, index) => byte !== after?.[index]) ?? -1;
+  if (!before || at < 0) throw new Error('The rpm is not found.');
+  const huge = Buffer.from([0x80, 0x80, 0x80, 0x80, 0x80, 0x01]);
+  return Buffer.concat([before.subarray(0, at), huge, before.subarray(at + 2)]);
+};
 
 const someSettings = { fleetId: 'f', payloadFormat: 'v1', version: 1, createdAt: 0, updatedAt: 0 };

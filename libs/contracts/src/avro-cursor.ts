@@ -38,7 +38,13 @@ export class AvroCursor {
     return this.byte() !== 0;
   }
 
-  /** int and long; the fast path is 4 bytes, 28 bits. */
+  int(): number {
+    const value = this.long();
+    if (value !== (value | 0)) throw new RangeError('an int is beyond 32 bits');
+    return value;
+  }
+
+  /** The fast path is 4 bytes, 28 bits. */
   long(): number {
     const { bytes } = this;
     let at = this.position;
@@ -58,7 +64,8 @@ export class AvroCursor {
     }
     this.moveTo(at);
     const long = value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-    if (long >= LONG_LIMIT || long <= -LONG_LIMIT) throw new RangeError('a long is beyond 2^52');
+    // Written so that NaN fails: endless continuation bytes make one.
+    if (!(Math.abs(long) < LONG_LIMIT)) throw new RangeError('a long is beyond 2^52');
     return long;
   }
 
@@ -101,6 +108,10 @@ export class AvroCursor {
     return this.present() ? this.long() : null;
   }
 
+  optionalInt(): number | null {
+    return this.present() ? this.int() : null;
+  }
+
   optionalDouble(): number | null {
     return this.present() ? this.double() : null;
   }
@@ -115,6 +126,10 @@ export class AvroCursor {
 
   skipOptionalLong(): void {
     if (this.present()) this.long();
+  }
+
+  skipOptionalInt(): void {
+    if (this.present()) this.int();
   }
 
   skipOptionalDouble(): void {

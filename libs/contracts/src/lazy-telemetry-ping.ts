@@ -44,7 +44,7 @@ export class LazyTelemetryPing implements TelemetryPing {
     cursor.skipOptionalDouble();
     cursor.skipOptionalDouble();
     cursor.skipOptionalDouble();
-    cursor.skipOptionalLong();
+    cursor.skipOptionalInt();
     cursor.skipOptionalDouble();
     this.ignition = cursor.optionalBoolean();
     skipFromOdometer(cursor);
@@ -132,7 +132,7 @@ export class LazyTelemetryPing implements TelemetryPing {
 
 function skipFromOdometer(cursor: AvroCursor): void {
   cursor.skipOptionalLong();
-  cursor.skipOptionalLong();
+  cursor.skipOptionalInt();
   cursor.skipOptionalDouble();
   cursor.skipOptionalDouble();
   cursor.skipOptionalString();
@@ -157,11 +157,11 @@ function readTelemetryPing(cursor: AvroCursor): TelemetryPing {
     altitudeInMeters: cursor.optionalDouble(),
     speedInKmh: cursor.optionalDouble(),
     heading: cursor.optionalDouble(),
-    satellites: cursor.optionalLong(),
+    satellites: cursor.optionalInt(),
     hdop: cursor.optionalDouble(),
     ignition: cursor.optionalBoolean(),
     odometerInMeters: cursor.optionalLong(),
-    rpm: cursor.optionalLong(),
+    rpm: cursor.optionalInt(),
     fuelLevel: cursor.optionalDouble(),
     batteryVoltage: cursor.optionalDouble(),
     connectionType: cursor.optionalString(),

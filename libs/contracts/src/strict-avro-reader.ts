@@ -37,14 +37,17 @@ class StrictTap extends avscInternals.Tap {
   }
 
   override readInt(): number {
-    return this.readLong();
+    const value = this.readLong();
+    // avsc would hand it out, and refuse to write it again.
+    if (value !== (value | 0)) throw new Error('an int is beyond 32 bits');
+    return value;
   }
 
   override readLong(): number {
     const value = super.readLong();
     this.assertProgress();
     // avsc computes in doubles at twice the value: beyond 2^52 it would return a wrong number, even of the other sign.
-    if (Math.abs(value) >= maxLong) throw new Error('a long is beyond 2^52');
+    if (!(Math.abs(value) < maxLong)) throw new Error('a long is beyond 2^52');
     return value;
   }
 

@@ -8,6 +8,9 @@ export type PingCheck =
 /** Ids become Kafka keys and index keys: one without a bound would be taken here only to stop a later stage for good. */
 export const MAX_ID_LENGTH = 256;
 
+/** What bytes that are no UTF-8 are read as: different bytes would become one id. */
+const REPLACEMENT_CHARACTER = 0xfffd;
+
 const VALID: PingCheck = Object.freeze({ type: 'valid' });
 
 /**
@@ -35,7 +38,8 @@ export function checkPingOfKnownDevice(ping: Pick<TelemetryPing, 'eventTime' | '
 function isId(id: string): boolean {
   if (id.length === 0 || id.length > MAX_ID_LENGTH) return false;
   for (let index = 0; index < id.length; index++) {
-    if (isControlCharacter(id.charCodeAt(index))) return false;
+    const code = id.charCodeAt(index);
+    if (isControlCharacter(code) || code === REPLACEMENT_CHARACTER) return false;
   }
   return true;
 }
@@ -56,6 +60,7 @@ function invalidId(field: string, id: string): PingCheck {
 function idFault(id: string): string {
   if (id.length === 0) return 'is empty';
   if (id.length > MAX_ID_LENGTH) return `is longer than ${String(MAX_ID_LENGTH)} characters`;
+  if (id.includes('\ufffd')) return 'holds bytes that are no UTF-8';
   return `holds a control character: ${JSON.stringify(id)}`;
 }
 

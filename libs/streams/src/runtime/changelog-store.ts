@@ -151,11 +151,12 @@ export class ChangelogStore {
     if (state.position >= end) return state.position;
     const { backend, changelog } = this.options;
     const fetcher = backend.fetcher();
+    const keysBefore = this.store.size;
     let isFirst = true;
     try {
       return await readUpTo(fetcher, changelog, state.position, end, async (batch) => {
         const taken = await this.take(batch, closed);
-        if (isFirst) this.expectMore(batch.nextOffset - state.position, end - state.position);
+        if (isFirst) this.expectMore(keysBefore, batch.nextOffset - state.position, end - state.position);
         isFirst = false;
         this.complete = { ...state, position: batch.nextOffset };
         onTaken(taken, batch.nextOffset);
@@ -166,8 +167,9 @@ export class ChangelogStore {
   }
 
   /** New keys come on as they came in the first batch, as far as anybody can tell. */
-  private expectMore(offsetsRead: number, offsetsInAll: number): void {
-    this.store.expect?.(Math.round((this.store.size * offsetsInAll) / Math.max(1, offsetsRead)));
+  private expectMore(keysBefore: number, offsetsRead: number, offsetsInAll: number): void {
+    const newKeys = this.store.size - keysBefore;
+    this.store.expect?.(keysBefore + Math.round((newKeys * offsetsInAll) / Math.max(1, offsetsRead)));
   }
 
   /** In slices, so that the tasks that run already, heartbeats and timers go on. */

@@ -29,6 +29,9 @@ export interface TaskRunner {
 
 export const createTaskRunner = (options: TaskRunnerOptions): TaskRunner => new GroupTaskRunner(options);
 
+const WATCH_EVERY_MS = 5_000;
+const SILENT_AT_MOST_MS = 5 * 60_000;
+
 class GroupTaskRunner implements TaskRunner {
   private readonly hosts = new Map<string, TaskHost>();
   private readonly closing = new Map<string, Promise<void>>();
@@ -36,6 +39,8 @@ class GroupTaskRunner implements TaskRunner {
   private fetcher: Fetcher | null = null;
   private joined = false;
   private stopping = false;
+  private watchdog: NodeJS.Timeout | undefined;
+  private silentChecks = 0;
 
   constructor(private readonly options: TaskRunnerOptions) {}
 
@@ -49,6 +54,9 @@ class GroupTaskRunner implements TaskRunner {
       instanceId,
       ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }),
     });
+    this.watchdog = setInterval(() => {
+      this.watch();
+    }, WATCH_EVERY_MS).unref();
     await this.member.join({
       assigned: (assignment) => {
         this.take(assignment);
@@ -61,6 +69,7 @@ class GroupTaskRunner implements TaskRunner {
 
   async stop(): Promise<void> {
     this.stopping = true;
+    clearInterval(this.watchdog);
     await Promise.all([...this.hosts.values()].map((host) => host.close()));
     await Promise.all(this.closing.values());
     this.hosts.clear();
@@ -69,7 +78,23 @@ class GroupTaskRunner implements TaskRunner {
   }
 
   ready(): boolean {
-    return this.joined && [...this.hosts.values()].every((host) => host.running);
+    const { member } = this;
+    return this.joined && member?.leaseValid() === true && [...this.hosts.values()].every((host) => host.running);
+  }
+
+  /** A member that the group does not hear of for minutes is stuck, or cut off: a fresh process is the better try. */
+  private watch(): void {
+    if (this.stopping || !this.joined || this.member?.leaseValid() === true) this.silentChecks = 0;
+    else this.silentChecks++;
+    if (this.silentChecks * WATCH_EVERY_MS < SILENT_AT_MOST_MS) return;
+    this.silentChecks = 0;
+    const { groupId, onFatal } = this.options;
+    onFatal(
+      new StreamsError(
+        'BROKER_UNAVAILABLE',
+        `The group ${groupId} has accepted no heartbeat for ${String(SILENT_AT_MOST_MS / 60_000)} minutes. Look after the brokers; a restart goes on where this process was.`,
+      ),
+    );
   }
 
   /** Kept tasks go on undisturbed; lost ones are dropped; new ones are built. */
@@ -107,7 +132,7 @@ class GroupTaskRunner implements TaskRunner {
     for (const topic of [...topics, ...copartitioned]) {
       const count = await backend.partitionCount(topic);
       if (count === null)
-        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
+        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it first.`);
       counts.set(topic, count);
     }
     const [first] = counts.values();

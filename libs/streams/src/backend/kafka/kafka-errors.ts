@@ -13,6 +13,7 @@ export const KAFKA_ERROR = {
   illegalGeneration: 22,
   unknownMemberId: 25,
   rebalanceInProgress: 27,
+  topicAuthorizationFailed: 29,
   invalidProducerEpoch: 47,
   invalidProducerIdMapping: 49,
   concurrentTransactions: 51,

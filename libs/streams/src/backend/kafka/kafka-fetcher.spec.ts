@@ -28,4 +28,16 @@ describe('the fetcher', () => {
     await expect(feed.next()).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE' });
     await fetcher.close();
   });
+
+  it('gives a partition up that this user may not read, and says what to grant', async () => {
+    const denied = { topic: 'a topic', partition: REACHABLE, errorCode: KAFKA_ERROR.topicAuthorizationFailed };
+    const callRaw = () => Promise.resolve({ partitions: [denied] });
+    const fetcher = createKafkaFetcher({ ...client, callRaw } as KafkaClient, silentLogger, DEFAULT_FETCH_LIMITS);
+    const feed = fetcher.open({ topic: 'a topic', partition: REACHABLE }, 0);
+    await expect(feed.next()).rejects.toMatchObject({
+      code: 'ACCESS_DENIED',
+      message: expect.stringContaining('grant'),
+    });
+    await fetcher.close();
+  });
 });

@@ -18,6 +18,9 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 
 const ERROR_WAIT_MS = 200;
 const WAIT_BESIDE_FULL_MS = 10;
+/** About a second and half a minute, with the wait between two tries. */
+const DENIED_AT_MOST = 5;
+const UNKNOWN_AT_MOST = 150;
 
 /**
  * One loop that asks each leader for all partitions that want data. A partition wants data while no batch of it waits
@@ -33,6 +36,8 @@ class KafkaFeed implements PartitionFeed {
   open = true;
   /** Never two fetches at once, also when the leader changes meanwhile: both would bring the same records. */
   fetching = false;
+  /** In a row. */
+  private refusals = 0;
 
   constructor(
     readonly partition: TopicPartition,
@@ -59,6 +64,17 @@ class KafkaFeed implements PartitionFeed {
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
     });
+  }
+
+  answered(): void {
+    this.refusals = 0;
+  }
+
+  /** A refusal that no waiting will change ends the feed; it is waited for a while, as brokers that start deny much. */
+  refused(errorCode: number): void {
+    this.refusals++;
+    const error = lastingRefusal(errorCode, this.refusals, partitionName(this.partition));
+    if (error) this.fail(error);
   }
 
   deliver(batch: RecordBatch): void {
@@ -200,7 +216,11 @@ class KafkaFetcher implements Fetcher {
       feed.fail(outOfRange(feed));
       return true;
     }
-    if (fetched.errorCode !== KAFKA_ERROR.none) return false;
+    if (fetched.errorCode !== KAFKA_ERROR.none) {
+      feed.refused(fetched.errorCode);
+      return false;
+    }
+    feed.answered();
     this.decode(feed, fetched);
     return true;
   }
@@ -233,6 +253,14 @@ class KafkaFetcher implements Fetcher {
     });
   }
 }
+
+const lastingRefusal = (errorCode: number, refusals: number, partition: string): StreamsError | null => {
+  if (errorCode === KAFKA_ERROR.topicAuthorizationFailed && refusals >= DENIED_AT_MOST)
+    return new StreamsError('ACCESS_DENIED', `This user may not read ${partition}: grant it READ on the topic.`);
+  if (errorCode === KAFKA_ERROR.unknownTopicOrPartition && refusals >= UNKNOWN_AT_MOST)
+    return new StreamsError('TOPIC_MISSING', `${partition} is gone: the brokers do not know it any more.`);
+  return null;
+};
 
 const outOfRange = (feed: KafkaFeed): StreamsError =>
   new StreamsError(

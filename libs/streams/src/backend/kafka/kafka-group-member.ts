@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StreamsError, errorMessage } from '../../errors.js';
+import { errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import type { TopicPartition } from '../../record.js';
 import type { CommittedOffset, GroupListener, GroupMember, GroupOptions } from '../backend.js';
 import { Confirmations } from './confirmations.js';
+import { groupRefusal } from './group-refusals.js';
 import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, kafkaErrorCode } from './kafka-errors.js';
 import { retryTransient, type KafkaClient } from './kafka-client.js';
 import { assignToMembers, type JoinedMember } from './leader-assignment.js';
@@ -25,6 +26,7 @@ const HEARTBEATS_PER_SESSION = 20;
 const PROTOCOL = 'waypost-sticky';
 const PROTOCOL_TYPE = 'consumer';
 const REJOIN_WAIT_MS = 200;
+const FIRST_JOIN_WITHIN_MS = 15_000;
 const LEASE_SHARE_OF_SESSION = 0.7;
 const LOOP_END_WAIT_MS = 500;
 const LEAVE_TIMEOUT_MS = 1_000;
@@ -60,7 +62,7 @@ class KafkaGroupMember implements GroupMember {
 
   async join(listener: GroupListener): Promise<void> {
     this.listener = listener;
-    await this.rejoin();
+    await this.joinFirst();
     this.loop = this.live();
   }
 
@@ -80,10 +82,13 @@ class KafkaGroupMember implements GroupMember {
     this.leaving = true;
     this.interrupt();
     this.confirmations.refuseAll();
+    const { memberId } = this;
+    // Before the goodbye: a join that is under way must not come back as a member that nobody is.
+    const closed = this.options.client.close();
     // Also finding the coordinator may hang: whoever cannot say goodbye goes without.
-    if (this.memberId !== '')
-      await Promise.race([this.sayGoodbye(), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
-    await Promise.all([this.options.client.close(), this.options.offsets.close()]);
+    if (memberId !== '')
+      await Promise.race([this.sayGoodbye(memberId), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
+    await Promise.all([closed, this.options.offsets.close()]);
     await Promise.race([this.loop, sleep(LOOP_END_WAIT_MS, undefined, { ref: false })]);
   }
 
@@ -130,11 +135,12 @@ class KafkaGroupMember implements GroupMember {
         await this.rejoin();
         return;
       } catch (error) {
-        if (kafkaErrorCode(error) === KAFKA_ERROR.fencedInstanceId) {
+        const refusal = groupRefusal(error, this.options.groupId, this.options.instanceId);
+        if (refusal) {
           this.leaving = true;
           this.memberId = '';
           this.confirmations.refuseAll();
-          this.listener?.failed(instanceFenced(this.options.instanceId ?? ''));
+          this.listener?.failed(refusal);
           return;
         }
         this.options.logger.warn('group_join_failed', { error: errorMessage(error) });
@@ -174,9 +180,27 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
+  /** A start fails when the group cannot be joined for a while; later on it is tried for as long as it takes. */
+  private async joinFirst(): Promise<void> {
+    const deadline = this.options.now() + FIRST_JOIN_WITHIN_MS;
+    for (;;) {
+      try {
+        await this.rejoin();
+        return;
+      } catch (error) {
+        const refusal = groupRefusal(error, this.options.groupId, this.options.instanceId);
+        if (refusal) throw refusal;
+        if (this.leaving || this.options.now() > deadline) throw error;
+        this.options.logger.debug('group_join_failed', { error: errorMessage(error) });
+        await this.pause(REJOIN_WAIT_MS);
+      }
+    }
+  }
+
   private async rejoin(): Promise<void> {
     for (;;) {
       const answer = await this.joinOnce();
+      this.refuseLeaving();
       const assignments =
         answer.leaderId === answer.memberId
           ? await assignToMembers(answer.members, (topic) => this.options.client.partitionCount(topic))
@@ -217,8 +241,13 @@ class KafkaGroupMember implements GroupMember {
     this.listener?.assigned({ generation: this.generation, partitions });
   }
 
+  private refuseLeaving(): void {
+    if (this.leaving) throw new Error('The member leaves the group.');
+  }
+
   private async joinOnce(): Promise<JoinAnswer> {
     for (;;) {
+      this.refuseLeaving();
       try {
         const { groupId, instanceId, topics } = this.options;
         const metadata = encodeSubscription({ topics, owned: this.owned, generation: this.generation });
@@ -248,11 +277,11 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
-  private async sayGoodbye(): Promise<void> {
+  private async sayGoodbye(memberId: string): Promise<void> {
     const { offsets, groupId, instanceId } = this.options;
     try {
       const coordinator = await offsets.coordinator('group', groupId);
-      const member = { memberId: this.memberId, groupInstanceId: instanceId ?? null };
+      const member = { memberId, groupInstanceId: instanceId ?? null };
       await offsets.call(coordinator, 'LeaveGroup', 3, { groupId, ...member }, LEAVE_TIMEOUT_MS);
     } catch (error) {
       this.options.logger.debug('group_leave_failed', { error: errorMessage(error) });
@@ -298,9 +327,3 @@ class KafkaGroupMember implements GroupMember {
     });
   }
 }
-
-const instanceFenced = (instanceId: string): StreamsError =>
-  new StreamsError(
-    'INSTANCE_FENCED',
-    `Another process joined the group as instance ${instanceId}. Give each instance an id of its own (WAYPOST_INSTANCE_ID).`,
-  );

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { StreamsError } from '../../errors.js';
 import { askMetadataOurWay } from './cluster-metadata.js';
@@ -7,6 +8,7 @@ import {
   patchIdleTimer,
   patchReceive,
   patchSharedConnect,
+  silenceEndedSockets,
   type Connection,
   type ReceivingConnection,
   type RequestQueue,
@@ -84,7 +86,8 @@ export const loadKafkajsInternals = (): KafkajsInternals => {
     createLogger(o: object): unknown;
     LEVELS: Record<string, number>;
   };
-  const socketFactory = (require('kafkajs/src/network/socketFactory') as () => unknown)();
+  const createSocket = require('kafkajs/src/network/socketFactory') as () => (options: object) => Socket;
+  const socketFactory = silenceEndedSockets(createSocket());
   patchIdleTimer((require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue }).prototype);
   const connection = require('kafkajs/src/network/connection') as { prototype: Connection & ReceivingConnection };
   patchSharedConnect(connection.prototype);

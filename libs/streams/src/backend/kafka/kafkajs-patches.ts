@@ -56,6 +56,26 @@ export const patchSharedConnect = (prototype: Patchable<Connection>): void => {
   prototype[PATCHED] = true;
 };
 
+interface EndingSocket {
+  end(...args: unknown[]): unknown;
+  removeAllListeners(event: string): unknown;
+  resume(): unknown;
+}
+
+/** kafkajs goes on listening to a socket that it has ended: late bytes of it must not meet the next connection. */
+export const silenceEndedSockets =
+  <Options, Socket extends EndingSocket>(socketFactory: (options: Options) => Socket) =>
+  (options: Options): Socket => {
+    const socket = socketFactory(options);
+    const end = socket.end.bind(socket);
+    socket.end = (...args: unknown[]) => {
+      socket.removeAllListeners('data');
+      socket.resume();
+      return end(...args);
+    };
+    return socket;
+  };
+
 const SIZE_BYTES = 4;
 /** Far above what is asked for; a port that is not Kafka's may say anything. */
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;

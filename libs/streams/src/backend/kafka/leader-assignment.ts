@@ -1,3 +1,4 @@
+import { StreamsError } from '../../errors.js';
 import type { TopicPartition } from '../../record.js';
 import { assignSticky } from '../../runtime/sticky-assignment.js';
 import { decodeSubscription, encodeAssignment } from './member-metadata.js';
@@ -15,7 +16,9 @@ export const assignToMembers = async (
   const claims = members.map(({ memberId, memberMetadata }) => ({ memberId, ...decodeSubscription(memberMetadata) }));
   const partitions: TopicPartition[] = [];
   for (const topic of new Set(claims.flatMap((claim) => claim.topics))) {
-    const count = (await partitionCount(topic)) ?? 0;
+    const count = await partitionCount(topic);
+    // A broker that has just started may deny a topic. To assign nothing then would leave everybody idle for good.
+    if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} is not known at the moment.`);
     for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
   }
   return [...assignSticky(partitions, claims)].map(([memberId, list]) => ({

@@ -189,6 +189,9 @@ describe('a compact store', () => {
     for (let i = 0; i < 200; i++) store.put(keyOf(String(i)), i);
     store.expect(10_000);
     store.expect(5);
+    const { bufferBytes } = store;
+    for (let i = 0; i < 3; i++) store.expect(10_000);
+    expect(store.bufferBytes).toBe(bufferBytes);
     expect(store.get(keyOf('7'))).toBe(7);
     store.put(keyOf('200'), 200);
     store.commit();
@@ -225,6 +228,7 @@ describe('a compact store', () => {
 
   it('refuses a key that is too long to have its length in an entry', () => {
     expect(() => keyOf('x'.repeat(65_536))).toThrow(/65535 bytes/);
+    expect(() => keyOf('x'.repeat(65_530)).appendText('123456')).toThrow(/65535 bytes/);
     const store = newStore();
     store.put(keyOf('x'.repeat(65_535)), 1);
     expect(store.get(keyOf('x'.repeat(65_535)))).toBe(1);

@@ -163,7 +163,8 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   }
 
   expect(entries: number): void {
-    if (!this.slots.holds(entries)) this.growSlots(Math.min(entries, MAX_EXPECTED_ENTRIES));
+    const places = Math.min(entries, MAX_EXPECTED_ENTRIES);
+    if (!this.slots.holds(places)) this.growSlots(places);
   }
 
   clear(): void {

@@ -66,15 +66,15 @@ export class KeyBuilder {
   private room(count: number): number {
     const at = this.length;
     const length = at + count;
+    if (length > MAX_KEY_BYTES) {
+      throw new TypeError(`A key of a compact store has at most ${String(MAX_KEY_BYTES)} bytes.`);
+    }
     if (length > this.bytes.length) this.grow(length);
     this.length = length;
     return at;
   }
 
   private grow(length: number): void {
-    if (length > MAX_KEY_BYTES) {
-      throw new TypeError(`A key of a compact store has at most ${String(MAX_KEY_BYTES)} bytes.`);
-    }
     const bytes = new Uint8Array(Math.min(MAX_KEY_BYTES + 1, Math.max(2 * this.bytes.length, (length + 3) & ~3)));
     bytes.set(this.bytes);
     this.bytes = bytes;

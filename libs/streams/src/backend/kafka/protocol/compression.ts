@@ -4,6 +4,8 @@ import { decompressFrameSync } from 'lz4-napi';
 import { uncompressSync } from 'snappy';
 import { StreamsError } from '../../../errors.js';
 
+/** A batch is at most some MiB; more than this was packed to harm, and unpacking it could end the process. */
+const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
 
@@ -36,7 +38,7 @@ export const decompress = (codec: number, data: Buffer): Buffer => {
     case 0:
       return data;
     case 1:
-      return gunzipSync(data);
+      return gunzipSync(data, { maxOutputLength: MAX_UNPACKED_BYTES });
     case 2:
       return unsnappy(data);
     case 3:

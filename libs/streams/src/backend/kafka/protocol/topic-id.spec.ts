@@ -26,8 +26,8 @@ describe('the request for the id of a topic', () => {
     expect(decode(Buffer.from(tagged, 'hex'))).toBe('da1d4e3188c34511a55e510a36e28c6a');
   });
 
-  it('takes an answer with an error for no id', () => {
+  it('refuses an answer with an error, which says nothing about the id', () => {
     const unknownTopic = answer.replace('0000000102' + '0000', '0000000102' + '0003');
-    expect(decode(Buffer.from(unknownTopic, 'hex'))).toBeNull();
+    expect(() => decode(Buffer.from(unknownTopic, 'hex'))).toThrow(expect.objectContaining({ code: 3 }));
   });
 });

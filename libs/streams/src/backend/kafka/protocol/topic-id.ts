@@ -34,7 +34,7 @@ const encode = (topic: string): Buffer => {
   ]);
 };
 
-/** As hexadecimal; null: the topic does not exist, or has no id. */
+/** As hexadecimal; null: the topic has no id. Throws the code of a broker that does not know the topic (yet). */
 const decode = (payload: Buffer): string | null => {
   const reader = new ByteReader(payload);
   skipTags(reader);
@@ -47,7 +47,8 @@ const decode = (payload: Buffer): string | null => {
   const errorCode = reader.int16();
   skipString(reader); // name
   const id = payload.toString('hex', reader.position, reader.position + NO_ID.length);
-  return errorCode !== 0 || id === NO_ID_TEXT ? null : id;
+  if (errorCode !== 0) throw Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode });
+  return id === NO_ID_TEXT ? null : id;
 };
 
 const skipBroker = (reader: ByteReader): void => {
