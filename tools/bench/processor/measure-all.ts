@@ -67,7 +67,7 @@ async function restoreAll(context: BenchContext, flags: BenchFlags): Promise<Res
   for (const devices of flags.restoreDevices) {
     const heap = devices > MANY_DEVICES ? { heapMiB: LARGE_HEAP_MIB } : {};
     const configurations = alternating(
-      flags.sides.includes('ours') ? [ours(1)] : [],
+      flags.sides.includes('ours') ? flags.processes.map((count) => ours(count)) : [],
       flags.sides.includes('theirs')
         ? flags.threads.map((count) => theirs(count, { ...heap, settings: () => [SHORT_SESSION] }))
         : [],

@@ -46,9 +46,11 @@ export async function measureRestore(
     await reporter.during(`  ${deployment.configuration.label} takes them`, () => takeAll(context, deployment));
   }
   const runs: RestoreRun[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    await loadPings(context, { from: devices * SEQUENCE_STEP * round, pings: NEW_PINGS, devices });
-    for (const deployment of deployments) runs.push(await restoreOnce(context, deployment, devices));
+  for (let start = 0; start < rounds * deployments.length; start += 1) {
+    // Anew each time: configurations of one side share a group, and the first would leave nothing to the second.
+    await loadPings(context, { from: devices * SEQUENCE_STEP * (start + 1), pings: NEW_PINGS, devices });
+    const deployment = deployments[start % deployments.length];
+    if (deployment) runs.push(await restoreOnce(context, deployment, devices));
   }
   for (const deployment of deployments) await deployment.clear();
   return runs;
