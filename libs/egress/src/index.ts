@@ -1,5 +1,6 @@
 export { type AddressVerdict, classifyAddress, parseSubnets, type Subnet } from './address/classify-address.js';
-export type { Lookup, ResolvedAddress } from './address/resolve-host.js';
+export { createDnsLookup, type DnsLookupOptions } from './address/dns-lookup.js';
+export type { Lookup, ResolvedAddress } from './address/lookup.js';
 export type { AddressRefusal } from './address/special-ranges.js';
 export {
   createEgressClient,

@@ -1,8 +1,11 @@
-import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { buildConnector } from 'undici';
+import type { ResolvedAddress } from '../address/lookup.js';
 import type { HostResolver } from '../address/resolve-host.js';
+import { createSocketOpener, type SocketOpenerOptions } from './open-socket.js';
 
-/** A connection that was never made because of where it led (R-27). */
+/** A connection that was never used because of where it led (R-27). */
 export class AddressRefusedError extends Error {
   readonly code = 'EGRESS_ADDRESS_REFUSED';
 }
@@ -12,68 +15,129 @@ export class HostUnresolvableError extends Error {
   readonly code = 'EGRESS_HOST_UNRESOLVABLE';
 }
 
-export interface CheckedConnectorOptions {
-  readonly resolve: HostResolver;
-  readonly connectTimeoutMs: number;
-  /** Further certificate authorities to trust, PEM. */
-  readonly trustedCa?: string | undefined;
+class ConnectFailedError extends Error {
+  constructor(
+    readonly code: 'ETIMEDOUT' | 'ECONNRESET',
+    message: string,
+  ) {
+    super(message);
+  }
 }
+
+export interface CheckedConnectorOptions extends SocketOpenerOptions {
+  readonly resolve: HostResolver;
+  /** Over lookup, TCP and TLS. */
+  readonly connectTimeoutMs: number;
+}
+
+export interface CheckedConnector {
+  readonly connect: buildConnector.connector;
+  /** Ends every connection that is still being made; their callers get an error. */
+  destroyPending(): void;
+}
+
+/** A host with hundreds of addresses must not make one attempt knock at hundreds of doors. */
+const MAX_TRIED_ADDRESSES = 4;
 
 /**
- * Opens sockets to checked addresses only. The check is the lookup of the socket itself, so there is no second
- * resolution between check and connect that could answer differently. Hosts that are literal addresses never get to a
- * lookup and are judged before. TLS verifies the certificate against the URL's host name, whatever the environment.
+ * Opens sockets to checked addresses only: a host is resolved once, every address is judged, and the socket gets just
+ * these addresses, so that no second resolution could answer differently. Where the socket really went is compared
+ * once more before the first byte is written. TLS verifies the certificate against the host name of the URL, whatever
+ * the environment says, at every connection anew: a resumed session would skip that check.
  */
-export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
-  const { resolve, connectTimeoutMs, trustedCa } = options;
-  const connect = buildConnector({
-    timeout: connectTimeoutMs,
-    lookup: checkedLookup(resolve),
-    // Several checked addresses are tried in turn, as RFC 8305 wants.
-    autoSelectFamily: true,
-    allowH2: false,
-    rejectUnauthorized: true,
-    ...(trustedCa === undefined ? {} : { ca: trustedCa }),
+export function createCheckedConnector(options: CheckedConnectorOptions): CheckedConnector {
+  const { resolve, connectTimeoutMs } = options;
+  const pending = new Set<(error: Error) => void>();
+  const open = createSocketOpener({ openTcp: options.openTcp, trustedCa: options.trustedCa });
+
+  function connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
+    const { hostname } = target;
+    let socket: Socket | undefined;
+    let isDone = false;
+    const done = (error: Error | null): void => {
+      if (isDone) return;
+      isDone = true;
+      clearTimeout(timer);
+      pending.delete(done);
+      if (error === null && socket !== undefined) {
+        callback(null, socket);
+        return;
+      }
+      socket?.destroy();
+      callback(error ?? new Error('no socket'), null);
+    };
+    const timer = setTimeout(() => {
+      done(new ConnectFailedError('ETIMEDOUT', `no connection to ${hostname} within ${String(connectTimeoutMs)} ms`));
+    }, connectTimeoutMs);
+
+    pending.add(done);
+    checkedAddresses(resolve, hostname)
+      .then((addresses) => {
+        if (isDone) return;
+        socket = open(target, addresses);
+        watch(socket, { addresses, hostname, isSecure: target.protocol === 'https:', done });
+      })
+      .catch(done);
+  }
+
+  return {
+    connect,
+    destroyPending() {
+      for (const end of pending) end(new Error('the client is closed'));
+    },
+  };
+}
+
+interface Watched {
+  readonly addresses: readonly ResolvedAddress[];
+  readonly hostname: string;
+  readonly isSecure: boolean;
+  readonly done: (error: Error | null) => void;
+}
+
+function watch(socket: Socket, { addresses, hostname, isSecure, done }: Watched): void {
+  // Stays for good: between here and the first request nobody else listens, and what is left behind may still fail.
+  socket.on('error', done);
+  socket.once('close', () => {
+    done(new ConnectFailedError('ECONNRESET', `the connection to ${hostname} closed before it was made`));
   });
-  return (target, callback) => {
-    if (isIP(target.hostname) === 0) {
-      connect(target, callback);
-      return;
-    }
-    void checkedAddresses(resolve, target.hostname).then(
-      () => {
-        connect(target, callback);
-      },
-      (error: unknown) => {
-        callback(error as Error, null);
-      },
-    );
-  };
+  // Before the listener that begins TLS: a wrong machine must not even get a greeting.
+  socket.prependOnceListener('connect', () => {
+    const reached = socket.remoteAddress;
+    if (reached === undefined || addresses.some(({ address }) => isSameAddress(address, reached))) return;
+    socket.destroy(new AddressRefusedError(`${hostname} led to ${reached}, which was not checked`));
+  });
+  socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+    if (!socket.destroyed) done(null);
+  });
 }
 
-function checkedLookup(resolve: HostResolver): LookupFunction {
-  return (hostname, { all }, callback) => {
-    void checkedAddresses(resolve, hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (all === true) callback(null, addresses);
-        else callback(null, first?.address ?? '', first?.family ?? 4);
-      },
-      (error: unknown) => {
-        callback(error as Error, []);
-      },
-    );
-  };
+function isSameAddress(left: string, right: string): boolean {
+  return left === right || ipaddr.process(left).toString() === ipaddr.process(right).toString();
 }
 
-async function checkedAddresses(resolve: HostResolver, host: string): Promise<{ address: string; family: number }[]> {
+async function checkedAddresses(resolve: HostResolver, host: string): Promise<readonly ResolvedAddress[]> {
   const resolution = await resolve(host);
   switch (resolution.type) {
     case 'resolved':
-      return [...resolution.addresses];
+      return triedOf(resolution.addresses);
     case 'refused':
       throw new AddressRefusedError(resolution.detail);
     case 'unresolvable':
       throw new HostUnresolvableError(resolution.detail);
   }
+}
+
+/** The first ones of each family, taken in turn, so that both get a chance. */
+function triedOf(addresses: readonly ResolvedAddress[]): readonly ResolvedAddress[] {
+  const firstFamily = addresses[0]?.family;
+  const ranked = [true, false].flatMap((isFirst) =>
+    addresses
+      .filter(({ family }) => (family === firstFamily) === isFirst)
+      .map((address, rank) => ({ address, rank: rank * 2 + (isFirst ? 0 : 1) })),
+  );
+  return ranked
+    .sort((left, right) => left.rank - right.rank)
+    .slice(0, MAX_TRIED_ADDRESSES)
+    .map(({ address }) => address);
 }

@@ -1,10 +1,12 @@
 import { parseSubnets } from '../address/classify-address.js';
-import { createHostResolver, type Lookup } from '../address/resolve-host.js';
+import type { Lookup } from '../address/lookup.js';
+import { createHostResolver } from '../address/resolve-host.js';
 import { parseSubscriberUrl } from '../url/subscriber-url.js';
 import { createCheckedConnector } from './checked-connector.js';
 import type { EgressResult } from './egress-result.js';
 import { Exchange } from './exchange.js';
 import { createOriginPools, type OriginLease } from './origin-pools.js';
+import type { FilteredDispatch } from './watched-client.js';
 
 export const DEFAULT_DEADLINE_MS = 5_000;
 export const DEFAULT_MAX_RESPONSE_BYTES = 4_096;
@@ -14,7 +16,7 @@ export interface EgressClientOptions {
   readonly allowedSubnets: readonly string[];
   /** Calls http URLs next to https ones; development only (R-18). */
   readonly allowHttp: boolean;
-  /** Default: the system's resolver. */
+  /** Default: `createDnsLookup()`, the name servers of the system. */
   readonly lookup?: Lookup;
   /** Requests beyond these wait, their deadline running. Default 256. */
   readonly connectionsPerOrigin?: number;
@@ -24,9 +26,11 @@ export interface EgressClientOptions {
   readonly keepAliveMs?: number;
   /** A busy connection too is replaced after this, so that a moved host is found. Default 120,000. */
   readonly maxConnectionAgeMs?: number;
-  /** Default 16 KiB. */
+  /** Over lookup, TCP and TLS of one connection. Default 5,000. */
+  readonly connectTimeoutMs?: number;
+  /** Default 16 KiB, announcements (1xx) included. */
   readonly maxResponseHeaderBytes?: number;
-  /** Further certificate authorities to trust, PEM. */
+  /** Certificate authorities to trust besides the public ones, PEM. */
   readonly trustedCa?: string;
 }
 
@@ -54,9 +58,15 @@ export interface EgressClient {
  * without redirects, without a proxy from the environment, with TLS always verified.
  */
 export function createEgressClient(options: EgressClientOptions): EgressClient {
-  const resolve = createHostResolver({ allowedSubnets: parseSubnets(options.allowedSubnets), lookup: options.lookup });
+  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_DEADLINE_MS;
+  const resolve = createHostResolver({
+    allowedSubnets: parseSubnets(options.allowedSubnets),
+    lookup: options.lookup,
+    lookupTimeoutMs: connectTimeoutMs,
+  });
+  const connector = createCheckedConnector({ resolve, connectTimeoutMs, trustedCa: options.trustedCa });
   const pools = createOriginPools({
-    connect: createCheckedConnector({ resolve, connectTimeoutMs: DEFAULT_DEADLINE_MS, trustedCa: options.trustedCa }),
+    connect: connector.connect,
     connectionsPerOrigin: options.connectionsPerOrigin ?? 256,
     maxIdleOrigins: options.maxIdleOrigins ?? 1_024,
     keepAliveMs: options.keepAliveMs ?? 30_000,
@@ -80,6 +90,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     post,
     close: () => {
       closed = true;
+      connector.destroyPending();
       return pools.destroy();
     },
   };
@@ -97,6 +108,8 @@ function send(lease: OriginLease, path: string, request: EgressRequest): Promise
       },
     });
     const headers = { 'user-agent': 'Waypost', ...request.headers, 'accept-encoding': 'identity' };
-    lease.pool.dispatch({ path, method: 'POST', headers, body: request.body }, exchange);
+    const { onFilter } = exchange;
+    const dispatch: FilteredDispatch = { path, method: 'POST', headers, body: request.body, onFilter };
+    lease.pool.dispatch(dispatch, exchange);
   });
 }

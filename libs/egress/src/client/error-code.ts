@@ -18,6 +18,7 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
   ENETDOWN: 'connection_failed',
   EPROTO: 'tls_error',
   HOSTNAME_MISMATCH: 'tls_error',
+  EGRESS_RESPONSE_REFUSED: 'protocol_error',
   UND_ERR_HEADERS_OVERFLOW: 'protocol_error',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol_error',
 };

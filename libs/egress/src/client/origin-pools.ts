@@ -1,5 +1,5 @@
-import { Pool } from 'undici';
-import type { buildConnector } from 'undici';
+import { type buildConnector, Pool } from 'undici';
+import { WatchedClient } from './watched-client.js';
 
 export interface OriginPoolsOptions {
   readonly connect: buildConnector.connector;
@@ -39,7 +39,7 @@ export function createOriginPools(options: OriginPoolsOptions): OriginPools {
 
   function createPool(origin: string): Pool {
     return new Pool(origin, {
-      connect: options.connect,
+      factory: (url, clientOptions) => new WatchedClient(url, clientOptions, options),
       connections: options.connectionsPerOrigin,
       pipelining: 1,
       keepAliveTimeout: options.keepAliveMs,

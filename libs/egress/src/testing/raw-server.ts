@@ -9,20 +9,26 @@ export interface RawServer {
   readonly requests: readonly string[];
   /** Sockets ever accepted. */
   readonly connections: readonly Socket[];
+  /** Of those, the ones that are not closed. */
+  openConnections(): number;
   stop(): Promise<void>;
 }
 
 /** Called with each complete request (its body as long as its content-length says). */
 export type Answer = (socket: Socket, requestNumber: number) => void;
 
-export function startRawServer(answer: Answer, tls?: TlsOptions): Promise<RawServer> {
+export interface RawServerPlace {
+  /** Default 127.0.0.1. */
+  readonly address?: string;
+  /** Default: a free one. */
+  readonly port?: number;
+}
+
+export function startRawServer(answer: Answer, tls?: TlsOptions, place?: RawServerPlace): Promise<RawServer> {
   const requests: string[] = [];
-  const connections: Socket[] = [];
   const onConnection = (socket: Socket): void => {
-    connections.push(socket);
     let received = '';
-    socket.setEncoding('latin1').on('error', () => undefined);
-    socket.on('data', (text: string) => {
+    socket.setEncoding('latin1').on('data', (text: string) => {
       received += text;
       for (let end = endOfRequest(received); end > 0; end = endOfRequest(received)) {
         requests.push(received.slice(0, end));
@@ -31,7 +37,34 @@ export function startRawServer(answer: Answer, tls?: TlsOptions): Promise<RawSer
       }
     });
   };
-  const server: Server = tls === undefined ? createServer(onConnection) : createTlsServer(tls, onConnection);
+  return listen({ onConnection, requests, tls, place });
+}
+
+/** Calls back with each connection, before anything is read from it. */
+export function startConnectionServer(
+  onConnection: (socket: Socket) => void,
+  { scheme = 'http' }: { scheme?: 'http' | 'https' } = {},
+): Promise<RawServer> {
+  return listen({ onConnection, requests: [], scheme });
+}
+
+interface Listening {
+  readonly onConnection: (socket: Socket) => void;
+  readonly requests: readonly string[];
+  readonly tls?: TlsOptions | undefined;
+  readonly scheme?: 'http' | 'https';
+  readonly place?: RawServerPlace | undefined;
+}
+
+function listen(listening: Listening): Promise<RawServer> {
+  const { onConnection, requests, tls, place, scheme = tls === undefined ? 'http' : 'https' } = listening;
+  const connections: Socket[] = [];
+  const accept = (socket: Socket): void => {
+    connections.push(socket);
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  };
+  const server: Server = tls === undefined ? createServer(accept) : createTlsServer(tls, accept);
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => {
@@ -40,10 +73,11 @@ export function startRawServer(answer: Answer, tls?: TlsOptions): Promise<RawSer
       for (const socket of connections) socket.destroy();
     });
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(place?.port ?? 0, place?.address ?? '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;
-      const scheme = tls === undefined ? 'http' : 'https';
-      resolve({ port, url: `${scheme}://127.0.0.1:${String(port)}/hook`, requests, connections, stop });
+      const url = `${scheme}://127.0.0.1:${String(port)}/hook`;
+      const openConnections = (): number => connections.filter((socket) => !socket.closed).length;
+      resolve({ port, url, requests, connections, openConnections, stop });
     });
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Lookup } from '../address/resolve-host.js';
+import type { Lookup } from '../address/lookup.js';
 import { checkSubscriberUrl, MAX_URL_LENGTH, parseSubscriberUrl } from './subscriber-url.js';
 
 const publicLookup: Lookup = () => Promise.resolve([{ address: '93.184.215.14', family: 4 }]);

@@ -1,4 +1,5 @@
-import { createHostResolver, type Lookup } from '../address/resolve-host.js';
+import type { Lookup } from '../address/lookup.js';
+import { createHostResolver } from '../address/resolve-host.js';
 import { parseSubnets } from '../address/classify-address.js';
 
 export const MAX_URL_LENGTH = 2_048;
@@ -26,16 +27,21 @@ export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): Subsc
   if (hasAmbiguousCharacter(text) || !URL.canParse(text))
     return refused('invalid', 'The URL must be a valid absolute URL.');
   const url = new URL(text);
+  // With and without the final dot is the same place: one origin, one name in TLS and in the host header.
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
     return refused(
       'scheme',
       allowHttp ? 'The URL must begin with https:// or http://.' : 'The URL must begin with https://.',
     );
   }
-  if (url.username !== '' || url.password !== '') {
+  // The parser adds missing slashes and takes superfluous ones away.
+  if (!/^[a-z]+:\/\/[^/]/i.test(text)) return refused('invalid', 'The URL must have its host right behind ://.');
+  if (url.username !== '' || url.password !== '' || hasUserInfo(text)) {
     return refused('user_info', 'The URL must not hold a user name or password.');
   }
   if (url.hash !== '' || text.endsWith('#')) return refused('fragment', 'The URL must not hold a fragment (#...).');
+  if (!isHostName(url.hostname)) return refused('invalid', 'The host of the URL must be a valid name or address.');
   if (url.port === '0') return refused('port', 'The URL must not name port 0.');
   return { type: 'accepted', url };
 }
@@ -43,7 +49,7 @@ export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): Subsc
 export interface UrlCheckOptions extends UrlRules {
   /** CIDR subnets that may be reached in spite of R-27; development only. */
   readonly allowedSubnets: readonly string[];
-  /** Default: the system's resolver. */
+  /** Default: `createDnsLookup()`, the name servers of the system. */
   readonly lookup?: Lookup;
   /** Default 5,000. */
   readonly lookupTimeoutMs?: number;
@@ -57,18 +63,19 @@ export async function checkSubscriberUrl(text: string, options: UrlCheckOptions)
   const parsed = parseSubscriberUrl(text, options);
   if (parsed.type === 'refused') return parsed;
 
-  const resolve = createHostResolver({ allowedSubnets: parseSubnets(options.allowedSubnets), lookup: options.lookup });
-  const host = hostOf(parsed.url);
-  const resolution = await firstOf(resolve(host), options.lookupTimeoutMs ?? 5_000);
-  switch (resolution?.type) {
+  const resolve = createHostResolver({
+    allowedSubnets: parseSubnets(options.allowedSubnets),
+    lookup: options.lookup,
+    lookupTimeoutMs: options.lookupTimeoutMs,
+  });
+  const resolution = await resolve(hostOf(parsed.url));
+  switch (resolution.type) {
     case 'resolved':
       return parsed;
     case 'refused':
       return refused('address_refused', `The URL must lead to a public address: ${resolution.detail}.`);
     case 'unresolvable':
       return refused('unresolvable', `The host of the URL must be resolvable: ${resolution.detail}.`);
-    case undefined:
-      return refused('unresolvable', `The host of the URL must be resolvable: ${host} was not resolved in time.`);
   }
 }
 
@@ -77,23 +84,22 @@ export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 
+/** What name servers can be asked for; addresses pass. */
+function isHostName(hostname: string): boolean {
+  if (hostname.startsWith('[')) return true;
+  return hostname.length <= 253 && hostname.split('.').every((label) => label.length >= 1 && label.length <= 63);
+}
+
 function hasAmbiguousCharacter(text: string): boolean {
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return /[\s\\\u0000-\u001f\u007f]/.test(text);
 }
 
-function refused(reason: UrlRefusal, message: string): SubscriberUrl {
-  return { type: 'refused', reason, message };
+/** Empty user info as well: the parser drops it. */
+function hasUserInfo(text: string): boolean {
+  return /^[^/]*\/\/[^/?#]*@/.test(text);
 }
 
-async function firstOf<T>(answer: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, undefined);
-  });
-  try {
-    return await Promise.race([answer, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+function refused(reason: UrlRefusal, message: string): SubscriberUrl {
+  return { type: 'refused', reason, message };
 }

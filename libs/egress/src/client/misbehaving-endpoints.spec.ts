@@ -1,0 +1,326 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { endlessly, flood, trickle } from '../testing/bad-manners.js';
+import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
+import { createEgressClient, type EgressClient, type EgressClientOptions } from './egress-client.js';
+import type { EgressResult } from './egress-result.js';
+
+const DEADLINE_MS = 200;
+/** A machine under load is late; an endless exchange is later. */
+const SLACK_MS = 1_500;
+
+const servers: RawServer[] = [];
+const clients: EgressClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+function keep(server: RawServer): RawServer {
+  servers.push(server);
+  return server;
+}
+
+function build(options: Partial<EgressClientOptions> = {}) {
+  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
+  clients.push(client);
+  return (url: string, body: string | Uint8Array = '{}', deadlineMs = DEADLINE_MS) =>
+    client.post({ url, headers: {}, body, deadlineMs });
+}
+
+async function timed(post: Promise<EgressResult>): Promise<{ result: EgressResult; tookMs: number }> {
+  const startedAt = performance.now();
+  return { result: await post, tookMs: performance.now() - startedAt };
+}
+
+/** The other side sees a closed socket a moment after it is closed. */
+async function openAfterAMoment(server: RawServer): Promise<number> {
+  for (let waits = 0; waits < 50 && server.openConnections() > 0; waits += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return server.openConnections();
+}
+
+const write =
+  (text: string): Answer =>
+  (socket) =>
+    socket.write(text, 'latin1');
+const writeAndReset =
+  (text: string): Answer =>
+  (socket) => {
+    socket.write(text);
+    setTimeout(() => socket.resetAndDestroy(), 30);
+  };
+const floodBehind =
+  (text: string, piece: string): Answer =>
+  (socket) => {
+    socket.write(text);
+    flood(socket, piece);
+  };
+const trickleBehind =
+  (text: string, piece: string): Answer =>
+  (socket) => {
+    if (text !== '') socket.write(text);
+    trickle(socket, endlessly(piece), 20);
+  };
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const LONG = 'x'.repeat(20_000);
+
+describe('an endpoint that gives no status line', () => {
+  it.each<[string, string, Answer]>([
+    ['is silent', 'timeout', () => undefined],
+    ['stops within the status line', 'timeout', write('HTTP/1.1 20')],
+    ['trickles the status line', 'timeout', trickleBehind('HTTP/1.1 200 ', 'O')],
+    [
+      'announces without end, slowly',
+      'timeout',
+      (socket) => {
+        trickle(socket, endlessly('HTTP/1.1 102 Processing\r\n\r\n'), 60);
+      },
+    ],
+    ['announces without end, fast', 'protocol_error', floodBehind('', 'HTTP/1.1 100 Continue\r\n\r\n')],
+    ['has an endless header in an announcement', 'protocol_error', floodBehind('HTTP/1.1 103 Early\r\na: ', 'x')],
+    ['has an endless reason phrase', 'protocol_error', floodBehind('HTTP/1.1 200 ', 'x')],
+    ['greets as a mail server', 'protocol_error', write('220 mail.example ESMTP\r\n')],
+    ['greets as a shell server', 'protocol_error', write('SSH-2.0-server\r\n')],
+    ['speaks HTTP/2', 'protocol_error', write('\u0000\u0000\u0012\u0004\u0000\u0000\u0000\u0000\u0000')],
+    ['speaks TLS', 'protocol_error', write('\u0015\u0003\u0001\u0000\u0002\u0002\u0016')],
+    ['speaks HTTP/0.9', 'protocol_error', write('<html>ok</html>')],
+    ['claims HTTP/2.0', 'protocol_error', write('HTTP/2.0 200 OK\r\n\r\n')],
+    ['has a status of two digits', 'protocol_error', write('HTTP/1.1 20 OK\r\n\r\n')],
+    ['has a status of four digits', 'protocol_error', write('HTTP/1.1 2000 OK\r\n\r\n')],
+    ['has a status below 100', 'protocol_error', write('HTTP/1.1 099 Odd\r\n\r\n')],
+    ['has words for a status', 'protocol_error', write('HTTP/1.1 OK 200\r\n\r\n')],
+    ['changes the protocol', 'protocol_error', write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\n\r\n')],
+    ['sends an empty line first', 'protocol_error', write('\r\nHTTP/1.1 200 OK\r\n\r\n')],
+    ['resets', 'connection_reset', (socket) => socket.resetAndDestroy()],
+    ['closes', 'connection_reset', (socket) => socket.end()],
+    ['closes within the status line', 'connection_reset', (socket) => socket.end('HTTP/1.1 2')],
+    ['resets behind an announcement', 'connection_reset', writeAndReset('HTTP/1.1 103 Early Hints\r\n\r\n')],
+  ])('and %s: %s', async (_case, errorCode, answer) => {
+    const server = keep(await startRawServer(answer));
+
+    const { result, tookMs } = await timed(build()(server.url));
+
+    expect(result).toMatchObject({ type: 'error', errorCode });
+    expect(tookMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
+    expect(await openAfterAMoment(server)).toBe(0);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('because it closes or resets at once: connection_reset', async () => {
+    const closing = keep(await startConnectionServer((socket) => socket.end().resume()));
+    const resetting = keep(await startConnectionServer((socket) => socket.resetAndDestroy()));
+
+    for (const server of [closing, resetting]) {
+      expect(await build()(server.url)).toMatchObject({ type: 'error', errorCode: 'connection_reset' });
+      expect(await openAfterAMoment(server)).toBe(0);
+    }
+  });
+
+  it('because it never reads the request: timeout', async () => {
+    const server = keep(await startConnectionServer((socket) => socket.pause()));
+
+    const { result, tookMs } = await timed(build()(server.url, Buffer.alloc(20_000_000)));
+
+    expect(result).toMatchObject({ type: 'error', errorCode: 'timeout' });
+    expect(tookMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
+  });
+
+  it.each([
+    ['the same', DEADLINE_MS],
+    ['a shorter one', 50],
+  ])(
+    'because its TLS handshake never ends: timeout at %s deadline, the socket gone soon after',
+    async (_of, deadlineMs) => {
+      const server = keep(await startConnectionServer((socket) => socket.resume(), { scheme: 'https' }));
+
+      const { result } = await timed(build({ connectTimeoutMs: DEADLINE_MS })(server.url, '{}', deadlineMs));
+
+      expect(result).toMatchObject({ type: 'error', errorCode: 'timeout' });
+      expect(server.connections).toHaveLength(1);
+      expect(await openAfterAMoment(server)).toBe(0);
+    },
+  );
+
+  it.each<[string, (server: { write(text: string): void; destroy(): void }) => void, string]>([
+    [
+      'is garbage',
+      (socket) => {
+        socket.write('this is no handshake\r\n');
+      },
+      'tls_error',
+    ],
+    [
+      'breaks off',
+      (socket) => {
+        socket.destroy();
+      },
+      'connection_reset',
+    ],
+  ])('because its TLS handshake %s: a failure at once', async (_case, answer, errorCode) => {
+    const server = keep(
+      await startConnectionServer(
+        (socket) =>
+          socket.once('data', () => {
+            answer(socket);
+          }),
+        { scheme: 'https' },
+      ),
+    );
+
+    expect(await build()(server.url, '{}', 5_000)).toMatchObject({ type: 'error', errorCode });
+    expect(await openAfterAMoment(server)).toBe(0);
+  });
+});
+
+/** R-20: from its status line on, a response is what it says. */
+describe('an endpoint that misbehaves behind its status line', () => {
+  it.each<[string, Answer]>([
+    ['stops within its headers', write(`${OK}x-slow`)],
+    ['trickles headers without end', trickleBehind(OK, 'x-more: 1\r\n')],
+    ['floods with headers', floodBehind(OK, 'x-more: 1\r\n')],
+    ['floods with empty headers', floodBehind(OK, 'a:\r\n')],
+    ['has an endless header', floodBehind(`${OK}x-more: `, 'x')],
+    ['has a header beyond the bound', write(`${OK}x-long: ${LONG}\r\n\r\n`)],
+    ['has a header that is none', write(`${OK}no colon here\r\n\r\n`)],
+    ['has a zero byte in a header', write(`${OK}x-zero: a\u0000b\r\n\r\n`)],
+    ['has a length that is none', write(`${OK}content-length: many\r\n\r\nok`)],
+    ['has a negative length', write(`${OK}content-length: -5\r\n\r\nok`)],
+    ['has two lengths', write(`${OK}content-length: 2\r\ncontent-length: 3\r\n\r\nok`)],
+    [
+      'has a length and chunks',
+      write(`${OK}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`),
+    ],
+    ['resets within its headers', writeAndReset(`${OK}x-slow`)],
+    ['closes within its headers', (socket) => socket.end(`${OK}x-slow`)],
+    ['resets within its body', writeAndReset(`${OK}content-length: 50\r\n\r\nshort`)],
+    ['closes within its body', (socket) => socket.end(`${OK}content-length: 50\r\n\r\nshort`)],
+    ['closes within a chunk', (socket) => socket.end(`${OK}transfer-encoding: chunked\r\n\r\n50\r\nshort`)],
+    ['trickles its body', trickleBehind(`${OK}content-length: 5000\r\n\r\n`, 'x')],
+    ['trickles its body without a length', trickleBehind(`${OK}\r\n`, 'x')],
+    ['trickles chunks of one byte', trickleBehind(`${OK}transfer-encoding: chunked\r\n\r\n`, '1\r\nx\r\n')],
+    ['never ends its body', write(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nok\r\n`)],
+    ['floods with its body', floodBehind(`${OK}\r\n`, 'x')],
+    ['floods with chunks of one byte', floodBehind(`${OK}transfer-encoding: chunked\r\n\r\n`, '1\r\nx\r\n')],
+    ['has an endless chunk extension', floodBehind(`${OK}transfer-encoding: chunked\r\n\r\n1;a=`, 'x')],
+    ['has an endless chunk length', floodBehind(`${OK}transfer-encoding: chunked\r\n\r\n`, '0')],
+    ['has endless trailers', floodBehind(`${OK}transfer-encoding: chunked\r\n\r\n0\r\n`, 'x-more: 1\r\n')],
+    ['has a chunk length that is none', write(`${OK}transfer-encoding: chunked\r\n\r\nzz\r\nok\r\n`)],
+    ['has a huge chunk length', write(`${OK}transfer-encoding: chunked\r\n\r\nfffffffffffffffff\r\nok\r\n`)],
+    ['answers in HTTP/1.0 and never closes', write('HTTP/1.0 200 OK\r\n\r\nok')],
+  ])('by way of %p counts with its status, in time, and its socket is gone', async (_case, answer) => {
+    const server = keep(await startRawServer(answer));
+
+    const { result, tookMs } = await timed(build()(server.url));
+
+    expect(result).toMatchObject({ type: 'response', statusCode: 200, truncated: true });
+    expect(result.type === 'response' && result.body.length).toBeLessThanOrEqual(4_096);
+    expect(tookMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
+    expect(await openAfterAMoment(server)).toBe(0);
+    expect(server.connections).toHaveLength(1);
+    expect(server.connections[0]?.bytesWritten ?? 0).toBeLessThan(50_000_000);
+  });
+
+  it.each<[string, Answer, object]>([
+    ['HTTP/1.0 without a length', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nok'), { statusCode: 200 }],
+    ['no reason phrase', write('HTTP/1.1 200\r\ncontent-length: 2\r\n\r\nok'), { statusCode: 200 }],
+    ['a status nobody knows', write('HTTP/1.1 299 Odd\r\ncontent-length: 2\r\n\r\nok'), { statusCode: 299 }],
+    [
+      'an unasked 100 Continue before the status',
+      write(`HTTP/1.1 100 Continue\r\n\r\n${OK}content-length: 2\r\n\r\nok`),
+      { statusCode: 200 },
+    ],
+    [
+      'two announcements, each on its own',
+      (socket) => {
+        trickle(
+          socket,
+          [
+            'HTTP/1.1 100 Continue\r\n\r\n',
+            'HTTP/1.1 103 Hints\r\nlink: <x>\r\n\r\n',
+            `${OK}content-length: 2\r\n\r\nok`,
+          ],
+          10,
+        );
+      },
+      { statusCode: 200 },
+    ],
+    [
+      'everything byte by byte',
+      (socket) => {
+        for (const byte of `${OK}content-length: 2\r\n\r\nok`) socket.write(byte);
+      },
+      { statusCode: 200 },
+    ],
+  ])('is not what %p is: a whole response', async (_case, answer, expected) => {
+    const server = keep(await startRawServer(answer));
+
+    expect(await build()(server.url, '{}', 3_000)).toMatchObject({
+      type: 'response',
+      body: Buffer.from('ok'),
+      truncated: false,
+      ...expected,
+    });
+  });
+});
+
+describe('an endpoint that answers what was not asked', () => {
+  const accepted = `${OK}content-length: 0\r\n\r\n`;
+  const refusing = 'HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n';
+
+  it.each<[string, Answer]>([
+    ['together with the first answer', (socket, number) => socket.write(number === 1 ? accepted + accepted : refusing)],
+    [
+      'in part, together with the first answer',
+      (socket, number) => socket.write(number === 1 ? `${accepted}HTTP/1.1 2` : refusing),
+    ],
+    [
+      'a moment later',
+      (socket, number) => {
+        socket.write(number === 1 ? accepted : refusing);
+        if (number === 1) setTimeout(() => socket.write(accepted), 10);
+      },
+    ],
+  ])('%s cannot have it taken for the answer to the next request', async (_case, answer) => {
+    const server = keep(await startRawServer(answer));
+    const post = build();
+
+    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+    await new Promise((resolve) => setTimeout(resolve, 40));
+
+    expect(await post(server.url)).toMatchObject({ statusCode: 503 });
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it('with a body behind a 204 counts with its status, and the connection is not used again', async () => {
+    const server = keep(await startRawServer(write('HTTP/1.1 204 No Content\r\n\r\nsurprise')));
+    const post = build();
+
+    expect(await post(server.url)).toMatchObject({ type: 'response', statusCode: 204 });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await post(server.url)).toMatchObject({ type: 'response', statusCode: 204 });
+    expect(server.connections).toHaveLength(2);
+  });
+});
+
+describe('a client with many misbehaving endpoints', () => {
+  it('has no socket left when it is closed, whatever they are in the middle of', async () => {
+    const started = await Promise.all([
+      startRawServer(() => undefined),
+      startRawServer(write(`${OK}x-slow`)),
+      startRawServer(trickleBehind(`${OK}\r\n`, 'x')),
+      startConnectionServer((socket) => socket.resume(), { scheme: 'https' }),
+      startRawServer(write(`${OK}content-length: 0\r\n\r\n`)),
+    ]);
+    started.forEach(keep);
+    const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true });
+    const posts = started.flatMap(({ url }) => [1, 2, 3].map(() => client.post({ url, headers: {}, body: '' })));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    await client.close();
+
+    expect((await Promise.all(posts)).map(({ type }) => type)).toHaveLength(15);
+    for (const server of started) expect(await openAfterAMoment(server)).toBe(0);
+  });
+});

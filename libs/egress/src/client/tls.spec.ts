@@ -1,0 +1,122 @@
+import { type TlsOptions, TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Lookup } from '../address/lookup.js';
+import { type LeafOptions, makeAuthority, makeSelfSigned } from '../testing/certificates.js';
+import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
+import { createEgressClient, type EgressClient } from './egress-client.js';
+
+const CLOSED: Answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+const toLoopback: Lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+
+const authority = makeAuthority();
+const stranger = makeAuthority();
+const valid = authority.issue({ subjectAltName: 'DNS:hooks.example,IP:127.0.0.1' });
+
+const servers: RawServer[] = [];
+const clients: EgressClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function build(
+  tls: TlsOptions,
+  { trust = [authority.cert], answer = CLOSED }: { trust?: string[]; answer?: Answer } = {},
+) {
+  const server = await startRawServer(answer, tls);
+  servers.push(server);
+  const client = createEgressClient({
+    allowedSubnets: ['127.0.0.0/8'],
+    allowHttp: false,
+    lookup: toLoopback,
+    ...(trust.length === 0 ? {} : { trustedCa: trust.join('\n') }),
+  });
+  clients.push(client);
+  const post = (host: string) =>
+    client.post({ url: `https://${host}:${String(server.port)}/`, headers: {}, body: '{}', deadlineMs: 3_000 });
+  return { server, post };
+}
+
+describe('TLS', () => {
+  it('accepts a trusted certificate with the name of the URL', async () => {
+    const { post } = await build(valid);
+
+    expect(await post('hooks.example')).toMatchObject({ type: 'response', statusCode: 200 });
+    expect(await post('HOOKS.example')).toMatchObject({ type: 'response', statusCode: 200 });
+    expect(await post('127.0.0.1')).toMatchObject({ type: 'response', statusCode: 200 });
+  });
+
+  it.each<[string, LeafOptions, string]>([
+    ['for another name', { subjectAltName: 'DNS:other.example' }, 'hooks.example'],
+    ['for the name below', { subjectAltName: 'DNS:a.hooks.example' }, 'hooks.example'],
+    ['for the names below', { subjectAltName: 'DNS:*.hooks.example' }, 'hooks.example'],
+    ['for the address only', { subjectAltName: 'IP:127.0.0.1' }, 'hooks.example'],
+    ['for the name only', { subjectAltName: 'DNS:hooks.example' }, '127.0.0.1'],
+    ['that has expired', { subjectAltName: 'DNS:hooks.example', validDays: -1 }, 'hooks.example'],
+  ])('refuses a certificate %s, and sends nothing', async (_case, leaf, host) => {
+    const { post, server } = await build(authority.issue(leaf));
+
+    expect(await post(host)).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('refuses a certificate of an authority that is not trusted, and one that nobody signed', async () => {
+    const other = await build(stranger.issue({ subjectAltName: 'DNS:hooks.example' }));
+    const selfSigned = await build(makeSelfSigned('DNS:hooks.example'));
+    const noAuthority = await build(valid, { trust: [] });
+
+    for (const { post, server } of [other, selfSigned, noAuthority]) {
+      expect(await post('hooks.example')).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+      expect(server.requests).toHaveLength(0);
+    }
+  });
+
+  it('says why in words for people', async () => {
+    const { post } = await build(authority.issue({ subjectAltName: 'DNS:hooks.example', validDays: -1 }));
+
+    expect(await post('hooks.example')).toMatchObject({ detail: 'certificate has expired' });
+  });
+
+  it('refuses versions before TLS 1.2', async () => {
+    const { post, server } = await build({
+      ...valid,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+
+    expect(await post('hooks.example')).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('verifies at every connection: no session is resumed', async () => {
+    const resumed: boolean[] = [];
+    const recording: Answer = (socket, number) => {
+      if (socket instanceof TLSSocket) resumed.push(socket.isSessionReused());
+      CLOSED(socket, number);
+    };
+    const { post } = await build(valid, { answer: recording });
+
+    await post('hooks.example');
+    await post('hooks.example');
+
+    expect(resumed).toEqual([false, false]);
+  });
+
+  it('names the host for the choice of the certificate, but never an address', async () => {
+    const names: string[] = [];
+    const { post } = await build({
+      ...valid,
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    });
+
+    await post('hooks.example');
+    await post('hooks.example.');
+    await post('127.0.0.1');
+
+    expect(names).toEqual(['hooks.example', 'hooks.example']);
+  });
+});

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+export interface LeafOptions {
+  /** As openssl wants it: `DNS:hooks.example,IP:127.0.0.1`. */
+  readonly subjectAltName: string;
+  /** Negative: already expired. Default 2. */
+  readonly validDays?: number;
+}
+
+export interface TestAuthority {
+  readonly cert: string;
+  issue(options: LeafOptions): Certificate;
+}
+
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+/** A fresh key and a certificate that only trusts itself, made with the openssl command. */
+export function makeSelfSigned(subjectAltName: string): Certificate {
+  return inDirectory((path) => {
+    const subject = ['-subj', '/CN=waypost test', '-addext', `subjectAltName=${subjectAltName}`];
+    openssl('req', '-x509', ...NEW_KEY, '-days', '2', ...subject, '-keyout', path('key'), '-out', path('cert'));
+    return readPair(path);
+  });
+}
+
+/** A certificate authority of the test's own. */
+export function makeAuthority(): TestAuthority {
+  const authority = inDirectory((path) => {
+    const subject = ['-subj', '/CN=waypost test authority'];
+    openssl('req', '-x509', ...NEW_KEY, '-days', '2', ...subject, '-keyout', path('key'), '-out', path('cert'));
+    return readPair(path);
+  });
+  return { cert: authority.cert, issue: (options) => issue(authority, options) };
+}
+
+function issue(authority: Certificate, { subjectAltName, validDays = 2 }: LeafOptions): Certificate {
+  return inDirectory((path) => {
+    writeFileSync(path('ca-key'), authority.key);
+    writeFileSync(path('ca'), authority.cert);
+    const subject = ['-subj', '/CN=waypost leaf', '-addext', `subjectAltName=${subjectAltName}`];
+    openssl('req', ...NEW_KEY, ...subject, '-keyout', path('key'), '-out', path('request'));
+    const signer = ['-CA', path('ca'), '-CAkey', path('ca-key'), '-days', String(validDays)];
+    openssl('x509', '-req', '-in', path('request'), ...signer, '-copy_extensions', 'copy', '-out', path('cert'));
+    return readPair(path);
+  });
+}
+
+function inDirectory<T>(work: (path: (name: string) => string) => T): T {
+  const directory = mkdtempSync(join(tmpdir(), 'waypost-tls-'));
+  try {
+    return work((name) => join(directory, `${name}.pem`));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function readPair(path: (name: string) => string): Certificate {
+  return { key: readFileSync(path('key'), 'utf8'), cert: readFileSync(path('cert'), 'utf8') };
+}
+
+function openssl(...args: string[]): void {
+  execFileSync('openssl', args, { stdio: 'pipe' });
+}
