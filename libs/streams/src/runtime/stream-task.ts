@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
 import { slicesOf, type RecordBatch } from '../record.js';
@@ -23,6 +23,8 @@ export interface StreamTaskOptions {
   readonly backend: StreamsBackend;
   /** A batch that takes longer is committed in between. */
   readonly commitIntervalMs: number;
+  /** From the end of a commit to the next, while there is little in each. */
+  readonly commitPauseMs: number;
   readonly now: () => number;
 }
 
@@ -86,8 +88,17 @@ class StreamTask implements PartitionTask {
     }
     this.position = batch.nextOffset;
     const overdue = this.options.now() - this.committedAt > COMMIT_AT_LEAST_EVERY_MS;
-    if (core.changed || overdue) await this.commit(core, batch.nextOffset);
+    if (core.changed || overdue) {
+      await this.pauseBeforeCommit();
+      await this.commit(core, batch.nextOffset);
+    }
     this.options.stores.between();
+  }
+
+  /** Meanwhile the next batch is fetched: records that trickle in share transactions, and each costs several requests. */
+  private async pauseBeforeCommit(): Promise<void> {
+    const leftMs = this.options.commitPauseMs - (this.options.now() - this.committedAt);
+    if (leftMs > 0) await sleep(leftMs);
   }
 
   /** A batch that changed nothing waits for company: replaying it would change nothing again. */
