@@ -23,7 +23,7 @@ export interface StreamTaskOptions {
   readonly backend: StreamsBackend;
   /** A batch that takes longer is committed in between. */
   readonly commitIntervalMs: number;
-  /** From the end of a commit to the next, while there is little in each. */
+  /** From the end of a commit to the next fetch, while there is little in each. */
   readonly commitPauseMs: number;
   readonly now: () => number;
 }
@@ -71,9 +71,11 @@ class StreamTask implements PartitionTask {
     const core = this.core;
     if (!core) throw new Error('process() came before open().');
     let uncommittedSince = this.options.now();
+    let isTrickle = true;
     let processedTo: number | null = null;
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (processedTo !== null) {
+        isTrickle = false;
         if (this.isDue(core, uncommittedSince)) {
           await this.commit(core, processedTo);
           uncommittedSince = this.options.now();
@@ -89,16 +91,11 @@ class StreamTask implements PartitionTask {
     this.position = batch.nextOffset;
     const overdue = this.options.now() - this.committedAt > COMMIT_AT_LEAST_EVERY_MS;
     if (core.changed || overdue) {
-      await this.pauseBeforeCommit();
       await this.commit(core, batch.nextOffset);
+      // Before the next batch is asked for: what comes meanwhile is in it, and shares one transaction.
+      if (isTrickle) await sleep(this.options.commitPauseMs);
     }
     this.options.stores.between();
-  }
-
-  /** Meanwhile the next batch is fetched: records that trickle in share transactions, and each costs several requests. */
-  private async pauseBeforeCommit(): Promise<void> {
-    const leftMs = this.options.commitPauseMs - (this.options.now() - this.committedAt);
-    if (leftMs > 0) await sleep(leftMs);
   }
 
   /** A batch that changed nothing waits for company: replaying it would change nothing again. */

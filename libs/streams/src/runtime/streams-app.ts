@@ -22,8 +22,9 @@ export interface StreamsAppOptions {
    */
   readonly commitIntervalMs?: number;
   /**
-   * The least time from one commit of a partition to the next, 10 unless given. A record that comes after a pause is
-   * committed at once; in a stream of them it waits for company up to this long, and the brokers get fewer transactions.
+   * How long a partition waits after a commit of few records before it asks for more, 10 unless given. A record that
+   * comes after a longer silence is committed at once; in a stream of them each waits for company up to this long, and
+   * the brokers get fewer transactions.
    */
   readonly commitPauseMs?: number;
   /**

@@ -9,6 +9,8 @@ export class FetchedBatch implements RecordBatch {
   readonly partition: number;
   readonly nextOffset: number;
   readonly highWatermark: number;
+  /** As it came over the network. */
+  readonly bytes: number;
   private readonly scanned: ScannedRecords;
   private decoded: StreamRecord[] | null = null;
 
@@ -20,6 +22,7 @@ export class FetchedBatch implements RecordBatch {
     this.topic = topic;
     this.partition = partition;
     this.highWatermark = highWatermark;
+    this.bytes = data.length;
     this.scanned = namingThePlace({ topic, partition }, position, () => scanRecordBatches(data, position, aborted));
     this.nextOffset = this.scanned.nextOffset;
   }

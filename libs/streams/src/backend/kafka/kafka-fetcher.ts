@@ -17,14 +17,18 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 };
 
 const ERROR_WAIT_MS = 200;
-const WAIT_BESIDE_FULL_MS = 10;
+const WAIT_BESIDE_OTHERS_MS = 10;
 /** About a second and half a minute, with the wait between two tries. */
 const DENIED_AT_MOST = 5;
 const UNKNOWN_AT_MOST = 150;
 
+/** A batch of so many bytes was not all that there is. */
+const BACKLOG_BYTES = 128 * 1024;
+
 /**
- * One loop that asks each leader for all partitions that want data. A partition wants data while no batch of it waits
- * to be taken, so the next batch is on its way while one is worked on, and memory holds two batches a partition.
+ * One loop that asks each leader for all partitions that want data. With a backlog, the next batch of a partition is on
+ * its way while one is worked on, and memory holds two. Without, it is asked for when it is wanted: fetched earlier it
+ * would hold the first record of many that come meanwhile, and all the others would wait a turn longer.
  */
 export const createKafkaFetcher = (client: KafkaClient, logger: StreamsLogger, limits: FetchLimits): Fetcher =>
   new KafkaFetcher(client, logger, limits);
@@ -38,6 +42,7 @@ class KafkaFeed implements PartitionFeed {
   fetching = false;
   /** In a row. */
   private refusals = 0;
+  private isBehind = false;
 
   constructor(
     readonly partition: TopicPartition,
@@ -46,11 +51,8 @@ class KafkaFeed implements PartitionFeed {
   ) {}
 
   get wanted(): boolean {
-    return this.open && !this.fetching && this.ready === null && this.failure === null;
-  }
-
-  get full(): boolean {
-    return this.ready !== null;
+    if (!this.open || this.fetching || this.ready !== null || this.failure !== null) return false;
+    return this.waiting !== null || this.isBehind;
   }
 
   next(): Promise<RecordBatch> {
@@ -63,6 +65,7 @@ class KafkaFeed implements PartitionFeed {
     }
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
+      this.wake();
     });
   }
 
@@ -77,8 +80,9 @@ class KafkaFeed implements PartitionFeed {
     if (error) this.fail(error);
   }
 
-  deliver(batch: RecordBatch): void {
+  deliver(batch: FetchedBatch): void {
     this.position = batch.nextOffset;
+    this.isBehind = batch.bytes >= BACKLOG_BYTES;
     const { waiting } = this;
     this.waiting = null;
     if (waiting) waiting.resolve(batch);
@@ -194,7 +198,7 @@ class KafkaFetcher implements Fetcher {
   private async fetch(leader: KafkajsBroker, feeds: readonly KafkaFeed[]): Promise<void> {
     try {
       const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
-      const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsNow()));
+      const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsFor(feeds)));
       const refused = partitions.filter((fetched) => !this.take(feeds, fetched));
       if (refused.length > 0) await this.recoverRefused(refused);
     } catch (error) {
@@ -202,10 +206,10 @@ class KafkaFetcher implements Fetcher {
     }
   }
 
-  /** A partition whose batch is about to be taken must not wait behind a long poll for the quiet ones. */
-  private limitsNow(): FetchLimits {
-    const someFull = [...this.feeds.values()].some((feed) => feed.open && feed.full);
-    return someFull ? { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_FULL_MS) } : this.limits;
+  /** A partition that is worked on must not wait behind a long poll for the quiet ones when it wants more. */
+  private limitsFor(feeds: readonly KafkaFeed[]): FetchLimits {
+    const others = [...this.feeds.values()].some((feed) => feed.open && !feed.fetching && !feeds.includes(feed));
+    return others ? { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) } : this.limits;
   }
 
   /** False: the broker refused this partition for now. */
