@@ -1,0 +1,22 @@
+import type { BacklogRun } from './scenarios/backlog.js';
+import type { CapacityRun } from './scenarios/capacity.js';
+import type { DeadRun } from './scenarios/dead.js';
+import type { FailingRun } from './scenarios/failing.js';
+import type { ThroughputRun } from './scenarios/healthy.js';
+import type { KillRun } from './scenarios/kill.js';
+import type { LatencyRun } from './scenarios/latency.js';
+import type { LatenessRun } from './scenarios/lateness.js';
+
+/** Everything that a run of the benchmark has measured; null: it was not asked for. */
+export interface BenchResults {
+  readonly capacity: CapacityRun | null;
+  readonly healthy: ThroughputRun | null;
+  readonly latency: LatencyRun | null;
+  readonly fanOut: ThroughputRun | null;
+  readonly slow: ThroughputRun | null;
+  readonly dead: readonly DeadRun[];
+  readonly failing: FailingRun | null;
+  readonly backlog: BacklogRun | null;
+  readonly lateness: LatenessRun | null;
+  readonly kill: KillRun | null;
+}

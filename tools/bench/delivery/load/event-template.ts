@@ -1,0 +1,61 @@
+import type { AvroCodecs, FleetEvent } from '@waypost/contracts';
+import { EVENT_DIGITS, EVENT_MARK } from '../sink/request-reader.js';
+import type { Target } from './messages.js';
+
+/** With it a body of the format v1 has about 1,000 bytes. */
+const PADDING = 'driver-'.padEnd(520, '0123456789');
+const SAMPLE_MS = 1_800_000_000_000;
+const DIGITS = Buffer.from(EVENT_MARK.padEnd(EVENT_MARK.length + EVENT_DIGITS, '0'));
+
+export const deviceIdOf = (event: number): string => `${EVENT_MARK}${String(event).padStart(EVENT_DIGITS, '0')}`;
+
+/** Values of fleet.events for one target: encoded once, then number and time are written over. */
+export type EventTemplate = (event: number, timeMs: number) => Buffer;
+
+export function createEventTemplate(codec: AvroCodecs['fleetEvents'], target: Target): EventTemplate {
+  const sample = codec.encode(sampleEvent(target, SAMPLE_MS));
+  const numberAt = sample.indexOf(DIGITS) + EVENT_MARK.length;
+  const time = zigZagVarint(SAMPLE_MS);
+  const timeAt = sample.indexOf(time, numberAt);
+  return (event, timeMs) => {
+    const varint = zigZagVarint(timeMs);
+    if (varint.length !== time.length) throw new RangeError('This time does not fit into the template.');
+    const value = Buffer.from(sample);
+    value.write(String(event).padStart(EVENT_DIGITS, '0'), numberAt, 'latin1');
+    value.set(varint, timeAt);
+    return value;
+  };
+}
+
+/** Avro's long, of a number that is not negative. */
+function zigZagVarint(value: number): Buffer {
+  const bytes: number[] = [];
+  let left = value * 2;
+  for (; left >= 128; left = Math.floor(left / 128)) bytes.push((left % 128) + 128);
+  return Buffer.from([...bytes, left]);
+}
+
+function sampleEvent(target: Target, eventTime: number): FleetEvent {
+  return {
+    fleetId: target.fleetId,
+    deviceId: deviceIdOf(0),
+    eventType: target.eventType,
+    eventTime,
+    resourceId: null,
+    vehicleId: 'vehicle-1',
+    licensePlate: 'AB-CD 1234',
+    driverId: PADDING,
+    latitude: 48.13743,
+    longitude: 11.57549,
+    locationTime: null,
+    altitudeInMeters: 519,
+    speedInKmh: 43.2,
+    heading: 271.5,
+    ignition: true,
+    odometerInMeters: 123_456_789,
+    batteryVoltage: 13.8,
+    connectionType: 'lte',
+    rpm: 1_850,
+    fuelLevel: 61.5,
+  };
+}

@@ -1,0 +1,50 @@
+import { connect, type Socket } from 'node:net';
+import { EVENT_DIGITS, EVENT_MARK } from '../sink/request-reader.js';
+
+const BODY_BYTES = 1_000;
+
+/** POSTs as quickly as the sink takes them, one after another on each connection. @returns POSTs a second */
+export async function rawPosts(ports: readonly number[], connections: number, seconds: number): Promise<number> {
+  let answered = 0;
+  const sockets = await Promise.all(
+    Array.from({ length: connections }, (_, index) => open(ports[index % ports.length] ?? 0)),
+  );
+  const startedMs = performance.now();
+  for (const [index, socket] of sockets.entries()) {
+    const request = postRequest(index % ports.length);
+    // The answers of the sink are too small to come in parts.
+    socket.on('data', () => {
+      answered += 1;
+      socket.write(request);
+    });
+    socket.write(request);
+  }
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  const perSecond = answered / ((performance.now() - startedMs) / 1_000);
+  for (const socket of sockets) socket.destroy();
+  return perSecond;
+}
+
+function postRequest(endpoint: number): Buffer {
+  const body = `{"deviceId":"${EVENT_MARK}${'0'.repeat(EVENT_DIGITS)}","padding":"`.padEnd(BODY_BYTES, 'x');
+  const head = [
+    `POST /hook/${String(endpoint)} HTTP/1.1`,
+    'host: 127.0.0.1',
+    'webhook-id: 00000000-0000-0000-0000-000000000000',
+    `webhook-signature: v1,${'0'.repeat(44)}`,
+    `x-service-signature: t=0,v1=${'0'.repeat(64)}`,
+    'x-service-attempt: 1',
+    'content-type: application/json',
+    `content-length: ${String(Buffer.byteLength(body))}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => {
+      resolve(socket);
+    });
+    socket.on('error', reject);
+  });
+}

@@ -1,0 +1,89 @@
+import type { BenchContext } from '../bench-context.js';
+import { deliveriesOf, latenciesMs, times200 } from '../analysis/deliveries.js';
+import { percentilesOf, type Percentiles } from '../analysis/percentiles.js';
+import { PARTS, type Part } from '../stack/system.js';
+import { cpuPer1000, measureWindow, pause, secondsOf, untilAnswered200, type MeasuredWindow } from './window.js';
+
+/** As many deliveries as the system makes, all endpoints healthy. */
+export interface ThroughputRun {
+  readonly deliveriesPerSecond: number;
+  readonly cpuPer1000: number;
+  readonly cpuPer1000ByPart: Readonly<Record<Part, number>>;
+  readonly harnessCpuPer1000: { readonly load: number; readonly sink: number };
+  readonly peakMiB: Readonly<Record<Part, number>>;
+  readonly foreignCores: number;
+  readonly latencyMs: Percentiles;
+  readonly missing: number;
+  readonly repeated: number;
+}
+
+const DRAIN_SECONDS = 60;
+
+export async function measureHealthy(context: BenchContext): Promise<ThroughputRun> {
+  return measureThroughput(context, 'Healthy maximum, 100 endpoints', context.subscribers.single);
+}
+
+export async function measureFanOut(context: BenchContext): Promise<ThroughputRun> {
+  const { fans, single } = context.subscribers;
+  const width = single.length / fans.length;
+  return measureThroughput(context, 'Fan-out 1 x 10', fans, (target) =>
+    Array.from({ length: width }, (_, index) => target * width + index),
+  );
+}
+
+export async function measureThroughput(
+  context: BenchContext,
+  title: string,
+  fleets: readonly { readonly fleetId: string; readonly eventType: string }[],
+  endpointsOf: (target: number) => readonly number[] = (target) => [target],
+): Promise<ThroughputRun> {
+  const { harness, system, flags, reporter } = context;
+  const deliveriesPerEvent = endpointsOf(0).length;
+  return reporter.during(title, async () => {
+    await system.start();
+    await harness.forget();
+    const targets = fleets.map((fleet) => ({ ...fleet, weight: 1 }));
+    const underWay = Math.ceil(flags.underWay / deliveriesPerEvent);
+    await harness.start({ targets, amount: { type: 'closed', underWay, deliveriesPerEvent } });
+    await pause(context, flags.warmUpSeconds);
+    const window = await measureWindow(context, flags.seconds);
+    const sent = await harness.finish({ stop: true });
+    await untilAnswered200(context, sent.events * deliveriesPerEvent, DRAIN_SECONDS);
+    const deliveries = deliveriesOf(sent, await harness.receipts(), endpointsOf);
+    const run = {
+      ...throughputOf(window),
+      latencyMs: percentilesOf(latenciesMs(deliveries)),
+      missing: deliveries.filter((delivery) => times200(delivery) === 0).length,
+      repeated: deliveries.filter((delivery) => times200(delivery) > 1).length,
+    };
+    reporter.note(throughputText(title, run));
+    return run;
+  });
+}
+
+function throughputOf(window: MeasuredWindow) {
+  const { answered200, cpuSeconds, harnessCpuSeconds, peakMiB } = window;
+  const per1000 = (seconds: number): number => (seconds / answered200) * 1_000;
+  return {
+    deliveriesPerSecond: answered200 / secondsOf(window),
+    cpuPer1000: cpuPer1000(window, answered200),
+    cpuPer1000ByPart: Object.fromEntries(PARTS.map((part) => [part, per1000(cpuSeconds[part])])) as Record<
+      Part,
+      number
+    >,
+    harnessCpuPer1000: { load: per1000(harnessCpuSeconds.load), sink: per1000(harnessCpuSeconds.sink) },
+    ...{ peakMiB, foreignCores: window.foreignCores },
+  };
+}
+
+function throughputText(title: string, run: ThroughputRun): string {
+  const { deliveriesPerSecond, cpuPer1000ByPart, harnessCpuPer1000, peakMiB, missing, repeated } = run;
+  const parts = PARTS.map((part) => `${part} ${cpuPer1000ByPart[part].toFixed(3)}`).join(', ');
+  return [
+    `  ${title}: ${deliveriesPerSecond.toFixed(0)} deliveries/s`,
+    `CPU s per 1,000: ${run.cpuPer1000.toFixed(3)} (${parts}; load ${harnessCpuPer1000.load.toFixed(3)}, sink ${harnessCpuPer1000.sink.toFixed(3)})`,
+    `webhook-delivery ${peakMiB['webhook-delivery'].toFixed(0)} MiB`,
+    `foreign load ${run.foreignCores.toFixed(2)} cores`,
+    `missing ${String(missing)}, repeated ${String(repeated)}`,
+  ].join('; ');
+}

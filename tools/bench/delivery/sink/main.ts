@@ -1,0 +1,18 @@
+import { serveRequests, tellParent } from '../workers/serve-requests.js';
+import type { SinkRequestMessage } from './messages.js';
+import { createSink } from './sink.js';
+
+/** How often the parent hears how many were received: the load generator bounds by it what is under way. */
+const TELL_EVERY_MS = 10;
+
+const sink = createSink(Date.now);
+const told = { answered200: -1 };
+
+serveRequests((request) => sink.handle(request as SinkRequestMessage));
+
+setInterval(() => {
+  const answered200 = sink.answered200();
+  if (answered200 === told.answered200) return;
+  told.answered200 = answered200;
+  tellParent({ answered200 });
+}, TELL_EVERY_MS);

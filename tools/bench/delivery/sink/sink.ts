@@ -1,0 +1,72 @@
+import { NumberTable } from '../workers/number-table.js';
+import { HEALTHY, type Behaviour } from './behaviour.js';
+import type { SinkCount, SinkRequestMessage } from './messages.js';
+import { createOrigin, type Origin } from './origin.js';
+import { RECEIPT_WIDTH } from './receipt.js';
+
+/** The endpoints of the benchmark. */
+export interface Sink {
+  handle(message: SinkRequestMessage): unknown;
+  readonly answered200: () => number;
+}
+
+export function createSink(now: () => number): Sink {
+  const receipts = NumberTable.empty(RECEIPT_WIDTH);
+  const behaviours: Behaviour[] = [];
+  /** By endpoint. */
+  const origins: Origin[] = [];
+  let answered200 = 0;
+  let answeredOther = 0;
+
+  function onAnswered(status: number): void {
+    if (status === 200) answered200 += 1;
+    else answeredOther += 1;
+  }
+
+  async function open(ports: readonly number[]): Promise<void> {
+    const byPort = new Map<number, Origin>();
+    for (const port of ports) {
+      const origin = byPort.get(port) ?? createOrigin({ port, receipts, behaviours, now, onAnswered });
+      byPort.set(port, origin);
+      origins.push(origin);
+      behaviours.push(HEALTHY);
+      await origin.open();
+    }
+  }
+
+  async function behave(endpoint: number, behaviour: Behaviour): Promise<void> {
+    const before = behaviours[endpoint];
+    const origin = origins[endpoint];
+    behaviours[endpoint] = behaviour;
+    if (behaviour.type === 'refuse') await origin?.close();
+    else await origin?.open();
+    // Who waits for an answer that never comes is let go.
+    if (before?.type === 'silent') origin?.dropConnections();
+  }
+
+  function forget(): void {
+    receipts.clear();
+    answered200 = 0;
+    answeredOther = 0;
+  }
+
+  return {
+    answered200: () => answered200,
+    handle(message) {
+      switch (message.type) {
+        case 'open':
+          return open(message.ports);
+        case 'behave':
+          return Promise.all(message.endpoints.map((endpoint) => behave(endpoint, message.behaviour)));
+        case 'count':
+          return { received: receipts.rows, answered200, answeredOther, atMs: now() } satisfies SinkCount;
+        case 'forget':
+          forget();
+          return null;
+        case 'save':
+          receipts.save(message.file);
+          return receipts.rows;
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { ProcessUsage } from '../../processor/process-usage.js';
+import { SENT_WIDTH, type LoadPlan, type LoadRequestMessage, type LoadResult } from '../load/messages.js';
+import type { Behaviour } from '../sink/behaviour.js';
+import type { SinkCount, SinkRequestMessage } from '../sink/messages.js';
+import { RECEIPT_WIDTH } from '../sink/receipt.js';
+import type { DeliveryStack } from '../stack/delivery-stack.js';
+import { NumberTable } from './number-table.js';
+import { startWorker } from './worker.js';
+
+/** The load generator and the sink: two processes that are not under measurement. */
+export interface Harness {
+  start(plan: LoadPlan): Promise<void>;
+  /** Ends the load, or waits for its end. */
+  finish(options: { readonly stop: boolean }): Promise<SentEvents>;
+  behave(endpoints: readonly number[], behaviour: Behaviour): Promise<void>;
+  count(): Promise<SinkCount>;
+  /** The sink has nothing in hand when this is asked for. */
+  forget(): Promise<void>;
+  /** Columns as RECEIPT says. */
+  receipts(): Promise<NumberTable>;
+  /** POSTs a second that the generator makes on the sink, with nothing else between them. */
+  rawPosts(connections: number, seconds: number): Promise<number>;
+  usage(): { readonly load: ProcessUsage; readonly sink: ProcessUsage };
+  stop(): void;
+}
+
+export interface SentEvents extends LoadResult {
+  /** A row for each event from `firstEvent` on, columns as SENT says. */
+  readonly sent: NumberTable;
+}
+
+interface HarnessOptions {
+  readonly stack: DeliveryStack;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly ports: readonly number[];
+}
+
+export async function startHarness({ stack, environment, ports }: HarnessOptions): Promise<Harness> {
+  const { guardian, logsDir } = stack;
+  const common = { guardian, logsDir, env: environment };
+  const program = (name: string): string => join(import.meta.dirname, '..', name, 'main.js');
+  const load = startWorker({ ...common, name: 'bench-load', program: program('load') });
+  const sink = startWorker({
+    ...common,
+    name: 'bench-sink',
+    program: program('sink'),
+    onNotice: (value) => {
+      const { answered200 } = value as { readonly answered200: number };
+      void askLoad({ type: 'answered', answered200 }).catch(() => undefined);
+    },
+  });
+  const askLoad = <T>(request: LoadRequestMessage): Promise<T> => load.ask<T>(request);
+  const askSink = <T>(request: SinkRequestMessage): Promise<T> => sink.ask<T>(request);
+  const stop = (): void => {
+    load.stop();
+    sink.stop();
+  };
+  const { brokers, registryUrl } = stack;
+  try {
+    await Promise.all([askSink({ type: 'open', ports }), askLoad({ type: 'connect', brokers, registryUrl })]);
+  } catch (error) {
+    stop();
+    throw error;
+  }
+
+  return {
+    async start(plan) {
+      const { answered200 } = await askSink<SinkCount>({ type: 'count' });
+      await askLoad({ type: 'start', plan });
+      await askLoad({ type: 'answered', answered200 });
+    },
+    async finish({ stop: isStopped }) {
+      const file = stack.file('bench-sent.bin');
+      const result = await askLoad<LoadResult>({ type: 'finish', stop: isStopped, file });
+      return { ...result, sent: NumberTable.load(file, SENT_WIDTH) };
+    },
+    behave: (endpoints, behaviour) => askSink({ type: 'behave', endpoints, behaviour }),
+    count: () => askSink({ type: 'count' }),
+    forget: () => askSink({ type: 'forget' }),
+    async receipts() {
+      const file = stack.file('bench-receipts.bin');
+      await askSink({ type: 'save', file });
+      return NumberTable.load(file, RECEIPT_WIDTH);
+    },
+    rawPosts: (connections, seconds) => askLoad({ type: 'posts', ports, connections, seconds }),
+    usage: () => ({ load: load.usage(), sink: sink.usage() }),
+    stop,
+  };
+}
