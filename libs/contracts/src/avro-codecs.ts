@@ -1,10 +1,14 @@
 import type { DeviceState } from './generated/device-state.js';
 import type { FleetEvent } from './generated/fleet-event.js';
 import type { FleetSettings } from './generated/fleet-settings.js';
+import type { OperationalEvent } from './generated/operational-event.js';
 import type { RejectedTelemetry } from './generated/rejected-telemetry.js';
+import type { ReplayProgress } from './generated/replay-progress.js';
+import type { SubscriptionState } from './generated/subscription-state.js';
 import type { TelemetryPing } from './generated/telemetry-ping.js';
 import type { WebhookAttempt } from './generated/webhook-attempt.js';
 import type { WebhookDelivery } from './generated/webhook-delivery.js';
+import type { WebhookReplay } from './generated/webhook-replay.js';
 import type { WebhookSubscription } from './generated/webhook-subscription.js';
 import type { SchemaRegistryPort } from './schema-registry.port.js';
 import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
@@ -21,6 +25,10 @@ export interface TopicValues {
   webhookSubscriptions: WebhookSubscription;
   webhookDeliveries: WebhookDelivery;
   webhookAttempts: WebhookAttempt;
+  subscriptionState: SubscriptionState;
+  webhookOperations: OperationalEvent;
+  webhookReplays: WebhookReplay;
+  replayProgress: ReplayProgress;
 }
 
 /** One codec a topic; all share what the registry said. */
@@ -45,5 +53,9 @@ export function createAvroCodecs({ registry, now = Date.now }: AvroCodecsOptions
     webhookSubscriptions: codec('webhookSubscriptions'),
     webhookDeliveries: codec('webhookDeliveries'),
     webhookAttempts: codec('webhookAttempts'),
+    subscriptionState: codec('subscriptionState'),
+    webhookOperations: codec('webhookOperations'),
+    webhookReplays: codec('webhookReplays'),
+    replayProgress: codec('replayProgress'),
   };
 }

@@ -1,10 +1,14 @@
 import { deviceStateSchema } from './generated/device-state.js';
 import { fleetEventSchema } from './generated/fleet-event.js';
 import { fleetSettingsSchema } from './generated/fleet-settings.js';
+import { operationalEventSchema } from './generated/operational-event.js';
 import { rejectedTelemetrySchema } from './generated/rejected-telemetry.js';
+import { replayProgressSchema } from './generated/replay-progress.js';
+import { subscriptionStateSchema } from './generated/subscription-state.js';
 import { telemetryPingSchema } from './generated/telemetry-ping.js';
 import { webhookAttemptSchema } from './generated/webhook-attempt.js';
 import { webhookDeliverySchema } from './generated/webhook-delivery.js';
+import { webhookReplaySchema } from './generated/webhook-replay.js';
 import { webhookSubscriptionSchema } from './generated/webhook-subscription.js';
 
 /** The one table of topics. Keys are plain UTF-8; values are Avro in the Confluent wire format. */
@@ -135,6 +139,48 @@ export const topics = {
     configs: logConfigs(derivedLimitBytes),
     comment:
       "Written by the sender (R-24), in the partition number of the delivery. Read by history-projector and the sender's recovery.",
+  },
+  subscriptionState: {
+    name: 'webhook-delivery.subscription-state',
+    key: 'subscriptionId',
+    cleanup: 'compact',
+    partitions: 'default',
+    subject: 'webhook-delivery.subscription-state-value',
+    schema: subscriptionStateSchema,
+    configs: compactedConfigs,
+    comment: 'Written by the sender, in the partition number of the deliveries (R-26, R-29). Read by its recovery.',
+  },
+  webhookOperations: {
+    name: 'webhook.operations',
+    key: 'subscriptionId',
+    cleanup: 'delete',
+    partitions: 'default',
+    subject: 'webhook.operations-value',
+    schema: operationalEventSchema,
+    configs: logConfigs(derivedLimitBytes),
+    comment: 'Written by the sender. Read by public-api, which disables subscriptions, and by operators.',
+  },
+  webhookReplays: {
+    name: 'webhook.replays',
+    key: 'replayId',
+    cleanup: 'compact',
+    partitions: 'default',
+    subject: 'webhook.replays-value',
+    schema: webhookReplaySchema,
+    configs: compactedConfigs,
+    comment:
+      'Written by the outbox of public-api (R-30), in the partition of the subscription. Read by webhook-delivery.',
+  },
+  replayProgress: {
+    name: 'webhook-delivery.replay-progress',
+    key: 'replayId',
+    cleanup: 'compact',
+    partitions: 'default',
+    subject: 'webhook-delivery.replay-progress-value',
+    schema: replayProgressSchema,
+    configs: compactedConfigs,
+    comment:
+      'Written by the replayer of webhook-delivery, in the partition of the subscription. Read by it and by public-api.',
   },
 } as const satisfies Readonly<Record<string, TopicDefinition>>;
 

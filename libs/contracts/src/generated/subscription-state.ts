@@ -1,0 +1,73 @@
+// Generated from schemas/webhook-delivery.subscription-state-value.avsc by "npm run codegen". Change the schema, not this file.
+
+/** What the sender must not forget about a subscription. No record: nothing special. */
+export interface SubscriptionState {
+  readonly subscriptionId: string;
+  /** Offset of its lowest unfinished delivery while it is left out of the committed position of the partition. */
+  readonly parkedFrom: number | null;
+  /** Every attempt of a delivery from parkedFrom on lies at or after this offset of webhook.attempts. */
+  readonly foldFrom: number | null;
+  /** End of the first failed attempt since the last accepted one (epoch milliseconds). */
+  readonly failingSince: number | null;
+  /** Since when deliveries are held (R-29) (epoch milliseconds). */
+  readonly suspendedAt: number | null;
+  /** Epoch milliseconds. */
+  readonly updatedAt: number;
+}
+
+/** The schema of subject webhook-delivery.subscription-state-value. */
+export const subscriptionStateSchema = {
+  type: 'record',
+  namespace: 'waypost',
+  name: 'SubscriptionState',
+  doc: 'What the sender must not forget about a subscription (R-26, R-29). No record: nothing special.',
+  fields: [
+    {
+      name: 'subscriptionId',
+      type: 'string',
+    },
+    {
+      name: 'parkedFrom',
+      type: ['null', 'long'],
+      default: null,
+      doc: 'Offset of its lowest unfinished delivery while it is left out of the committed position of the partition.',
+    },
+    {
+      name: 'foldFrom',
+      type: ['null', 'long'],
+      default: null,
+      doc: 'Every attempt of a delivery from parkedFrom on lies at or after this offset of webhook.attempts.',
+    },
+    {
+      name: 'failingSince',
+      type: [
+        'null',
+        {
+          type: 'long',
+          logicalType: 'timestamp-millis',
+        },
+      ],
+      default: null,
+      doc: 'End of the first failed attempt since the last accepted one.',
+    },
+    {
+      name: 'suspendedAt',
+      type: [
+        'null',
+        {
+          type: 'long',
+          logicalType: 'timestamp-millis',
+        },
+      ],
+      default: null,
+      doc: 'Since when deliveries are held (R-29).',
+    },
+    {
+      name: 'updatedAt',
+      type: {
+        type: 'long',
+        logicalType: 'timestamp-millis',
+      },
+    },
+  ],
+} as const;
