@@ -46,6 +46,22 @@ export interface TransactionalProducer {
   close(): Promise<void>;
 }
 
+/**
+ * The only writer of its partitions, without transactions: an append is one request, and readers see it at once. The
+ * broker itself refuses what a predecessor still sends. After any rejection the writer is dead: close it, make another,
+ * and read from the log what was written.
+ */
+export interface FencedWriter {
+  /** Shuts the predecessor out of all partitions; ends of the log read afterwards are final but for our own appends. */
+  init(): Promise<void>;
+  /**
+   * Appends to each partition in order, everything of one partition up to `MAX_BATCH_BYTES` at once or not at all; not
+   * atomic over several. Calls must not overlap. Waits for a broker that is away for about a minute.
+   */
+  append(records: readonly OutgoingRecord[] | RecordBuffers): Promise<BaseOffsets>;
+  close(): Promise<void>;
+}
+
 export interface Assignment {
   readonly generation: number;
   readonly partitions: readonly TopicPartition[];
@@ -84,6 +100,8 @@ export interface StreamsBackend {
   group(options: GroupOptions): GroupMember;
   fetcher(): Fetcher;
   producer(transactionalId: string): TransactionalProducer;
+  /** `transactionalId` must be used for nothing else, and always with the same partitions. */
+  fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter;
   /** null: no such topic. */
   partitionCount(topic: string): Promise<number | null>;
   /** What another topic of the same name does not have; null: the cluster gives topics no ids. */

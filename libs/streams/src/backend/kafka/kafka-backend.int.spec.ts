@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Kafka, logLevel, type Admin, type Producer } from 'kafkajs';
 import { silentLogger } from '../../logger.js';
-import { describeBackend } from '../backend.contract.js';
+import { describeBackend, type BackendUnderTest } from '../backend.contract.js';
+import { describeFencedWriter } from '../fenced-writer.contract.js';
 import { createKafkaBackend } from './kafka-backend.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
@@ -25,7 +26,7 @@ afterAll(async () => {
   await Promise.all([admin.disconnect(), producer.disconnect(), backend.close()]);
 });
 
-describeBackend('Kafka backend', () => ({
+const subject = (): BackendUnderTest => ({
   backend,
   createTopic: async (partitions) => {
     const topic = `contract-${randomUUID()}`;
@@ -39,4 +40,7 @@ describeBackend('Kafka backend', () => ({
     await producer.send({ topic, messages: [{ partition, key, value }] });
   },
   uniqueName: (prefix) => `${prefix}-${randomUUID()}`,
-}));
+});
+
+describeBackend('Kafka backend', subject);
+describeFencedWriter('Kafka backend', subject);

@@ -1,8 +1,16 @@
 import type { StreamsLogger } from '../../logger.js';
 import { MAX_BATCH_BYTES } from '../../output/record-buffer.js';
 import type { TopicPartition } from '../../record.js';
-import type { Fetcher, GroupMember, GroupOptions, StreamsBackend, TransactionalProducer } from '../backend.js';
+import type {
+  FencedWriter,
+  Fetcher,
+  GroupMember,
+  GroupOptions,
+  StreamsBackend,
+  TransactionalProducer,
+} from '../backend.js';
 import { createKafkaClient, retryTransient, type KafkaClient } from './kafka-client.js';
+import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
 import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
 import { createKafkaGroupMember } from './kafka-group-member.js';
 import { createKafkaProducer } from './kafka-producer.js';
@@ -51,6 +59,17 @@ class KafkaBackend implements StreamsBackend {
       logger: this.options.logger,
       now: this.now,
       transactionTimeoutMs: this.options.transactionTimeoutMs ?? DEFAULT_TRANSACTION_TIMEOUT_MS,
+      maxBatchBytes: MAX_BATCH_BYTES,
+    });
+  }
+
+  fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter {
+    return createKafkaFencedWriter({
+      transactionalId,
+      partitions,
+      client: this.client(),
+      logger: this.options.logger,
+      now: this.now,
       maxBatchBytes: MAX_BATCH_BYTES,
     });
   }

@@ -10,6 +10,7 @@ export const KAFKA_ERROR = {
   coordinatorNotAvailable: 15,
   notCoordinator: 16,
   notEnoughReplicas: 19,
+  notEnoughReplicasAfterAppend: 20,
   illegalGeneration: 22,
   unknownMemberId: 25,
   rebalanceInProgress: 27,

@@ -1,4 +1,5 @@
-import { describeBackend } from '../backend.contract.js';
+import { describeBackend, type BackendUnderTest } from '../backend.contract.js';
+import { describeFencedWriter } from '../fenced-writer.contract.js';
 import { createMemoryBackend } from './memory-backend.js';
 
 const partitionsByTopic: Record<string, number> = {};
@@ -8,7 +9,7 @@ for (const [i, name] of names.entries()) partitionsByTopic[name] = (i % 4) + 1;
 const backend = createMemoryBackend({ topics: partitionsByTopic, now: Date.now });
 const unused = [...names];
 
-describeBackend('memory backend', () => ({
+const subject = (): BackendUnderTest => ({
   backend,
   createTopic: (partitions) => {
     const index = unused.findIndex((name) => partitionsByTopic[name] === partitions);
@@ -19,4 +20,7 @@ describeBackend('memory backend', () => ({
     return Promise.resolve();
   },
   uniqueName: (prefix) => `${prefix}-${String(counter++)}`,
-}));
+});
+
+describeBackend('memory backend', subject);
+describeFencedWriter('memory backend', subject);

@@ -1,14 +1,18 @@
 import { StreamsError } from '../../errors.js';
+import type { RecordBuffers } from '../../output/record-buffers.js';
 import {
   fetchedRecordOf,
   partitionName,
+  type OutgoingRecord,
   type RecordBatch,
   type StreamRecord,
   type TopicPartition,
 } from '../../record.js';
 import { assignSticky } from '../../runtime/sticky-assignment.js';
 import type {
+  BaseOffsets,
   CommittedOffset,
+  FencedWriter,
   Fetcher,
   GroupListener,
   GroupMember,
@@ -138,12 +142,35 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     };
   }
 
-  private write({ records, offset }: Transaction): Map<string, number> {
+  fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter {
+    const fence = this.producer(transactionalId);
+    return {
+      init: async () => {
+        await fence.init();
+        for (const partition of partitions) this.log(partition).push('marker');
+        await fence.init();
+        for (const watcher of this.watchers) watcher();
+      },
+      append: async (records) => {
+        // Refused when fenced; of an empty transaction nothing is seen.
+        await fence.commit({ records: [] });
+        return this.appendAll(records);
+      },
+      close: () => fence.close(),
+    };
+  }
+
+  private appendAll(records: readonly OutgoingRecord[] | RecordBuffers): BaseOffsets {
     const baseOffsets = new Map<string, number>();
     for (const record of records) {
       const at = this.append(record, record);
       if (!baseOffsets.has(partitionName(record))) baseOffsets.set(partitionName(record), at);
     }
+    return baseOffsets;
+  }
+
+  private write({ records, offset }: Transaction): BaseOffsets {
+    const baseOffsets = this.appendAll(records);
     for (const name of baseOffsets.keys()) this.logs.get(name)?.push('marker');
     if (offset)
       this.groupState(offset.groupId).offsets.set(partitionName(offset), {

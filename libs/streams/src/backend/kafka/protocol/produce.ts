@@ -17,8 +17,8 @@ export interface ProducedPartition {
   readonly baseOffset: number;
 }
 
-/** Produce v7, acks=all: at most one record batch a partition. */
-export const produceRequest = (transactionalId: string, batches: readonly PartitionBatch[]) => ({
+/** Produce v7, acks=all: at most one record batch a partition. `transactionalId` is null outside of a transaction. */
+export const produceRequest = (transactionalId: string | null, batches: readonly PartitionBatch[]) => ({
   apiKey: PRODUCE_API_KEY,
   apiVersion: 7,
   apiName: 'Produce',
@@ -38,12 +38,13 @@ const int32 = (value: number): Buffer => {
   return buffer;
 };
 
-const string = (value: string): Buffer[] => {
+const string = (value: string | null): Buffer[] => {
+  if (value === null) return [int16(-1)];
   const bytes = Buffer.from(value);
   return [int16(bytes.length), bytes];
 };
 
-const encodeProduce = (transactionalId: string, batches: readonly PartitionBatch[]): Buffer => {
+const encodeProduce = (transactionalId: string | null, batches: readonly PartitionBatch[]): Buffer => {
   const byTopic = groupByTopic(batches);
   const parts = [...string(transactionalId), int16(ALL_REPLICAS), int32(PRODUCE_TIMEOUT_MS), int32(byTopic.size)];
   for (const [topic, list] of byTopic) {

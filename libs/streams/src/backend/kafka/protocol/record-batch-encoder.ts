@@ -13,6 +13,8 @@ export interface ProducerIdentity {
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly baseSequence: number;
+  /** Default true: readers see the records when their transaction is committed; else at once. */
+  readonly isTransactional?: boolean;
 }
 
 const CRC_AT = 17;
@@ -21,7 +23,7 @@ const TRANSACTIONAL = 0x10;
 const GZIP = 0x01;
 
 /**
- * Makes the collected records one transactional record batch of format v2. `timestamp` is epoch ms, the same for all. A
+ * Makes the collected records one record batch of format v2. `timestamp` is epoch ms, the same for all. A
  * batch larger than `compressAboveBytes` is gzipped: what a producer sent compressed must fit when it is written on,
  * e.g. quarantined. The result shares the memory of `records` unless it was gzipped.
  */
@@ -56,7 +58,7 @@ const gzipped = (plain: Buffer): Buffer => {
   const body = gzipSync(plain.subarray(BATCH_HEADER_BYTES));
   const batch = Buffer.concat([plain.subarray(0, BATCH_HEADER_BYTES), body]);
   batch.writeInt32BE(batch.length - 12, 8);
-  batch.writeInt16BE(TRANSACTIONAL | GZIP, ATTRIBUTES_AT);
+  batch.writeInt16BE(plain.readInt16BE(ATTRIBUTES_AT) | GZIP, ATTRIBUTES_AT);
   return batch;
 };
 
@@ -65,7 +67,7 @@ const writeHeader = (batch: Buffer, count: number, timestamp: number, producer: 
   batch.writeInt32BE(batch.length - 12, 8);
   batch.writeInt32BE(-1, 12); // partition leader epoch: the broker's to fill
   batch.writeInt8(2, 16);
-  batch.writeInt16BE(TRANSACTIONAL, ATTRIBUTES_AT);
+  batch.writeInt16BE(producer.isTransactional === false ? 0 : TRANSACTIONAL, ATTRIBUTES_AT);
   batch.writeInt32BE(count - 1, 23);
   writeInt64(batch, timestamp, 27);
   writeInt64(batch, timestamp, 35);

@@ -1,0 +1,89 @@
+import type { StreamsLogger } from '../../logger.js';
+import { RecordBuffers } from '../../output/record-buffers.js';
+import type { OutgoingRecord, TopicPartition } from '../../record.js';
+import type { BaseOffsets, FencedWriter } from '../backend.js';
+import { createBatchWriter, type BatchWriter } from './batch-writer.js';
+import type { KafkaClient } from './kafka-client.js';
+import { producerError } from './producer-error.js';
+import {
+  createTransactionCalls,
+  partitionsByTopic,
+  type ProducerId,
+  type TransactionCalls,
+} from './transaction-calls.js';
+
+export interface FencedWriterOptions {
+  readonly transactionalId: string;
+  readonly partitions: readonly TopicPartition[];
+  readonly client: KafkaClient;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+  readonly maxBatchBytes: number;
+}
+
+/** A broker that restarts is waited for: to give up means that attempts are made anew whose records were not written. */
+const RETRY_FOR_MS = 60_000;
+const TRANSACTION_TIMEOUT_MS = 15_000;
+
+/**
+ * Idempotent writes under the producer id and epoch of a transactional.id, outside of transactions. A broker refuses a
+ * batch whose epoch is older than the newest that the partition has seen, transactional or not: so one transaction
+ * without records, whose markers carry the new epoch into every partition, shuts the predecessor out. From then on an
+ * append is a single request, where a transaction is eight and several writes inside of the broker.
+ */
+export const createKafkaFencedWriter = (options: FencedWriterOptions): FencedWriter => new KafkaFencedWriter(options);
+
+class KafkaFencedWriter implements FencedWriter {
+  private readonly calls: TransactionCalls;
+  private readonly writer: BatchWriter;
+  private identity: ProducerId | null = null;
+  private state: 'new' | 'writing' | 'dead' = 'new';
+
+  constructor(private readonly options: FencedWriterOptions) {
+    this.calls = createTransactionCalls(options);
+    this.writer = createBatchWriter({
+      ...options,
+      transactionalId: null,
+      retryForMs: RETRY_FOR_MS,
+      repeatsUnanswered: true,
+    });
+  }
+
+  async init(): Promise<void> {
+    if (this.state !== 'new') throw new Error('A fenced writer is initialised once: make another.');
+    await this.orDie(async () => {
+      const identity = await this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
+      const topics = partitionsByTopic(this.options.partitions);
+      await this.calls.call('AddPartitionsToTxn', { ...identity, topics });
+      await this.calls.call('EndTxn', { ...identity, transactionResult: true });
+      // EndTxn is answered before the markers are written. The next InitProducerId is answered after.
+      this.identity = await this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
+      this.state = 'writing';
+    });
+  }
+
+  async append(records: readonly OutgoingRecord[] | RecordBuffers): Promise<BaseOffsets> {
+    const { identity } = this;
+    if (this.state !== 'writing' || !identity) throw this.unusable();
+    const buffers = records instanceof RecordBuffers ? records : RecordBuffers.of(records, this.options.maxBatchBytes);
+    return this.orDie(() => this.writer.write(buffers.filled(), identity));
+  }
+
+  async close(): Promise<void> {
+    this.state = 'dead';
+    await this.options.client.close();
+  }
+
+  private async orDie<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.state = 'dead';
+      throw producerError(this.options.transactionalId, error);
+    }
+  }
+
+  private unusable(): Error {
+    return producerError(this.options.transactionalId, new Error(`it is ${this.state}`));
+  }
+}
