@@ -7,7 +7,8 @@ import type { BaseOffsets } from '../backend.js';
 import { KAFKA_ERROR, isFenced, isLeaderMove } from './kafka-errors.js';
 import { isTransient, retryTransient, type KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
-import { produceRequest, type PartitionBatch, type ProducedPartition } from './protocol/produce.js';
+import type { Produce } from './produce-together.js';
+import type { PartitionBatch, ProducedPartition } from './protocol/produce.js';
 import { sealRecordBatch } from './protocol/record-batch-encoder.js';
 import type { ProducerId } from './transaction-calls.js';
 
@@ -15,8 +16,8 @@ export interface BatchWriterOptions {
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
   readonly now: () => number;
-  /** null: outside of transactions. */
-  readonly transactionalId: string | null;
+  readonly produce: Produce;
+  readonly isTransactional: boolean;
   /** Bytes of one record batch; below the topic's max.message.bytes. */
   readonly maxBatchBytes: number;
   readonly retryForMs: number;
@@ -56,11 +57,11 @@ class LeaderBatchWriter implements BatchWriter {
     const records = output.batches[round];
     if (!records) return [];
     const { topic, partition } = output;
-    const { now, maxBatchBytes, transactionalId } = this.options;
+    const { now, maxBatchBytes, isTransactional } = this.options;
     const name = partitionName(output);
     const baseSequence = this.sequences.get(name) ?? 0;
     this.sequences.set(name, (baseSequence + records.count) % 2_147_483_648);
-    const writer = { ...identity, baseSequence, isTransactional: transactionalId !== null };
+    const writer = { ...identity, baseSequence, isTransactional };
     return [{ topic, partition, batch: sealRecordBatch(records, now(), writer, maxBatchBytes) }];
   }
 
@@ -79,10 +80,10 @@ class LeaderBatchWriter implements BatchWriter {
   /** Of those that were answered. */
   private async answers(batches: readonly PartitionBatch[], deadline: number): Promise<ProducedPartition[]> {
     const byLeader = await this.byLeader(batches);
-    const { client, transactionalId, repeatsUnanswered, now } = this.options;
+    const { produce, repeatsUnanswered, now } = this.options;
     const answers = await Promise.all(
       [...byLeader].map(([leader, list]) =>
-        client.callRaw(leader, produceRequest(transactionalId, list)).catch((error: unknown) => {
+        produce(leader, list).catch((error: unknown) => {
           if (repeatsUnanswered && isTransient(error) && now() < deadline) return [];
           throw error;
         }),

@@ -16,6 +16,7 @@ import { createKafkaGroupMember } from './kafka-group-member.js';
 import { createKafkaProducer } from './kafka-producer.js';
 import type { KafkaSettings } from './kafka-settings.js';
 import { knownPartitionCount } from './known-partition-count.js';
+import { createProduceTogether, type Produce } from './produce-together.js';
 import type { FetchLimits } from './protocol/fetch.js';
 import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from './protocol/topic-id.js';
 
@@ -37,6 +38,7 @@ export const createKafkaBackend = (options: KafkaBackendOptions): StreamsBackend
 
 class KafkaBackend implements StreamsBackend {
   private lookups: KafkaClient | null = null;
+  private fencedWrites: { readonly client: KafkaClient; readonly produce: Produce } | null = null;
   private readonly now: () => number;
 
   constructor(private readonly options: KafkaBackendOptions) {
@@ -64,10 +66,12 @@ class KafkaBackend implements StreamsBackend {
   }
 
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter {
+    const { client, produce } = (this.fencedWrites ??= this.sharedWrites());
     return createKafkaFencedWriter({
       transactionalId,
       partitions,
-      client: this.client(),
+      client,
+      produce,
       logger: this.options.logger,
       now: this.now,
       maxBatchBytes: MAX_BATCH_BYTES,
@@ -100,7 +104,12 @@ class KafkaBackend implements StreamsBackend {
   }
 
   async close(): Promise<void> {
-    await this.lookups?.close();
+    await Promise.all([this.lookups?.close(), this.fencedWrites?.client.close()]);
+  }
+
+  private sharedWrites(): { client: KafkaClient; produce: Produce } {
+    const client = this.client();
+    return { client, produce: createProduceTogether(client) };
   }
 
   private async listOffset({ topic, partition }: TopicPartition, timestamp: number): Promise<number | null> {

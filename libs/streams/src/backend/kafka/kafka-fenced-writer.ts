@@ -4,6 +4,7 @@ import type { OutgoingRecord, TopicPartition } from '../../record.js';
 import type { BaseOffsets, FencedWriter } from '../backend.js';
 import { createBatchWriter, type BatchWriter } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
+import type { Produce } from './produce-together.js';
 import { producerError } from './producer-error.js';
 import {
   createTransactionCalls,
@@ -15,7 +16,9 @@ import {
 export interface FencedWriterOptions {
   readonly transactionalId: string;
   readonly partitions: readonly TopicPartition[];
+  /** Shared with other writers, who close it. */
   readonly client: KafkaClient;
+  readonly produce: Produce;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   readonly maxBatchBytes: number;
@@ -43,7 +46,7 @@ class KafkaFencedWriter implements FencedWriter {
     this.calls = createTransactionCalls(options);
     this.writer = createBatchWriter({
       ...options,
-      transactionalId: null,
+      isTransactional: false,
       retryForMs: RETRY_FOR_MS,
       repeatsUnanswered: true,
     });
@@ -69,9 +72,9 @@ class KafkaFencedWriter implements FencedWriter {
     return this.orDie(() => this.writer.write(buffers.filled(), identity));
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.state = 'dead';
-    await this.options.client.close();
+    return Promise.resolve();
   }
 
   private async orDie<T>(work: () => Promise<T>): Promise<T> {

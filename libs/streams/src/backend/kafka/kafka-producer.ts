@@ -4,6 +4,7 @@ import type { RecordBuffer } from '../../output/record-buffer.js';
 import type { BaseOffsets, Transaction, TransactionOffset, TransactionalProducer } from '../backend.js';
 import { createBatchWriter, type BatchWriter } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
+import { createTransactionalProduce } from './produce-together.js';
 import { isFencedError, producerError } from './producer-error.js';
 import {
   createTransactionCalls,
@@ -41,7 +42,13 @@ class KafkaProducer implements TransactionalProducer {
   constructor(private readonly options: ProducerOptions) {
     this.machine = createTransactionStateMachine(options.transactionalId);
     this.calls = createTransactionCalls(options);
-    this.writer = createBatchWriter({ ...options, retryForMs: RETRY_FOR_MS, repeatsUnanswered: false });
+    this.writer = createBatchWriter({
+      ...options,
+      produce: createTransactionalProduce(options.client, options.transactionalId),
+      isTransactional: true,
+      retryForMs: RETRY_FOR_MS,
+      repeatsUnanswered: false,
+    });
   }
 
   async init(): Promise<void> {

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { silentLogger } from '../../logger.js';
+import type { TopicPartition } from '../../record.js';
+import { readToEnd } from '../../runtime/log-reader.js';
+import { createKafkaBackend } from './kafka-backend.js';
+import { createKafkaClient } from './kafka-client.js';
+import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
+import { createProduceTogether, type Produce } from './produce-together.js';
+
+const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const settings = { brokers, clientId: 'fenced-writer' };
+const backend = createKafkaBackend({ kafka: settings, logger: silentLogger, now: Date.now });
+const client = createKafkaClient(settings, silentLogger);
+let admin: Admin;
+
+beforeAll(async () => {
+  admin = new Kafka({ ...settings, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+});
+
+afterAll(async () => {
+  await Promise.all([admin.disconnect(), backend.close(), client.close()]);
+});
+
+const createTopic = async (numPartitions: number): Promise<string> => {
+  const topic = `fenced-${randomUUID()}`;
+  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions, replicationFactor: 1 }] });
+  return topic;
+};
+
+const writerOf = (partitions: readonly TopicPartition[], produce: Produce) =>
+  createKafkaFencedWriter({
+    ...{ transactionalId: `writer-${randomUUID()}`, partitions, client, produce },
+    ...{ logger: silentLogger, now: Date.now, maxBatchBytes: 900_000 },
+  });
+
+const valuesOf = async (partition: TopicPartition): Promise<(string | undefined)[]> => {
+  const fetcher = backend.fetcher();
+  const values: (string | undefined)[] = [];
+  await readToEnd(backend, fetcher, partition, 0, ({ records }) => {
+    values.push(...records.map(({ value }) => value?.toString()));
+  });
+  await fetcher.close();
+  return values;
+};
+
+const outgoing = (partition: TopicPartition, value: string) => ({ ...partition, key: null, value: Buffer.from(value) });
+
+const connectionLost = (): Error => Object.assign(new Error('cut'), { name: 'KafkaJSConnectionClosedError' });
+
+describe('A fenced writer on a broker', () => {
+  it('sends a batch again whose answer was lost, and the log has it once', async () => {
+    const partition = { topic: await createTopic(1), partition: 0 };
+    const produce = createProduceTogether(client);
+    let lost = 0;
+    const writer = writerOf([partition], async (leader, batches) => {
+      const answers = await produce(leader, batches);
+      if (lost++ < 2) throw connectionLost();
+      return answers;
+    });
+    await writer.init();
+    const base = await writer.append([outgoing(partition, 'a'), outgoing(partition, 'b')]);
+    await writer.append([outgoing(partition, 'c')]);
+    await writer.close();
+    expect(lost).toBe(4);
+    expect(await valuesOf(partition)).toEqual(['a', 'b', 'c']);
+    expect(base.get(`${partition.topic}-0`)).toBe(1); // behind the marker of init()
+  });
+
+  it('sends what several writers append in one turn as one request, and tells each of its own', async () => {
+    const topic = await createTopic(3);
+    const partitions = [0, 1, 2].map((partition) => ({ topic, partition }));
+    let requests = 0;
+    const produce = createProduceTogether({
+      ...client,
+      callRaw: (broker, request) => {
+        requests++;
+        return client.callRaw(broker, request);
+      },
+    });
+    const writers = partitions.map((partition) => ({ partition, writer: writerOf([partition], produce) }));
+    for (const { writer } of writers) await writer.init();
+    await Promise.all(writers.map(({ writer, partition }) => writer.append([outgoing(partition, 'warm')])));
+    requests = 0;
+    const bases = await Promise.all(
+      writers.map(({ writer, partition }) => writer.append([outgoing(partition, String(partition.partition))])),
+    );
+    expect(requests).toBe(1);
+    for (const [index, partition] of partitions.entries()) {
+      expect(await valuesOf(partition)).toEqual(['warm', String(index)]);
+      expect([...(bases[index] ?? [])]).toEqual([[`${topic}-${String(index)}`, 2]]);
+    }
+  });
+});
