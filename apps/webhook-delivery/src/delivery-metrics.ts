@@ -4,6 +4,10 @@ export interface DeliveryMetrics {
   deliveryCreated(): void;
   attemptEnded(attempt: { outcome: string; durationMs: number; latenessMs: number }): void;
   pendingChanged(by: number): void;
+  /** Subscriptions with deliveries left in the log, beyond what they may have in memory. */
+  parkedChanged(by: number): void;
+  /** Subscriptions whose deliveries are held. */
+  suspendedChanged(by: number): void;
 }
 
 const DURATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -35,6 +39,16 @@ export const createDeliveryMetrics = (registry: Registry): DeliveryMetrics => {
     registers,
   });
   const pending = new Gauge({ name: 'waypost_deliveries_pending', help: 'Deliveries not yet finished.', registers });
+  const parked = new Gauge({
+    name: 'waypost_subscriptions_parked',
+    help: 'Subscriptions with more unfinished deliveries than are held in memory; the others wait in the log.',
+    registers,
+  });
+  const suspended = new Gauge({
+    name: 'waypost_subscriptions_suspended',
+    help: 'Subscriptions whose deliveries are held until a probe is accepted.',
+    registers,
+  });
   return {
     deliveryCreated: () => {
       created.inc();
@@ -46,6 +60,12 @@ export const createDeliveryMetrics = (registry: Registry): DeliveryMetrics => {
     },
     pendingChanged: (by) => {
       pending.inc(by);
+    },
+    parkedChanged: (by) => {
+      parked.inc(by);
+    },
+    suspendedChanged: (by) => {
+      suspended.inc(by);
     },
   };
 };

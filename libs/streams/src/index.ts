@@ -8,6 +8,7 @@ export type { ByteRange } from './output/record-buffer.js';
 export {
   FetchedRecord,
   partitionName,
+  slicesOf,
   type OutgoingRecord,
   type RecordBatch,
   type StreamRecord,

@@ -33,7 +33,13 @@ beforeEach(async () => {
       return idle();
     },
   };
-  const metrics = { deliveryCreated: () => undefined, attemptEnded: () => undefined, pendingChanged: () => undefined };
+  const metrics = {
+    deliveryCreated: () => undefined,
+    attemptEnded: () => undefined,
+    pendingChanged: () => undefined,
+    parkedChanged: () => undefined,
+    suspendedChanged: () => undefined,
+  };
   driver = createTopologyTestDriver({
     topology: fanOutTopology({ codecs, directory, metrics }),
     partitionCounts: { [topics.webhookDeliveries.name]: 4 },

@@ -1,5 +1,5 @@
 import { StreamsError, type StreamsBackend, type TaskContext } from '@waypost/streams';
-import type { CommitPoint } from './delivery-window.js';
+import type { CommitPoint } from './partition-queues.js';
 
 /** Where the sender of a partition goes on: its committed offset, whose metadata is the position to fold attempts from. */
 export const senderPosition = async (backend: StreamsBackend, context: TaskContext): Promise<CommitPoint> => {

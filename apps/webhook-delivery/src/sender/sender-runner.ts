@@ -13,7 +13,7 @@ export const createSender = (options: SenderOptions): TaskRunner =>
     backend: options.backend,
     groupId: consumerGroups.sender.id,
     topics: [topics.webhookDeliveries.name],
-    copartitioned: [topics.webhookAttempts.name],
+    copartitioned: [topics.webhookAttempts.name, topics.subscriptionState.name, topics.webhookOperations.name],
     instanceId: options.instanceId,
     createTask: (context) => createDeliveryTask(options, context),
     logger: options.logger,

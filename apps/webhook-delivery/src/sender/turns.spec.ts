@@ -1,64 +1,171 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTurns, type Turns } from './turns.js';
+import { createTurns, type LaneSettings, type TurnEnd, type TurnLimits } from './turns.js';
 
-/** Turns whose runs are held open until the test ends them. */
-const build = (limits: { perSubscription: number; total: number }) => {
-  const turns = createTurns(limits);
-  const running: { subscriptionId: string; end: () => void }[] = [];
+/** Turns whose runs are held open until the test ends them, on a clock that the test moves. */
+const build = (limits: Partial<TurnLimits>, settings: Record<string, Partial<LaneSettings>> = {}) => {
+  let now = 1_000;
+  let armed: { at: number; run: () => void }[] = [];
+  const turns = createTurns({
+    limits: { perSubscription: 10, perOrigin: 100, total: 100, ...limits },
+    settings: (id) => ({ origin: id, ratePerSecond: null, ...settings[id] }),
+    timers: {
+      after: (delayMs, run) => {
+        armed.push({ at: now + delayMs, run });
+        return () => undefined;
+      },
+    },
+    now: () => now,
+  });
+  const running: { subscriptionId: string; end: (how: TurnEnd) => void }[] = [];
   const started: string[] = [];
   const enqueue = (subscriptionId: string, label = subscriptionId): void => {
-    turns.enqueue(subscriptionId, {
-      run: () =>
-        new Promise((resolve) => {
-          started.push(label);
-          running.push({ subscriptionId, end: resolve });
-        }),
+    const lane = turns.lane(subscriptionId);
+    lane.enqueue({
+      run: () => {
+        started.push(label);
+        running.push({
+          subscriptionId,
+          end: (how) => {
+            lane.end(how);
+          },
+        });
+      },
     });
   };
-  const endOne = async (subscriptionId: string): Promise<void> => {
+  const endOne = (subscriptionId: string, how: TurnEnd = 'answered'): void => {
     const index = running.findIndex((run) => run.subscriptionId === subscriptionId);
-    running.splice(index, 1)[0]?.end();
-    await new Promise((resolve) => setImmediate(resolve));
+    running.splice(index, 1)[0]?.end(how);
   };
-  return { turns, started, enqueue, endOne } satisfies { turns: Turns } & Record<string, unknown>;
+  const inFlightOf = (subscriptionId: string): number =>
+    running.filter((run) => run.subscriptionId === subscriptionId).length;
+  const passMs = (ms: number): void => {
+    const end = now + ms;
+    for (let next = firstOf(armed); next && next.at <= end; next = firstOf(armed)) {
+      armed = armed.filter((timer) => timer !== next);
+      now = Math.max(now, next.at);
+      next.run();
+    }
+    now = end;
+  };
+  return { turns, started, enqueue, endOne, inFlightOf, passMs };
 };
+
+const firstOf = <T extends { at: number }>(timers: T[]): T | undefined => [...timers].sort((a, b) => a.at - b.at)[0];
 
 describe('turns', () => {
   it('hold a subscription to its own cap while others start at once (R-26)', () => {
-    const { started, enqueue } = build({ perSubscription: 2, total: 10 });
+    const { started, enqueue } = build({ perSubscription: 2 });
     for (let i = 0; i < 50; i++) enqueue('dead');
     enqueue('healthy');
     expect(started).toEqual(['dead', 'dead', 'healthy']);
   });
 
-  it('start the work of one subscription in its order (R-28)', async () => {
-    const { started, enqueue, endOne } = build({ perSubscription: 1, total: 10 });
+  it('start the work of one subscription in its order (R-28)', () => {
+    const { started, enqueue, endOne } = build({ perSubscription: 1 });
     for (const label of ['first', 'second', 'third']) enqueue('s', label);
-    await endOne('s');
-    await endOne('s');
+    endOne('s');
+    endOne('s');
     expect(started).toEqual(['first', 'second', 'third']);
   });
 
-  it('let waiting subscriptions take turns when the process is at its cap', async () => {
-    const { started, enqueue, endOne } = build({ perSubscription: 10, total: 1 });
-    enqueue('flood', 'flood 1');
-    for (let i = 2; i <= 20; i++) enqueue('flood', `flood ${String(i)}`);
+  it('let waiting subscriptions take turns when the process is at its cap', () => {
+    const { started, enqueue, endOne } = build({ total: 1 });
+    for (let i = 1; i <= 20; i++) enqueue('flood', `flood ${String(i)}`);
     enqueue('quiet', 'quiet 1');
-    await endOne('flood');
-    await endOne('flood');
+    endOne('flood');
+    endOne('flood');
     expect(started.slice(0, 3)).toContain('quiet 1');
   });
 
-  it('never exceed the cap of the process and start everything in the end', async () => {
+  it('never exceed the cap of the process and start everything in the end', () => {
     const { turns, started, enqueue, endOne } = build({ perSubscription: 3, total: 4 });
     for (let i = 0; i < 12; i++) enqueue(`s${String(i % 3)}`);
     let most = turns.inFlight;
     for (let i = 0; i < 12; i++) {
       most = Math.max(most, turns.inFlight);
-      await endOne(started[i] ?? '');
+      endOne(started[i] ?? '');
     }
     expect(most).toBe(4);
     expect(started).toHaveLength(12);
     expect(turns.inFlight).toBe(0);
+  });
+
+  it('hold all subscriptions of one origin to its cap, taking turns, while others start at once', () => {
+    const shared = { origin: 'https://shared.example.org' };
+    const { started, enqueue, endOne } = build({ perOrigin: 2 }, { a: shared, b: shared, c: shared });
+    for (const id of ['a', 'b', 'c', 'a', 'b', 'c']) enqueue(id);
+    enqueue('other');
+    expect(started).toEqual(['a', 'b', 'other']);
+    endOne('a');
+    endOne('b');
+    expect(started.slice(3)).toEqual(['c', 'a']);
+    for (const id of ['c', 'a', 'b', 'c']) endOne(id);
+    expect([...started].sort()).toEqual(['a', 'a', 'b', 'b', 'c', 'c', 'other']);
+  });
+
+  it('shrink the cap of an endpoint that lets attempts run into their deadline, down to two', () => {
+    const { enqueue, endOne, inFlightOf } = build({ perSubscription: 16 });
+    for (let i = 0; i < 100; i++) enqueue('dead');
+    expect(inFlightOf('dead')).toBe(16);
+    for (let i = 0; i < 16; i++) endOne('dead', 'too_slow');
+    expect(inFlightOf('dead')).toBe(2);
+  });
+
+  it('give the cap back, one for each answer, as soon as the endpoint answers', () => {
+    const { enqueue, endOne, inFlightOf } = build({ perSubscription: 16 });
+    for (let i = 0; i < 200; i++) enqueue('flapping');
+    for (let i = 0; i < 16; i++) endOne('flapping', 'too_slow');
+    for (let answered = 1; answered <= 20; answered++) {
+      endOne('flapping');
+      expect(inFlightOf('flapping')).toBe(Math.min(16, 2 + answered));
+    }
+  });
+
+  it('let all slow endpoints together have no more than a quarter of the slots', () => {
+    const { turns, enqueue, endOne, inFlightOf } = build({ perSubscription: 8, total: 32 });
+    const dead = Array.from({ length: 20 }, (_, i) => `dead-${String(i)}`);
+    // Each has been slow before, alone, so that its cap is down to two.
+    for (const id of dead) {
+      for (let i = 0; i < 4; i++) enqueue(id);
+      for (let i = 0; i < 4; i++) endOne(id, 'too_slow');
+    }
+    for (const id of dead) for (let i = 0; i < 4; i++) enqueue(id);
+    expect(turns.inFlight).toBe(8);
+    for (let i = 0; i < 8; i++) enqueue('healthy');
+    expect(inFlightOf('healthy')).toBe(8);
+  });
+
+  it('start no more a second than a subscription asks for, evenly, and lose nothing', () => {
+    const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 4 } });
+    for (let i = 0; i < 8; i++) enqueue('paced');
+    enqueue('other');
+    expect(started).toEqual(['paced', 'other']);
+    for (let quarter = 1; quarter <= 7; quarter++) {
+      endOne('paced');
+      passMs(249);
+      expect(started.filter((id) => id === 'paced')).toHaveLength(quarter);
+      passMs(1);
+      expect(started.filter((id) => id === 'paced')).toHaveLength(quarter + 1);
+    }
+  });
+
+  it('keep a rate that does not divide a second', () => {
+    const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 3 } });
+    for (let i = 0; i < 40; i++) enqueue('paced');
+    for (let ms = 0; ms < 10_000; ms++) {
+      endOne('paced');
+      passMs(1);
+    }
+    expect(started.length).toBeGreaterThanOrEqual(29);
+    expect(started.length).toBeLessThanOrEqual(31);
+  });
+
+  it('give out what waits, so that it can be held', () => {
+    const { turns, started, enqueue } = build({ perSubscription: 1 });
+    for (const label of ['first', 'second', 'third']) enqueue('s', label);
+    const drained = turns.lane('s').drain();
+    for (const turn of drained) turn.run();
+    expect(started).toEqual(['first', 'second', 'third']);
+    expect(turns.lane('s').drain()).toEqual([]);
   });
 });

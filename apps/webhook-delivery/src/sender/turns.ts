@@ -1,91 +1,228 @@
-/** Something of one subscription that wants to run. */
+import type { TimerPort } from './due-timers.js';
+import { Fifo } from './fifo.js';
+
+/** Something of one subscription that wants to run. It must call `end` on its lane once, when its slot is free again. */
 export interface Turn {
-  readonly run: () => Promise<void>;
+  run(): void;
 }
+
+/** `too_slow`: nothing came within the deadline; the slot was held for all of it. */
+export type TurnEnd = 'answered' | 'too_slow';
 
 export interface TurnLimits {
   /** In flight of one subscription. */
   readonly perSubscription: number;
+  /** In flight to one origin, whoever's subscriptions lead there. */
+  readonly perOrigin: number;
   /** In flight of this process. */
   readonly total: number;
 }
 
+/** What a subscription asks for at the moment. */
+export interface LaneSettings {
+  readonly origin: string;
+  /** Starts per second, retries included; null: as many as fit. */
+  readonly ratePerSecond: number | null;
+}
+
 /**
  * Fair turns (R-26): subscriptions with work take turns, each within its own cap, so that a slow or dead endpoint holds
- * no more than its share. Within a subscription, first come first served (R-28).
+ * no more than its share. A cap shrinks while an endpoint lets attempts run into their deadline, and those that do
+ * share a quarter of all slots; an endpoint that answers gets its cap back. First come, first served within a
+ * subscription (R-28).
  */
 export interface Turns {
-  enqueue(subscriptionId: string, turn: Turn): void;
+  lane(subscriptionId: string): Lane;
   readonly inFlight: number;
 }
 
-interface Lane {
-  readonly waiting: Turn[];
-  inFlight: number;
-  queued: boolean;
+export interface Lane {
+  enqueue(turn: Turn): void;
+  /** Gives the slot back of a turn that has run. */
+  end(how: TurnEnd): void;
+  /** Turns that wait, taken out. */
+  drain(): Turn[];
 }
 
-export const createTurns = (limits: TurnLimits): Turns => {
-  const lanes = new Map<string, Lane>();
-  let queue: string[] = [];
-  let inFlight = 0;
-  let pumping = false;
+export interface TurnsOptions {
+  readonly limits: TurnLimits;
+  readonly settings: (subscriptionId: string) => LaneSettings;
+  readonly timers: TimerPort;
+  readonly now: () => number;
+}
 
-  const laneOf = (subscriptionId: string): Lane => {
-    let lane = lanes.get(subscriptionId);
-    if (!lane) lanes.set(subscriptionId, (lane = { waiting: [], inFlight: 0, queued: false }));
+const MIN_CAP = 2;
+const DEGRADED_SHARE = 4;
+const MAX_LATENESS_MS = 20;
+
+export const createTurns = (options: TurnsOptions): Turns => new FairTurns(options);
+
+/** What several lanes wait for together: the slots of an origin, or those of slow endpoints. */
+class SharedSlots {
+  inFlight = 0;
+  readonly blocked = new Fifo<SubscriptionLane>();
+
+  constructor(readonly max: number) {}
+
+  get isFull(): boolean {
+    return this.inFlight >= this.max;
+  }
+}
+
+class FairTurns implements Turns {
+  inFlight = 0;
+  private readonly ready = new Fifo<SubscriptionLane>();
+  private readonly lanes = new Map<string, SubscriptionLane>();
+  private readonly origins = new Map<string, SharedSlots>();
+  readonly degraded: SharedSlots;
+  private pumping = false;
+
+  constructor(readonly options: TurnsOptions) {
+    this.degraded = new SharedSlots(Math.max(MIN_CAP, Math.floor(options.limits.total / DEGRADED_SHARE)));
+  }
+
+  lane(subscriptionId: string): Lane {
+    let lane = this.lanes.get(subscriptionId);
+    if (!lane) this.lanes.set(subscriptionId, (lane = new SubscriptionLane(this, subscriptionId)));
     return lane;
-  };
+  }
 
-  const line = (subscriptionId: string, lane: Lane): void => {
-    if (lane.queued || lane.waiting.length === 0 || lane.inFlight >= limits.perSubscription) return;
-    lane.queued = true;
-    queue.push(subscriptionId);
-  };
+  forget(lane: SubscriptionLane): void {
+    if (this.lanes.get(lane.subscriptionId) === lane) this.lanes.delete(lane.subscriptionId);
+  }
 
-  const start = (subscriptionId: string, lane: Lane, turn: Turn): void => {
-    lane.inFlight++;
-    inFlight++;
-    void turn.run().finally(() => {
-      lane.inFlight--;
-      inFlight--;
-      if (lane.inFlight === 0 && lane.waiting.length === 0) lanes.delete(subscriptionId);
-      else line(subscriptionId, lane);
-      pump();
-    });
-  };
+  originSlots(origin: string): SharedSlots {
+    let slots = this.origins.get(origin);
+    if (!slots) this.origins.set(origin, (slots = new SharedSlots(this.options.limits.perOrigin)));
+    return slots;
+  }
 
-  const pump = (): void => {
-    if (pumping) return;
-    pumping = true;
-    while (queue.length > 0 && inFlight < limits.total) {
-      const round = queue;
-      queue = [];
-      for (const [position, subscriptionId] of round.entries()) {
-        if (inFlight >= limits.total) {
-          queue = [...round.slice(position), ...queue];
-          break;
-        }
-        const lane = lanes.get(subscriptionId);
-        const turn = lane?.waiting.shift();
-        if (!lane) continue;
-        lane.queued = false;
-        if (turn) start(subscriptionId, lane, turn);
-        line(subscriptionId, lane);
-      }
+  forgetOrigin(origin: string, slots: SharedSlots): void {
+    if (slots.inFlight === 0 && slots.blocked.length === 0) this.origins.delete(origin);
+  }
+
+  line(lane: SubscriptionLane): void {
+    this.ready.push(lane);
+    this.pump();
+  }
+
+  pump(): void {
+    if (this.pumping) return;
+    this.pumping = true;
+    while (this.inFlight < this.options.limits.total) {
+      const lane = this.ready.shift();
+      if (!lane) break;
+      lane.takeTurn();
     }
-    pumping = false;
-  };
+    this.pumping = false;
+  }
+}
 
-  return {
-    get inFlight() {
-      return inFlight;
-    },
-    enqueue: (subscriptionId, turn) => {
-      const lane = laneOf(subscriptionId);
-      lane.waiting.push(turn);
-      line(subscriptionId, lane);
-      pump();
-    },
-  };
-};
+interface Slot {
+  readonly origin: string;
+  readonly originSlots: SharedSlots;
+  readonly isDegraded: boolean;
+}
+
+class SubscriptionLane implements Lane {
+  private readonly waiting = new Fifo<Turn>();
+  private readonly slots: Slot[] = [];
+  /** In the ready queue, blocked at shared slots, or waiting for its rate: it is in one place at most. */
+  private isPlaced = false;
+  private cap: number;
+  private nextStartAt = 0;
+  private isPaced = false;
+
+  constructor(
+    private readonly turns: FairTurns,
+    readonly subscriptionId: string,
+  ) {
+    this.cap = turns.options.limits.perSubscription;
+  }
+
+  enqueue(turn: Turn): void {
+    this.waiting.push(turn);
+    this.place();
+  }
+
+  drain(): Turn[] {
+    const drained: Turn[] = [];
+    for (let turn = this.waiting.shift(); turn; turn = this.waiting.shift()) drained.push(turn);
+    return drained;
+  }
+
+  end(how: TurnEnd): void {
+    const slot = this.slots.pop();
+    if (!slot) throw new Error('A turn ended that had no slot.');
+    const { perSubscription } = this.turns.options.limits;
+    this.cap = how === 'too_slow' ? Math.max(MIN_CAP, this.cap >> 1) : Math.min(perSubscription, this.cap + 1);
+    this.turns.inFlight--;
+    if (slot.isDegraded) this.release(this.turns.degraded);
+    this.release(slot.originSlots);
+    this.turns.forgetOrigin(slot.origin, slot.originSlots);
+    this.place();
+    this.turns.pump();
+    if (this.slots.length === 0 && this.waiting.length === 0 && this.isAsNew()) this.turns.forget(this);
+  }
+
+  /** Called when it is first in line. */
+  takeTurn(): void {
+    this.isPlaced = false;
+    if (this.waiting.length === 0 || this.slots.length >= this.cap) return;
+    const { origin, ratePerSecond } = this.turns.options.settings(this.subscriptionId);
+    const originSlots = this.turns.originSlots(origin);
+    const isDegraded = this.cap < this.turns.options.limits.perSubscription >> 1;
+    if (this.waitsForRate(ratePerSecond) || this.waitsFor(originSlots)) return;
+    if (isDegraded && this.waitsFor(this.turns.degraded)) return;
+    const turn = this.waiting.shift();
+    if (!turn) return;
+    originSlots.inFlight++;
+    if (isDegraded) this.turns.degraded.inFlight++;
+    this.slots.push({ origin, originSlots, isDegraded });
+    this.turns.inFlight++;
+    this.place();
+    turn.run();
+  }
+
+  private place(): void {
+    if (this.isPlaced || this.waiting.length === 0 || this.slots.length >= this.cap) return;
+    this.isPlaced = true;
+    this.turns.line(this);
+  }
+
+  private waitsFor(slots: SharedSlots): boolean {
+    if (!slots.isFull) return false;
+    this.isPlaced = true;
+    slots.blocked.push(this);
+    return true;
+  }
+
+  private waitsForRate(ratePerSecond: number | null): boolean {
+    if (ratePerSecond === null) return false;
+    const { now, timers } = this.turns.options;
+    const at = now();
+    if (at >= this.nextStartAt) {
+      // Timers are late by fractions: whoever waited counts from when its turn was, else the rate would fall behind.
+      const from = this.isPaced ? Math.max(this.nextStartAt, at - MAX_LATENESS_MS) : at;
+      this.nextStartAt = from + 1000 / ratePerSecond;
+      this.isPaced = false;
+      return false;
+    }
+    this.isPaced = true;
+    this.isPlaced = true;
+    timers.after(Math.ceil(this.nextStartAt - at), () => {
+      this.turns.line(this);
+    });
+    return true;
+  }
+
+  private release(slots: SharedSlots): void {
+    slots.inFlight--;
+    const next = slots.blocked.shift();
+    if (next) this.turns.line(next);
+  }
+
+  private isAsNew(): boolean {
+    return this.cap === this.turns.options.limits.perSubscription && this.nextStartAt <= this.turns.options.now();
+  }
+}

@@ -1,0 +1,49 @@
+import type { TimerPort } from './due-timers.js';
+
+/** Something that wants to be written out. */
+export interface Flushable {
+  /** @returns how many records it sends */
+  flush(): number;
+}
+
+/**
+ * One beat for all partitions of a process, so that what they write leaves in one request. After a rest the first beat
+ * comes at once; under load the next one waits a little, so that a request carries many records.
+ */
+export interface FlushClock {
+  want(log: Flushable): void;
+}
+
+export interface FlushClockOptions {
+  readonly timers: TimerPort;
+  readonly now: () => number;
+}
+
+/** Between beats: what was answered and is not yet written when the process dies is sent again. */
+const QUIET_INTERVAL_MS = 4;
+const BUSY_INTERVAL_MS = 10;
+const BUSY_RECORDS = 24;
+
+export const createFlushClock = ({ timers, now }: FlushClockOptions): FlushClock => {
+  const wanting = new Set<Flushable>();
+  let isArmed = false;
+  let nextBeatAt = 0;
+
+  const beat = (): void => {
+    isArmed = false;
+    let records = 0;
+    const logs = [...wanting];
+    wanting.clear();
+    for (const log of logs) records += log.flush();
+    nextBeatAt = now() + (records >= BUSY_RECORDS ? BUSY_INTERVAL_MS : QUIET_INTERVAL_MS);
+  };
+
+  return {
+    want: (log) => {
+      wanting.add(log);
+      if (isArmed) return;
+      isArmed = true;
+      timers.after(Math.max(0, nextBeatAt - now()), beat);
+    },
+  };
+};
