@@ -96,9 +96,10 @@ class DeliveryAttempts implements AttemptFlow {
 
   probe(queue: SubscriptionQueue): void {
     const pending = queue.first();
-    if (this.isStopped || !pending?.isHeld || this.inFlight.has(pending)) return;
+    if (this.isStopped || !pending?.isHeld) return;
+    pending.isHeld = false;
     const lane = this.options.turns.lane(queue.subscriptionId);
-    lane.enqueue({ run: () => void this.run(pending, lane, true) });
+    lane.enqueue(new DeliveryTurn(pending, lane, this, true));
   }
 
   stop(): void {
@@ -129,7 +130,7 @@ class DeliveryAttempts implements AttemptFlow {
       return;
     }
     const lane = this.options.turns.lane(pending.delivery.subscriptionId);
-    lane.enqueue(new DeliveryTurn(pending, lane, this));
+    lane.enqueue(new DeliveryTurn(pending, lane, this, false));
   }
 
   /** A turn has come. */
@@ -222,8 +223,9 @@ class DeliveryAttempts implements AttemptFlow {
     const reason = 'the probe was not accepted';
     this.options.log.tell({ ...about, id, subscriptionId, type: 'probed', occurredAt: endedAt, reason });
     this.options.outage().ended(queue, { ...about, isAccepted: false, endedAt });
-    pending.isHeld = true;
     this.over(pending, lane, errorCode === 'timeout' ? 'too_slow' : 'answered');
+    // Held again, unless its queue was resumed meanwhile.
+    this.schedule(pending);
   }
 
   private over(pending: PendingDelivery, lane: Lane, how: 'answered' | 'too_slow'): void {
@@ -254,9 +256,10 @@ class DeliveryTurn {
     readonly pending: PendingDelivery,
     private readonly lane: Lane,
     private readonly flow: DeliveryAttempts,
+    private readonly isProbe: boolean,
   ) {}
 
   run(): void {
-    void this.flow.run(this.pending, this.lane, false);
+    void this.flow.run(this.pending, this.lane, this.isProbe);
   }
 }

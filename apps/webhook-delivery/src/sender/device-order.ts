@@ -25,7 +25,7 @@ export class DeviceOrder {
     const line = this.lines.get(name);
     if (line?.[0] !== pending) return null;
     line.shift();
-    const next = line[0];
+    const next = line.at(0);
     if (next) return next;
     this.lines.delete(name);
     return null;
