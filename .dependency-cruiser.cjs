@@ -7,6 +7,7 @@ const TEST_CODE = [
   SPEC,
   '^test/',
   '^(apps|libs|tools)/[^/]+/src/testing/',
+  '^(apps|libs|tools)/[^/]+/src/[^/]+/testing/',
   '/protocol/testing/',
   '^tools/[^/]+/testing/',
 ];

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { WebhookAttempt } from '@waypost/contracts';
-import { decideAttempt, deliveryFold, operationId, type AttemptDecision } from '@waypost/domain';
+import { decideAttempt, deliveryFold, operationId } from '@waypost/domain';
 import type { StreamsLogger, TaskContext } from '@waypost/streams';
-import type { AttemptRun, AttemptRunner } from '../attempt/attempt-runner.js';
+import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
-import { attemptRecord } from './attempt-record.js';
+import { attemptRecord, type EndedAttempt } from './attempt-record.js';
 import { DeviceOrder } from './device-order.js';
 import { createDueTimers, type DueTimers, type TimerPort } from './due-timers.js';
 import type { Outage } from './outage.js';
@@ -51,16 +51,6 @@ export interface AttemptFlow {
 }
 
 export const createAttemptFlow = (options: AttemptFlowOptions): AttemptFlow => new DeliveryAttempts(options);
-
-interface EndedRun {
-  readonly pending: PendingDelivery;
-  readonly run: Extract<AttemptRun, { type: 'ended' }>;
-  readonly attempt: number;
-  readonly dueAt: number;
-  readonly startedAt: number;
-  readonly endedAt: number;
-  readonly decision: AttemptDecision;
-}
 
 class DeliveryAttempts implements AttemptFlow {
   private readonly dueTimers: DueTimers;
@@ -152,7 +142,7 @@ class DeliveryAttempts implements AttemptFlow {
     }
   }
 
-  private async attempt(pending: PendingDelivery): Promise<EndedRun | null> {
+  private async attempt(pending: PendingDelivery): Promise<EndedAttempt | null> {
     const { context, runner, now, random } = this.options;
     const { delivery, progress, dueAt } = pending;
     if (!context.leaseValid() && !(await this.isStillOurs())) return null;
@@ -166,7 +156,7 @@ class DeliveryAttempts implements AttemptFlow {
     const unauthorizedBefore = known?.unauthorizedBefore ?? false;
     const decision = decideAttempt({ attempt, result, auth, unauthorizedBefore, endedAt, random: random() });
     if (decision.outcome !== 'delivered' && decision.renewToken) run.discardToken();
-    return { pending, run, attempt, dueAt, startedAt, endedAt, decision };
+    return { pending, url: run.url, result, attempt, dueAt, startedAt, endedAt, decision };
   }
 
   /** A process that was stopped for a while must not POST what its successor has sent meanwhile: it asks first. */
@@ -177,14 +167,9 @@ class DeliveryAttempts implements AttemptFlow {
     );
   }
 
-  private record(ended: EndedRun, lane: Lane): void {
-    const { pending, run, attempt, decision, dueAt, startedAt, endedAt } = ended;
-    const { delivery, progress, offset } = pending;
-    const firstAttemptAt = progress.type === 'pending' ? progress.firstAttemptAt : startedAt;
-    const record = attemptRecord({
-      ...{ delivery, deliveryOffset: offset, url: run.url, attempt, result: run.result, decision },
-      ...{ dueAt, startedAt, endedAt, firstAttemptAt },
-    });
+  private record(ended: EndedAttempt, lane: Lane): void {
+    const { pending, endedAt } = ended;
+    const record = attemptRecord(ended);
     this.tell(record);
     this.options.log.append(record, (isDurable) => {
       if (isDurable) this.recorded(pending, record, endedAt);
@@ -193,10 +178,8 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   private recorded(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
-    const { eventId, fleetId, deliveryOffset, statusCode, errorCode, outcome } = record;
-    const isAccepted = outcome === 'delivered';
-    const about = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
-    this.options.outage().ended(pending.queue, { ...about, isAccepted, endedAt });
+    const { outcome } = record;
+    this.noteHealth(pending.queue, record, endedAt);
     if (outcome === 'retrying') {
       this.retry(pending, record);
       return;
@@ -206,16 +189,23 @@ class DeliveryAttempts implements AttemptFlow {
     if (next) this.schedule(next);
   }
 
+  private noteHealth(queue: SubscriptionQueue, record: WebhookAttempt, endedAt: number): void {
+    const isAccepted = record.outcome === 'delivered';
+    if (isAccepted && queue.health.failingSince === null) return;
+    const { eventId, fleetId, deliveryOffset, statusCode, errorCode } = record;
+    const about = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
+    this.options.outage().ended(queue, { ...about, isAccepted, endedAt });
+  }
+
   private retry(pending: PendingDelivery, record: WebhookAttempt): void {
     pending.progress = deliveryFold(pending.progress, record);
     pending.dueAt = record.nextDueAt ?? record.startedAt;
     this.schedule(pending);
   }
 
-  private probeFailed({ pending, run, endedAt }: EndedRun, lane: Lane): void {
+  private probeFailed({ pending, result, endedAt }: EndedAttempt, lane: Lane): void {
     const { delivery, offset: deliveryOffset, queue } = pending;
     const { subscriptionId, fleetId, eventId } = delivery;
-    const { result } = run;
     const statusCode = result.type === 'response' ? result.statusCode : null;
     const errorCode = result.type === 'error' ? result.errorCode : null;
     const about = { fleetId, eventId, deliveryOffset, statusCode, errorCode };

@@ -129,6 +129,15 @@ describe('a subscription with nothing but failures for 7 days', () => {
     expect(new Set((await disabled()).map(({ id }) => id)).size).toBe(1);
   });
 
+  it('is counted anew from when its owner changed it: enabled again, it gets another 7 days', async () => {
+    failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
+    bench.subscribe('letting-fail', { updatedAt: Math.round(bench.now()) });
+    bench.publish(1, 'letting-fail');
+    await bench.start(() => answer);
+    await until(async () => (await told()).includes('exhausted'));
+    expect(await told()).toEqual(['exhausted']);
+  });
+
   it('is not disabled when an attempt was accepted in between', async () => {
     failingFor(7 * 24 * 60 * minuteMs - 1_000, 'letting-fail');
     bench.publish(1, 'letting-fail');

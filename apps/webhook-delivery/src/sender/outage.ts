@@ -43,6 +43,10 @@ export interface Outage {
 /** What says nothing about the endpoint. */
 const OUR_FAULTS = new Set<string | null>(['secret_unreadable', 'subscription_deleted']);
 
+/** Failures from before its owner changed a subscription, or enabled it again, do not count against it. */
+const sinceLastChange = (health: EndpointHealth, updatedAt: number): EndpointHealth =>
+  health.failingSince !== null && health.failingSince < updatedAt ? { ...health, failingSince: null } : health;
+
 export const createOutage = (options: OutageOptions): Outage => new OutageWatch(options);
 
 class OutageWatch implements Outage {
@@ -54,13 +58,14 @@ class OutageWatch implements Outage {
 
   ended(queue: SubscriptionQueue, how: Ended): void {
     if (!how.isAccepted && OUR_FAULTS.has(how.errorCode)) return;
-    const before = queue.health;
+    const subscription = this.options.directory.get(queue.subscriptionId);
+    const before = sinceLastChange(queue.health, subscription?.updatedAt ?? 0);
     if (how.isAccepted && before.failingSince === null) return;
     const { isAccepted, endedAt } = how;
-    const onOutage = this.options.directory.get(queue.subscriptionId)?.onOutage ?? 'fail';
+    const onOutage = subscription?.onOutage ?? 'fail';
     const { health, change, isDisableDue } = healthAfter(before, { isAccepted, endedAt, onOutage });
+    if (health !== queue.health) this.options.states.watch(queue);
     queue.health = health;
-    if (health !== before) this.options.states.watch(queue);
     if (change === 'suspended') this.suspend(queue, how);
     if (change === 'resumed') this.resume(queue, how, 'a probe was accepted');
     if (isDisableDue) this.disable(queue, how);
