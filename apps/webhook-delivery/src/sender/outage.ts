@@ -41,7 +41,7 @@ export interface Outage {
 }
 
 /** What says nothing about the endpoint. */
-const OUR_FAULTS = new Set<string | null>(['secret_unreadable', 'subscription_deleted']);
+const OUR_FAULTS = new Set<string | null>(['secret_unreadable', 'subscription_deleted', 'subscription_unknown']);
 
 /** Failures from before its owner changed a subscription, or enabled it again, do not count against it. */
 const sinceLastChange = (health: EndpointHealth, updatedAt: number): EndpointHealth =>

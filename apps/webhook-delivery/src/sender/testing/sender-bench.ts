@@ -21,7 +21,7 @@ import {
   type TopicPartition,
 } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
-import type { AttemptRequest, AttemptRun } from '../../attempt/attempt-runner.js';
+import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import type { TimerPort } from '../due-timers.js';
 import { createFlushClock } from '../flush-clock.js';
 import { createLaneSettings } from '../lane-settings.js';
@@ -40,6 +40,8 @@ export interface SenderSettings {
   readonly auth?: 'none' | 'bearer';
   readonly limits?: Partial<QueueLimits>;
   readonly turns?: Partial<TurnLimits>;
+  /** Instead of the answers. */
+  readonly runner?: AttemptRunner;
 }
 
 export const ok: AttemptResult = { type: 'response', statusCode: 200 };
@@ -93,6 +95,8 @@ export class SenderBench {
     },
   };
 
+  readonly directory = { get: (id: string) => this.subscriptions.get(id) };
+
   subscribe(id: string, wishes: Partial<WebhookSubscription> = {}): void {
     this.subscriptions.set(id, { ...aSubscription(id), ...wishes });
   }
@@ -116,10 +120,10 @@ export class SenderBench {
   }
 
   /** `random` 0 makes the first wait 1.6 s. The next sender takes the place of the one before, as a restarted process does. */
-  async start(answer: Answer, settings: SenderSettings = {}): Promise<AttemptRequest[]> {
+  async start(answer: Answer = () => ok, settings: SenderSettings = {}): Promise<AttemptRequest[]> {
     const made: AttemptRequest[] = [];
     const { timers, now, backend, codecs } = this;
-    const directory = { get: (id: string) => this.subscriptions.get(id) };
+    const { directory } = this;
     const run = async (request: AttemptRequest): Promise<AttemptRun> => {
       made.push(request);
       const result = await answer(request);
@@ -132,7 +136,7 @@ export class SenderBench {
       ...{ backend, codecs, directory, timers, now, logger: silentLogger, random: () => 0, closeGraceMs: 20 },
       limits: { perSubscription: 100, total: 1_000, guaranteed: 2, ...settings.limits },
       instanceId: 'sender-0',
-      runner: { run },
+      runner: settings.runner ?? { run },
       turns: createTurns({
         limits: { perSubscription: 8, perOrigin: 64, total: 64, ...settings.turns },
         settings: createLaneSettings(directory),
