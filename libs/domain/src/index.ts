@@ -1,3 +1,14 @@
+export {
+  DISABLE_AFTER_MS,
+  healthAfter,
+  HEALTHY,
+  PROBE_EVERY_MS,
+  SUSPEND_AFTER_MS,
+  type EndpointAttempt,
+  type EndpointHealth,
+  type HealthVerdict,
+} from './delivery/endpoint-health.js';
+export { operationId, type OperationIdentity } from './operations/operation-id.js';
 export { DomainError, type DomainErrorCode } from './domain-error.js';
 
 export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './telemetry/check-ping.js';
@@ -8,7 +19,7 @@ export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './
 export type { TelemetryPing } from './telemetry/telemetry-ping.js';
 
 export { eventId, EVENT_ID_NAMESPACE, type EventIdentity } from './event/event-id.js';
-export { EVENT_TYPES, isEventType, type EventType } from './event/event-type.js';
+export { DELIVERY_EVENT_TYPES, EVENT_TYPES, isEventType, TEST_EVENT_TYPE, type EventType } from './event/event-type.js';
 export type { FleetEvent } from './event/fleet-event.js';
 export { joinIds } from './event/join-ids.js';
 export { serialiseEnvelope } from './event/envelope.js';
@@ -24,6 +35,8 @@ export {
 export type { FleetSettings } from './subscription/fleet-settings.js';
 export { decideFanOut } from './subscription/fan-out.js';
 export { matchesSubscription } from './subscription/matches-subscription.js';
+export { mayDisable, type OperationalEvent } from './subscription/operational-event.js';
+export { testDelivery, TEST_DEVICE_ID, type TestRequest } from './subscription/test-delivery.js';
 export { validSigningSecrets } from './subscription/signing-secrets.js';
 export type { BearerAuth, SealedSecret, WebhookSubscription } from './subscription/webhook-subscription.js';
 
@@ -47,6 +60,17 @@ export { signatureHeaders, type SignedAttempt } from './delivery/signature.js';
 export { formatSigningSecret, parseSigningSecret } from './delivery/signing-secret.js';
 export type { WebhookAttempt } from './delivery/webhook-attempt.js';
 export type { WebhookDelivery } from './delivery/webhook-delivery.js';
+
+export { replayedDelivery } from './replay/replayed-delivery.js';
+export { isReplayed, replayStatusOf, type ReplayedAttempt } from './replay/replay-selection.js';
+export {
+  DEFAULT_REPLAY_RATE_PER_SECOND,
+  isReplayOver,
+  MAX_REPLAY_RATE_PER_SECOND,
+  type ReplayProgress,
+  type ReplayProgressState,
+  type WebhookReplay,
+} from './replay/webhook-replay.js';
 
 export { apiKeysEqual, formatApiKey, hashApiKey } from './secret/api-key.js';
 export { openSecret, sealSecret, type OpenedSecret } from './secret/sealed-secret.js';

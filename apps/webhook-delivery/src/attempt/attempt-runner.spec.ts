@@ -1,162 +1,223 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  formatSigningSecret,
-  sealClientSecret,
-  sealSigningSecret,
-  type WebhookDelivery,
-  type WebhookSubscription,
-} from '@waypost/domain';
-import { createEgressClient, type EgressClient } from '@waypost/egress';
+import { formatSigningSecret, sealSigningSecret } from '@waypost/domain';
+import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { subscriptionOf } from '../../../../test/support/samples.js';
-import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
-import { createAttemptRunner } from './attempt-runner.js';
-import { createBearerTokens } from './bearer-tokens.js';
+import type { ReceivedCall } from '../../../../test/support/receiver.js';
+import { signatureProblem } from '../../../../test/support/signature-problem.js';
+import {
+  deliveryOf,
+  rigAuth,
+  rigSubscription,
+  startAttemptRig,
+  type AttemptRig,
+} from '../../../../test/support/attempt-rig.js';
 
-const KEY = Buffer.alloc(32, 3);
-const SECRETS = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const NEW = Buffer.alloc(32, 1);
+const OLD = Buffer.alloc(32, 2);
+const HOUR_MS = 3_600_000;
 
-interface Call {
-  readonly path: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-let server: Server;
-let egress: EgressClient;
-let calls: Call[];
-let status: (call: Call) => number;
+let rig: AttemptRig;
 
 beforeEach(async () => {
-  calls = [];
-  status = () => 200;
-  server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      const call = { path: request.url, headers: request.headers, body };
-      calls.push(call);
-      response.writeHead(status(call), { 'retry-after': '3' });
-      response.end(request.url === '/token' ? '{"access_token":"secret-token","expires_in":3600}' : '');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  egress = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true });
+  rig = await startAttemptRig();
 });
 
-afterEach(async () => {
-  await egress.close();
-  await new Promise((resolve) => server.close(resolve));
-});
+afterEach(() => rig.close());
 
-const url = (path: string): string => `http://127.0.0.1:${String((server.address() as AddressInfo).port)}${path}`;
-
-const aSubscription = (more: Partial<WebhookSubscription> = {}): WebhookSubscription =>
-  subscriptionOf({
-    id: 'sub-1',
-    url: url('/hook'),
-    secrets: SECRETS.map((secret, i) => ({
-      sealed: sealSigningSecret(secret, KEY, Buffer.alloc(12, i), 'sub-1'),
-      expiresAt: i === 0 ? null : Date.now() + 60_000,
-    })),
-    ...more,
-  });
-
-const delivery: WebhookDelivery = {
-  eventId: '5b2f3c1e-0d0a-5f6e-9c51-2f4d3a1b0c9d',
-  subscriptionId: 'sub-1',
-  fleetId: 'fleet-1',
-  deviceId: 'device-1',
-  eventType: 'position',
-  eventTime: 0,
-  format: 'v1',
-  body: '{"eventId":"5b2f3c1e-0d0a-5f6e-9c51-2f4d3a1b0c9d","name":"Zoë"}',
-  createdAt: 0,
-  series: 0,
-  replayId: null,
+const hook = (): string => rig.receiver.url('/hook');
+const only = (): ReceivedCall => {
+  const [call, ...more] = rig.receiver.callsTo('/hook');
+  if (call === undefined || more.length > 0) throw new Error(`one call expected, not ${String(more.length + 1)}`);
+  return call;
 };
 
-const run = (subscription: WebhookSubscription | null, attempt = 2) => {
-  const index = createSubscriptionIndex();
-  if (subscription) index.put(subscription);
-  const idle = () => Promise.resolve();
-  const directory = { ...index, start: idle, stop: idle, caughtUp: idle };
-  const tokens = createBearerTokens({ egress, sealingKey: KEY, now: Date.now });
-  const runner = createAttemptRunner({ directory, egress, tokens, sealingKey: KEY, now: Date.now });
-  return runner.run({ delivery, attempt, startedAt: Date.now(), signal: new AbortController().signal });
+/** Rotated: the old secret signs until a day after the rotation (R-17). */
+const rotated = (expiresAt: number) =>
+  rigSubscription(
+    'sub-1',
+    { url: hook() },
+    {
+      secrets: [
+        { bytes: NEW, expiresAt: null },
+        { bytes: OLD, expiresAt },
+      ],
+    },
+  );
+
+/** By the public library, which also checks the time. */
+const acceptedUnder = (secret: Buffer, { body, headers }: ReceivedCall): boolean => {
+  try {
+    new Webhook(formatSigningSecret(secret)).verify(body, headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
 };
+
+const countOf = (call: ReceivedCall, header: string, part: RegExp): number =>
+  String(call.headers[header]).match(part)?.length ?? 0;
 
 describe('an attempt', () => {
-  it('POSTs the frozen body so that the public library verifies it with either secret of a rotation (R-19)', async () => {
-    expect(await run(aSubscription())).toMatchObject({
+  it('POSTs the frozen body with its headers (R-15, R-19)', async () => {
+    rig.put(rigSubscription('sub-1', { url: hook() }));
+    const delivery = deliveryOf('sub-1');
+    expect(await rig.run('sub-1', { attempt: 2 })).toMatchObject({
       type: 'ended',
+      url: hook(),
       auth: 'none',
       result: { type: 'response', statusCode: 200 },
     });
-    const [call] = calls;
-    expect(call?.body).toBe(delivery.body);
-    expect(call?.headers).toMatchObject({
+    expect(only().body.toString()).toBe(delivery.body);
+    expect(only().headers).toMatchObject({
       'content-type': 'application/json',
       'x-service-attempt': '2',
       'x-service-event-id': delivery.eventId,
+      'webhook-id': delivery.eventId,
     });
-    for (const secret of SECRETS) {
-      const webhook = new Webhook(formatSigningSecret(secret));
-      expect(webhook.verify(call?.body ?? '', call?.headers as Record<string, string>)).toEqual(
-        JSON.parse(delivery.body),
-      );
-    }
+    expect(only().headers).not.toHaveProperty('authorization');
   });
 
   it('hands on the status and the Retry-After of the answer', async () => {
-    status = () => 503;
-    expect(await run(aSubscription())).toMatchObject({ result: { statusCode: 503, retryAfter: '3' } });
+    rig.receiver.behave(() => ({ type: 'respond', status: 503, headers: { 'retry-after': '3' } }));
+    rig.put(rigSubscription('sub-1', { url: hook() }));
+    expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 503, retryAfter: '3' } });
   });
 
-  it('does not sign with an expired secret', async () => {
-    const [current, old] = aSubscription().secrets;
-    if (!current || !old) throw new Error('two secrets expected');
-    await run(aSubscription({ secrets: [current, { ...old, expiresAt: Date.now() - 1 }] }));
-    expect(String(calls[0]?.headers['x-service-signature']).match(/v1=/g)).toHaveLength(1);
+  it('that has used up its 5 s before the POST sends nothing', async () => {
+    rig.put(rigSubscription('sub-1', { url: hook() }));
+    expect(await rig.run('sub-1', { begunMsAgo: 5_000 })).toMatchObject({ result: { errorCode: 'timeout' } });
+    expect(rig.receiver.calls).toEqual([]);
   });
 
-  it('carries a bearer token and forgets it when told to (R-23)', async () => {
-    const sealedClientSecret = sealClientSecret('s', KEY, Buffer.alloc(12, 9), 'sub-1');
-    const subscription = aSubscription({
-      auth: { tokenUrl: url('/token'), clientId: 'c', sealedClientSecret, scope: null },
+  it('is given up without a result when the process stops', async () => {
+    rig.receiver.behave(() => ({ type: 'hang' }));
+    rig.put(rigSubscription('sub-1', { url: hook() }));
+    const stop = new AbortController();
+    const running = rig.run('sub-1', { signal: stop.signal });
+    setTimeout(() => {
+      stop.abort();
+    }, 50);
+    expect(await running).toEqual({ type: 'aborted' });
+  });
+});
+
+describe('the signatures of an attempt (R-17, R-19)', () => {
+  it('are accepted by the public library and our own check, under either secret for 24 h after a rotation', async () => {
+    rig.put(rotated(rig.now() + 24 * HOUR_MS));
+    await rig.run('sub-1');
+    for (const secret of [NEW, OLD]) {
+      expect(acceptedUnder(secret, only())).toBe(true);
+      expect(signatureProblem(only(), formatSigningSecret(secret))).toBeNull();
+    }
+    expect(countOf(only(), 'x-service-signature', /,v1=/g)).toBe(2);
+    expect(countOf(only(), 'webhook-signature', /v1,/g)).toBe(2);
+  });
+
+  it('are made with the old secret up to the end of its day and not from then on, without a new version', async () => {
+    const end = Date.now() + 60_000;
+    rig.put(rotated(end));
+    rig.advance(end - 1_000 - rig.now());
+    await rig.run('sub-1');
+    rig.advance(end - rig.now());
+    await rig.run('sub-1');
+    const [before, after] = rig.receiver.callsTo('/hook');
+    if (before === undefined || after === undefined) throw new Error('two calls expected');
+    expect([acceptedUnder(NEW, before), acceptedUnder(OLD, before)]).toEqual([true, true]);
+    expect([acceptedUnder(NEW, after), acceptedUnder(OLD, after)]).toEqual([true, false]);
+    expect(countOf(after, 'x-service-signature', /,v1=/g)).toBe(1);
+    expect(countOf(after, 'webhook-signature', /v1,/g)).toBe(1);
+  });
+
+  it('are made with the new secret from the first attempt after a rotation on', async () => {
+    rig.put(rigSubscription('sub-1', { url: hook() }, { secrets: [{ bytes: OLD, expiresAt: null }] }));
+    await rig.run('sub-1');
+    rig.put({ ...rotated(rig.now() + HOUR_MS), version: 2 });
+    await rig.run('sub-1');
+    const [before, after] = rig.receiver.callsTo('/hook');
+    if (before === undefined || after === undefined) throw new Error('two calls expected');
+    expect([acceptedUnder(NEW, before), acceptedUnder(OLD, before)]).toEqual([false, true]);
+    expect([acceptedUnder(NEW, after), acceptedUnder(OLD, after)]).toEqual([true, true]);
+  });
+
+  it('hold for any text over the wire, as its UTF-8 bytes', async () => {
+    rig.put(rigSubscription('sub-1', { url: hook() }));
+    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.string({ unit: 'grapheme', minLength: 500 }));
+    await fc.assert(
+      fc.asyncProperty(texts, fc.uuid(), async (text, eventId) => {
+        const body = JSON.stringify({ eventId, text });
+        await rig.run('sub-1', { delivery: deliveryOf('sub-1', { eventId, body }) });
+        const call = rig.receiver.callsTo('/hook').at(-1);
+        expect(call?.body.equals(Buffer.from(body))).toBe(true);
+        expect(call && acceptedUnder(NEW, call)).toBe(true);
+        expect(call && signatureProblem(call, formatSigningSecret(NEW))).toBeNull();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('leave out a secret that cannot be opened, as long as another can', async () => {
+    const { secrets, ...rest } = rotated(rig.now() + HOUR_MS);
+    const sealed = sealSigningSecret(NEW, Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1');
+    rig.put({ ...rest, secrets: [{ sealed, expiresAt: null }, ...secrets.slice(1)] });
+    await rig.run('sub-1');
+    expect([acceptedUnder(NEW, only()), acceptedUnder(OLD, only())]).toEqual([false, true]);
+  });
+
+  it('are a must: nothing is sent, nor a token asked for, when no secret can be opened', async () => {
+    const sealed = sealSigningSecret(NEW, Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1');
+    const secrets = [{ sealed, expiresAt: null }];
+    for (const auth of [null, rigAuth('sub-1', rig.receiver.url('/token'))]) {
+      rig.put({ ...rigSubscription('sub-1', { url: hook(), auth }), secrets });
+      expect(await rig.run('sub-1')).toMatchObject({ result: { type: 'error', errorCode: 'secret_unreadable' } });
+    }
+    expect(rig.receiver.calls).toEqual([]);
+  });
+});
+
+describe('an attempt for a subscription that this process does not know', () => {
+  it('waits until the topic is read to its end, and is made', async () => {
+    rig.onCaughtUp(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      rig.put(rigSubscription('sub-1', { url: hook() }));
     });
-    const ended = await run(subscription);
-    expect(ended).toMatchObject({ type: 'ended', auth: 'bearer' });
-    expect(calls.map(({ path, headers }) => [path, headers.authorization])).toEqual([
-      ['/token', `Basic ${Buffer.from('c:s').toString('base64')}`],
-      ['/hook', 'Bearer secret-token'],
-    ]);
+    expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 200 } });
   });
 
-  it('is a temporary failure without any request when the token endpoint refuses', async () => {
-    status = ({ path }) => (path === '/token' ? 400 : 200);
-    const sealedClientSecret = sealClientSecret('s', KEY, Buffer.alloc(12, 9), 'sub-1');
-    const subscription = aSubscription({
-      auth: { tokenUrl: url('/token'), clientId: 'c', sealedClientSecret, scope: null },
+  it('is refused without a request when it was deleted; a thousand of them ask the topic once', async () => {
+    let asked = 0;
+    rig.onCaughtUp(() => Promise.resolve(void (asked += 1)));
+    for (let i = 0; i < 1_000; i++) {
+      expect(await rig.run('sub-1')).toMatchObject({
+        url: '',
+        auth: 'none',
+        result: { type: 'error', errorCode: 'subscription_deleted' },
+      });
+    }
+    expect(asked).toBe(1);
+    expect(rig.receiver.calls).toEqual([]);
+  });
+
+  it('is refused once it is deleted, though it was known before', async () => {
+    rig.put(rigSubscription('sub-1', { url: hook() }));
+    await rig.run('sub-1');
+    rig.remove('sub-1');
+    expect(await rig.run('sub-1')).toMatchObject({ result: { errorCode: 'subscription_deleted' } });
+  });
+
+  it('ends within the 5 s of the attempt as a temporary failure when the topic cannot be read (R-20)', async () => {
+    rig.onCaughtUp(() => new Promise(() => undefined));
+    const from = performance.now();
+    expect(await rig.run('sub-1', { begunMsAgo: 4_800 })).toMatchObject({
+      result: { type: 'error', errorCode: 'subscription_unknown' },
     });
-    expect(await run(subscription)).toMatchObject({ result: { type: 'error', errorCode: 'token_error' } });
-    expect(calls.map(({ path }) => path)).toEqual(['/token']);
+    expect(performance.now() - from).toBeLessThan(600);
   });
 
-  it('sends nothing unsigned when no secret can be opened', async () => {
-    const secrets = [
-      { sealed: sealSigningSecret(Buffer.alloc(32), Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1'), expiresAt: null },
-    ];
-    expect(await run(aSubscription({ secrets }))).toMatchObject({
-      result: { type: 'error', errorCode: 'secret_unreadable' },
-    });
-    expect(calls).toEqual([]);
-  });
-
-  it('of a deleted subscription is refused without a request', async () => {
-    expect(await run(null)).toMatchObject({ result: { type: 'error', errorCode: 'subscription_deleted' } });
-    expect(calls).toEqual([]);
+  it('never happened when the process stops meanwhile', async () => {
+    rig.onCaughtUp(() => new Promise(() => undefined));
+    const stop = new AbortController();
+    const running = rig.run('sub-1', { signal: stop.signal });
+    stop.abort();
+    expect(await running).toEqual({ type: 'aborted' });
   });
 });

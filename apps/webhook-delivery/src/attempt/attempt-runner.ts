@@ -1,14 +1,17 @@
 import {
-  openSigningSecret,
   signatureHeaders,
-  validSigningSecrets,
   type AttemptResult,
+  type BearerAuth,
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
 import { DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { waitFor } from './attempt-wait.js';
 import type { BearerTokens } from './bearer-tokens.js';
+import { createKnownSubscriptions } from './known-subscriptions.js';
+import { createSigningKeys } from './signing-keys.js';
+import type { IssuedToken } from './token-result.js';
 
 export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
@@ -42,68 +45,96 @@ export interface AttemptRunnerOptions {
   readonly now: () => number;
 }
 
+/** One deadline, from the attempt's start, covers all of an attempt: also its waits for a subscription and a token. */
+const leftMs = ({ startedAt }: AttemptRequest, nowMs: number): number => startedAt + DEFAULT_DEADLINE_MS - nowMs;
+
 export const createAttemptRunner = (options: AttemptRunnerOptions): AttemptRunner => {
   const { directory, egress, tokens, sealingKey, now } = options;
-  const opened = new WeakMap<object, Buffer>();
+  const signingKeys = createSigningKeys(sealingKey);
+  const subscriptions = createKnownSubscriptions(directory);
 
-  const signingSecrets = (subscription: WebhookSubscription, nowMs: number): Buffer[] =>
-    validSigningSecrets(subscription.secrets, nowMs).flatMap((secret) => {
-      const known = opened.get(secret);
-      if (known) return [known];
-      const result = openSigningSecret(secret.sealed, sealingKey, subscription.id);
-      if (result.type !== 'opened') return [];
-      opened.set(secret, result.plaintext);
-      return [result.plaintext];
+  const send = async (
+    request: AttemptRequest,
+    subscription: WebhookSubscription,
+    issued: IssuedToken | null,
+  ): Promise<AttemptRun> => {
+    const { delivery, attempt, startedAt, signal } = request;
+    const { eventId, body } = delivery;
+    const secrets = signingKeys(subscription, startedAt);
+    if (secrets.length === 0) return ended(subscription, UNREADABLE_SECRET);
+    const deadlineMs = leftMs(request, now());
+    if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
+    const headers = signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt });
+    headers['content-type'] = 'application/json';
+    if (issued !== null) headers['authorization'] = issued.authorization;
+    const result = await egress.post({ url: subscription.url, headers, body, deadlineMs, signal });
+    if (result.type === 'aborted') return ABORTED;
+    if (issued === null) return ended(subscription, attemptResult(result));
+    return ended(subscription, attemptResult(result), () => {
+      tokens.discard(subscription.id, issued);
     });
-
-  const subscriptionOf = async (subscriptionId: string): Promise<WebhookSubscription | undefined> => {
-    const known = directory.get(subscriptionId);
-    if (known) return known;
-    // The delivery may have been made by an instance that was ahead of this one.
-    await directory.caughtUp();
-    return directory.get(subscriptionId);
   };
 
-  const post = async (request: AttemptRequest, subscription: WebhookSubscription): Promise<AttemptRun> => {
-    const { delivery, attempt, startedAt, signal } = request;
-    const { url, auth } = subscription;
-    const ended = (result: AttemptResult, discardToken = (): void => undefined): AttemptRun => ({
-      ...{ type: 'ended', url, result, discardToken },
-      auth: auth ? 'bearer' : 'none',
-    });
-    const secrets = signingSecrets(subscription, startedAt);
-    if (secrets.length === 0)
-      return ended(failure('secret_unreadable', 'no signing secret can be opened with the configured key'));
-    const deadlineAt = startedAt + DEFAULT_DEADLINE_MS;
-    const token = auth ? await tokens.tokenFor(subscription.id, auth, deadlineAt - now()) : null;
-    if (token?.type === 'failed') return ended(failure('token_error', token.detail));
-    const headers = {
-      ...signatureHeaders({ secrets, eventId: delivery.eventId, body: delivery.body, attempt, nowMs: startedAt }),
-      'content-type': 'application/json',
-      ...(token ? { authorization: `Bearer ${token.token}` } : {}),
-    };
-    const deadlineMs = Math.max(1, deadlineAt - now());
-    const result = await egress.post({ url, headers, body: delivery.body, deadlineMs, signal });
-    if (result.type === 'aborted') return { type: 'aborted' };
-    return ended(attemptResult(result), () => {
-      if (token) tokens.discard(subscription.id, token.token);
-    });
+  const sendWithToken = async (
+    request: AttemptRequest,
+    subscription: WebhookSubscription,
+    auth: BearerAuth,
+  ): Promise<AttemptRun> => {
+    // Without a signature there is nothing to send, so no token to ask for.
+    if (signingKeys(subscription, request.startedAt).length === 0) return ended(subscription, UNREADABLE_SECRET);
+    const wait = { withinMs: leftMs(request, now()), signal: request.signal };
+    const found = await tokens.tokenFor(subscription.id, auth, wait);
+    if (found.type === 'token') return send(request, subscription, found.issued);
+    return found.type === 'aborted' ? ABORTED : ended(subscription, failure('token_error', found.detail));
+  };
+
+  const post = (request: AttemptRequest, subscription: WebhookSubscription): Promise<AttemptRun> => {
+    const { id, auth } = subscription;
+    if (auth === null) return send(request, subscription, null);
+    const issued = tokens.cached(id, auth);
+    return issued === undefined ? sendWithToken(request, subscription, auth) : send(request, subscription, issued);
+  };
+
+  /** The delivery may have been made by an instance that was ahead of this one. */
+  const postOnceKnown = async (request: AttemptRequest): Promise<AttemptRun> => {
+    const { subscriptionId } = request.delivery;
+    const wait = { withinMs: leftMs(request, now()), signal: request.signal };
+    const waited = await waitFor(subscriptions.find(subscriptionId), wait);
+    if (waited.type === 'aborted') return ABORTED;
+    if (waited.type === 'late') return nowhere(UNKNOWN_SUBSCRIPTION);
+    return waited.value === undefined ? nowhere(DELETED_SUBSCRIPTION) : post(request, waited.value);
   };
 
   return {
-    run: async (request) => {
-      const subscription = await subscriptionOf(request.delivery.subscriptionId);
-      if (subscription) return post(request, subscription);
-      const result = failure('subscription_deleted', 'the subscription was deleted before this attempt');
-      return { type: 'ended', url: '', auth: 'none', result, discardToken: () => undefined };
+    run: (request) => {
+      const subscription = directory.get(request.delivery.subscriptionId);
+      return subscription === undefined ? postOnceKnown(request) : post(request, subscription);
     },
   };
 };
 
-const failure = (errorCode: Extract<AttemptResult, { type: 'error' }>['errorCode'], detail: string): AttemptResult => ({
-  type: 'error',
-  errorCode,
-  detail,
+const failure = (errorCode: Extract<AttemptResult, { type: 'error' }>['errorCode'], detail: string): AttemptResult =>
+  Object.freeze({ type: 'error', errorCode, detail });
+
+const UNREADABLE_SECRET = failure('secret_unreadable', 'no signing secret can be opened with the configured key');
+const NO_TIME_LEFT = failure('timeout', 'the time of the attempt was over before its request could be sent');
+const UNKNOWN_SUBSCRIPTION = failure('subscription_unknown', 'the subscriptions could not be read within the attempt');
+const DELETED_SUBSCRIPTION = failure('subscription_deleted', 'the subscription was deleted before this attempt');
+const ABORTED: AttemptRun = Object.freeze({ type: 'aborted' });
+const nothingToDiscard = (): void => undefined;
+
+const ended = (
+  { url, auth }: WebhookSubscription,
+  result: AttemptResult,
+  discardToken = nothingToDiscard,
+): AttemptRun => ({ type: 'ended', url, auth: auth === null ? 'none' : 'bearer', result, discardToken });
+
+const nowhere = (result: AttemptResult): AttemptRun => ({
+  type: 'ended',
+  url: '',
+  auth: 'none',
+  result,
+  discardToken: nothingToDiscard,
 });
 
 const attemptResult = (result: Exclude<EgressResult, { type: 'aborted' }>): AttemptResult =>

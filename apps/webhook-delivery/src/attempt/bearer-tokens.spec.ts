@@ -1,25 +1,32 @@
+import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { sealClientSecret, type BearerAuth } from '@waypost/domain';
 import type { EgressRequest, EgressResult } from '@waypost/egress';
 import { createBearerTokens } from './bearer-tokens.js';
 
 const KEY = Buffer.alloc(32, 7);
-const auth: BearerAuth = {
+const authOf = (subscriptionId: string, fields: Partial<BearerAuth> = {}): BearerAuth => ({
   tokenUrl: 'https://login.example.org/token',
   clientId: 'client one',
-  sealedClientSecret: sealClientSecret('s3:cret', KEY, Buffer.alloc(12, 1), 'sub-1'),
+  sealedClientSecret: sealClientSecret('s3:cret', KEY, Buffer.alloc(12, 1), subscriptionId),
   scope: 'webhooks',
-};
+  ...fields,
+});
+const auth = authOf('sub-1');
+const wait = { withinMs: 5_000, signal: new AbortController().signal };
+setMaxListeners(0, wait.signal); // one for each caller that waits
 
-const json = (body: object, statusCode = 200): EgressResult => ({
+const json = (body: object): EgressResult => ({
   type: 'response',
-  statusCode,
+  statusCode: 200,
   headers: {},
   body: Buffer.from(JSON.stringify(body)),
   truncated: false,
 });
+const numbered = (n: number): EgressResult => json({ access_token: `token-${String(n)}`, expires_in: 3_600 });
+const tokenNo = (n: number) => ({ type: 'token', issued: { authorization: `Bearer token-${String(n)}` } });
 
-const build = (answer: (n: number) => EgressResult | Promise<EgressResult>) => {
+const build = (answer: (n: number) => EgressResult | Promise<EgressResult>, maxSubscriptions?: number) => {
   const requests: EgressRequest[] = [];
   let now = 1_000_000;
   const post = async (request: EgressRequest): Promise<EgressResult> => {
@@ -30,68 +37,109 @@ const build = (answer: (n: number) => EgressResult | Promise<EgressResult>) => {
     egress: { post, close: () => Promise.resolve() },
     sealingKey: KEY,
     now: () => now,
+    ...(maxSubscriptions === undefined ? {} : { maxSubscriptions }),
   });
   return { tokens, requests, advance: (ms: number) => void (now += ms) };
 };
 
-const numbered = (n: number): EgressResult => json({ access_token: `token-${String(n)}`, expires_in: 3_600 });
-
-describe('bearer tokens', () => {
-  it('ask the token endpoint with the client credentials and the scope', async () => {
+describe('a token request (R-23)', () => {
+  it('has the client credentials, form-encoded, and the scope', async () => {
     const { tokens, requests } = build(numbered);
-    expect(await tokens.tokenFor('sub-1', auth, 5_000)).toEqual({ type: 'token', token: 'token-1' });
-    expect(requests[0]?.url).toBe(auth.tokenUrl);
-    expect(requests[0]?.body).toBe('grant_type=client_credentials&scope=webhooks');
-    const credentials = Buffer.from(
-      requests[0]?.headers['authorization']?.replace('Basic ', '') ?? '',
-      'base64',
-    ).toString();
-    expect(credentials).toBe('client%20one:s3%3Acret');
+    expect(await tokens.tokenFor('sub-1', auth, wait)).toMatchObject(tokenNo(1));
+    const [request] = requests;
+    expect(request?.url).toBe(auth.tokenUrl);
+    expect(request?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(request?.body).toBe('grant_type=client_credentials&scope=webhooks');
+    const authorization = request?.headers['authorization'] ?? '';
+    expect(authorization).toMatch(/^Basic /);
+    expect(Buffer.from(authorization.slice(6), 'base64').toString()).toBe('client%20one:s3%3Acret');
   });
 
-  it('are shared by concurrent needs and kept until 60 s before they expire (R-23)', async () => {
-    const { tokens, requests, advance } = build(numbered);
-    await Promise.all(Array.from({ length: 100 }, () => tokens.tokenFor('sub-1', auth, 5_000)));
-    advance(3_539_999);
-    await tokens.tokenFor('sub-1', auth, 5_000);
-    expect(requests).toHaveLength(1);
+  it('has no scope when the subscription has none', async () => {
+    const { tokens, requests } = build(numbered);
+    await tokens.tokenFor('sub-1', authOf('sub-1', { scope: null }), wait);
+    expect(requests[0]?.body).toBe('grant_type=client_credentials');
+  });
+
+  it('is not made with a client secret that cannot be opened', async () => {
+    const { tokens, requests } = build(numbered);
+    expect(await tokens.tokenFor('sub-2', auth, wait)).toMatchObject({ type: 'failed' });
+    expect(requests).toEqual([]);
+  });
+
+  it('that breaks is not taken for one that is still running', async () => {
+    const broken = new Error('a mistake in the client');
+    const { tokens } = build((n) => (n === 1 ? Promise.reject(broken) : numbered(n)));
+    await expect(tokens.tokenFor('sub-1', auth, wait)).rejects.toThrow(broken);
+    expect(await tokens.tokenFor('sub-1', auth, wait)).toMatchObject(tokenNo(2));
+  });
+});
+
+describe('a token', () => {
+  it('counts as valid from when it was asked for, however long the answer took', async () => {
+    const answers: ((result: EgressResult) => void)[] = [];
+    const { tokens, requests, advance } = build(() => new Promise((resolve) => answers.push(resolve)));
+    const first = tokens.tokenFor('sub-1', auth, wait);
+    advance(4_000);
+    answers[0]?.(json({ access_token: 'a', expires_in: 70 }));
+    await first;
+    advance(5_999);
+    expect(tokens.cached('sub-1', auth)).toBeDefined();
     advance(1);
-    expect(await tokens.tokenFor('sub-1', auth, 5_000)).toEqual({ type: 'token', token: 'token-2' });
+    expect(tokens.cached('sub-1', auth)).toBeUndefined();
+    expect(requests).toHaveLength(1);
   });
 
-  it('are renewed once after a storm of 401s with the same token', async () => {
+  it('is renewed once, whoever discards the old one and how often', async () => {
     const { tokens, requests } = build(numbered);
-    await tokens.tokenFor('sub-1', auth, 5_000);
-    for (let i = 0; i < 100; i++) tokens.discard('sub-1', 'token-1');
-    const renewed = await Promise.all(Array.from({ length: 100 }, () => tokens.tokenFor('sub-1', auth, 5_000)));
-    for (let i = 0; i < 100; i++) tokens.discard('sub-1', 'token-1'); // latecomers of the same storm
-    await tokens.tokenFor('sub-1', auth, 5_000);
-    expect(new Set(renewed.map((result) => result.type === 'token' && result.token))).toEqual(new Set(['token-2']));
+    const first = await tokens.tokenFor('sub-1', auth, wait);
+    if (first.type !== 'token') throw new Error('a token expected');
+    for (let i = 0; i < 100; i++) tokens.discard('sub-1', first.issued);
+    const renewed = await Promise.all(Array.from({ length: 100 }, () => tokens.tokenFor('sub-1', auth, wait)));
+    for (let i = 0; i < 100; i++) tokens.discard('sub-1', first.issued);
+    for (const result of [...renewed, await tokens.tokenFor('sub-1', auth, wait)]) {
+      expect(result).toMatchObject(tokenNo(2));
+    }
     expect(requests).toHaveLength(2);
   });
 
-  it('of a changed client are asked for anew', async () => {
-    const { tokens, requests } = build(numbered);
-    await tokens.tokenFor('sub-1', auth, 5_000);
-    await tokens.tokenFor('sub-1', { ...auth, scope: null }, 5_000);
-    expect(requests).toHaveLength(2);
+  it.each<[string, Partial<BearerAuth>]>([
+    ['token URL', { tokenUrl: 'https://login.example.org/other' }],
+    ['client id', { clientId: 'client two' }],
+    ['client secret', { sealedClientSecret: sealClientSecret('new', KEY, Buffer.alloc(12, 2), 'sub-1') }],
+    ['scope', { scope: null }],
+  ])('of another %s is asked for anew', async (_what, change) => {
+    const { tokens } = build(numbered);
+    await tokens.tokenFor('sub-1', auth, wait);
+    expect(tokens.cached('sub-1', { ...auth, ...change })).toBeUndefined();
+    expect(await tokens.tokenFor('sub-1', { ...auth, ...change }, wait)).toMatchObject(tokenNo(2));
   });
 
-  it.each([
-    ['a refusal', json({ error: 'invalid_client' }, 401)],
-    ['no token', json({ token_type: 'bearer' })],
-    ['a token that would break the header', json({ access_token: 'a\r\nx: y' })],
-    ['a failed connection', { type: 'error', errorCode: 'connection_refused', detail: '' } satisfies EgressResult],
-    ['something that is not JSON', { ...json({}), body: Buffer.from('<html>') }],
-  ])('fail on %s, without keeping anything', async (_what, answer) => {
-    const { tokens, requests } = build((n) => (n === 1 ? answer : numbered(n)));
-    expect((await tokens.tokenFor('sub-1', auth, 5_000)).type).toBe('failed');
-    expect(await tokens.tokenFor('sub-1', auth, 5_000)).toEqual({ type: 'token', token: 'token-2' });
-    expect(requests).toHaveLength(2);
+  it('of a changed client is asked for at once, though the old endpoint is being left alone', async () => {
+    const { tokens } = build((n) => (n === 1 ? { ...json({}), statusCode: 500 } : numbered(n)));
+    await tokens.tokenFor('sub-1', auth, wait);
+    expect(await tokens.tokenFor('sub-1', { ...auth, scope: null }, wait)).toMatchObject(tokenNo(2));
+  });
+});
+
+describe('the memory of tokens', () => {
+  it('forgets the subscription that asked longest ago, once there are too many', async () => {
+    const { tokens, requests } = build(numbered, 2);
+    for (const id of ['sub-1', 'sub-2', 'sub-3']) await tokens.tokenFor(id, authOf(id), wait);
+    expect(tokens.size).toBe(2);
+    expect(tokens.cached('sub-1', auth)).toBeUndefined();
+    expect(tokens.cached('sub-2', authOf('sub-2'))).toBeDefined();
+    await tokens.tokenFor('sub-1', auth, wait);
+    expect(tokens.size).toBe(2);
+    expect(requests).toHaveLength(4);
   });
 
-  it('are not waited for beyond the deadline of the attempt', async () => {
-    const { tokens } = build(() => new Promise(() => undefined));
-    expect(await tokens.tokenFor('sub-1', auth, 20)).toMatchObject({ type: 'failed' });
+  it('is bounded also when every token endpoint fails', async () => {
+    const { tokens } = build(() => ({ type: 'error', errorCode: 'connection_refused', detail: '' }), 3);
+    for (let i = 0; i < 100; i++) {
+      const id = `sub-${String(i)}`;
+      await tokens.tokenFor(id, authOf(id), wait);
+    }
+    expect(tokens.size).toBe(3);
   });
 });

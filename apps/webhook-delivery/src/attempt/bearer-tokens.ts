@@ -1,138 +1,109 @@
-import { openClientSecret, type BearerAuth } from '@waypost/domain';
-import type { EgressClient, EgressResult } from '@waypost/egress';
-
-export type TokenResult =
-  { readonly type: 'token'; readonly token: string } | { readonly type: 'failed'; readonly detail: string };
+import type { BearerAuth } from '@waypost/domain';
+import { waitFor, type AttemptWait } from './attempt-wait.js';
+import { createTokenEntries, newTokenEntry, type TokenEntry } from './token-entries.js';
+import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
+import type { IssuedToken, TokenResult } from './token-result.js';
 
 /** Bearer tokens by OAuth2 client credentials (R-23): one a subscription, shared by all its deliveries. */
 export interface BearerTokens {
-  /** Concurrent needs share one request. `withinMs` bounds the wait of this caller, not the request. */
-  tokenFor(subscriptionId: string, auth: BearerAuth, withinMs: number): Promise<TokenResult>;
-  /** After a 401. A token that has been renewed meanwhile stays. */
-  discard(subscriptionId: string, token: string): void;
+  /** The token at hand. */
+  cached(subscriptionId: string, auth: BearerAuth): IssuedToken | undefined;
+  /** The same, or a new one. Concurrent needs share one request; the wait bounds this caller, not the request. */
+  tokenFor(subscriptionId: string, auth: BearerAuth, wait: AttemptWait): Promise<TokenResult>;
+  /** After a 401. One that has been renewed meanwhile stays. */
+  discard(subscriptionId: string, issued: IssuedToken): void;
+  /** Subscriptions about which something is kept. */
+  readonly size: number;
 }
 
-export interface BearerTokensOptions {
-  readonly egress: EgressClient;
-  readonly sealingKey: Buffer;
-  readonly now: () => number;
-}
-
-interface CachedToken {
-  readonly token: string;
-  readonly validUntil: number;
-  /** A changed client or token URL must not go on with the old one's token. */
-  readonly auth: BearerAuth;
+export interface BearerTokensOptions extends TokenRequestOptions {
+  /** Subscriptions to keep tokens of; beyond, the one that asked longest ago is forgotten. Default 20,000. */
+  readonly maxSubscriptions?: number;
 }
 
 const EXPIRY_MARGIN_MS = 60_000;
-/** For a token endpoint that names no lifetime. */
-const DEFAULT_LIFETIME_S = 300;
-const REQUEST_DEADLINE_MS = 5_000;
-const MAX_RESPONSE_BYTES = 16_384;
+/** A token whose lifetime is below the margin still serves those who need one at the same time. */
+const MIN_USE_MS = 1_000;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 15_000;
+/** Of a token endpoint that has failed, one attempt may find out for its whole deadline; the others wait no longer than this. */
+const WAIT_WHILE_FAILING_MS = 250;
 
-export const createBearerTokens = ({ egress, sealingKey, now }: BearerTokensOptions): BearerTokens => {
-  const cache = new Map<string, CachedToken>();
-  const requests = new Map<string, { auth: BearerAuth; result: Promise<TokenResult> }>();
+export const createBearerTokens = (options: BearerTokensOptions): BearerTokens => {
+  const { now, maxSubscriptions = 20_000 } = options;
+  const entries = createTokenEntries(maxSubscriptions);
 
-  const request = async (subscriptionId: string, auth: BearerAuth): Promise<TokenResult> => {
-    const secret = openClientSecret(auth.sealedClientSecret, sealingKey, subscriptionId);
-    if (secret.type !== 'opened')
-      return { type: 'failed', detail: 'the client secret cannot be opened with the configured key' };
+  const ask = (subscriptionId: string, entry: TokenEntry): Promise<TokenResult> => {
+    entries.keep(subscriptionId, entry);
     const askedAt = now();
-    const answer = await egress.post({
-      url: auth.tokenUrl,
-      headers: {
-        authorization: basicAuthorization(auth.clientId, secret.plaintext.toString()),
-        'content-type': 'application/x-www-form-urlencoded',
-        accept: 'application/json',
-      },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        ...(auth.scope === null ? {} : { scope: auth.scope }),
-      }).toString(),
-      deadlineMs: REQUEST_DEADLINE_MS,
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-    });
-    const read = readTokenAnswer(answer);
-    if (read.type === 'failed') return read;
-    const validUntil = askedAt + read.lifetimeS * 1000 - EXPIRY_MARGIN_MS;
-    cache.set(subscriptionId, { token: read.token, validUntil, auth });
-    return { type: 'token', token: read.token };
+    entry.request = requestToken(options, subscriptionId, entry.auth)
+      .then((answer) => takeAnswer(entry, answer, { askedAt, nowMs: now() }))
+      .finally(() => {
+        entry.request = undefined;
+      });
+    return entry.request;
   };
 
-  const shared = (subscriptionId: string, auth: BearerAuth): Promise<TokenResult> => {
-    const running = requests.get(subscriptionId);
-    if (running && sameAuth(running.auth, auth)) return running.result;
-    const result = request(subscriptionId, auth).finally(() => {
-      if (requests.get(subscriptionId)?.result === result) requests.delete(subscriptionId);
-    });
-    requests.set(subscriptionId, { auth, result });
-    return result;
+  /** The running request, a new one, or none while the endpoint is left alone; and how long this caller waits for it. */
+  const need = (subscriptionId: string, auth: BearerAuth, withinMs: number) => {
+    const entry = entries.find(subscriptionId, auth) ?? newTokenEntry(auth);
+    if (entry.request !== undefined) {
+      const waitMs = entry.failures > 0 ? Math.min(withinMs, WAIT_WHILE_FAILING_MS) : withinMs;
+      return { result: entry.request, withinMs: waitMs };
+    }
+    return { result: entry.askAgainAt > now() ? leftAlone(entry) : ask(subscriptionId, entry), withinMs };
+  };
+
+  const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined => {
+    const issued = entries.find(subscriptionId, auth)?.issued;
+    return issued !== undefined && issued.validUntil > now() ? issued : undefined;
   };
 
   return {
-    tokenFor: async (subscriptionId, auth, withinMs) => {
-      const cached = cache.get(subscriptionId);
-      if (cached && cached.validUntil > now() && sameAuth(cached.auth, auth))
-        return { type: 'token', token: cached.token };
-      return within(shared(subscriptionId, auth), withinMs);
+    cached,
+    tokenFor: async (subscriptionId, auth, { withinMs, signal }) => {
+      const issued = cached(subscriptionId, auth);
+      if (issued !== undefined) return { type: 'token', issued };
+      const needed = need(subscriptionId, auth, withinMs);
+      const waited = await waitFor(needed.result, { withinMs: needed.withinMs, signal });
+      if (waited.type === 'value') return waited.value;
+      if (waited.type === 'aborted') return { type: 'aborted' };
+      return { type: 'failed', detail: 'the token endpoint did not answer in time' };
     },
-    discard: (subscriptionId, token) => {
-      if (cache.get(subscriptionId)?.token === token) cache.delete(subscriptionId);
+    discard: (subscriptionId, issued) => {
+      const entry = entries.any(subscriptionId);
+      if (entry?.issued === issued) entry.issued = undefined;
+    },
+    get size() {
+      return entries.size;
     },
   };
 };
 
-const sameAuth = (a: BearerAuth, b: BearerAuth): boolean =>
-  a.tokenUrl === b.tokenUrl &&
-  a.clientId === b.clientId &&
-  a.sealedClientSecret === b.sealedClientSecret &&
-  a.scope === b.scope;
+interface AnswerTimes {
+  readonly askedAt: number;
+  readonly nowMs: number;
+}
 
-/** RFC 6749, 2.3.1: both parts are form-encoded before they are joined. */
-const basicAuthorization = (clientId: string, clientSecret: string): string => {
-  const encoded = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
-  return `Basic ${Buffer.from(encoded).toString('base64')}`;
-};
-
-type TokenAnswer =
-  | { readonly type: 'read'; readonly token: string; readonly lifetimeS: number }
-  | { readonly type: 'failed'; readonly detail: string };
-
-const readTokenAnswer = (answer: EgressResult): TokenAnswer => {
-  if (answer.type === 'aborted') return { type: 'failed', detail: 'the token request was given up' };
-  if (answer.type === 'error') return { type: 'failed', detail: `token endpoint: ${answer.errorCode}` };
-  if (answer.statusCode !== 200)
-    return { type: 'failed', detail: `token endpoint answered ${String(answer.statusCode)}` };
-  const body = parseJson(answer.body);
-  const token = body?.['access_token'];
-  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
-    return { type: 'failed', detail: 'token endpoint sent no usable access_token' };
-  const lifetime = Number(body?.['expires_in'] ?? DEFAULT_LIFETIME_S);
-  return { type: 'read', token, lifetimeS: Number.isFinite(lifetime) && lifetime > 0 ? lifetime : DEFAULT_LIFETIME_S };
-};
-
-const parseJson = (body: Buffer): Record<string, unknown> | null => {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
+const takeAnswer = (entry: TokenEntry, answer: TokenAnswer, times: AnswerTimes): TokenResult => {
+  if (answer.type === 'issued') {
+    const issued = { authorization: `Bearer ${answer.token}`, validUntil: validUntil(answer.lifetimeMs, times) };
+    entry.issued = issued;
+    entry.failures = 0;
+    return { type: 'token', issued };
   }
+  entry.failures += 1;
+  entry.lastFailure = answer.detail;
+  entry.askAgainAt = times.nowMs + Math.max(pauseMs(entry.failures), Math.min(answer.retryAfterMs, MAX_PAUSE_MS));
+  return { type: 'failed', detail: answer.detail };
 };
 
-const within = async (result: Promise<TokenResult>, ms: number): Promise<TokenResult> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<TokenResult>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms), {
-      type: 'failed',
-      detail: 'no token within the deadline of the attempt',
-    });
-  });
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+/** The lifetime counts from the request on: when the endpoint began to count is not known. */
+const validUntil = (lifetimeMs: number, { askedAt, nowMs }: AnswerTimes): number =>
+  Math.max(askedAt + lifetimeMs - EXPIRY_MARGIN_MS, nowMs + MIN_USE_MS);
+
+/** 1, 2, 4, 8, 15, 15, ... s. */
+const pauseMs = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+
+const leftAlone = ({ lastFailure }: TokenEntry): Promise<TokenResult> =>
+  Promise.resolve({ type: 'failed', detail: `${lastFailure}; it is asked again within 15 s` });

@@ -18,6 +18,8 @@ export const ATTEMPT_ERROR_CODES = [
   /** No signing secret of the subscription can be read. */
   'secret_unreadable',
   'subscription_deleted',
+  /** Whether the subscription still exists could not be found out in time. */
+  'subscription_unknown',
   /** Any other failure below HTTP. */
   'network_error',
 ] as const;

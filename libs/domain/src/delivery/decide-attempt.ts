@@ -116,6 +116,7 @@ function verdictOfError(errorCode: AttemptErrorCode): Verdict {
     case 'protocol_error':
     case 'token_error':
     case 'secret_unreadable':
+    case 'subscription_unknown':
     case 'network_error':
       return { type: 'temporary', reason: 'temporary_error' };
   }

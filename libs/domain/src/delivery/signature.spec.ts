@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { signatureHeaders } from './signature.js';
 import { formatSigningSecret, parseSigningSecret } from './signing-secret.js';
@@ -14,19 +15,32 @@ const signNow = (secrets: Buffer[], body: string | Buffer = BODY) =>
   signatureHeaders({ secrets, eventId: ID, body, attempt: 1, nowMs: Date.now() });
 
 describe('signatureHeaders (R-19)', () => {
-  it('gives the published Standard Webhooks vector', () => {
+  /** The first is published with the Standard Webhooks libraries; all were recomputed with the openssl command line. */
+  it.each([
+    {
+      body: '{"test": 2432232314}',
+      standard: 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+      own: 't=1614265330,v1=e96203c6de850e7dc1fde7489ef6140b402d3a5a64fe250cd2eef9830fac1cef',
+    },
+    {
+      body: '{"name":"Zoë 🚚"}',
+      standard: 'v1,l51aTo4yyV35JnULEfcea+E666yQTIAytcoiR41iDwk=',
+      own: 't=1614265330,v1=085cca07251ef07e97777e649f1b573ab18740e3c3b0f99b9c4d9da4dd3b634f',
+    },
+  ])('gives the known signatures of $body', ({ body, standard, own }) => {
     const headers = signatureHeaders({
       secrets: [parseSigningSecret('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')],
       eventId: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
-      body: '{"test": 2432232314}',
+      body,
       attempt: 1,
-      nowMs: 1_614_265_330_000,
+      nowMs: 1_614_265_330_999,
     });
 
     expect(headers).toMatchObject({
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       'webhook-timestamp': '1614265330',
-      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+      'webhook-signature': standard,
+      'x-service-signature': own,
     });
   });
 
@@ -71,11 +85,40 @@ describe('signatureHeaders (R-19)', () => {
     expect(() => new Webhook(formatSigningSecret(OLD)).verify(BODY, headers)).toThrow('No matching signature');
   });
 
-  it('signs a text and its UTF-8 bytes alike', () => {
-    const sign = (body: string | Buffer) =>
-      signatureHeaders({ secrets: [NEW], eventId: ID, body, attempt: 1, nowMs: 1 });
+  const signAt = (body: string | Buffer, nowMs: number) =>
+    signatureHeaders({ secrets: [NEW, OLD], eventId: ID, body, attempt: 1, nowMs });
 
-    expect(sign(Buffer.from(BODY))).toEqual(sign(BODY));
+  it('signs any text as its UTF-8 bytes, lone surrogates included, just as the public library does', () => {
+    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.json());
+    const times = fc.integer({ min: 0, max: 4_102_444_800_000 });
+    fc.assert(
+      fc.property(
+        texts,
+        fc.string({ unit: fc.constantFrom('a', '\ud83d', '\udc00', 'é') }),
+        times,
+        (text, odd, nowMs) => {
+          const body = text + odd;
+          expect(signAt(body, nowMs)).toEqual(signAt(Buffer.from(body), nowMs));
+          const [first, second] = [NEW, OLD].map((secret) =>
+            new Webhook(formatSigningSecret(secret)).sign(ID, new Date(nowMs), body),
+          );
+          expect(signAt(body, nowMs)['webhook-signature']).toBe(`${first ?? ''} ${second ?? ''}`);
+        },
+      ),
+    );
+  });
+
+  it('signs any bytes as they are, in both headers', () => {
+    const hmacOf = (prefix: string, body: Buffer) =>
+      createHmac('sha256', NEW).update(Buffer.concat([Buffer.from(prefix), body]));
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 5_000 }), (bytes) => {
+        const body = Buffer.from(bytes);
+        const headers = signatureHeaders({ secrets: [NEW], eventId: ID, body, attempt: 1, nowMs: 7_000 });
+        expect(headers['x-service-signature']).toBe(`t=7,v1=${hmacOf('7.', body).digest('hex')}`);
+        expect(headers['webhook-signature']).toBe(`v1,${hmacOf(`${ID}.7.`, body).digest('base64')}`);
+      }),
+    );
   });
 
   it('lets nothing leave unsigned', () => {

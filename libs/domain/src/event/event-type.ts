@@ -14,6 +14,12 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** What a subscription is sent on request, to try its endpoint. Nothing subscribes to it, and no device makes it. */
+export const TEST_EVENT_TYPE = 'test';
+
+/** Every type that a delivery can have. */
+export const DELIVERY_EVENT_TYPES = [...EVENT_TYPES, TEST_EVENT_TYPE] as const;
+
 const known: ReadonlySet<string> = new Set(EVENT_TYPES);
 
 export function isEventType(text: string): text is EventType {

@@ -1,0 +1,106 @@
+import { openClientSecret, parseRetryAfter, type BearerAuth } from '@waypost/domain';
+import type { EgressClient, EgressResult } from '@waypost/egress';
+
+export type TokenAnswer =
+  | {
+      readonly type: 'issued';
+      readonly token: string;
+      /** As the endpoint tells it: may be 0 or less. */
+      readonly lifetimeMs: number;
+    }
+  | {
+      readonly type: 'failed';
+      /** For people: names no secret and repeats nothing of the answer, which may hold one. */
+      readonly detail: string;
+      /** How long the endpoint asks to be left alone; 0 when it does not say. */
+      readonly retryAfterMs: number;
+    };
+
+export interface TokenRequestOptions {
+  readonly egress: EgressClient;
+  readonly sealingKey: Buffer;
+  readonly now: () => number;
+}
+
+/** For a token endpoint that names no lifetime, or none that can be read. */
+const DEFAULT_LIFETIME_MS = 300_000;
+const REQUEST_DEADLINE_MS = 5_000;
+const MAX_RESPONSE_BYTES = 16_384;
+/** What an `Authorization: Bearer` header can carry in any case: visible ASCII, no spaces, no line ends. */
+const USABLE_TOKEN = /^[\x21-\x7e]+$/;
+
+/** One request for a token by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for what the network does. */
+export async function requestToken(
+  { egress, sealingKey, now }: TokenRequestOptions,
+  subscriptionId: string,
+  auth: BearerAuth,
+): Promise<TokenAnswer> {
+  const secret = openClientSecret(auth.sealedClientSecret, sealingKey, subscriptionId);
+  if (secret.type !== 'opened') return failed('the client secret cannot be opened with the configured key');
+  const answer = await egress.post({
+    url: auth.tokenUrl,
+    headers: {
+      authorization: basicAuthorization(auth.clientId, secret.plaintext.toString()),
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+    },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      ...(auth.scope === null ? {} : { scope: auth.scope }),
+    }).toString(),
+    deadlineMs: REQUEST_DEADLINE_MS,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
+  });
+  return readTokenAnswer(answer, now());
+}
+
+/** RFC 6749, 2.3.1: both parts are form-encoded before they are joined. */
+const basicAuthorization = (clientId: string, clientSecret: string): string => {
+  const encoded = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  return `Basic ${Buffer.from(encoded).toString('base64')}`;
+};
+
+const readTokenAnswer = (answer: EgressResult, nowMs: number): TokenAnswer => {
+  if (answer.type === 'aborted') return failed('the token request was given up');
+  if (answer.type === 'error') return failed(`token endpoint: ${answer.errorCode}`);
+  const { statusCode, headers, truncated } = answer;
+  if (statusCode < 200 || statusCode > 299) {
+    const retryAfterMs = parseRetryAfter(headers['retry-after'] ?? '', nowMs) ?? 0;
+    return failed(`token endpoint answered ${String(statusCode)}`, retryAfterMs);
+  }
+  if (truncated)
+    return failed(`the token endpoint's answer is longer than ${String(MAX_RESPONSE_BYTES)} bytes or broke off`);
+  const body = parseObject(answer.body);
+  if (body === null) return failed("the token endpoint's answer is not a JSON object");
+  const { access_token: token, token_type: type, expires_in: expiresIn } = body;
+  if (typeof token !== 'string' || !USABLE_TOKEN.test(token))
+    return failed('token endpoint sent no usable access_token');
+  // RFC 6749, 7.1: a token of a kind that is not understood must not be used. Many leave the kind out.
+  if (typeof type === 'string' && !/^bearer/i.test(type)) return failed('the token endpoint issues no bearer tokens');
+  return { type: 'issued', token, lifetimeMs: lifetimeMsOf(expiresIn) };
+};
+
+/** Some write the number as a text. */
+const lifetimeMsOf = (expiresIn: unknown): number => {
+  const text = typeof expiresIn === 'number' ? String(expiresIn) : expiresIn;
+  if (typeof text !== 'string' || text.trim() === '') return DEFAULT_LIFETIME_MS;
+  const seconds = Number(text);
+  return Number.isFinite(seconds) ? seconds * 1000 : DEFAULT_LIFETIME_MS;
+};
+
+interface TokenFields {
+  readonly access_token?: unknown;
+  readonly token_type?: unknown;
+  readonly expires_in?: unknown;
+}
+
+const parseObject = (body: Buffer): TokenFields | null => {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === 'object' && value !== null ? value : null;
+  } catch {
+    return null;
+  }
+};
+
+const failed = (detail: string, retryAfterMs = 0): TokenAnswer => ({ type: 'failed', detail, retryAfterMs });

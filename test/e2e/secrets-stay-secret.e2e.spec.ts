@@ -1,0 +1,280 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { everythingKept, type EverythingKept } from '../support/everything-kept.js';
+import type { Attempt } from '../support/places.js';
+import { startReceiver, type Answer, type Behaviour, type ReceivedCall, type Receiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { findLeaks, textSecret, type KeptBytes, type Secret } from '../support/secret-search.js';
+import { signatureProblem } from '../support/signature-problem.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'secrets';
+const resource = '/public/v1/webhook-subscriptions';
+
+interface Created {
+  readonly id: string;
+  readonly secret: string;
+}
+
+const waypost = runningWaypost(sharedDataDir());
+/** By the path of the URL. */
+const subscriptions = new Map<string, Created>();
+const secrets: Secret[] = [];
+const bearers = { firstRefused: '', accepted: '' };
+const signatureProblems: string[] = [];
+let receiver: Receiver;
+let babbler: Server;
+let kept: EverythingKept;
+let attempts: readonly Attempt[];
+
+/** With characters that URLs, forms and JSON each write in another way. */
+const newSecret = (name: string): string => {
+  const text = `${randomBytes(18).toString('base64')} "ü"%&`;
+  secrets.push(textSecret(name, text));
+  return text;
+};
+
+/** As it is shown, and the bytes that sign. */
+const keepSigningSecret = (name: string, shown: string): void => {
+  secrets.push(textSecret(name, shown));
+  secrets.push({ name: `${name}, its bytes`, bytes: Buffer.from(shown.replace('whsec_', ''), 'base64') });
+};
+
+const status = (code: number, more: Partial<Answer & { type: 'respond' }> = {}): Answer => ({
+  type: 'respond',
+  status: code,
+  ...more,
+});
+
+const issueToken = (): Answer => {
+  const token = randomBytes(24).toString('base64url');
+  secrets.push(textSecret(`access token ${String(receiver.callsTo('/token').length)}`, token));
+  const body = JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 3_600 });
+  return status(200, { headers: { 'content-type': 'application/json' }, body });
+};
+
+/** A server that says back what it was told, wherever it can. */
+const echo = ({ headers, body }: ReceivedCall, code: number): Answer => {
+  const told = headers.authorization ?? '';
+  const credentials = Buffer.from(told.replace(/^Basic /, ''), 'base64').toString('latin1');
+  return status(code, {
+    headers: { 'www-authenticate': told, server: told, 'retry-after': told },
+    body: JSON.stringify({ told, credentials, sent: body.toString() }),
+  });
+};
+
+const protectedHook = ({ headers }: ReceivedCall): Answer => {
+  bearers.firstRefused ||= headers.authorization ?? '';
+  if (headers.authorization === bearers.firstRefused) return status(401);
+  bearers.accepted = headers.authorization ?? '';
+  return status(200);
+};
+
+const behave: Behaviour = (call) => {
+  const path = call.path.replace(/\?.*/, '');
+  if (path === '/token') return issueToken();
+  if (path === '/refusing-token') return echo(call, 401);
+  const problem = signatureProblem(call, subscriptions.get(path)?.secret ?? '');
+  if (problem !== null) signatureProblems.push(`${path}: ${problem}`);
+  if (path === '/protected') return protectedHook(call);
+  if (path === '/refuses') return echo(call, 400);
+  return path === '/echoes' ? echo(call, 500) : status(200);
+};
+
+/** Answers every request with the request itself, which is no HTTP answer. */
+const startBabbler = async (): Promise<Server> => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', (bytes) => socket.end(bytes));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+};
+
+const babblerUrl = (path: string): string =>
+  `http://127.0.0.1:${String((babbler.address() as AddressInfo).port)}${path}`;
+
+const call = async (method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> => {
+  const { apiUrl, apiKeys } = waypost.info();
+  const response = await fetch(new URL(path, apiUrl), {
+    method,
+    headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, text: await response.text() };
+};
+
+const created = async (url: string, tokenUrl?: string): Promise<void> => {
+  const path = new URL(url).pathname;
+  const auth =
+    tokenUrl === undefined
+      ? { type: 'none' }
+      : { type: 'bearer', tokenUrl, clientId: 'waypost', clientSecret: newSecret(`client secret of ${path}`) };
+  const answer = await call('POST', resource, { eventTypes: ['position'], url, auth });
+  expect(answer.status).toBe(201);
+  const { data } = JSON.parse(answer.text) as { data: [Created] };
+  keepSigningSecret(`signing secret of ${path}`, data[0].secret);
+  subscriptions.set(path, data[0]);
+};
+
+const idOf = (path: string): string => subscriptions.get(path)?.id ?? '';
+
+const rotate = async (path: string, nth: number): Promise<void> => {
+  const answer = await call('POST', `${resource}/${idOf(path)}/rotate-secret`);
+  expect(answer.status).toBe(200);
+  const rotated = JSON.parse(answer.text) as Created;
+  keepSigningSecret(`rotated signing secret ${String(nth)} of ${path}`, rotated.secret);
+  subscriptions.set(path, rotated);
+};
+
+const publish = async (eventTime: string): Promise<void> => {
+  const file = join(waypost.dataDir, 'secrets.ndjson');
+  await writeFile(file, JSON.stringify({ deviceId: 'van-1', eventTime, latitude: 52.1, longitude: 11.6 }));
+  await waypost.cli('publish', file, '--fleet', fleet);
+};
+
+const readAttempts = async (): Promise<Attempt[]> => {
+  const lines = await waypost.cliLines<{ value: Attempt }>('read', 'webhook.attempts', '--until-end');
+  return lines.map(({ value }) => value).filter(({ fleetId }) => fleetId === fleet);
+};
+
+const outcomesOf = (path: string): string[] =>
+  attempts
+    .filter(({ subscriptionId }) => subscriptionId === idOf(path))
+    .map(({ statusCode, errorCode }) => String(statusCode ?? errorCode));
+
+/** Until each subscription has the attempts of both events. */
+const attempted = (least: number): Promise<void> =>
+  eventually(
+    async () => {
+      attempts = await readAttempts();
+      for (const path of subscriptions.keys()) expect(outcomesOf(path).length).toBeGreaterThanOrEqual(least);
+    },
+    { timeoutMs: 60_000, intervalMs: 500 },
+  );
+
+/** Until the fifth attempt of those that fail at the receiver, at the token endpoint and below HTTP is told in operations. */
+const exhausted = (): Promise<void> =>
+  eventually(
+    async () => {
+      attempts = await readAttempts();
+      const given = attempts.filter(({ decision }) => decision === 'attempts_exhausted');
+      const told = new Set(given.map(({ subscriptionId }) => subscriptionId));
+      for (const path of ['/echoes', '/without-token', '/babbles']) expect(told).toContain(idOf(path));
+    },
+    { timeoutMs: 60_000, intervalMs: 1_000 },
+  );
+
+/** Requests that are refused, with secrets in them. */
+const misuse = async (): Promise<void> => {
+  const { apiUrl } = waypost.info();
+  const auth = { type: 'bearer', tokenUrl: 'ftp://nowhere', clientId: 'x', clientSecret: newSecret('refused secret') };
+  const refused = await call('POST', resource, { eventTypes: ['position'], url: 'http://u:p@nowhere/', auth });
+  expect(refused.status).toBe(400);
+  refusals.push(refused.text);
+  const inQuery = await call('GET', `${resource}?secret=${encodeURIComponent(newSecret('secret in a query'))}`);
+  expect(inQuery.status).toBe(400);
+  const wrongKey = `wp_${randomBytes(32).toString('base64url')}`;
+  secrets.push(textSecret('a key that is not one', wrongKey));
+  const unknown = await fetch(new URL(resource, apiUrl), { headers: { authorization: `Bearer ${wrongKey}` } });
+  expect(unknown.status).toBe(401);
+  refusals.push(await unknown.text());
+};
+const refusals: string[] = [];
+
+const keepKeysOfTheInstallation = async (): Promise<void> => {
+  const keys = JSON.parse(await readFile(join(waypost.dataDir, 'keys.json'), 'utf8')) as Record<string, string>;
+  for (const [name, base64] of Object.entries(keys)) {
+    secrets.push(textSecret(name, base64), { name: `${name}, its bytes`, bytes: Buffer.from(base64, 'base64') });
+  }
+  secrets.push(textSecret('API key', waypost.info().apiKeys[fleet] ?? ''));
+};
+
+beforeAll(async () => {
+  receiver = await startReceiver(behave);
+  babbler = await startBabbler();
+  await waypost.cli('fleet', 'create', fleet);
+  await keepKeysOfTheInstallation();
+  await created(receiver.url('/accepts'));
+  await created(receiver.url('/protected'), receiver.url('/token'));
+  await created(receiver.url('/echoes'), receiver.url('/token'));
+  await created(receiver.url('/refuses'), receiver.url('/token'));
+  await created(receiver.url('/without-token'), receiver.url('/refusing-token'));
+  await created(receiver.url('/babbled-token'), babblerUrl('/token'));
+  await created(babblerUrl('/babbles'), receiver.url('/token'));
+  await publish('2026-05-04T08:00:00.000Z');
+  await attempted(1);
+  await rotate('/accepts', 1);
+  await rotate('/accepts', 2);
+  await rotate('/protected', 1);
+  const change = { auth: { type: 'bearer', tokenUrl: receiver.url('/token?new'), clientId: 'waypost' } };
+  const patch = { auth: { ...change.auth, clientSecret: newSecret('changed client secret of /protected') } };
+  expect((await call('PATCH', `${resource}/${idOf('/protected')}`, patch)).status).toBe(200);
+  await misuse();
+  await publish('2026-05-04T08:10:00.000Z');
+  await attempted(2);
+  await exhausted();
+  kept = await everythingKept(waypost);
+}, 180_000);
+
+afterAll(async () => {
+  babbler.close();
+  await receiver.close();
+});
+
+const placesNaming = (places: readonly KeptBytes[], text: string): string[] =>
+  places.filter(({ bytes }) => bytes.includes(text)).map(({ place }) => place);
+
+describe('Deliveries with secrets of every kind', () => {
+  it('were accepted, refused, failed and tried with a renewed token', () => {
+    expect(new Set(outcomesOf('/accepts'))).toEqual(new Set(['200']));
+    expect(outcomesOf('/protected').slice(0, 2)).toEqual(['401', '200']);
+    expect(new Set(outcomesOf('/echoes'))).toEqual(new Set(['500']));
+    expect(outcomesOf('/refuses')).toEqual(['400', '400']);
+    expect(new Set(outcomesOf('/without-token'))).toEqual(new Set(['token_error']));
+    expect(new Set(outcomesOf('/babbled-token'))).toEqual(new Set(['token_error']));
+    expect(new Set(outcomesOf('/babbles'))).toEqual(new Set(['protocol_error']));
+  });
+
+  it('carried the signatures and the tokens, so there was something to give away', () => {
+    expect(signatureProblems).toEqual([]);
+    const tokens = secrets.filter(({ name }) => name.startsWith('access token'));
+    expect(tokens.map(({ bytes }) => `Bearer ${bytes.toString()}`)).toContain(bearers.accepted);
+    expect(receiver.callsTo('/token?new').length).toBeGreaterThanOrEqual(1);
+    expect(secrets.length).toBeGreaterThanOrEqual(30);
+  });
+});
+
+describe('What is kept and shown', () => {
+  it('is what it should be, so that the search is no search of nothing', () => {
+    const id = idOf('/refuses');
+    expect(placesNaming(kept.logs, id)).not.toEqual([]);
+    expect(placesNaming(kept.adminAnswers, 'waypost_attempts_total')).not.toEqual([]);
+    expect(kept.adminAnswers.length).toBeGreaterThanOrEqual(8);
+    expect(placesNaming(kept.tables, id).length).toBeGreaterThanOrEqual(2);
+    for (const topic of ['webhook.subscriptions', 'webhook.deliveries', 'webhook.attempts', 'webhook.operations']) {
+      expect(placesNaming(kept.topics, idOf('/echoes'))).toContain(topic);
+    }
+  });
+
+  it.each(['logs', 'adminAnswers', 'tables', 'topics'] as const)('in %s gives no secret away', (where) => {
+    expect(findLeaks(kept[where], secrets)).toEqual([]);
+  });
+
+  it('by the API gives none away either', async () => {
+    const list = await call('GET', resource);
+    const one = await call('GET', `${resource}/${idOf('/protected')}`);
+    const history = await call(
+      'GET',
+      '/public/v2/events?startDate=2020-01-01T00:00:00Z&endDate=2100-01-01T00:00:00Z&include=body',
+    );
+    const answers = [list, one, history].map(({ text }) => text);
+    expect([list.status, one.status, history.status]).toEqual([200, 200, 200]);
+    const places = [...answers, ...refusals].map((text) => ({ place: text.slice(0, 60), bytes: Buffer.from(text) }));
+    expect(findLeaks(places, secrets)).toEqual([]);
+  });
+});

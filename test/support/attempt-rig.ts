@@ -1,0 +1,151 @@
+import { setMaxListeners } from 'node:events';
+import {
+  decideAttempt,
+  sealClientSecret,
+  sealSigningSecret,
+  type AttemptDecision,
+  type BearerAuth,
+  type WebhookDelivery,
+  type WebhookSubscription,
+} from '@waypost/domain';
+import { createEgressClient } from '@waypost/egress';
+import { startReceiver, type Behaviour, type Receiver } from './receiver.js';
+import { subscriptionOf } from './samples.js';
+import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
+import { createAttemptRunner, type AttemptRun } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
+import { createBearerTokens, type BearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
+
+const SEALING_KEY = Buffer.alloc(32, 3);
+const never = new AbortController().signal;
+setMaxListeners(0, never); // one for each attempt in flight
+
+export interface RunOptions {
+  readonly delivery?: WebhookDelivery;
+  readonly attempt?: number;
+  /** How long ago the attempt began. */
+  readonly begunMsAgo?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Course {
+  readonly runs: readonly AttemptRun[];
+  readonly decisions: readonly AttemptDecision[];
+}
+
+/** Attempts through the real egress client to a real server on the loopback interface, which is receiver and token server. */
+export interface AttemptRig {
+  readonly receiver: Receiver;
+  readonly tokens: BearerTokens;
+  now(): number;
+  /** Time passes for the runner and the tokens, not for the timers of Node. */
+  advance(ms: number): void;
+  put(subscription: WebhookSubscription): void;
+  remove(subscriptionId: string): void;
+  /** What `caughtUp` of the directory does. */
+  onCaughtUp(caughtUp: () => Promise<void>): void;
+  run(subscriptionId: string, options?: RunOptions): Promise<AttemptRun>;
+  /** A delivery from its first attempt on, for as long as it is tried again at once. */
+  deliver(subscriptionId: string): Promise<Course>;
+  close(): Promise<void>;
+}
+
+export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig> {
+  const receiver = await startReceiver(behaviour);
+  const egress = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true });
+  const index = createSubscriptionIndex();
+  let aheadMs = 0;
+  let caughtUp = (): Promise<void> => Promise.resolve();
+  const now = (): number => Date.now() + aheadMs;
+  const idle = () => Promise.resolve();
+  const directory = { ...index, start: idle, stop: idle, caughtUp: () => caughtUp() };
+  const tokens = createBearerTokens({ egress, sealingKey: SEALING_KEY, now });
+  const runner = createAttemptRunner({ directory, egress, tokens, sealingKey: SEALING_KEY, now });
+
+  const run: AttemptRig['run'] = (subscriptionId, options = {}) =>
+    runner.run({
+      delivery: options.delivery ?? deliveryOf(subscriptionId),
+      attempt: options.attempt ?? 1,
+      startedAt: now() - (options.begunMsAgo ?? 0),
+      signal: options.signal ?? never,
+    });
+
+  return {
+    receiver,
+    tokens,
+    now,
+    advance: (ms) => void (aheadMs += ms),
+    put: (subscription) => {
+      index.put(subscription);
+    },
+    remove: (subscriptionId) => {
+      index.remove(subscriptionId);
+    },
+    onCaughtUp: (next) => {
+      caughtUp = next;
+    },
+    run,
+    async deliver(subscriptionId) {
+      const runs: AttemptRun[] = [];
+      const decisions: AttemptDecision[] = [];
+      let unauthorizedBefore = false;
+      for (let attempt = 1; ; attempt++) {
+        const ended = await run(subscriptionId, { attempt });
+        runs.push(ended);
+        if (ended.type === 'aborted') return { runs, decisions };
+        const { result, auth } = ended;
+        const endedAt = now();
+        const decision = decideAttempt({ attempt, result, auth, unauthorizedBefore, endedAt, random: 0.5 });
+        decisions.push(decision);
+        if (decision.outcome !== 'delivered' && decision.renewToken) ended.discardToken();
+        if (decision.outcome !== 'retrying' || decision.nextDueAt > endedAt) return { runs, decisions };
+        unauthorizedBefore ||= result.type === 'response' && result.statusCode === 401;
+      }
+    },
+    async close() {
+      await egress.close();
+      await receiver.close();
+    },
+  };
+}
+
+export interface SecretOptions {
+  /** Newest first; the second and further ones have an end. */
+  readonly secrets?: readonly { readonly bytes: Buffer; readonly expiresAt: number | null }[];
+}
+
+export function rigSubscription(
+  id: string,
+  fields: Partial<WebhookSubscription>,
+  { secrets = [{ bytes: Buffer.alloc(32, 1), expiresAt: null }] }: SecretOptions = {},
+): WebhookSubscription {
+  return subscriptionOf({
+    id,
+    secrets: secrets.map(({ bytes, expiresAt }, index) => ({
+      sealed: sealSigningSecret(bytes, SEALING_KEY, Buffer.alloc(12, index), id),
+      expiresAt,
+    })),
+    ...fields,
+  });
+}
+
+export function rigAuth(subscriptionId: string, tokenUrl: string, clientSecret = 's'): BearerAuth {
+  const sealedClientSecret = sealClientSecret(clientSecret, SEALING_KEY, Buffer.alloc(12, 9), subscriptionId);
+  return { tokenUrl, clientId: 'client', sealedClientSecret, scope: null };
+}
+
+export function deliveryOf(subscriptionId: string, fields: Partial<WebhookDelivery> = {}): WebhookDelivery {
+  return {
+    eventId: '5b2f3c1e-0d0a-5f6e-9c51-2f4d3a1b0c9d',
+    subscriptionId,
+    fleetId: 'fleet-1',
+    deviceId: 'device-1',
+    eventType: 'position',
+    eventTime: 0,
+    format: 'v1',
+    body: '{"eventId":"5b2f3c1e-0d0a-5f6e-9c51-2f4d3a1b0c9d","name":"Zoë"}',
+    createdAt: 0,
+    series: 0,
+    replayId: null,
+    ...fields,
+  };
+}
