@@ -15,7 +15,7 @@ export interface ApiLogger {
 export interface ApiDependencies {
   readonly logger: ApiLogger;
   readonly history: DeliveryHistory;
-  readonly store: Pick<ManagementStore, 'findFleet' | 'findApiKey' | 'subscriptions'>;
+  readonly store: Pick<ManagementStore, 'findFleet' | 'findApiKey' | 'subscriptions' | 'operations' | 'replays'>;
   readonly checkUrl: (url: string) => Promise<UrlCheck>;
   readonly untilPublished: (outboxIds: readonly string[]) => Promise<void>;
   /** AES-256-GCM key of stored secrets. */
@@ -35,4 +35,5 @@ export const RATE_LIMITER = Symbol('rate limiter');
 export const MANAGEMENT_STORE = Symbol('management store');
 export const PAGE_STATES = Symbol('page states');
 export const DELIVERY_PAGES = Symbol('delivery pages');
+export const REPLAY_SERVICE = Symbol('replay service');
 export const SUBSCRIPTION_SERVICE = Symbol('subscription service');

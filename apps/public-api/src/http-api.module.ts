@@ -10,12 +10,16 @@ import {
   MANAGEMENT_STORE,
   PAGE_STATES,
   RATE_LIMITER,
+  REPLAY_SERVICE,
   SUBSCRIPTION_SERVICE,
 } from './dependencies.js';
 import { ApiErrorFilter } from './errors/api-error.filter.js';
 import { createDeliveryPages } from './history/delivery-pages.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
+import { OperationsController } from './operations/operations.controller.js';
 import { createPageStates } from './page-state/page-states.js';
+import { createReplayService } from './replays/replay-service.js';
+import { ReplaysController } from './replays/replays.controller.js';
 import { createSubscriptionService } from './subscriptions/subscription-service.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 import { V1HistoryController } from './v1-history/v1-history.controller.js';
@@ -27,7 +31,14 @@ export class HttpApiModule {
   static on(dependencies: ApiDependencies): DynamicModule {
     return {
       module: HttpApiModule,
-      controllers: [OpenApiController, SubscriptionsController, V1HistoryController, V2EventsController],
+      controllers: [
+        OpenApiController,
+        SubscriptionsController,
+        OperationsController,
+        ReplaysController,
+        V1HistoryController,
+        V2EventsController,
+      ],
       providers: [{ provide: APP_FILTER, useClass: ApiErrorFilter }, ...providersOf(dependencies)],
     };
   }
@@ -43,6 +54,7 @@ function providersOf(given: ApiDependencies): Provider[] {
     [RATE_LIMITER, createRateLimiter(rateLimit, now)],
     [PAGE_STATES, pageStates],
     [DELIVERY_PAGES, createDeliveryPages({ history, pageStates, now })],
+    [REPLAY_SERVICE, createReplayService(given)],
     [SUBSCRIPTION_SERVICE, createSubscriptionService(given)],
   ];
   return values.map(([provide, useValue]) => ({ provide, useValue }));

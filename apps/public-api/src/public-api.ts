@@ -10,11 +10,16 @@ import { configureHttp } from './configure-http.js';
 import { DATA_SOURCE, DatabaseConnection } from './database.js';
 import { HttpApiModule } from './http-api.module.js';
 import { createOutbox } from './outbox/create-outbox.js';
+import { createOperations } from './operations/create-operations-consumer.js';
+import type { OperationsConsumer } from './operations/operations-consumer.js';
 import type { OutboxPublisher } from './outbox/outbox-publisher.js';
 import { createUntilPublished } from './outbox/until-published.js';
+import { createReplayProgress } from './replays/create-replay-progress.js';
 import { createUrlCheck } from './subscriptions/url-check.js';
 
 const OUTBOX_PUBLISHER = Symbol('outbox publisher');
+const OPERATIONS_CONSUMER = Symbol('operations consumer');
+const REPLAY_PROGRESS = Symbol('replay progress');
 const POOL_SIZE = 10;
 /** No page needs as long; a runaway query must not hold a connection for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -33,13 +38,12 @@ function createModule({ config, logger, name }: AppRuntime<PublicApiConfig>): Dy
     },
   });
   const store = createManagementStore({ dataSource, randomBytes });
-  const outbox = createOutbox({
-    databaseUrl: config.database.url,
-    registry: createSchemaRegistry({ url: config.registry.url }),
-    backend: createKafkaBackend({ kafka: config.kafka, logger, now: Date.now }),
-    logger,
-    now,
-  });
+  const registry = createSchemaRegistry({ url: config.registry.url });
+  const backend = createKafkaBackend({ kafka: config.kafka, logger, now });
+  const outbox = createOutbox({ databaseUrl: config.database.url, registry, backend, logger, now });
+  const { instanceId } = config.process;
+  const operations = createOperations({ backend, registry, store, instanceId, logger, now });
+  const replayProgress = createReplayProgress({ backend, registry, store, instanceId, logger, now });
   const api = HttpApiModule.on({
     logger,
     store,
@@ -65,11 +69,13 @@ function createModule({ config, logger, name }: AppRuntime<PublicApiConfig>): Dy
       { provide: DATA_SOURCE, useValue: dataSource },
       DatabaseConnection,
       { provide: OUTBOX_PUBLISHER, useValue: outbox },
+      { provide: OPERATIONS_CONSUMER, useValue: operations },
+      { provide: REPLAY_PROGRESS, useValue: replayProgress },
     ],
   };
 }
 
-/** Never holds the start or the readiness up: the API answers while Kafka is away, and the outbox catches up. */
+/** Neither of these holds the start or the readiness up: the API answers while Kafka is away, and they catch up. */
 function outboxPart(outbox: OutboxPublisher): LifecyclePart {
   return {
     name: 'outbox publisher',
@@ -77,6 +83,16 @@ function outboxPart(outbox: OutboxPublisher): LifecyclePart {
       outbox.start();
     },
     stop: () => outbox.stop(),
+  };
+}
+
+function consumerPart(name: string, consumer: OperationsConsumer): LifecyclePart {
+  return {
+    name,
+    start: () => {
+      consumer.start();
+    },
+    stop: () => consumer.stop(),
   };
 }
 
@@ -90,5 +106,10 @@ export const publicApi: AppDefinition<PublicApiConfig> = {
       configureHttp(app, config.http);
     },
   }),
-  parts: (nest) => [outboxPart(nest.get<OutboxPublisher>(OUTBOX_PUBLISHER))],
+  // The outbox closes the connection to Kafka that both use: it stops last.
+  parts: (nest) => [
+    outboxPart(nest.get<OutboxPublisher>(OUTBOX_PUBLISHER)),
+    consumerPart('operations consumer', nest.get<OperationsConsumer>(OPERATIONS_CONSUMER)),
+    consumerPart('replay progress', nest.get<OperationsConsumer>(REPLAY_PROGRESS)),
+  ],
 };

@@ -24,10 +24,28 @@ export const consumerGroups = {
     app: 'webhook-delivery',
     topics: [topics.webhookDeliveries.name],
   },
+  /** Its committed offset is the oldest unfinished replay. */
+  replayer: {
+    id: 'webhook-delivery.replayer',
+    app: 'webhook-delivery',
+    topics: [topics.webhookReplays.name],
+  },
+  /** Copies the progress of replays to where the API lists them. */
+  replayProgress: {
+    id: 'public-api.replay-progress',
+    app: 'public-api',
+    topics: [topics.replayProgress.name],
+  },
   historyProjector: {
     id: 'history-projector',
     app: 'history-projector',
     topics: [topics.webhookAttempts.name],
+  },
+  /** Its committed offset: everything before it has been kept, and the subscriptions in it are disabled. */
+  subscriptionOperations: {
+    id: 'public-api.operations',
+    app: 'public-api',
+    topics: [topics.webhookOperations.name],
   },
 } as const satisfies Readonly<Record<string, ConsumerGroup>>;
 

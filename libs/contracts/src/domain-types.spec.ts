@@ -14,6 +14,9 @@ const sameAsSchema: {
   webhookSubscriptions: Same<TopicValues['webhookSubscriptions'], domain.WebhookSubscription>;
   webhookDeliveries: Same<TopicValues['webhookDeliveries'], domain.WebhookDelivery>;
   webhookAttempts: Same<TopicValues['webhookAttempts'], domain.WebhookAttempt>;
+  webhookReplays: Same<TopicValues['webhookReplays'], domain.WebhookReplay>;
+  replayProgress: Same<TopicValues['replayProgress'], domain.ReplayProgress>;
+  webhookOperations: Same<TopicValues['webhookOperations'], domain.OperationalEvent>;
 } = {
   telemetryPings: true,
   deviceState: true,
@@ -22,6 +25,9 @@ const sameAsSchema: {
   webhookSubscriptions: true,
   webhookDeliveries: true,
   webhookAttempts: true,
+  webhookReplays: true,
+  replayProgress: true,
+  webhookOperations: true,
 };
 
 describe('The domain types', () => {

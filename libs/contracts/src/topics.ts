@@ -127,7 +127,8 @@ export const topics = {
     subject: 'webhook.deliveries-value',
     schema: webhookDeliverySchema,
     configs: logConfigs(derivedLimitBytes),
-    comment: 'Written by every fan-out task: several transactional writers share a partition. Read by the sender.',
+    comment:
+      "Written by every fan-out task, and with test events by public-api's outbox: several transactional writers share a partition. Read by the sender.",
   },
   webhookAttempts: {
     name: 'webhook.attempts',

@@ -29,11 +29,28 @@ export type {
   ChangeSubscriptionResult,
   CreateSubscriptionsResult,
   DeleteSubscriptionResult,
+  DisableSubscriptionResult,
   RotateSecretResult,
+  SendTestResult,
   SubscriptionPosition,
   SubscriptionRef,
   SubscriptionStore,
 } from './management/subscription-store.js';
+export {
+  OPERATIONS_KEPT,
+  type OperationPosition,
+  type OperationQuery,
+  type OperationStore,
+} from './management/operation-store.js';
+export {
+  type CancelReplayResult,
+  type CreateReplayResult,
+  type NewReplay,
+  type ReplayQuery,
+  type ReplayStore,
+  type StoredReplay,
+  UNFINISHED_REPLAYS,
+} from './management/replay-store.js';
 export type { OutboxKind } from './management/outbox.js';
 export {
   openOutboxSession,

@@ -20,7 +20,7 @@ describe('error answers', () => {
   it.each([
     [404, 'not_found', '/', {}],
     [404, 'not_found', '/public/v3/events', {}],
-    [404, 'not_found', `${SUBSCRIPTIONS}/00000000-0000-4000-8000-000000000000/test`, { method: 'POST' }],
+    [404, 'not_found', `${SUBSCRIPTIONS}/00000000-0000-4000-8000-000000000000/nothing`, { method: 'POST' }],
     [404, 'not_found', `${SUBSCRIPTIONS}/not-an-id`, {}],
     [405, 'method_not_allowed', '/public/v2/events', { method: 'POST', json: {} }],
     [405, 'method_not_allowed', SUBSCRIPTIONS, { method: 'PUT', json: {} }],

@@ -1,11 +1,11 @@
-import { EVENT_TYPES } from '@waypost/domain';
+import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { dateTime, integer, oneOf, text } from '../http/parameter-readers.js';
 import type { QueryReader } from '../http/query-reader.js';
 
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 2_000;
 
-export const eventType = oneOf(EVENT_TYPES);
+export const eventType = oneOf(DELIVERY_EVENT_TYPES);
 /** What a receiver can have answered. */
 export const statusCode = integer(100, 999);
 

@@ -1,4 +1,6 @@
 import type { OpenApiDocument } from './openapi-types.js';
+import { operationPaths, operationSchemas } from './operations.paths.js';
+import { replayPaths, replaySchemas } from './replays.paths.js';
 import { ERROR_RESPONSES, errorSchema, jsonResponse } from './responses.js';
 import { subscriptionPaths, subscriptionSchemas } from './subscriptions.paths.js';
 import { v1Paths, v1Schemas } from './v1-history.paths.js';
@@ -24,6 +26,8 @@ export const openApiDocument: OpenApiDocument = {
     ...v1Paths,
     ...v2Paths,
     ...subscriptionPaths,
+    ...operationPaths,
+    ...replayPaths,
     '/public/openapi.json': {
       get: {
         operationId: 'getOpenApi',
@@ -38,7 +42,14 @@ export const openApiDocument: OpenApiDocument = {
     securitySchemes: {
       apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'wp_...', description: 'An API key of one fleet.' },
     },
-    schemas: { Error: errorSchema, ...v1Schemas, ...v2Schemas, ...subscriptionSchemas },
+    schemas: {
+      Error: errorSchema,
+      ...v1Schemas,
+      ...v2Schemas,
+      ...subscriptionSchemas,
+      ...operationSchemas,
+      ...replaySchemas,
+    },
     responses: Object.fromEntries(
       Object.entries(ERROR_RESPONSES).map(([status, response]) => [`Error${status}`, response]),
     ),

@@ -1,6 +1,6 @@
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../history/history-parameters.js';
 import type { Parameter, Schema } from './openapi-types.js';
-import { eventType, statusCode } from './schemas.js';
+import { deliveryEventType, statusCode, uuid } from './schemas.js';
 
 export function queryParameter(name: string, schema: Schema, description: string): Parameter {
   return { name, in: 'query', description, schema };
@@ -22,7 +22,7 @@ export const endDate = queryParameter(
   instant,
   'End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate.',
 );
-export const eventTypeFilter = queryParameter('eventType', eventType, 'Only events of this type.');
+export const eventTypeFilter = queryParameter('eventType', deliveryEventType, 'Only events of this type.');
 export const statusCodeFilter = queryParameter(
   'statusCode',
   statusCode,
@@ -33,6 +33,19 @@ export const limit = queryParameter(
   { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
   'Most items a page holds.',
 );
+/** Of lists other than the history's. */
+export const listLimit = queryParameter(
+  'limit',
+  { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+  'Most items a page holds.',
+);
+export const subscriptionId: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Of the subscription.',
+  schema: uuid,
+};
 export const pageState = queryParameter(
   'pageState',
   { type: 'string', minLength: 1, maxLength: 4_096 },

@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '@waypost/domain';
+import { DELIVERY_EVENT_TYPES, EVENT_TYPES } from '@waypost/domain';
 import type { Schema } from './openapi-types.js';
 
 /** An object whose fields are all required but those named; unknown fields are none of ours. */
@@ -14,7 +14,13 @@ export const arrayOf = (items: Schema): Schema => ({ type: 'array', items });
 export const text: Schema = { type: 'string' };
 export const uuid: Schema = { type: 'string', format: 'uuid' };
 export const dateTime: Schema = { type: 'string', format: 'date-time', description: 'UTC, with milliseconds.' };
+/** What can be subscribed to. */
 export const eventType: Schema = { type: 'string', enum: EVENT_TYPES };
+export const deliveryEventType: Schema = {
+  type: 'string',
+  enum: DELIVERY_EVENT_TYPES,
+  description: '`test` is an event that was asked for with `/test`.',
+};
 export const statusCode: Schema = { type: 'integer', minimum: 100, maximum: 999 };
 export const attemptNumber: Schema = { type: 'integer', minimum: 1 };
 export const durationMs: Schema = { type: 'integer', minimum: 0 };

@@ -1,8 +1,8 @@
 import { PAYLOAD_FORMATS } from '@waypost/domain';
 import { z } from 'zod';
-import { createBody, updateBody } from '../subscriptions/subscription-body.js';
-import type { Parameter, PathItem, Schema } from './openapi-types.js';
-import { pageState, queryParameter } from './parameters.js';
+import { createBody, MAX_RATE_LIMIT_PER_SECOND, updateBody } from '../subscriptions/subscription-body.js';
+import type { PathItem, Schema } from './openapi-types.js';
+import { listLimit, pageState, subscriptionId as id } from './parameters.js';
 import { errors, jsonResponse } from './responses.js';
 import { arrayOf, dateTime, eventType, nextPageState, objectSchema, reference, text, uuid } from './schemas.js';
 
@@ -25,12 +25,18 @@ const fields = {
   eventType,
   url: text,
   status: { type: 'string', enum: ['active', 'paused', 'disabled'] },
-  disabledReason: text,
+  disabledReason: { type: 'string', description: 'Why it was disabled; only while it is.' },
   payloadFormat: { type: 'string', enum: PAYLOAD_FORMATS },
   deviceIds: { ...arrayOf(text), description: 'Absent: every device.' },
   auth,
-  rateLimitPerSecond: { type: 'integer', minimum: 1 },
+  rateLimitPerSecond: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_RATE_LIMIT_PER_SECOND,
+    description: 'Absent: no limit.',
+  },
   onOutage: { type: 'string', enum: ['fail', 'hold'] },
+  strictOrder: { type: 'boolean' },
   createdAt: dateTime,
   updatedAt: dateTime,
 };
@@ -47,14 +53,9 @@ export const subscriptionSchemas: Readonly<Record<string, Schema>> = {
   SubscriptionWithSecret: objectSchema({ ...fields, secret }, optional),
   CreateSubscriptions: bodySchema(createBody),
   UpdateSubscription: bodySchema(updateBody),
+  QueuedTest: objectSchema({ eventId: { ...uuid, description: 'The `eventId` in the event and in the history.' } }),
 };
 
-const id: Parameter = { name: 'id', in: 'path', required: true, description: 'Of the subscription.', schema: uuid };
-const listLimit = queryParameter(
-  'limit',
-  { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
-  'Most items a page holds.',
-);
 const jsonBody = (name: string): object => ({
   required: true,
   content: { 'application/json': { schema: reference(name) } },
@@ -122,6 +123,20 @@ export const subscriptionPaths: Readonly<Record<string, PathItem>> = {
       parameters: [id],
       responses: {
         '200': jsonResponse('The subscription with its new secret.', reference('SubscriptionWithSecret')),
+        ...errors(404, 409),
+      },
+    },
+  },
+  '/public/v1/webhook-subscriptions/{id}/test': {
+    post: {
+      operationId: 'sendTestEvent',
+      summary: 'Send a test event',
+      description:
+        'Sends an event of type `test` to the subscription: signed, retried and kept in the history as any other. The device in it does not exist. Only an active subscription can be tested; one that is suspended gets it when its endpoint answers again.',
+      tags,
+      parameters: [id],
+      responses: {
+        '202': jsonResponse('The event will be sent.', reference('QueuedTest')),
         ...errors(404, 409),
       },
     },

@@ -14,8 +14,8 @@ import {
   arrayOf,
   attemptNumber,
   dateTime,
+  deliveryEventType,
   durationMs,
-  eventType,
   nextPageState,
   objectSchema,
   reference,
@@ -41,7 +41,7 @@ export const v1Schemas: Readonly<Record<string, Schema>> = {
   V1Event: objectSchema(
     {
       event_id: uuid,
-      event_type: eventType,
+      event_type: deliveryEventType,
       event_time: dateTime,
       device_id: text,
       subscription_id: text,

@@ -6,8 +6,8 @@ import {
   arrayOf,
   attemptNumber,
   dateTime,
+  deliveryEventType,
   durationMs,
-  eventType,
   nextPageState,
   objectSchema,
   reference,
@@ -46,7 +46,7 @@ export const v2Schemas: Readonly<Record<string, Schema>> = {
   V2Event: objectSchema(
     {
       eventId: { ...uuid, description: 'The same on every attempt and in the payload.' },
-      eventType,
+      eventType: deliveryEventType,
       eventTime: dateTime,
       deviceId: text,
       subscriptionId: text,
@@ -73,7 +73,11 @@ export const v2Paths: Readonly<Record<string, PathItem>> = {
         startDate,
         endDate,
         {
-          ...queryParameter('eventType', arrayOf(eventType), 'Only events of these types; give it once for each.'),
+          ...queryParameter(
+            'eventType',
+            arrayOf(deliveryEventType),
+            'Only events of these types; give it once for each.',
+          ),
           style: 'form',
           explode: true,
         },

@@ -3,7 +3,7 @@ import { openOutboxSession } from '@waypost/history-store';
 import type { StreamsBackend } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';
-import { toRecord } from './outbox-record.js';
+import { type PartitionCounts, readPartitionCounts, toRecord } from './outbox-record.js';
 import { createPublishedVersionsReader } from './read-published-versions.js';
 
 export interface OutboxSettings {
@@ -23,14 +23,18 @@ const TRANSACTIONAL_ID = 'public-api.outbox';
 /** The publisher on real parts. It connects when it runs, and again whenever it must: nothing here can fail at boot. */
 export function createOutbox({ databaseUrl, registry, backend, logger, now, pollMs }: OutboxSettings): OutboxPublisher {
   const codecs = createAvroCodecs({ registry, now });
+  let counts: PartitionCounts = new Map();
   const publisher = createOutboxPublisher({
     openSession: (listeners) => openOutboxSession({ databaseUrl, ...listeners }),
     createProducer: () => backend.producer(TRANSACTIONAL_ID),
-    encode: (row) => toRecord(row, codecs),
+    encode: (row) => toRecord(row, codecs, counts),
     prepare: async () => {
-      await Promise.all([codecs.fleetSettings.prepare(), codecs.webhookSubscriptions.prepare()]);
+      const { fleetSettings, webhookSubscriptions, webhookReplays, webhookDeliveries } = codecs;
+      const writing = [fleetSettings, webhookSubscriptions, webhookReplays, webhookDeliveries];
+      await Promise.all(writing.map((codec) => codec.prepare()));
+      counts = await readPartitionCounts((topic) => backend.partitionCount(topic));
     },
-    readPublishedVersions: createPublishedVersionsReader({ backend, codecs }),
+    readPublishedVersions: createPublishedVersionsReader({ backend, codecs, counts: () => counts }),
     logger,
     now,
     ...(pollMs === undefined ? {} : { pollMs }),

@@ -22,7 +22,8 @@ function buildWorld() {
 
   function append(key: string, version: number | null): void {
     const value = version === null ? null : { version };
-    rows.push({ id: String(rows.length + 1), kind: 'webhook-subscription', key, value, published: false });
+    const id = String(rows.length + 1);
+    rows.push({ id, kind: 'webhook-subscription', key, partitionKey: null, value, published: false });
     for (const wake of wakers) wake();
   }
 

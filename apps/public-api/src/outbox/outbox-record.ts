@@ -1,19 +1,66 @@
-import { type AvroCodecs, type FleetSettings, topics, type WebhookSubscription } from '@waypost/contracts';
+import {
+  type AvroCodecs,
+  type FleetSettings,
+  type TopicDefinition,
+  topics,
+  type WebhookDelivery,
+  type WebhookReplay,
+  type WebhookSubscription,
+} from '@waypost/contracts';
 import type { OutboxKind, OutboxRow } from '@waypost/history-store';
-import type { OutgoingRecord } from '@waypost/streams';
+import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
 
-export type OutboxCodecs = Pick<AvroCodecs, 'fleetSettings' | 'webhookSubscriptions'>;
+export type OutboxCodecs = Pick<
+  AvroCodecs,
+  'fleetSettings' | 'webhookSubscriptions' | 'webhookReplays' | 'webhookDeliveries'
+>;
 
-/** The topic of each kind of change. Both have one partition: all changes are in one order. */
+const TOPIC_OF = {
+  'fleet-settings': topics.fleetSettings,
+  'webhook-subscription': topics.webhookSubscriptions,
+  'webhook-replay': topics.webhookReplays,
+  'webhook-delivery': topics.webhookDeliveries,
+} as const satisfies Readonly<Record<OutboxKind, TopicDefinition>>;
+
+/** The topic of each kind of change. In one partition all changes are in one order, in several those of one partition. */
 export const OUTBOX_TOPICS: Readonly<Record<OutboxKind, string>> = {
-  'fleet-settings': topics.fleetSettings.name,
-  'webhook-subscription': topics.webhookSubscriptions.name,
+  'fleet-settings': TOPIC_OF['fleet-settings'].name,
+  'webhook-subscription': TOPIC_OF['webhook-subscription'].name,
+  'webhook-replay': TOPIC_OF['webhook-replay'].name,
+  'webhook-delivery': TOPIC_OF['webhook-delivery'].name,
 };
 
+/** The partitions of the topic of each kind. */
+export type PartitionCounts = ReadonlyMap<OutboxKind, number>;
+
+/**
+ * Asks the cluster for the topics of several partitions; those of one are known.
+ * @throws Error when a topic does not exist yet
+ */
+export async function readPartitionCounts(
+  partitionCount: (topic: string) => Promise<number | null>,
+): Promise<PartitionCounts> {
+  const counts = new Map<OutboxKind, number>();
+  for (const kind of Object.keys(TOPIC_OF) as OutboxKind[]) {
+    const { name, partitions } = TOPIC_OF[kind];
+    const count = partitions === 1 ? 1 : await partitionCount(name);
+    if (count === null) throw new Error(`The topic ${name} does not exist: run the topic set-up.`);
+    counts.set(kind, count);
+  }
+  return counts;
+}
+
+/** Where a change goes; the same for every version of a thing. */
+export function partitionOf(row: Pick<OutboxRow, 'kind' | 'key' | 'partitionKey'>, counts: PartitionCounts): number {
+  const count = counts.get(row.kind);
+  if (count === undefined) throw new Error(`The partitions of ${OUTBOX_TOPICS[row.kind]} have not been read.`);
+  return partitionForKey(Buffer.from(row.partitionKey ?? row.key), count);
+}
+
 /** The record that publishes a change. Throws when the stored value breaks the schema, which is a bug. */
-export function toRecord(row: OutboxRow, codecs: OutboxCodecs): OutgoingRecord {
+export function toRecord(row: OutboxRow, codecs: OutboxCodecs, counts: PartitionCounts): OutgoingRecord {
   const value = row.value === null ? null : encode(row.kind, row.value, codecs);
-  return { topic: OUTBOX_TOPICS[row.kind], partition: 0, key: Buffer.from(row.key), value };
+  return { topic: OUTBOX_TOPICS[row.kind], partition: partitionOf(row, counts), key: Buffer.from(row.key), value };
 }
 
 function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
@@ -22,5 +69,9 @@ function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
       return codecs.fleetSettings.encode(value as FleetSettings);
     case 'webhook-subscription':
       return codecs.webhookSubscriptions.encode(value as WebhookSubscription);
+    case 'webhook-replay':
+      return codecs.webhookReplays.encode(value as WebhookReplay);
+    case 'webhook-delivery':
+      return codecs.webhookDeliveries.encode(value as WebhookDelivery);
   }
 }

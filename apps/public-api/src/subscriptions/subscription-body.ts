@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type ErrorDetail, invalidBody } from '../errors/api-error.js';
 
 const MAX_URL_BYTES = 2_048;
-const NOT_YET = 'is not available yet';
+/** Above what one sender process can do; a limit that never limits would only look like one. */
+export const MAX_RATE_LIMIT_PER_SECOND = 10_000;
 
 /** Control characters name nothing, and neither the database nor a Kafka key should meet one. */
 const printable = () =>
@@ -55,10 +56,25 @@ const auth = z
   })
   .meta({ description: 'How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token.' });
 
-/** Nothing enforces these yet, so no value but the default is taken (better than to promise in silence). */
-const reserved = {
-  rateLimitPerSecond: z.null(NOT_YET).optional().meta({ description: 'Not available yet.' }),
-  onOutage: z.literal('fail', `must be "fail": "hold" ${NOT_YET}`).optional(),
+const rateMessage = `must be a whole number from 1 to ${String(MAX_RATE_LIMIT_PER_SECOND)}, or null for no limit`;
+const rateLimitPerSecond = z
+  .int(rateMessage)
+  .min(1, rateMessage)
+  .max(MAX_RATE_LIMIT_PER_SECOND, rateMessage)
+  .nullable()
+  .meta({ description: 'Most attempts that are started in a second, retries included; null: no limit.' });
+
+/** How deliveries are sent (R-16, R-28, R-29). */
+const sending = {
+  rateLimitPerSecond: rateLimitPerSecond.optional(),
+  onOutage: z.enum(['fail', 'hold'], 'must be fail or hold').optional().meta({
+    description:
+      'What happens while the endpoint fails: `fail` gives each delivery its five attempts; `hold` keeps deliveries, after 5 minutes of nothing but failures, until a probe is accepted, and then sends them in order.',
+  }),
+  strictOrder: z.boolean('must be true or false').optional().meta({
+    description:
+      'true: the next event of a device waits until the one before it is delivered or has failed. false: events start in order, and a retry holds nothing back.',
+  }),
 };
 
 export const createBody = z
@@ -69,8 +85,7 @@ export const createBody = z
     deviceIds: deviceIds.optional(),
     payloadFormat: payloadFormat.optional().meta({ description: "The fleet's default when left out." }),
     auth: auth.optional(),
-    ...reserved,
-    strictOrder: z.literal(false, NOT_YET).optional().meta({ description: 'Not available yet.' }),
+    ...sending,
   })
   .refine((body) => (body.eventType === undefined) !== (body.eventTypes === undefined), {
     path: ['eventTypes'],
@@ -81,11 +96,13 @@ export const createBody = z
 export const updateBody = z
   .strictObject({
     url: url.optional(),
-    status: z.enum(['active', 'paused'], 'must be active or paused').optional(),
+    status: z.enum(['active', 'paused'], 'must be active or paused').optional().meta({
+      description: '`active` also switches a disabled subscription on again; its `disabledReason` goes.',
+    }),
     deviceIds: deviceIds.nullable().optional().meta({ description: 'null: every device.' }),
     payloadFormat: payloadFormat.optional(),
     auth: auth.optional(),
-    ...reserved,
+    ...sending,
   })
   .refine((body) => Object.keys(body).length > 0, 'must change something')
   .meta({ minProperties: 1 });

@@ -28,9 +28,9 @@ export function draftSubscriptions(deps: DraftDeps, body: CreateBody, fleet: Fle
       payloadFormat: body.payloadFormat ?? fleet.payloadFormat,
       deviceIds: body.deviceIds ?? null,
       auth: deps.sealer.sealAuth(body.auth, id),
-      rateLimitPerSecond: null,
-      onOutage: 'fail',
-      strictOrder: false,
+      rateLimitPerSecond: body.rateLimitPerSecond ?? null,
+      onOutage: body.onOutage ?? 'fail',
+      strictOrder: body.strictOrder ?? false,
       secrets: [{ sealed: secret.sealed, expiresAt: null }],
     };
     return { subscription, secret: secret.shown };
@@ -39,12 +39,15 @@ export function draftSubscriptions(deps: DraftDeps, body: CreateBody, fleet: Fle
 
 /** Only what the body names: a field left out stays as it is. */
 export function changeOf(sealer: SubscriptionSealer, body: UpdateBody, id: string): SubscriptionChange {
-  const { url, status, deviceIds, payloadFormat, auth } = body;
+  const { url, status, deviceIds, payloadFormat, auth, rateLimitPerSecond, onOutage, strictOrder } = body;
   return {
     ...(url === undefined ? {} : { url }),
     ...(status === undefined ? {} : { status }),
     ...(deviceIds === undefined ? {} : { deviceIds }),
     ...(payloadFormat === undefined ? {} : { payloadFormat }),
     ...(auth === undefined ? {} : { auth: sealer.sealAuth(auth, id) }),
+    ...(rateLimitPerSecond === undefined ? {} : { rateLimitPerSecond }),
+    ...(onOutage === undefined ? {} : { onOutage }),
+    ...(strictOrder === undefined ? {} : { strictOrder }),
   };
 }

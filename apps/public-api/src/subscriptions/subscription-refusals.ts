@@ -16,6 +16,11 @@ export function subscriptionTaken(eventTypes: readonly string[]): ApiError {
   return new ApiError(409, 'conflict', message, { details });
 }
 
+export function notActive(status: string): ApiError {
+  const message = `The subscription is ${status}: set its status to active first.`;
+  return new ApiError(409, 'subscription_not_active', message);
+}
+
 export function tooManySecrets(retryAfterS: number): ApiError {
   const message = 'Too many earlier secrets still sign; rotate again when the oldest of them has expired.';
   return new ApiError(409, 'too_many_secrets', message, { headers: { 'retry-after': String(retryAfterS) } });

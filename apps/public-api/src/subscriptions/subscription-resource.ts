@@ -12,8 +12,10 @@ export interface SubscriptionResource {
   /** Absent: every device. */
   readonly deviceIds?: readonly string[];
   readonly auth: AuthResource;
+  /** Absent: no limit. */
   readonly rateLimitPerSecond?: number;
   readonly onOutage: string;
+  readonly strictOrder: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -38,6 +40,7 @@ export function toResource(stored: WebhookSubscription): SubscriptionResource {
     auth: authOf(stored),
     ...(stored.rateLimitPerSecond === null ? {} : { rateLimitPerSecond: stored.rateLimitPerSecond }),
     onOutage: stored.onOutage,
+    strictOrder: stored.strictOrder,
     createdAt: formatTime(stored.createdAt),
     updatedAt: formatTime(stored.updatedAt),
   };

@@ -1,9 +1,15 @@
-import type { WebhookSubscription } from '@waypost/domain';
+import { testDelivery, type WebhookSubscription } from '@waypost/domain';
 import type { ManagementStore, SubscriptionRef } from '@waypost/history-store';
 import { requireAcceptedUrls } from './require-accepted-urls.js';
 import type { CreateBody, UpdateBody } from './subscription-body.js';
 import { changeOf, draftSubscriptions } from './subscription-draft.js';
-import { noSuchFleet, noSuchSubscription, subscriptionTaken, tooManySecrets } from './subscription-refusals.js';
+import {
+  noSuchFleet,
+  noSuchSubscription,
+  notActive,
+  subscriptionTaken,
+  tooManySecrets,
+} from './subscription-refusals.js';
 import { type SubscriptionResource, type SubscriptionWithSecret, toResource } from './subscription-resource.js';
 import { createSubscriptionSealer, type SubscriptionSealerDeps } from './subscription-sealer.js';
 import type { UrlCheck } from './url-check.js';
@@ -24,6 +30,13 @@ export interface SubscriptionService {
   update(ref: SubscriptionRef, body: UpdateBody): Promise<SubscriptionResource>;
   remove(ref: SubscriptionRef): Promise<void>;
   rotateSecret(ref: SubscriptionRef): Promise<SubscriptionWithSecret>;
+  /** Resolves when the test event is durable; it goes the way of all deliveries from then on. */
+  sendTest(ref: SubscriptionRef): Promise<QueuedTest>;
+}
+
+/** By this id the receiver, and the history, know the test event. */
+export interface QueuedTest {
+  readonly eventId: string;
 }
 
 /** For so long the old secret signs as well. */
@@ -73,7 +86,16 @@ export function createSubscriptionService(deps: SubscriptionServiceDeps): Subscr
     return withSecret(result.subscription, secret.shown);
   }
 
-  return { create, update, remove, rotateSecret };
+  async function sendTest(ref: SubscriptionRef): Promise<QueuedTest> {
+    const request = { requestId: newId(), nowMs: now() };
+    const make = (subscription: WebhookSubscription) => testDelivery(subscription, request);
+    const result = await store.subscriptions.sendTest(ref, make, request.nowMs);
+    if (result.type === 'not_found') throw noSuchSubscription();
+    if (result.type === 'not_active') throw notActive(result.subscription.status);
+    return { eventId: result.delivery.eventId };
+  }
+
+  return { create, update, remove, rotateSecret, sendTest };
 }
 
 function withSecret(stored: WebhookSubscription, secret: string): SubscriptionWithSecret {

@@ -90,6 +90,7 @@ describe('POST /public/v1/webhook-subscriptions', () => {
       payloadFormat: 'v1',
       auth: { type: 'none' },
       onOutage: 'fail',
+      strictOrder: false,
       createdAt: '2026-03-20T12:00:00.000Z',
       updatedAt: '2026-03-20T12:00:00.000Z',
       secret: expect.stringMatching(/^whsec_/),
@@ -181,18 +182,23 @@ describe('POST /public/v1/webhook-subscriptions', () => {
     expect(dataOf(await send('GET', PATH))).toEqual([]);
   });
 
-  it('refuses what is not available yet', async () => {
-    const answer = await send('POST', PATH, {
-      eventType: 'position',
-      url: HOOK,
-      onOutage: 'hold',
-      rateLimitPerSecond: 5,
-      strictOrder: true,
-    });
+  it('keeps how deliveries are sent, and shows and changes it', async () => {
+    const sending = { onOutage: 'hold', rateLimitPerSecond: 5, strictOrder: true };
+    const { id } = await create(sending);
+    expect(await stored(id)).toMatchObject(sending);
+    expect((await send('GET', `${PATH}/${id}`)).body).toMatchObject(sending);
+
+    const changed = { onOutage: 'fail', rateLimitPerSecond: null, strictOrder: false };
+    const answer = await send('PATCH', `${PATH}/${id}`, changed);
+    expect(answer.body).toMatchObject({ onOutage: 'fail', strictOrder: false });
+    expect(answer.body).not.toHaveProperty('rateLimitPerSecond');
+    expect(await stored(id)).toMatchObject({ ...changed, version: 2 });
+  });
+
+  it('refuses a limit of nothing', async () => {
+    const answer = await send('POST', PATH, { eventType: 'position', url: HOOK, rateLimitPerSecond: 0 });
     expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({
-      error: { details: [{ field: 'rateLimitPerSecond' }, { field: 'onOutage' }, { field: 'strictOrder' }] },
-    });
+    expect(answer.body).toMatchObject({ error: { details: [{ field: 'rateLimitPerSecond' }] } });
   });
 
   it('refuses query parameters', async () => {

@@ -5,13 +5,14 @@ import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { MANAGEMENT_STORE, PAGE_STATES, SUBSCRIPTION_SERVICE } from '../dependencies.js';
-import { integer, isUuid, text } from '../http/parameter-readers.js';
+import { integer, text } from '../http/parameter-readers.js';
 import { createQueryReader } from '../http/query-reader.js';
 import type { PageStates } from '../page-state/page-states.js';
 import { createBody, readBody, updateBody } from './subscription-body.js';
 import { noSuchSubscription } from './subscription-refusals.js';
+import { refOf, refuseParameters } from './subscription-request.js';
 import { type SubscriptionResource, type SubscriptionWithSecret, toResource } from './subscription-resource.js';
-import type { SubscriptionService } from './subscription-service.js';
+import type { QueuedTest, SubscriptionService } from './subscription-service.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 
@@ -99,15 +100,18 @@ export class SubscriptionsController {
     refuseParameters(request);
     return this.service.rotateSecret(refOf(caller, id));
   }
-}
 
-function refOf(caller: Caller, id: string): { fleetId: string; id: string } {
-  if (!isUuid(id)) throw noSuchSubscription();
-  return { fleetId: caller.fleetId, id: id.toLowerCase() };
-}
-
-function refuseParameters(request: Request): void {
-  createQueryReader(request.url, { single: [] }).finish();
+  @Post(':id/test')
+  @HttpCode(202)
+  @RequireScope('subscriptions:write')
+  async sendTest(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Param('id') id: string,
+  ): Promise<QueuedTest> {
+    refuseParameters(request);
+    return this.service.sendTest(refOf(caller, id));
+  }
 }
 
 /** Page tokens speak of deliveries; a subscription's place in its list has the same shape. */

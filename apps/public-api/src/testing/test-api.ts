@@ -101,6 +101,8 @@ function defaults(errors: TestApi['errors']): Omit<ApiDependencies, 'store'> {
 const noStore: Omit<ApiDependencies['store'], 'findApiKey'> = {
   findFleet: () => Promise.resolve(null),
   subscriptions: {} as ApiDependencies['store']['subscriptions'],
+  operations: {} as ApiDependencies['store']['operations'],
+  replays: {} as ApiDependencies['store']['replays'],
 };
 
 async function send(url: string, { method = 'GET', key, json, raw, headers = {} }: TestRequest): Promise<TestAnswer> {

@@ -99,6 +99,13 @@ describe('GET /public/v1/webhook-events', () => {
     expect(await ids('eventType=position&statusCode=200')).toEqual([records[2]?.eventId]);
   });
 
+  it('shows a test event as what it is', async () => {
+    const test = deliveryRecord({ firstAttemptAt: NOW - 1, eventType: 'test', deviceId: 'test-device' });
+    const { request } = await build({ history: historyOf([deliveryRecord({ firstAttemptAt: NOW - 2 }), test]) });
+    const { events } = pageOf(await request(`${PATH}?${WINDOW}&eventType=test`));
+    expect(events).toMatchObject([{ event_id: test.eventId, event_type: 'test', device_id: 'test-device' }]);
+  });
+
   it('takes the start of the window in and leaves its end out', async () => {
     const records = [NOW - 2_000, NOW - 1_000, NOW].map((firstAttemptAt) => deliveryRecord({ firstAttemptAt }));
     const { request } = await build({ history: historyOf(records) });

@@ -83,6 +83,16 @@ describe('GET /public/v2/events', () => {
     expect(idsOf(await request(PATH))).toEqual([records[1]?.eventId, records[2]?.eventId]);
   });
 
+  it('tells a test event from real ones', async () => {
+    const real = deliveryRecord({ firstAttemptAt: NOW - 2 });
+    const test = deliveryRecord({ firstAttemptAt: NOW - 1, eventType: 'test', deviceId: 'test-device' });
+    const { request } = await build({ history: historyOf([real, test]) });
+    expect(pageOf(await request(`${PATH}?eventType=test`)).data).toMatchObject([
+      { eventId: test.eventId, eventType: 'test', deviceId: 'test-device' },
+    ]);
+    expect(idsOf(await request(`${PATH}?eventType=position`))).toEqual([real.eventId]);
+  });
+
   it('takes every filter, and eventType more than once', async () => {
     const base = NOW - 1_000;
     const [plain, ignition, failed] = [

@@ -1,5 +1,6 @@
 import type { WebhookSubscription } from '@waypost/domain';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
+import { lockSubscription } from './lock-subscription.js';
 import { appendToOutbox } from './outbox.js';
 import { rotateSecrets } from './rotate-secrets.js';
 import { sqlState, UNIQUE_VIOLATION } from './sql-state.js';
@@ -65,14 +66,6 @@ export function deleteSubscription(
     const tombstone = { kind: 'webhook-subscription', key: ref.id, value: null } as const;
     return { type: 'deleted', outboxIds: await appendToOutbox(manager, [tombstone], nowMs) };
   });
-}
-
-/** Nobody else changes it before this transaction ends: versions, and their outbox rows, stay in order. */
-function lockSubscription(
-  manager: EntityManager,
-  { fleetId, id }: SubscriptionRef,
-): Promise<WebhookSubscription | null> {
-  return manager.findOne(WebhookSubscriptionEntity, { where: { fleetId, id }, lock: { mode: 'pessimistic_write' } });
 }
 
 function changesNothing(current: WebhookSubscription, change: SubscriptionChange): boolean {

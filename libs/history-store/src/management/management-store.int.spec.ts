@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { hashApiKey } from '@waypost/domain';
+import { hashApiKey, type OperationalEvent, testDelivery, type WebhookSubscription } from '@waypost/domain';
 import pg from 'pg';
 import { API_KEY_SCOPES } from './fleet-store.js';
 import { openManagementStore, type ManagementStore } from './management-store.js';
@@ -293,6 +293,105 @@ describe('subscriptions', () => {
     }
     expect(walked).toEqual(all.map((subscription) => subscription.id));
     expect([...walked].sort()).toEqual([...made].sort());
+  });
+});
+
+describe('a subscription whose deliveries only fail', () => {
+  const disabled = ({ id }: { id: string }, occurredAt: number): OperationalEvent => ({
+    id: randomUUID(),
+    subscriptionId: id,
+    fleetId,
+    type: 'disabled',
+    occurredAt,
+    reason: 'Nothing but failures for 7 days.',
+    eventId: null,
+    deliveryOffset: null,
+    statusCode: 500,
+    errorCode: null,
+  });
+
+  it('is disabled with the reason, as a version of its own in the outbox', async () => {
+    const { id } = await create();
+    const result = await store.subscriptions.disable(disabled({ id }, 3_000), 4_000);
+    const expected = {
+      status: 'disabled',
+      disabledReason: 'Nothing but failures for 7 days.',
+      version: 2,
+      updatedAt: 4_000,
+    };
+    expect(result).toMatchObject({ type: 'changed', subscription: expected, outboxIds: [expect.any(String)] });
+    expect(await store.subscriptions.get({ fleetId, id })).toMatchObject(expected);
+    expect((await outboxOf(id)).map((row) => row.value)).toEqual([
+      expect.objectContaining({ version: 1, status: 'active' }),
+      expect.objectContaining(expected),
+    ]);
+  });
+
+  it('is left alone when the event comes again, or after a change of its owner', async () => {
+    const { id } = await create();
+    const event = disabled({ id }, 3_000);
+    await store.subscriptions.disable(event, 4_000);
+    expect((await store.subscriptions.disable(event, 5_000)).type).toBe('unchanged');
+
+    const enabled = await store.subscriptions.update({ fleetId, id }, { status: 'active' }, 6_000);
+    expect(enabled).toMatchObject({ subscription: { status: 'active', disabledReason: null, version: 3 } });
+    expect((await store.subscriptions.disable(event, 7_000)).type).toBe('unchanged');
+    expect((await store.subscriptions.disable(disabled({ id }, 5_999), 7_000)).type).toBe('unchanged');
+    expect(await outboxOf(id)).toHaveLength(3);
+
+    expect((await store.subscriptions.disable(disabled({ id }, 6_000), 7_000)).type).toBe('changed');
+  });
+
+  it('is left alone while it is paused', async () => {
+    const { id } = await create();
+    await store.subscriptions.update({ fleetId, id }, { status: 'paused' }, 3_000);
+    const result = await store.subscriptions.disable(disabled({ id }, 9_000), 9_000);
+    expect(result).toMatchObject({ type: 'unchanged', subscription: { status: 'paused' } });
+  });
+
+  it('keeps its reason through other changes', async () => {
+    const { id } = await create();
+    await store.subscriptions.disable(disabled({ id }, 3_000), 4_000);
+    await store.subscriptions.update({ fleetId, id }, { deviceIds: ['a'] }, 5_000);
+    expect(await store.subscriptions.get({ fleetId, id })).toMatchObject({
+      status: 'disabled',
+      disabledReason: 'Nothing but failures for 7 days.',
+    });
+  });
+
+  it('may have been deleted, or be of another fleet', async () => {
+    const { id } = await create();
+    expect(await store.subscriptions.disable({ ...disabled({ id }, 9_000), fleetId: 'other' }, 1)).toEqual({
+      type: 'not_found',
+    });
+    await store.subscriptions.delete({ fleetId, id }, 3_000);
+    expect(await store.subscriptions.disable(disabled({ id }, 9_000), 9_000)).toEqual({ type: 'not_found' });
+  });
+});
+
+describe('a test', () => {
+  const make = (subscription: WebhookSubscription) => testDelivery(subscription, { requestId: 'r-1', nowMs: 5_000 });
+
+  it('of an active subscription is put into the outbox', async () => {
+    const subscription = await create();
+    const result = await store.subscriptions.sendTest({ fleetId, id: subscription.id }, make, 5_000);
+    const delivery = make(subscription);
+    expect(result).toEqual({ type: 'queued', delivery, outboxIds: [expect.any(String)] });
+    expect((await outboxOf(subscription.id)).at(-1)).toEqual({
+      kind: 'webhook-delivery',
+      key: subscription.id,
+      value: delivery,
+    });
+    expect(await store.subscriptions.get({ fleetId, id: subscription.id })).toEqual(subscription);
+  });
+
+  it('is refused for others', async () => {
+    const { id } = await create();
+    await store.subscriptions.update({ fleetId, id }, { status: 'paused' }, 3_000);
+    const refused = await store.subscriptions.sendTest({ fleetId, id }, make, 5_000);
+    expect(refused).toMatchObject({ type: 'not_active', subscription: { status: 'paused' } });
+    expect(await store.subscriptions.sendTest({ fleetId: 'other', id }, make, 5_000)).toEqual({ type: 'not_found' });
+    expect((await outboxOf(id)).map((row) => row.kind)).toEqual(['webhook-subscription', 'webhook-subscription']);
   });
 });
 

@@ -2,12 +2,18 @@ import { randomBytes as secureRandomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../data-source.js';
 import { createFleetStore, type FleetStore } from './fleet-store.js';
+import type { OperationStore } from './operation-store.js';
+import { createOperationStore } from './postgres-operation-store.js';
 import { createSubscriptionStore } from './postgres-subscription-store.js';
+import type { ReplayStore } from './replay-store.js';
+import { createReplayStore } from './replay-store-postgres.js';
 import type { SubscriptionStore } from './subscription-store.js';
 
 /** Everything that people manage: fleets, keys, subscriptions. */
 export interface ManagementStore extends FleetStore {
   readonly subscriptions: SubscriptionStore;
+  readonly operations: OperationStore;
+  readonly replays: ReplayStore;
   /** Whether each of these changes has been published to its topic. */
   isPublished(outboxIds: readonly string[]): Promise<boolean>;
 }
@@ -23,6 +29,8 @@ export function createManagementStore(deps: ManagementStoreDeps): ManagementStor
   return {
     ...createFleetStore(deps),
     subscriptions: createSubscriptionStore(deps.dataSource),
+    operations: createOperationStore(deps.dataSource),
+    replays: createReplayStore(deps.dataSource),
     async isPublished(outboxIds) {
       const [row] = await deps.dataSource.query<{ waiting: boolean }[]>(
         'SELECT EXISTS (SELECT FROM outbox WHERE published_at IS NULL AND id = ANY($1::bigint[])) AS waiting',

@@ -14,6 +14,9 @@ export class OutboxRowEntity {
   @Column({ type: 'text' })
   key!: string;
 
+  @Column({ name: 'partition_key', type: 'text', nullable: true })
+  partitionKey!: string | null;
+
   @Column({ type: 'jsonb', nullable: true })
   value!: object | null;
 

@@ -66,6 +66,7 @@ describe('the outbox session', () => {
       id: expect.any(String),
       kind: 'fleet-settings',
       key: 'o-1',
+      partitionKey: null,
       value: await store.findFleet('o-1'),
     });
     expect((await session.readWaiting(2)).map((row) => row.key)).toEqual(['o-1', 'o-2']);

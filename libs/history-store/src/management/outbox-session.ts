@@ -6,6 +6,8 @@ export interface OutboxRow {
   readonly id: string;
   readonly kind: OutboxKind;
   readonly key: string;
+  /** null: the key decides the partition. */
+  readonly partitionKey: string | null;
   readonly value: object | null;
 }
 
@@ -81,7 +83,8 @@ function sessionQueries(client: pg.Client): Omit<OutboxSession, 'close'> {
   return {
     async readWaiting(limit) {
       const waiting = await client.query<OutboxRow>(
-        'SELECT id, kind, key, value FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT $1',
+        `SELECT id, kind, key, partition_key AS "partitionKey", value
+           FROM outbox WHERE published_at IS NULL ORDER BY id LIMIT $1`,
         [limit],
       );
       return waiting.rows;

@@ -2,12 +2,14 @@ import type { EntityManager } from 'typeorm';
 import { OutboxRowEntity } from './outbox-row.entity.js';
 
 /** What an outbox row describes; the publisher knows the topic of each kind. */
-export type OutboxKind = 'fleet-settings' | 'webhook-subscription';
+export type OutboxKind = 'fleet-settings' | 'webhook-subscription' | 'webhook-replay' | 'webhook-delivery';
 
 /** One change to publish. `key` is the record key; a null `value` is a tombstone. */
 export interface OutboxEntry {
   readonly kind: OutboxKind;
   readonly key: string;
+  /** What decides the partition, where that is not the key itself: always the same for a key. */
+  readonly partitionKey?: string;
   readonly value: object | null;
 }
 
@@ -24,7 +26,12 @@ export async function appendToOutbox(
   entries: readonly OutboxEntry[],
   nowMs: number,
 ): Promise<string[]> {
-  const rows = entries.map((entry) => ({ ...entry, createdAt: nowMs, publishedAt: null }));
+  const rows = entries.map((entry) => ({
+    ...entry,
+    partitionKey: entry.partitionKey ?? null,
+    createdAt: nowMs,
+    publishedAt: null,
+  }));
   const saved = await manager.insert(OutboxRowEntity, rows);
   await manager.query('SELECT pg_notify($1, $2)', [OUTBOX_CHANNEL, '']);
   return saved.identifiers.map((identifier) => String(identifier['id']));

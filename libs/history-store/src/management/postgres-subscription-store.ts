@@ -2,6 +2,8 @@ import type { WebhookSubscription } from '@waypost/domain';
 import type { DataSource, EntityManager } from 'typeorm';
 import { deleteSubscription, rotateSubscriptionSecret, updateSubscription } from './change-subscription.js';
 import { createSubscriptions } from './create-subscriptions.js';
+import { disableSubscription } from './disable-subscription.js';
+import { sendTest } from './send-test.js';
 import type { SubscriptionQuery, SubscriptionRef, SubscriptionStore } from './subscription-store.js';
 import { WebhookSubscriptionEntity } from './webhook-subscription.entity.js';
 
@@ -13,6 +15,8 @@ export function createSubscriptionStore(dataSource: DataSource): SubscriptionSto
     update: (ref, change, nowMs) => updateSubscription(dataSource, { ref, change, nowMs }),
     delete: (ref, nowMs) => deleteSubscription(dataSource, ref, nowMs),
     rotateSecret: (ref, rotation) => rotateSubscriptionSecret(dataSource, ref, rotation),
+    disable: (event, nowMs) => disableSubscription(dataSource, event, nowMs),
+    sendTest: (ref, make, nowMs) => sendTest(dataSource, { ref, make, nowMs }),
   };
 }
 

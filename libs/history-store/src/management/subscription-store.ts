@@ -1,4 +1,4 @@
-import type { WebhookSubscription } from '@waypost/domain';
+import type { OperationalEvent, WebhookDelivery, WebhookSubscription } from '@waypost/domain';
 import type { NewSubscription, SubscriptionChange } from './subscription.js';
 
 /** Where a page of subscriptions goes on: the last one's place in the order of creation. */
@@ -40,6 +40,17 @@ export type RotateSecretResult =
 export type DeleteSubscriptionResult =
   { readonly type: 'deleted'; readonly outboxIds: readonly string[] } | { readonly type: 'not_found' };
 
+export type DisableSubscriptionResult =
+  | { readonly type: 'changed'; readonly subscription: WebhookSubscription; readonly outboxIds: readonly string[] }
+  /** It is not active, or was changed after the event. */
+  | { readonly type: 'unchanged'; readonly subscription: WebhookSubscription }
+  | { readonly type: 'not_found' };
+
+export type SendTestResult =
+  | { readonly type: 'queued'; readonly delivery: WebhookDelivery; readonly outboxIds: readonly string[] }
+  | { readonly type: 'not_active'; readonly subscription: WebhookSubscription }
+  | { readonly type: 'not_found' };
+
 /** One subscription of one fleet: another fleet's id is simply not found (R-37). */
 export interface SubscriptionRef {
   readonly fleetId: string;
@@ -67,4 +78,12 @@ export interface SubscriptionStore {
   delete(ref: SubscriptionRef, nowMs: number): Promise<DeleteSubscriptionResult>;
   /** The current secret signs on until `oldSignsUntil` (epoch ms); expired ones are dropped. */
   rotateSecret(ref: SubscriptionRef, rotation: SecretRotation): Promise<RotateSecretResult>;
+  /** What an event of type `disabled` asks for (`mayDisable`). The same event again changes nothing. */
+  disable(event: OperationalEvent, nowMs: number): Promise<DisableSubscriptionResult>;
+  /** Queues the delivery that `make` gives for an active subscription. */
+  sendTest(
+    ref: SubscriptionRef,
+    make: (subscription: WebhookSubscription) => WebhookDelivery,
+    nowMs: number,
+  ): Promise<SendTestResult>;
 }

@@ -10,6 +10,6 @@ export type NewSubscription = Omit<
 export type SubscriptionChange = Partial<
   Pick<
     WebhookSubscription,
-    'url' | 'status' | 'payloadFormat' | 'deviceIds' | 'auth' | 'rateLimitPerSecond' | 'onOutage'
+    'url' | 'status' | 'payloadFormat' | 'deviceIds' | 'auth' | 'rateLimitPerSecond' | 'onOutage' | 'strictOrder'
   >
 >;

@@ -1,0 +1,141 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { OperationalEvent } from '@waypost/domain';
+import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+
+const PATH = '/public/v1/webhook-subscriptions';
+const NOW = Date.UTC(2026, 2, 20, 12);
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let api: TestApi;
+let fleetId: string;
+let key: string;
+let id: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  api = await startTestApi({ store, now: () => NOW });
+});
+afterAll(async () => {
+  await api.close();
+  await store.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: NOW });
+  key = api.addKey(fleetId);
+  const json = { eventType: 'position', url: 'https://receiver.example/hook' };
+  const answer = await api.request(PATH, { method: 'POST', key, json });
+  id = (answer.body as { data: { id: string }[] }).data[0]?.id ?? '';
+});
+
+interface Page {
+  data: { id: string }[];
+  nextPageState: string | null;
+}
+const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => ({
+  id: randomUUID(),
+  subscriptionId: id,
+  fleetId,
+  type: 'exhausted',
+  occurredAt: NOW,
+  reason: 'The endpoint answered 503 five times.',
+  eventId: null,
+  deliveryOffset: 3,
+  statusCode: null,
+  errorCode: null,
+  ...given,
+});
+const pageOf = async (query = ''): Promise<Page> =>
+  (await api.request(`${PATH}/${id}/operations${query}`, { key })).body as Page;
+
+describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
+  it('shows what happened, newest first, without what is unknown', async () => {
+    const failed = operation({ eventId: randomUUID(), statusCode: 503 });
+    const held = operation({ type: 'suspended', reason: 'No answer.', errorCode: 'timeout', occurredAt: NOW + 1 });
+    await store.operations.keep([failed, held]);
+    expect(await pageOf()).toEqual({
+      data: [
+        {
+          id: held.id,
+          type: 'suspended',
+          occurredAt: '2026-03-20T12:00:00.001Z',
+          reason: 'No answer.',
+          error: 'timeout',
+        },
+        {
+          id: failed.id,
+          type: 'exhausted',
+          occurredAt: '2026-03-20T12:00:00.000Z',
+          reason: 'The endpoint answered 503 five times.',
+          eventId: failed.eventId,
+          statusCode: 503,
+        },
+      ],
+      nextPageState: null,
+    });
+  });
+
+  it('is empty for a subscription without any, and not found for another fleet or after the deletion', async () => {
+    expect(await pageOf()).toEqual({ data: [], nextPageState: null });
+    await store.operations.keep([operation()]);
+    const path = `${PATH}/${id}/operations`;
+    expect((await api.request(path, { key: api.addKey('other') })).status).toBe(404);
+    await api.request(`${PATH}/${id}`, { method: 'DELETE', key });
+    expect((await api.request(path, { key })).status).toBe(404);
+    expect((await api.request(`${PATH}/nonsense/operations`, { key })).status).toBe(404);
+  });
+
+  it('walks all of them, each once, while others come', async () => {
+    const events = [5, 5, 5, 2, 9].map((ms) => operation({ occurredAt: NOW + ms }));
+    await store.operations.keep(events);
+    const walked: string[] = [];
+    let query = '?limit=2';
+    for (;;) {
+      const page = await pageOf(query);
+      walked.push(...page.data.map((one) => one.id));
+      await store.operations.keep([operation({ occurredAt: NOW + 100 })]);
+      if (page.nextPageState === null) break;
+      query = `?limit=2&pageState=${page.nextPageState}`;
+    }
+    const newestFirst = events
+      .sort((a, b) => b.occurredAt - a.occurredAt || (a.id < b.id ? 1 : -1))
+      .map((event) => event.id);
+    expect(walked).toEqual(newestFirst);
+  });
+
+  it("refuses another subscription's page token, and parameters that it does not have", async () => {
+    await store.operations.keep([operation(), operation()]);
+    const { nextPageState } = await pageOf('?limit=1');
+    const json = { eventType: 'ignition_on', url: 'https://receiver.example/hook' };
+    const made = await api.request(PATH, { method: 'POST', key, json });
+    const other = (made.body as { data: { id: string }[] }).data[0]?.id ?? '';
+    const answer = await api.request(`${PATH}/${other}/operations?pageState=${String(nextPageState)}`, { key });
+    expect(answer.body).toMatchObject({ error: { code: 'page_state_other_query' } });
+    for (const query of ['limit=0', 'limit=1001', 'type=disabled']) {
+      expect((await api.request(`${PATH}/${id}/operations?${query}`, { key })).status).toBe(400);
+    }
+  });
+
+  it('wants the scope to read subscriptions', async () => {
+    const poor = api.addKey(fleetId, ['events:read', 'subscriptions:write']);
+    expect((await api.request(`${PATH}/${id}/operations`, { key: poor })).status).toBe(403);
+  });
+});
+
+describe('a disabled subscription', () => {
+  it('is shown with its reason, and switched on again by its owner', async () => {
+    await store.subscriptions.disable(operation({ type: 'disabled', reason: 'Failing since 13 March.' }), NOW);
+    const shown = (await api.request(`${PATH}/${id}`, { key })).body;
+    expect(shown).toMatchObject({ status: 'disabled', disabledReason: 'Failing since 13 March.' });
+
+    const answer = await api.request(`${PATH}/${id}`, { method: 'PATCH', key, json: { status: 'active' } });
+    expect(answer.body).toMatchObject({ status: 'active' });
+    expect(answer.body).not.toHaveProperty('disabledReason');
+  });
+});

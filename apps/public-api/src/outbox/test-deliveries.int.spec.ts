@@ -1,0 +1,117 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { topics, type WebhookDelivery } from '@waypost/contracts';
+import { testDelivery } from '@waypost/domain';
+import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { partitionForKey, silentLogger } from '@waypost/streams';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { openTestStack } from '../testing/test-stack.js';
+import { createOutbox } from './create-outbox.js';
+import type { OutboxPublisher } from './outbox-publisher.js';
+
+const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+const TOPIC = topics.webhookDeliveries.name;
+
+let stack: Awaited<ReturnType<typeof openTestStack>>;
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let sql: pg.Client;
+const publishers: OutboxPublisher[] = [];
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
+});
+afterEach(() => Promise.all(publishers.splice(0).map((publisher) => publisher.stop())));
+afterAll(async () => {
+  await sql.end();
+  await store.close();
+  await database.drop();
+  await stack.close();
+});
+
+function startPublisher(): OutboxPublisher {
+  const publisher = createOutbox({
+    databaseUrl: database.url,
+    registry: stack.registry,
+    backend: stack.openBackend(),
+    logger: silentLogger,
+    now: Date.now,
+  });
+  publishers.push(publisher);
+  publisher.start();
+  return publisher;
+}
+
+async function untilNothingWaits(): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    const waiting = await sql.query('SELECT FROM outbox WHERE published_at IS NULL');
+    if (waiting.rowCount === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('the outbox was not published within 10 s');
+}
+
+async function subscribe(): Promise<string> {
+  const id = randomUUID();
+  const url = `https://receiver.example/${id}`;
+  const sending = { rateLimitPerSecond: null, onOutage: 'fail', strictOrder: false };
+  const draft = { id, fleetId, eventType: 'position', url, payloadFormat: 'v1', deviceIds: null, auth: null };
+  await store.subscriptions.create([{ ...draft, ...sending, secrets: [] }], Date.now());
+  return id;
+}
+
+async function sendTest(id: string): Promise<WebhookDelivery> {
+  const nowMs = Date.now();
+  const make = (subscription: Parameters<typeof testDelivery>[0]) =>
+    testDelivery(subscription, { requestId: randomUUID(), nowMs });
+  const result = await store.subscriptions.sendTest({ fleetId, id }, make, nowMs);
+  if (result.type !== 'queued') throw new Error(result.type);
+  return result.delivery;
+}
+
+async function deliveriesTo(id: string): Promise<{ partition: number; delivery: unknown }[]> {
+  const { webhookDeliveries: codec } = stack.codecs;
+  const records = await stack.recordsOf(TOPIC, id);
+  await codec.prepare();
+  await codec.resolve(records.map(({ value }) => value?.readUInt32BE(1) ?? 0));
+  return records.map(({ partition, value }) => {
+    const decoded = value === null ? null : codec.decode(value);
+    return { partition, delivery: decoded?.type === 'decoded' ? decoded.value : decoded };
+  });
+}
+
+describe('test events on their way to Kafka', () => {
+  it('come to the partition of their subscription, as the fan-out would put them, and in order', async () => {
+    const ids = await Promise.all(Array.from({ length: 8 }, subscribe));
+    const sent = new Map<string, WebhookDelivery[]>();
+    for (const id of ids) sent.set(id, [await sendTest(id), await sendTest(id)]);
+    startPublisher();
+    await untilNothingWaits();
+    for (const id of ids) {
+      const partition = partitionForKey(Buffer.from(id), stack.partitions);
+      expect(await deliveriesTo(id)).toEqual(sent.get(id)?.map((delivery) => ({ partition, delivery })));
+    }
+  });
+
+  it('come once though the process died between the commit and the mark', async () => {
+    const id = await subscribe();
+    const first = await sendTest(id);
+    await startPublisher().stop();
+    startPublisher();
+    await untilNothingWaits();
+    await Promise.all(publishers.splice(0).map((publisher) => publisher.stop()));
+    await sql.query('UPDATE outbox SET published_at = NULL');
+    const second = await sendTest(id);
+
+    startPublisher();
+    await untilNothingWaits();
+    const found = await deliveriesTo(id);
+    expect(found.map(({ delivery }) => delivery)).toEqual([first, second]);
+  });
+});

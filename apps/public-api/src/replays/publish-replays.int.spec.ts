@@ -1,0 +1,125 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, resolveBatch, topics } from '@waypost/contracts';
+import { type ManagementStore, openManagementStore, type StoredReplay } from '@waypost/history-store';
+import { createMemoryBackend, partitionForKey, readToEnd, silentLogger } from '@waypost/streams';
+import pg from 'pg';
+import { subscriptionOf } from '../../../../test/support/samples.js';
+import { createOutbox } from '../outbox/create-outbox.js';
+import { OUTBOX_TOPICS } from '../outbox/outbox-record.js';
+import type { OutboxPublisher } from '../outbox/outbox-publisher.js';
+import { createMemoryRegistry } from '../testing/memory-registry.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+
+const PARTITIONS = 4;
+const TOPIC = topics.webhookReplays.name;
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let sql: pg.Client;
+let broker: ReturnType<typeof createMemoryBackend>;
+const registry = createMemoryRegistry();
+const codecs = createAvroCodecs({ registry });
+const publishers: OutboxPublisher[] = [];
+const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+});
+afterAll(async () => {
+  await sql.end();
+  await store.close();
+  await database.drop();
+});
+beforeEach(() => {
+  const counts = Object.values(OUTBOX_TOPICS).map((topic) => [topic, topic === TOPIC ? PARTITIONS : 1] as const);
+  broker = createMemoryBackend({ topics: Object.fromEntries(counts), now: Date.now });
+});
+afterEach(async () => {
+  await Promise.all(publishers.splice(0).map((publisher) => publisher.stop()));
+});
+
+async function publishAll(): Promise<void> {
+  // The broker outlives each of its clients.
+  const backend = Object.create(broker, { close: { value: () => Promise.resolve() } }) as typeof broker;
+  const settings = { databaseUrl: database.url, registry, backend, logger: silentLogger, now: Date.now };
+  const publisher = createOutbox(settings);
+  publishers.push(publisher);
+  publisher.start();
+  for (let tries = 0; (await sql.query('SELECT FROM outbox WHERE published_at IS NULL')).rowCount !== 0; tries++) {
+    if (tries > 250) throw new Error('the outbox was not published within 5 s');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await publisher.stop();
+}
+
+/** `partition replay version`, or `deleted`, of all partitions. */
+async function published(): Promise<string[]> {
+  const found: string[] = [];
+  const fetcher = broker.fetcher();
+  for (let partition = 0; partition < PARTITIONS; partition++) {
+    await readToEnd(broker, fetcher, { topic: TOPIC, partition }, 0, async ({ records }) => {
+      await resolveBatch(codecs.webhookReplays, records);
+      for (const { key, value } of records) {
+        const decoded = value && codecs.webhookReplays.decode(value);
+        const version = decoded?.type === 'decoded' ? String(decoded.value.version) : 'deleted';
+        found.push(`${String(partition)} ${key?.toString() ?? ''} ${version}`);
+      }
+    });
+  }
+  await fetcher.close();
+  return found.sort();
+}
+
+async function newReplay(nowMs: number): Promise<StoredReplay> {
+  const {
+    status: _,
+    disabledReason: __,
+    version: ___,
+    createdAt: ____,
+    updatedAt: _____,
+    ...draft
+  } = subscriptionOf({
+    id: randomUUID(),
+    fleetId,
+    url: `https://receiver.example/${randomUUID()}`,
+  });
+  await store.subscriptions.create([draft], nowMs);
+  const asked = { startDate: 1, endDate: 2, status: null, eventType: null, deviceId: null, ratePerSecond: 9 };
+  const made = await store.replays.create({ fleetId, id: draft.id }, { replayId: randomUUID(), ...asked }, nowMs);
+  if (made.type !== 'created') throw new Error(made.type);
+  return made.stored;
+}
+
+describe('replays in their topic', () => {
+  it('lie in the partition of their subscription in all versions, deletion included, and none is published twice', async () => {
+    const made = [await newReplay(1_000), await newReplay(1_000), await newReplay(1_000)];
+    for (const { replay } of made)
+      await store.replays.cancel({ fleetId, id: replay.subscriptionId }, replay.replayId, 2_000);
+    const lines = (versions: string[]): string[] =>
+      made
+        .flatMap(({ replay: { replayId, subscriptionId } }) => {
+          const partition = partitionForKey(Buffer.from(subscriptionId), PARTITIONS);
+          return versions.map((version) => `${String(partition)} ${replayId} ${version}`);
+        })
+        .sort();
+
+    await publishAll();
+    expect(await published()).toEqual(lines(['1', '2']));
+
+    // As after a crash between the commit and the mark.
+    await sql.query('UPDATE outbox SET published_at = NULL');
+    await publishAll();
+    expect(await published()).toEqual(lines(['1', '2']));
+
+    const later = await newReplay(40 * 86_400_000);
+    await sql.query('UPDATE outbox SET published_at = NULL');
+    await publishAll();
+    const old = (await published()).filter((line) => !line.includes(later.replay.replayId));
+    expect(old).toEqual(lines(['1', '2', 'deleted']));
+  });
+});

@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
+import type { ReplayProgress } from '@waypost/domain';
+import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { createUntilDatabaseAnswers } from '../operations/until-database-answers.js';
+import { createMemoryRegistry } from '../testing/memory-registry.js';
+import { createReplayProgressTask } from './replay-progress.task.js';
+
+let codecs: AvroCodecs;
+let calls: string[];
+let failures: Error[];
+
+beforeEach(async () => {
+  codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+  await codecs.replayProgress.prepare();
+  [calls, failures] = [[], []];
+});
+
+const progress = (replayId: string, sent: number): ReplayProgress => ({
+  ...{ replayId, subscriptionId: 's', state: 'running', attemptsEnd: 1, nextDeliveryOffset: 2, matched: 3, sent },
+  ...{ startedAt: 4, updatedAt: 5 },
+});
+
+const batchOf = (...values: (Buffer | null)[]): RecordBatch => ({
+  ...{ topic: 'progress', partition: 1, nextOffset: 9, highWatermark: 9 },
+  records: values.map((value, offset) => ({ offset, timestamp: 0, key: Buffer.from('k'), value })),
+});
+
+const build = ({ committed, start = 0, end = 9 }: { committed?: number; start?: number; end?: number } = {}) => {
+  const context: TaskContext = {
+    topic: 'progress',
+    partition: 1,
+    leaseValid: () => true,
+    confirmOwnership: () => Promise.resolve(),
+    committedOffset: () => Promise.resolve(committed === undefined ? null : { offset: committed, metadata: '' }),
+    commitOffset: (offset) => Promise.resolve(void calls.push(`commit ${String(offset)}`)),
+    fail: () => undefined,
+  };
+  const told = (event: string): void => void calls.push(event);
+  return createReplayProgressTask(context, {
+    codec: codecs.replayProgress,
+    replays: {
+      recordProgress: (all) => {
+        const failure = failures.shift();
+        if (failure !== undefined) return Promise.reject(failure);
+        calls.push(`record ${all.map((one) => `${one.replayId}:${String(one.sent)}`).join(' ')}`);
+        return Promise.resolve();
+      },
+    },
+    logRange: () => Promise.resolve({ start, end }),
+    untilDatabaseAnswers: createUntilDatabaseAnswers({
+      logger: { info: () => undefined, warn: () => undefined },
+      wait: () => new Promise((resolve) => setImmediate(resolve)),
+    }),
+    logger: { error: told },
+  });
+};
+
+describe('the progress of replays on its way into the database', () => {
+  it('is recorded in the order of the log, and then the position is committed', async () => {
+    const values = [progress('a', 1), progress('b', 2), progress('a', 3)].map((one) =>
+      codecs.replayProgress.encode(one),
+    );
+    await build().process(batchOf(...values));
+    expect(calls).toEqual(['record a:1 b:2 a:3', 'commit 9']);
+  });
+
+  it('waits for a database that is away, and is lost at no failure of it', async () => {
+    failures.push(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }));
+    await build().process(batchOf(codecs.replayProgress.encode(progress('a', 1))));
+    expect(calls).toEqual(['record a:1', 'commit 9']);
+    failures.push(new Error('a bug'));
+    await expect(build().process(batchOf(codecs.replayProgress.encode(progress('a', 1))))).rejects.toThrow('a bug');
+    expect(calls).toHaveLength(2);
+  });
+
+  it('passes over what was forgotten, and over what cannot be read, which it tells', async () => {
+    await build().process(batchOf(null, Buffer.from('nonsense'), codecs.replayProgress.encode(progress('a', 1))));
+    expect(calls).toEqual(['replay_progress_unusable', 'record a:1', 'commit 9']);
+  });
+
+  it.each([
+    ['at what is committed', { committed: 4 }, 4, []],
+    ['at the start when nothing is', {}, 0, ['commit 0']],
+    ['at the start when that position is no longer in the log', { committed: 4, start: 6 }, 6, ['commit 6']],
+    ['at the start when the log is another one', { committed: 40, start: 0 }, 0, ['commit 0']],
+  ])('begins %s', async (_, world, position, committed) => {
+    expect(await build(world).open()).toEqual({ position });
+    expect(calls).toEqual(committed);
+  });
+});

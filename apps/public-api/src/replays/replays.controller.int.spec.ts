@@ -1,0 +1,295 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RETENTION_MS, type ReplayProgress } from '@waypost/domain';
+import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import pg from 'pg';
+import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import type { ReplayResource } from './replay-resource.js';
+
+const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let sql: pg.Client;
+let api: TestApi;
+let key: string;
+let fleetId: string;
+let subscriptionId: string;
+let path: string;
+let waitedFor: (readonly string[])[] = [];
+let nowMs = Date.UTC(2026, 2, 20, 12);
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+  api = await startTestApi({
+    store,
+    now: () => nowMs,
+    untilPublished: (ids) => {
+      waitedFor.push(ids);
+      return Promise.resolve();
+    },
+  });
+});
+afterAll(async () => {
+  await api.close();
+  await sql.end();
+  await store.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 2, 20, 12);
+  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  key = api.addKey(fleetId);
+  subscriptionId = await subscribe();
+  path = `${SUBSCRIPTIONS}/${subscriptionId}/replays`;
+  waitedFor = [];
+});
+
+const send = (method: string, to: string, json?: unknown) => api.request(to, { method, key, json });
+
+async function subscribe(): Promise<string> {
+  const json = { eventType: 'position', url: `https://receiver.example/${randomUUID()}` };
+  const { data } = (await send('POST', SUBSCRIPTIONS, json)).body as { data: { id: string }[] };
+  return data[0]?.id ?? '';
+}
+
+const WINDOW = { startDate: '2026-03-18T00:00:00Z', endDate: '2026-03-19T01:30:00+01:00' };
+
+async function create(more: object = {}): Promise<ReplayResource> {
+  const answer = await send('POST', path, { ...WINDOW, ...more });
+  if (answer.status !== 202) throw new Error(JSON.stringify(answer.body));
+  return answer.body as ReplayResource;
+}
+const read = async ({ replayId }: ReplayResource) => (await send('GET', `${path}/${replayId}`)).body as ReplayResource;
+const cancel = ({ replayId }: ReplayResource) => send('POST', `${path}/${replayId}/cancel`);
+
+const progressOf = ({ replayId }: ReplayResource, more: Partial<ReplayProgress>): ReplayProgress => ({
+  ...{ replayId, subscriptionId, state: 'running', attemptsEnd: 5, nextDeliveryOffset: 9, matched: null, sent: 0 },
+  ...{ startedAt: nowMs + 1_000, updatedAt: nowMs + 2_000 },
+  ...more,
+});
+const outboxOf = async (replayId: string) => {
+  const rows = await sql.query('SELECT kind, partition_key, value FROM outbox WHERE key = $1 ORDER BY id', [replayId]);
+  return rows.rows as { kind: string; partition_key: string; value: Record<string, unknown> | null }[];
+};
+
+describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
+  it('answers 202 with the replay, which is stored, and published in the partition of its subscription', async () => {
+    const more = { status: 'failed', eventType: 'position', deviceId: 'device-1', ratePerSecond: 20 };
+    const answer = await send('POST', path, { ...WINDOW, ...more });
+    expect(answer.status).toBe(202);
+    const made = answer.body as ReplayResource;
+    expect(made).toEqual({
+      replayId: expect.any(String),
+      subscriptionId,
+      series: 1,
+      state: 'pending',
+      startDate: '2026-03-18T00:00:00.000Z',
+      endDate: '2026-03-19T00:30:00.000Z',
+      ...more,
+      progress: { sent: 0 },
+      createdAt: '2026-03-20T12:00:00.000Z',
+    });
+    expect(await read(made)).toEqual(made);
+    const [row, ...others] = await outboxOf(made.replayId);
+    expect(others).toEqual([]);
+    expect(row).toEqual({
+      kind: 'webhook-replay',
+      partition_key: subscriptionId,
+      value: {
+        ...{ replayId: made.replayId, subscriptionId, fleetId, series: 1, ...more },
+        ...{ startDate: Date.UTC(2026, 2, 18), endDate: Date.UTC(2026, 2, 19, 0, 30) },
+        ...{ cancelled: false, version: 1, createdAt: nowMs, updatedAt: nowMs },
+      },
+    });
+    expect(waitedFor).toEqual([[expect.any(String)]]);
+  });
+
+  it('takes 500 a second and everything in the window unless it is told otherwise', async () => {
+    const made = await create();
+    expect(made.ratePerSecond).toBe(500);
+    for (const filter of ['status', 'eventType', 'deviceId']) expect(made).not.toHaveProperty(filter);
+  });
+
+  it('begins no earlier than the retention', async () => {
+    expect((await create({ startDate: '2020-01-01T00:00:00Z' })).startDate).toBe(
+      new Date(nowMs - RETENTION_MS).toISOString(),
+    );
+  });
+
+  it.each([
+    ['startDate', { startDate: undefined }, 'is required'],
+    ['startDate', { startDate: '2026-03-18T00:00:00' }, 'RFC 3339'],
+    ['endDate', { endDate: 7 }, 'string'],
+    ['endDate', { endDate: WINDOW.startDate }, 'after startDate'],
+    ['endDate', { startDate: '2020-01-01T00:00:00Z', endDate: '2020-02-01T00:00:00Z' }, 'last 15 days'],
+    ['status', { status: 'lost' }, 'one of'],
+    ['eventType', { eventType: 'test' }, 'one of'],
+    ['deviceId', { deviceId: '' }, 'empty'],
+    ['deviceId', { deviceId: 'a\u0000' }, 'control'],
+    ['ratePerSecond', { ratePerSecond: 0 }, 'at least 1'],
+    ['ratePerSecond', { ratePerSecond: 10_001 }, 'at most 10000'],
+    ['ratePerSecond', { ratePerSecond: 1.5 }, 'integer'],
+    ['colour', { colour: 'red' }, 'not a field'],
+  ])('names %s when it is wrong: %j', async (field, more, message) => {
+    const answer = await send('POST', path, { ...WINDOW, ...more });
+    expect(answer.status).toBe(400);
+    const details = [{ field, message: expect.stringContaining(message) as unknown }];
+    expect(answer.body).toMatchObject({ error: { code: 'invalid_body', details } });
+  });
+
+  it('numbers the replays of each subscription from 1, whoever asks at the same time', async () => {
+    const all = await Promise.all([create(), create(), create()]);
+    expect(all.map(({ series }) => series).sort()).toEqual([1, 2, 3]);
+    path = `${SUBSCRIPTIONS}/${await subscribe()}/replays`;
+    expect((await create()).series).toBe(1);
+  });
+
+  it('answers 409 while three are not over, also when they are asked for at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send('POST', path, WINDOW)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ error: { code: 'too_many_replays' } });
+    const first = answers.find(({ status }) => status === 202)?.body as ReplayResource;
+    await store.replays.recordProgress([progressOf(first, { state: 'completed', matched: 0 })]);
+    expect((await create()).series).toBe(4);
+  });
+
+  it('answers 409 for a subscription that is paused', async () => {
+    await send('PATCH', `${SUBSCRIPTIONS}/${subscriptionId}`, { status: 'paused' });
+    const answer = await send('POST', path, WINDOW);
+    expect([answer.status, answer.body]).toMatchObject([409, { error: { code: 'subscription_not_active' } }]);
+  });
+
+  it('forgets replays whose deliveries are gone from the log, and says so in the topic; their series are not given again', async () => {
+    const old = await create();
+    nowMs += 16 * DAY_MS;
+    const later = { startDate: '2026-04-01T00:00:00Z', endDate: '2026-04-02T00:00:00Z' };
+    await create(later);
+    expect((await send('GET', `${path}/${old.replayId}`)).status).toBe(200);
+    nowMs += 1;
+    expect((await create(later)).series).toBe(3);
+    expect((await send('GET', `${path}/${old.replayId}`)).status).toBe(404);
+    expect(
+      (await outboxOf(old.replayId)).map(({ value, partition_key }) => [value?.['version'], partition_key]),
+    ).toEqual([
+      [1, subscriptionId],
+      [undefined, subscriptionId],
+    ]);
+  });
+});
+
+describe('the progress of a replay', () => {
+  it('is shown as the topic has it', async () => {
+    const made = await create();
+    await store.replays.recordProgress([progressOf(made, {})]);
+    expect(await read(made)).toMatchObject({
+      ...{ state: 'running', progress: { sent: 0 }, startedAt: '2026-03-20T12:00:01.000Z' },
+    });
+    await store.replays.recordProgress([progressOf(made, { matched: 7 }), progressOf(made, { matched: 7, sent: 3 })]);
+    expect((await read(made)).progress).toEqual({ matched: 7, sent: 3 });
+    await store.replays.recordProgress([progressOf(made, { state: 'completed', matched: 7, sent: 7 })]);
+    expect(await read(made)).toMatchObject({
+      ...{ state: 'completed', progress: { matched: 7, sent: 7 }, endedAt: '2026-03-20T12:00:02.000Z' },
+    });
+  });
+
+  it('is changed neither by what comes again nor by what is known of no replay', async () => {
+    const made = await create();
+    const all = [
+      progressOf(made, { matched: 7 }),
+      progressOf(made, { matched: 7, sent: 3 }),
+      progressOf(made, { state: 'cancelled', matched: 7, sent: 4 }),
+    ];
+    await store.replays.recordProgress(all);
+    const shown = await read(made);
+    for (const one of all) await store.replays.recordProgress([one]);
+    await store.replays.recordProgress([{ ...progressOf(made, {}), replayId: randomUUID() }]);
+    await store.replays.recordProgress([]);
+    expect(await read(made)).toEqual(shown);
+  });
+});
+
+describe('cancelling a replay', () => {
+  it('publishes it, and shows it as cancelling until the replayer has heard of it', async () => {
+    const made = await create();
+    nowMs += 1_000;
+    const answer = await cancel(made);
+    expect([answer.status, (answer.body as ReplayResource).state]).toEqual([200, 'cancelling']);
+    expect((await outboxOf(made.replayId)).map(({ value }) => [value?.['version'], value?.['cancelled']])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+    expect(waitedFor).toHaveLength(2);
+    await store.replays.recordProgress([progressOf(made, { state: 'cancelled' })]);
+    expect((await read(made)).state).toBe('cancelled');
+  });
+
+  it('changes nothing the second time, nor when it is over', async () => {
+    const [again, over] = [await create(), await create()];
+    await cancel(again);
+    expect((await cancel(again)).body).toMatchObject({ state: 'cancelling' });
+    expect(await outboxOf(again.replayId)).toHaveLength(2);
+    await store.replays.recordProgress([progressOf(over, { state: 'completed', matched: 1, sent: 1 })]);
+    expect((await cancel(over)).body).toMatchObject({ state: 'completed' });
+    expect(await outboxOf(over.replayId)).toHaveLength(1);
+  });
+});
+
+describe('GET /public/v1/webhook-subscriptions/{id}/replays', () => {
+  it('walks all of them, newest first', async () => {
+    for (let series = 1; series <= 5; series++) {
+      const made = await create();
+      await store.replays.recordProgress([progressOf(made, { state: 'completed' })]);
+    }
+    const walked: number[] = [];
+    let state: string | null = '';
+    while (state !== null) {
+      const page = await send('GET', `${path}?limit=2${state === '' ? '' : `&pageState=${state}`}`);
+      const { data, nextPageState } = page.body as { data: ReplayResource[]; nextPageState: string | null };
+      walked.push(...data.map(({ series }) => series));
+      state = nextPageState;
+    }
+    expect(walked).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  it.each(['limit=0', 'state=running'])('refuses %s', async (query) => {
+    expect((await send('GET', `${path}?${query}`)).status).toBe(400);
+  });
+});
+
+describe("another fleet's replay, another subscription's, and one that is not there", () => {
+  it.each([
+    ['POST', '', WINDOW],
+    ['GET', '', undefined],
+    ['GET', '/{id}', undefined],
+    ['POST', '/{id}/cancel', undefined],
+  ])('are not found: %s %s', async (method, suffix, json) => {
+    const made = await create();
+    const to = path + suffix.replace('{id}', made.replayId);
+    const foreign = await api.request(to, { method, json, key: api.addKey(`${fleetId}-other`) });
+    expect(foreign.status).toBe(404);
+    const deleted = `${SUBSCRIPTIONS}/${randomUUID()}/replays${suffix.replace('{id}', made.replayId)}`;
+    expect((await send(method, deleted, json)).body).toEqual(foreign.body);
+    if (suffix !== '') {
+      for (const id of [randomUUID(), 'nonsense'])
+        expect((await send(method, path + suffix.replace('{id}', id))).status).toBe(404);
+      const other = `${SUBSCRIPTIONS}/${await subscribe()}/replays${suffix.replace('{id}', made.replayId)}`;
+      expect((await send(method, other)).status).toBe(404);
+    }
+    expect((await read(made)).state).toBe('pending');
+  });
+
+  it('are not there for a key that may not', async () => {
+    const reader = api.addKey(fleetId, ['subscriptions:read']);
+    const made = await create();
+    expect((await api.request(path, { method: 'POST', key: reader, json: WINDOW })).status).toBe(403);
+    expect((await api.request(`${path}/${made.replayId}/cancel`, { method: 'POST', key: reader })).status).toBe(403);
+    expect((await api.request(path, { key: reader })).status).toBe(200);
+  });
+});

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { OperationalEvent } from '@waypost/domain';
+import { openManagementStore, type ManagementStore } from './management-store.js';
+import { OPERATIONS_KEPT, type OperationPosition } from './operation-store.js';
+import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+
+const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => ({
+  id: randomUUID(),
+  subscriptionId: randomUUID(),
+  fleetId: 'acme',
+  type: 'exhausted',
+  occurredAt: 1_000,
+  reason: 'The endpoint answered 503 five times.',
+  eventId: randomUUID(),
+  deliveryOffset: 9_007_199_254_740_991,
+  statusCode: 503,
+  errorCode: null,
+  ...given,
+});
+const list = (subscriptionId: string, limit = 2_000, before: OperationPosition | null = null) =>
+  store.operations.list({ fleetId: 'acme', subscriptionId, limit, before });
+
+describe('operational events', () => {
+  it('are kept as they are, once, and listed newest first', async () => {
+    const subscriptionId = randomUUID();
+    const old = operation({ subscriptionId, occurredAt: 1_000 });
+    const bare = { eventId: null, deliveryOffset: null, statusCode: null, errorCode: 'timeout' };
+    const young = operation({ subscriptionId, occurredAt: 2_000, type: 'probed', ...bare });
+    await store.operations.keep([old, young, operation()]);
+    await store.operations.keep([{ ...old, reason: 'told again' }, young]);
+    await store.operations.keep([]);
+    expect(await list(subscriptionId)).toEqual([young, old]);
+  });
+
+  it('are walked page by page, also those of one millisecond', async () => {
+    const subscriptionId = randomUUID();
+    const events = [3, 3, 3, 1, 2].map((occurredAt) => operation({ subscriptionId, occurredAt }));
+    await store.operations.keep(events);
+    const walked: string[] = [];
+    let before: OperationPosition | null = null;
+    for (;;) {
+      const [next] = await list(subscriptionId, 1, before);
+      if (next === undefined) break;
+      walked.push(next.id);
+      before = { occurredAt: next.occurredAt, id: next.id };
+    }
+    expect(walked).toEqual((await list(subscriptionId)).map(({ id }) => id));
+    expect([...walked].sort()).toEqual(events.map(({ id }) => id).sort());
+  });
+
+  it("of another fleet's subscription are not there", async () => {
+    const mine = operation();
+    await store.operations.keep([mine]);
+    const query = { fleetId: 'other', subscriptionId: mine.subscriptionId, limit: 10, before: null };
+    expect(await store.operations.list(query)).toEqual([]);
+  });
+
+  it('of one type push out only their own oldest, whatever the batches', async () => {
+    const subscriptionId = randomUUID();
+    const neighbour = operation({ occurredAt: 0 });
+    const disabled = operation({ subscriptionId, type: 'disabled', occurredAt: 0 });
+    const many = Array.from({ length: OPERATIONS_KEPT + 150 }, (_, n) => operation({ subscriptionId, occurredAt: n }));
+    await store.operations.keep([disabled, neighbour, ...many.slice(0, 620)]);
+    for (let from = 620; from < many.length; from += 10) await store.operations.keep(many.slice(from, from + 10));
+    await store.operations.keep(many.slice(0, 3));
+
+    const newest = many.slice(150).reverse();
+    expect(await list(subscriptionId)).toEqual([...newest, disabled]);
+    expect(await list(neighbour.subscriptionId)).toEqual([neighbour]);
+  });
+
+  it('are forgotten after a time', async () => {
+    const subscriptionId = randomUUID();
+    const kept = operation({ subscriptionId, occurredAt: 50_000 });
+    await store.operations.keep([kept, operation({ subscriptionId, occurredAt: 49_999 })]);
+    expect(await store.operations.trim(50_000)).toBeGreaterThan(0);
+    expect(await list(subscriptionId)).toEqual([kept]);
+    expect(await store.operations.trim(50_000)).toBe(0);
+  });
+
+  it('may hold any text', async () => {
+    const strange = operation({ reason: "quote ' brace { null \0 and \u{1f6f0}", errorCode: 'a,"b"' });
+    await store.operations.keep([strange]);
+    const [found] = await list(strange.subscriptionId);
+    expect(found).toEqual({ ...strange, reason: strange.reason.replace('\0', '\uFFFD') });
+  });
+});
