@@ -30,7 +30,7 @@ const LAYERS = [
     knows: ['streams'],
     packages: ['@nestjs/[^/]+', 'zod', 'pino', 'prom-client', 'reflect-metadata'],
   },
-  { library: 'egress', knows: ['domain'], packages: ['undici', 'ipaddr\\.js'] },
+  { library: 'egress', knows: ['domain'], packages: ['ipaddr\\.js'] },
 ];
 
 function layerRules({ library, knows, packages: allowedPackages, coreModules }) {
@@ -123,8 +123,12 @@ module.exports = {
       name: 'requests-through-egress',
       comment: 'Production sends HTTP requests through libs/egress, which checks where they lead (R-27).',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: ['^libs/egress/', ...TEST_CODE] },
-      to: { path: packages('undici') },
+      // Of the others, platform serves HTTP and the backend of streams speaks to brokers.
+      from: {
+        path: '^(apps|libs)/',
+        pathNot: ['^libs/egress/', '^libs/platform/', '^libs/streams/src/backend/', ...TEST_CODE],
+      },
+      to: { path: '^(node:)?(http|https|http2|net|tls|dgram)$', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-cycles',

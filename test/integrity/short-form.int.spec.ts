@@ -1,27 +1,13 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { productEnvironment } from '../support/waypost-config.js';
+import { faultSuiteVerdict } from '../support/run-fault-suite.js';
 import type { Verdict } from './run/verdict.js';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
 const seed = '20';
 
-/** In a process of its own: what it starts must not live under Jest's NODE_ENV, and goes when it goes. */
-async function faults(run: 'single' | 'cluster', minutes: number): Promise<Verdict> {
-  const program = ['--import', './test/support/typescript-loader.mjs', 'test/integrity/main.ts'];
+function faults(run: 'single' | 'cluster', minutes: number): Promise<Verdict> {
   const flags = ['--runs', run, '--seed', seed, '--minutes', String(minutes), '--registry', registryUrl];
-  try {
-    const options = { cwd: root, env: productEnvironment() };
-    const { stdout } = await promisify(execFile)(process.execPath, [...program, ...flags], options);
-    return JSON.parse(stdout) as Verdict;
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    if (!stdout.startsWith('{')) throw new Error(stderr, { cause: error });
-    return JSON.parse(stdout) as Verdict;
-  }
+  return faultSuiteVerdict<Verdict>('test/integrity/main.ts', flags);
 }
 
 function expectIntact({ problems, injected, runs }: Verdict, leastFaults: number): void {

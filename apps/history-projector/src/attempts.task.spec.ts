@@ -18,12 +18,20 @@ beforeEach(async () => {
   await codecs.webhookAttempts.prepare();
 });
 
-function build(given: { projection?: (real: DeliveryProjection) => Partial<DeliveryProjection>; start?: number } = {}) {
+interface Given {
+  readonly projection?: (real: DeliveryProjection) => Partial<DeliveryProjection>;
+  readonly start?: number;
+}
+
+/** The clock stands still but for what the task waits, and what a test adds. */
+function build(given: Given = {}) {
   const store = createMemoryDeliveryStore({ now: () => NOW });
   const commits: number[] = [];
   const events: string[] = [];
   const fatal: string[] = [];
   const lags: number[] = [];
+  const waits: number[] = [];
+  const clock = { nowMs: 0 };
   const log = (event: string): void => void events.push(event);
   const context = {
     topic: 'webhook.attempts',
@@ -46,18 +54,28 @@ function build(given: { projection?: (real: DeliveryProjection) => Partial<Deliv
       databaseAvailable: () => undefined,
     },
     logger: { info: log, warn: log },
-    now: () => 0,
+    now: () => clock.nowMs,
+    wait: (ms) => {
+      waits.push(ms);
+      clock.nowMs += ms;
+      return Promise.resolve();
+    },
     onFatal: ({ message }) => void fatal.push(message),
   });
   const find = () => store.history.findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
-  return { task, store, commits, events, fatal, lags, find };
+  /** A batch that was fetched after it was asked for. */
+  const processLater = (batch: RecordBatch): Promise<void> => {
+    clock.nowMs += 5;
+    return task.process(batch);
+  };
+  return { task, store, commits, events, fatal, lags, waits, find, processLater };
 }
 
-function batchOf(attempts: readonly WebhookAttempt[], nextOffset: number): RecordBatch {
+function batchOf(attempts: readonly WebhookAttempt[], nextOffset: number, highWatermark = 100): RecordBatch {
   const records = attempts.map((attempt, offset) => {
     return { offset, timestamp: NOW, key: null, value: codecs.webhookAttempts.encode(attempt) };
   });
-  return { topic: 'webhook.attempts', partition: 2, records, nextOffset, highWatermark: 100 };
+  return { topic: 'webhook.attempts', partition: 2, records, nextOffset, highWatermark };
 }
 
 const gone = (): Promise<never> => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
@@ -130,7 +148,7 @@ describe('the attempts task', () => {
 
   it('takes a batch as applied when the connection broke after the commit', async () => {
     let tries = 0;
-    const { task, find, commits } = build({
+    const { task, find, commits, processLater } = build({
       projection: (real) => ({
         apply: async (batch): Promise<ApplyResult> => {
           const result = await real.apply(batch);
@@ -140,7 +158,7 @@ describe('the attempts task', () => {
     });
     await task.open();
     await task.process(batchOf([first(1)], 2));
-    await task.process(batchOf([first(2)], 3));
+    await processLater(batchOf([first(2)], 3));
 
     expect(await find()).toHaveLength(2);
     expect(commits).toEqual([0, 2, 3]);
@@ -188,5 +206,64 @@ describe('the attempts task', () => {
     await task.process(batchOf([first(1)], 32));
     expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(32);
     expect(events).toEqual(['log_expired_unprojected', 'applied 1']);
+  });
+
+  describe('the pace', () => {
+    const many = (count: number): WebhookAttempt[] => Array.from({ length: count }, (_, n) => first(n));
+
+    it('lets a fifth of a second pass before more is read, and half a second while the flow is fast', async () => {
+      const slow = build();
+      await slow.task.open();
+      await slow.task.process(batchOf(many(3), 4));
+      expect(slow.waits).toEqual([200]);
+
+      const fast = build();
+      await fast.task.open();
+      await fast.task.process(batchOf(many(99), 100));
+      expect(fast.waits).toEqual([500]);
+    });
+
+    it('writes what comes after a pause at once', async () => {
+      const { task, find, processLater } = build();
+      await task.open();
+      await task.process(batchOf([first(1)], 2));
+      await processLater(batchOf([first(2)], 3));
+      expect(await find()).toHaveLength(2);
+    });
+
+    it('does not wait while the log is far ahead', async () => {
+      const { task, find, waits } = build();
+      await task.open();
+      await task.process(batchOf([first(1)], 2, 5_000));
+      await task.process(batchOf([first(2)], 3, 5_000));
+      expect(await find()).toHaveLength(2);
+      expect(waits).toEqual([]);
+    });
+
+    it('writes a batch that was fetched before the pause together with the next one', async () => {
+      const { task, find, commits, events, processLater } = build();
+      await task.open();
+      await task.process(batchOf([first(1)], 2));
+      await task.process(batchOf([first(2)], 3));
+      expect(await find()).toHaveLength(1);
+      await processLater(batchOf([first(3)], 5));
+
+      expect(await find()).toHaveLength(3);
+      expect(commits).toEqual([0, 2, 5]);
+      expect(events).toEqual(['applied 1', 'applied 2']);
+    });
+
+    it('writes what it has put off when nothing more comes', async () => {
+      const { task, store, find, commits } = build();
+      await task.open();
+      await task.process(batchOf([first(1)], 2));
+      await task.process(batchOf([first(2)], 3));
+      await task.idle?.();
+      await task.idle?.();
+
+      expect(await find()).toHaveLength(2);
+      expect(commits).toEqual([0, 2, 3]);
+      expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(3);
+    });
   });
 });

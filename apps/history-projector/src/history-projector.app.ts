@@ -58,6 +58,7 @@ function projectorParts({ config, logger, metrics: registry, onFatal }: Runtime)
     metrics,
     logger,
     now: () => performance.now(),
+    wait: waitOrAbort,
     onFatal,
   };
   const runner = createTaskRunner({

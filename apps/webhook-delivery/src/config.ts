@@ -11,6 +11,7 @@ import {
   type ProcessConfig,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
+import { replayConfig, type ReplayConfig } from './replay/replay-config.js';
 
 export interface WebhookDeliveryConfig {
   readonly process: ProcessConfig;
@@ -18,6 +19,7 @@ export interface WebhookDeliveryConfig {
   readonly registry: { readonly url: string };
   readonly egress: EgressConfig;
   readonly sealingKey: Buffer;
+  readonly replay: ReplayConfig;
 }
 
 export const readConfig = (env: Environment = process.env): WebhookDeliveryConfig =>
@@ -28,6 +30,7 @@ export const readConfig = (env: Environment = process.env): WebhookDeliveryConfi
       registry: registryConfig,
       egress: egressConfig,
       sealingKey: sealingKeyConfig,
+      replay: replayConfig,
     }),
     env,
   );

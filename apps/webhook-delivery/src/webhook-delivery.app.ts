@@ -7,15 +7,20 @@ import { createBearerTokens } from './attempt/bearer-tokens.js';
 import { readConfig, type WebhookDeliveryConfig } from './config.js';
 import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.js';
 import { fanOutTopology } from './fan-out/fan-out.topology.js';
+import { createReplayMetrics } from './replay/replay-metrics.js';
+import { createReplayer } from './replay/replayer.js';
+import { waitOrAborted } from './replay/wait-or-aborted.js';
 import { nodeTimers } from './sender/due-timers.js';
+import { createFlushClock } from './sender/flush-clock.js';
+import { createLaneSettings } from './sender/lane-settings.js';
+import type { QueueLimits } from './sender/partition-queues.js';
 import { createSender } from './sender/sender-runner.js';
-import { createTurns } from './sender/turns.js';
+import { createTurns, type TurnLimits } from './sender/turns.js';
 import { createSubscriptionDirectory, type SubscriptionDirectory } from './subscriptions/subscription-directory.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
-const IN_FLIGHT_PER_SUBSCRIPTION = 32;
-const IN_FLIGHT_TOTAL = 2_048;
-const MAX_PENDING_PER_PARTITION = 20_000;
+const IN_FLIGHT: TurnLimits = { perSubscription: 64, perOrigin: 192, total: 2_048 };
+const UNFINISHED: QueueLimits = { perSubscription: 500, total: 20_000, guaranteed: 16 };
 const CLOSE_GRACE_MS = 4_000;
 
 export const webhookDeliveryApp: AppDefinition<WebhookDeliveryConfig> = {
@@ -45,7 +50,9 @@ const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePar
     {
       name: 'schemas',
       start: async () => {
-        await Promise.all([codecs.webhookDeliveries.prepare(), codecs.webhookAttempts.prepare()]);
+        const { webhookDeliveries, webhookAttempts, subscriptionState, webhookOperations, replayProgress } = codecs;
+        const written = [webhookDeliveries, webhookAttempts, subscriptionState, webhookOperations, replayProgress];
+        await Promise.all(written.map((codec) => codec.prepare()));
       },
       stop: () => undefined,
     },
@@ -54,6 +61,7 @@ const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePar
     { name: 'subscriptions', start: () => directory.start(), stop: () => directory.stop() },
     runnerPart('sender', sender(shared)),
     runnerPart('fan-out', fanOut(shared)),
+    runnerPart('replayer', replayer(shared)),
   ];
 };
 
@@ -75,18 +83,39 @@ const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared
     backend,
     codecs,
     runner: createAttemptRunner({ directory, egress, tokens, sealingKey, now: Date.now }),
-    turns: createTurns({ perSubscription: IN_FLIGHT_PER_SUBSCRIPTION, total: IN_FLIGHT_TOTAL }),
+    directory,
+    turns: createTurns({
+      limits: IN_FLIGHT,
+      settings: createLaneSettings(directory),
+      timers: nodeTimers,
+      now: Date.now,
+    }),
+    clock: createFlushClock({ timers: nodeTimers, now: Date.now }),
     timers: nodeTimers,
     metrics,
     logger,
     now: Date.now,
     random: Math.random,
-    maxPending: MAX_PENDING_PER_PARTITION,
+    limits: UNFINISHED,
     closeGraceMs: CLOSE_GRACE_MS,
     instanceId: config.process.instanceId,
     onFatal,
   });
 };
+
+const replayer = ({ runtime, codecs, backend, directory }: Shared): TaskRunner =>
+  createReplayer({
+    backend,
+    codecs,
+    directory,
+    metrics: createReplayMetrics(runtime.metrics),
+    logger: runtime.logger,
+    now: Date.now,
+    wait: waitOrAborted,
+    maxUnsent: runtime.config.replay.maxUnsent,
+    instanceId: runtime.config.process.instanceId,
+    onFatal: runtime.onFatal,
+  });
 
 const runnerPart = (name: string, runner: TaskRunner): LifecyclePart => ({
   name,

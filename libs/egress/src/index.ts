@@ -2,6 +2,7 @@ export { type AddressVerdict, classifyAddress, parseSubnets, type Subnet } from 
 export { createDnsLookup, type DnsLookupOptions } from './address/dns-lookup.js';
 export type { Lookup, ResolvedAddress } from './address/lookup.js';
 export type { AddressRefusal } from './address/special-ranges.js';
+export { type AbortGroup, createAbortGroup } from './client/abort-group.js';
 export {
   createEgressClient,
   DEFAULT_DEADLINE_MS,

@@ -6,6 +6,8 @@ import { connectKafka } from '../../../tools/kafka-admin/kafka-connection.js';
 export interface LogRecord {
   readonly partition: number;
   readonly offset: number;
+  /** Epoch milliseconds. */
+  readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
 }
@@ -25,8 +27,8 @@ export async function readWithOwnFetcher(
   try {
     for (let partition = 0; partition < partitions; partition += 1) {
       await readToEnd(backend, fetcher, { topic, partition }, 0, ({ records }) => {
-        for (const { offset, key, value } of records)
-          found.push({ partition, offset, key: copy(key), value: copy(value) });
+        for (const { offset, timestamp, key, value } of records)
+          found.push({ partition, offset, timestamp, key: copy(key), value: copy(value) });
       });
     }
   } finally {
@@ -46,8 +48,13 @@ export async function readWithStockClient(kafka: KafkaSettings, topic: string, a
     await consumer.run({
       autoCommit: false,
       eachBatch: ({ batch }) => {
-        for (const { offset, key, value } of batch.messages)
-          found.push({ partition: batch.partition, offset: Number(offset), key: copy(key), value: copy(value) });
+        for (const { offset, timestamp, key, value } of batch.messages)
+          found.push({
+            partition: batch.partition,
+            ...numbers({ offset, timestamp }),
+            key: copy(key),
+            value: copy(value),
+          });
         return Promise.resolve();
       },
     });
@@ -73,5 +80,10 @@ function isEqual(a: LogRecord, b: LogRecord | undefined): boolean {
     one === null || other === null ? one === other : one.equals(other);
   return a.partition === b?.partition && a.offset === b.offset && same(a.key, b.key) && same(a.value, b.value);
 }
+
+const numbers = ({ offset, timestamp }: { readonly offset: string; readonly timestamp: string }) => ({
+  offset: Number(offset),
+  timestamp: Number(timestamp),
+});
 
 const copy = (bytes: Buffer | null): Buffer | null => (bytes === null ? null : Buffer.from(bytes));

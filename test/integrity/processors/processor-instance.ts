@@ -5,9 +5,10 @@ import { spawnGuarded, type GuardedChild, type ProcessExit } from '../../../tool
 
 export interface ProcessorOptions {
   readonly instance: number;
-  /** The built main file of the telemetry-processor. */
+  /** The built main file of the application. */
   readonly program: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Asked at every start of a process. */
+  readonly env: () => Readonly<Record<string, string | undefined>>;
   /** Two, for the time in which a paused process still holds one. */
   readonly adminPorts: readonly [number, number];
   readonly guardian: Guardian;
@@ -16,7 +17,7 @@ export interface ProcessorOptions {
   readonly onUnexpectedExit: (what: string) => void;
 }
 
-/** One instance of the telemetry-processor: a process, and what takes its place, as under a supervisor. */
+/** One instance of an application that runs tasks: a process, and what takes its place, as under a supervisor. */
 export interface ProcessorInstance {
   readonly instance: number;
   /** Whether it is meant to run. */
@@ -56,7 +57,7 @@ export function createProcessorInstance(options: ProcessorOptions): ProcessorIns
   let zombies = 0;
 
   function launch(): Running {
-    const env = { ...options.env, WAYPOST_ADMIN_PORT: String(adminPort) };
+    const env = { ...options.env(), WAYPOST_ADMIN_PORT: String(adminPort) };
     const onOutput = (text: string): void => {
       appendFileSync(logFile, text);
       if (text.includes(STARTED)) running.started = true;

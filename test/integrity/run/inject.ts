@@ -53,6 +53,7 @@ async function apply(world: World, fault: Fault): Promise<boolean> {
     case 'processor-kill':
     case 'processor-pause':
     case 'processor-leave':
+    case 'processor-restart':
     case 'processor-join':
     case 'processor-replace':
       return applyToProcessor(world, fault);
@@ -94,6 +95,11 @@ async function applyToProcessor({ processors, cluster }: World, fault: Processor
       return true;
     case 'processor-leave':
       await processor.stop();
+      return true;
+    case 'processor-restart':
+      await processor.stop();
+      await sleep(fault.downMs);
+      processor.start();
       return true;
     case 'processor-join':
       processor.start();

@@ -64,7 +64,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
       createProcessorInstance({
         instance,
         program: options.program,
-        env: processorEnvironment(env, { registryUrl, brokers: cluster.addressesOf(instance) }, instance),
+        env: () => processorEnvironment(env, { registryUrl, brokers: cluster.addressesOf(instance) }, instance),
         adminPorts: adminPorts as [number, number],
         guardian,
         logFile: join(dataDir.logsDir, `processor-${String(instance)}.log`),
@@ -99,7 +99,8 @@ function processorEnvironment(
   return instance < NAMED_INSTANCES ? own : { ...own, WAYPOST_INSTANCE_ID: '' };
 }
 
-async function startReady(processors: readonly ProcessorInstance[]): Promise<void> {
+/** Starts instances at once and resolves when all of them are ready. */
+export async function startReady(processors: readonly ProcessorInstance[]): Promise<void> {
   for (const processor of processors) processor.start();
   const deadline = performance.now() + START_TIMEOUT_MS;
   for (const processor of processors) {

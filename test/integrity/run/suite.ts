@@ -1,12 +1,7 @@
 import { join } from 'node:path';
-import {
-  openDataDir,
-  startDevStack,
-  startGuardian,
-  type DevStack,
-  type StackReporter,
-} from '../../../tools/dev-stack/index.js';
+import { openDataDir, startGuardian, type StackReporter } from '../../../tools/dev-stack/index.js';
 import { builtPrograms } from '../../../tools/start/programs.js';
+import { createOwnRegistry } from '../cluster/own-registry.js';
 import type { IntegrityOptions, RunName } from '../integrity-config.js';
 import { failoverProblems, measureFailover, type FailoverTimes } from './failover.js';
 import { faultRun, type FaultRunResult } from './fault-run.js';
@@ -19,7 +14,7 @@ const SHARE = { single: 0.4, cluster: 0.6 } as const;
 /** All runs that were asked for, one after the other, each on a cluster of its own. */
 export async function runSuite(options: IntegrityOptions, folder: string, reporter: StackReporter): Promise<Verdict> {
   const { seed, runs } = options;
-  const registry = createRegistry(options, folder, reporter);
+  const registry = createOwnRegistry({ given: options.registryUrl, env: options.env, folder, reporter });
   const results: FaultRunResult[] = [];
   let failover: FailoverTimes | null = null;
   const on = <T>(run: RunName, work: (stage: Stage) => Promise<T>): Promise<T> =>
@@ -74,24 +69,4 @@ async function withStage<T>(context: StageContext, work: (stage: Stage) => Promi
     await guardian.close();
     await dataDir.release();
   }
-}
-
-/** One registry for all runs, started with the first: schemas are not what is broken here. */
-function createRegistry({ registryUrl, env }: IntegrityOptions, folder: string, reporter: StackReporter) {
-  let stack: Promise<DevStack> | undefined;
-  const start = async (brokers: readonly string[]): Promise<DevStack> =>
-    startDevStack({
-      dataDir: await openDataDir(join(folder, 'registry')),
-      env,
-      external: { kafka: { brokers, clientId: 'integrity' } },
-      durable: false,
-      reporter,
-    });
-  return {
-    url: async (brokers: readonly string[]): Promise<string> =>
-      registryUrl ?? (await (stack ??= start(brokers))).registryUrl,
-    stop: async (): Promise<void> => {
-      await (await stack?.catch(() => undefined))?.stop();
-    },
-  };
 }

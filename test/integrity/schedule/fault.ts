@@ -6,6 +6,8 @@ export type Fault =
   | { readonly kind: 'processor-pause'; readonly instance: number; readonly forMs: number }
   /** Stopped as a deployment does it; stays away until it joins again. */
   | { readonly kind: 'processor-leave'; readonly instance: number }
+  /** Stopped as a deployment does it, and started again. */
+  | { readonly kind: 'processor-restart'; readonly instance: number; readonly downMs: number }
   /** With `othersDelayMs` the owners of what it gets hear late, and go on working on what is no longer theirs. */
   | {
       readonly kind: 'processor-join';
@@ -52,6 +54,7 @@ export function targetsOf(fault: Fault): readonly string[] {
     case 'processor-kill':
     case 'processor-pause':
     case 'processor-leave':
+    case 'processor-restart':
     case 'processor-replace':
       return [`processor ${String(fault.instance)}`];
     case 'processor-join':

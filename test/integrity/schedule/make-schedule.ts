@@ -14,6 +14,8 @@ export interface ScheduleOptions {
   readonly sessionTimeoutMs: number;
   /** Between two faults, on average. */
   readonly everyMs: number;
+  /** What may happen, each as often as it stands here; default: everything that this many brokers can bear. */
+  readonly kinds?: readonly FaultKind[];
 }
 
 interface Model {
@@ -41,7 +43,7 @@ export function makeSchedule(options: ScheduleOptions): ScheduledFault[] {
   let deck: FaultKind[] = [];
   let atMs = 1_000;
   while (atMs < options.durationMs) {
-    if (deck.length === 0) deck = shuffled(kindsFor(options.brokers), random);
+    if (deck.length === 0) deck = shuffled(options.kinds ?? kindsFor(options.brokers), random);
     const place = deck.findIndex((kind) => plan(model, kind, atMs, schedule));
     if (place >= 0) deck.splice(place, 1);
     atMs += between(random, 0.3, 1.7) * options.everyMs;
@@ -104,6 +106,8 @@ function faultOf(model: Model, kind: FaultKind): Fault | null {
       return instance < options.namedInstances ? { kind, instance, forMs: within(2_000, 6_000) } : null;
     case 'processor-leave':
       return up.size > 1 ? { kind, instance } : null;
+    case 'processor-restart':
+      return { kind, instance, downMs: within(0, 1_000) };
     case 'processor-join': {
       const away = all.filter((one) => !up.has(one));
       if (away.length === 0) return null;

@@ -5,7 +5,7 @@ import {
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
-import { DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
+import { DEFAULT_DEADLINE_MS, type AbortGroup, type EgressClient, type EgressResult } from '@waypost/egress';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { waitFor } from './attempt-wait.js';
 import type { BearerTokens } from './bearer-tokens.js';
@@ -17,7 +17,10 @@ export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
   readonly attempt: number;
   readonly startedAt: number;
+  /** Ends the waits of the attempt. */
   readonly signal: AbortSignal;
+  /** Ends its POST; for thousands in flight it costs less than a signal does. Without it the signal does that too. */
+  readonly abortGroup?: AbortGroup;
 }
 
 export type AttemptRun =
@@ -58,7 +61,7 @@ export const createAttemptRunner = (options: AttemptRunnerOptions): AttemptRunne
     subscription: WebhookSubscription,
     issued: IssuedToken | null,
   ): Promise<AttemptRun> => {
-    const { delivery, attempt, startedAt, signal } = request;
+    const { delivery, attempt, startedAt, signal, abortGroup } = request;
     const { eventId, body } = delivery;
     const secrets = signingKeys(subscription, startedAt);
     if (secrets.length === 0) return ended(subscription, UNREADABLE_SECRET);
@@ -67,7 +70,8 @@ export const createAttemptRunner = (options: AttemptRunnerOptions): AttemptRunne
     const headers = signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt });
     headers['content-type'] = 'application/json';
     if (issued !== null) headers['authorization'] = issued.authorization;
-    const result = await egress.post({ url: subscription.url, headers, body, deadlineMs, signal });
+    const post = { url: subscription.url, headers, body, deadlineMs, keepBody: false };
+    const result = await egress.post(abortGroup ? { ...post, abortGroup } : { ...post, signal });
     if (result.type === 'aborted') return ABORTED;
     if (issued === null) return ended(subscription, attemptResult(result));
     return ended(subscription, attemptResult(result), () => {

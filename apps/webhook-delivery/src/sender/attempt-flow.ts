@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { WebhookAttempt } from '@waypost/contracts';
 import { decideAttempt, deliveryFold, operationId } from '@waypost/domain';
+import { createAbortGroup } from '@waypost/egress';
 import type { StreamsLogger, TaskContext } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
@@ -54,7 +55,9 @@ export const createAttemptFlow = (options: AttemptFlowOptions): AttemptFlow => n
 
 class DeliveryAttempts implements AttemptFlow {
   private readonly dueTimers: DueTimers;
+  /** For the waits of attempts; their POSTs, by far the most, are ended through the group. */
   private readonly controller = new AbortController();
+  private readonly abortGroup = createAbortGroup();
   private readonly deviceOrder = new DeviceOrder();
   private readonly inFlight = new Set<PendingDelivery>();
   private whenSettled: (() => void)[] = [];
@@ -99,6 +102,7 @@ class DeliveryAttempts implements AttemptFlow {
 
   abort(): void {
     this.controller.abort();
+    this.abortGroup.abort();
   }
 
   settled(): Promise<void> {
@@ -149,7 +153,9 @@ class DeliveryAttempts implements AttemptFlow {
     const known = progress.type === 'pending' ? progress : null;
     const attempt = known?.nextAttempt ?? 1;
     const startedAt = now();
-    const run = await runner.run({ delivery, attempt, startedAt, signal: this.controller.signal });
+    const { abortGroup } = this;
+    const { signal } = this.controller;
+    const run = await runner.run({ delivery, attempt, startedAt, signal, abortGroup });
     if (run.type === 'aborted') return null;
     const endedAt = now();
     const { result, auth } = run;

@@ -1,11 +1,15 @@
 import { connect as connectTcp, Socket, type TcpNetConnectOpts } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { buildConnector } from 'undici';
 import { parseSubnets } from '../address/classify-address.js';
 import type { Lookup } from '../address/lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
 import { type RawServer, startConnectionServer } from '../testing/raw-server.js';
-import { type CheckedConnector, type CheckedConnectorOptions, createCheckedConnector } from './checked-connector.js';
+import {
+  type CheckedConnector,
+  type CheckedConnectorOptions,
+  type ConnectTarget,
+  createCheckedConnector,
+} from './checked-connector.js';
 
 type OpenTcp = NonNullable<CheckedConnectorOptions['openTcp']>;
 type Outcome = { readonly error: Error & { code?: string } } | { readonly socket: Socket };
@@ -43,9 +47,9 @@ function build(options: {
 }
 
 function connect(connector: CheckedConnector, hostname: string, port: number): Promise<Outcome> {
-  const target: buildConnector.Options = { hostname, host: hostname, protocol: 'http:', port: String(port) };
+  const target: ConnectTarget = { hostname, protocol: 'http:', port: String(port) };
   return new Promise((resolve) => {
-    connector.connect(target, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+    connector.connect(target, (...[error, socket]: Parameters<Parameters<CheckedConnector['connect']>[1]>) => {
       resolve(error === null ? { socket } : { error });
     });
   });

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { buildConnector } from 'undici';
 import type { ResolvedAddress } from '../address/lookup.js';
 import type { HostResolver } from '../address/resolve-host.js';
-import { createSocketOpener, type SocketOpenerOptions } from './open-socket.js';
+import { type ConnectTarget, createSocketOpener, type SocketOpenerOptions } from './open-socket.js';
+
+export type { ConnectTarget } from './open-socket.js';
 
 /** A connection that was never used because of where it led. */
 export class AddressRefusedError extends Error {
@@ -30,8 +31,14 @@ export interface CheckedConnectorOptions extends SocketOpenerOptions {
   readonly connectTimeoutMs: number;
 }
 
+/** Calls back once: with a connected socket, for https after the handshake, or with the error. */
+export type CheckedConnect = (
+  target: ConnectTarget,
+  callback: (...result: [error: null, socket: Socket] | [error: Error, socket: null]) => void,
+) => void;
+
 export interface CheckedConnector {
-  readonly connect: buildConnector.connector;
+  readonly connect: CheckedConnect;
   /** Ends every connection that is still being made; their callers get an error. */
   destroyPending(): void;
 }
@@ -50,7 +57,7 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
   const pending = new Set<(error: Error) => void>();
   const open = createSocketOpener({ openTcp: options.openTcp, trustedCa: options.trustedCa });
 
-  function connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
+  const connect: CheckedConnect = (target, callback) => {
     const { hostname } = target;
     let socket: Socket | undefined;
     let isDone = false;
@@ -78,7 +85,7 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
         watch(socket, { addresses, hostname, isSecure: target.protocol === 'https:', done });
       })
       .catch(done);
-  }
+  };
 
   return {
     connect,

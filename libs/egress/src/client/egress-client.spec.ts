@@ -236,6 +236,18 @@ describe('a response whose body misbehaves', () => {
     });
   });
 
+  it('is not kept when the caller does not want it', async () => {
+    const server = await serve(OK);
+
+    expect(await build()(server.url, { keepBody: false })).toEqual({
+      type: 'response',
+      statusCode: 200,
+      headers: { 'content-length': '2' },
+      body: Buffer.alloc(0),
+      truncated: false,
+    });
+  });
+
   it('is not decompressed, so that a small one cannot become a big one', async () => {
     const server = await serve((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nabcd'),

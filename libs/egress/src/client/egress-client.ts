@@ -1,15 +1,19 @@
 import { parseSubnets } from '../address/classify-address.js';
 import type { Lookup } from '../address/lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
-import { parseSubscriberUrl } from '../url/subscriber-url.js';
+import type { AbortGroup } from './abort-group.js';
 import { createCheckedConnector } from './checked-connector.js';
-import type { EgressResult } from './egress-result.js';
-import { Exchange } from './exchange.js';
-import { createOriginPools, type OriginLease } from './origin-pools.js';
-import type { FilteredDispatch } from './watched-client.js';
+import type { EgressErrorCode, EgressResult } from './egress-result.js';
+import { Exchange, type ExchangeRequest } from './exchange.js';
+import { createOrigins } from './origins.js';
+import { createHeadWriter, type HeadWriter, HeaderRefusedError } from './request-head.js';
+import { createTargetReader, type RequestTarget } from './request-target.js';
+import { createTurn } from './turn.js';
 
 export const DEFAULT_DEADLINE_MS = 5_000;
 export const DEFAULT_MAX_RESPONSE_BYTES = 4_096;
+/** At most 8 MB of the longest URLs. */
+const MAX_KEPT_TARGETS = 4_096;
 
 export interface EgressClientOptions {
   /** CIDR subnets that may be reached in spite of R-27; development only. */
@@ -36,14 +40,19 @@ export interface EgressClientOptions {
 
 export interface EgressRequest {
   readonly url: string;
-  /** Names in lower case. `accept-encoding`, `content-length` and `host` are the client's own. */
+  /** Names in lower case. `accept-encoding`, `content-length` and `host` are the client's own and left out. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
   /** Over connect, TLS, request and response. Default 5,000 (R-20). */
   readonly deadlineMs?: number;
+  /** Costs more per post than a group. */
   readonly signal?: AbortSignal;
+  /** Made once for many posts that may have to be given up together. */
+  readonly abortGroup?: AbortGroup;
   /** Default 4 KiB (R-20). */
   readonly maxResponseBytes?: number;
+  /** False: the body is read within the same bounds, but the result has an empty one. Default true. */
+  readonly keepBody?: boolean;
 }
 
 export interface EgressClient {
@@ -65,25 +74,33 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     lookupTimeoutMs: connectTimeoutMs,
   });
   const connector = createCheckedConnector({ resolve, connectTimeoutMs, trustedCa: options.trustedCa });
-  const pools = createOriginPools({
+  const origins = createOrigins({
     connect: connector.connect,
-    connectionsPerOrigin: options.connectionsPerOrigin ?? 256,
+    maxConnections: options.connectionsPerOrigin ?? 256,
     maxIdleOrigins: options.maxIdleOrigins ?? 1_024,
     keepAliveMs: options.keepAliveMs ?? 30_000,
-    maxConnectionAgeMs: options.maxConnectionAgeMs ?? 120_000,
-    maxResponseHeaderBytes: options.maxResponseHeaderBytes ?? 16_384,
+    maxAgeMs: options.maxConnectionAgeMs ?? 120_000,
+    maxHeadBytes: options.maxResponseHeaderBytes ?? 16_384,
+    now: () => performance.now(),
+    turn: createTurn(),
   });
+  const targetOf = createTargetReader({ allowHttp: options.allowHttp }, MAX_KEPT_TARGETS);
+  const writeHead = createHeadWriter();
   let closed = false;
 
   function post(request: EgressRequest): Promise<EgressResult> {
-    if (closed) return Promise.resolve({ type: 'error', errorCode: 'network_error', detail: 'the client is closed' });
-    if (request.signal?.aborted === true) return Promise.resolve({ type: 'aborted' });
-    const parsed = parseSubscriberUrl(request.url, options);
-    if (parsed.type === 'refused') {
-      return Promise.resolve({ type: 'error', errorCode: 'url_refused', detail: parsed.message });
+    if (closed) return failed('network_error', 'the client is closed');
+    if (request.signal?.aborted === true || request.abortGroup?.aborted === true) {
+      return Promise.resolve({ type: 'aborted' });
     }
-    const lease = pools.lease(parsed.url.origin);
-    return send(lease, `${parsed.url.pathname}${parsed.url.search}`, request);
+    const target = targetOf(request.url);
+    if (target.type === 'refused') return failed('url_refused', target.message);
+    const written = exchangeRequest(target, request, writeHead);
+    if (written instanceof HeaderRefusedError) return failed('network_error', written.message);
+    request.abortGroup?.include(origins);
+    return new Promise((resolve) => {
+      origins.of(target).submit(new Exchange(written, resolve));
+    });
   }
 
   return {
@@ -91,25 +108,32 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     close: () => {
       closed = true;
       connector.destroyPending();
-      return pools.destroy();
+      return origins.close(new Error('the client is closed'));
     },
   };
 }
 
-function send(lease: OriginLease, path: string, request: EgressRequest): Promise<EgressResult> {
-  return new Promise((resolve) => {
-    const exchange = new Exchange({
-      deadlineMs: request.deadlineMs ?? DEFAULT_DEADLINE_MS,
-      maxResponseBytes: request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES,
-      signal: request.signal,
-      settle: (result) => {
-        lease.release();
-        resolve(result);
-      },
-    });
-    const headers = { 'user-agent': 'Waypost', ...request.headers, 'accept-encoding': 'identity' };
-    const { onFilter } = exchange;
-    const dispatch: FilteredDispatch = { path, method: 'POST', headers, body: request.body, onFilter };
-    lease.pool.dispatch(dispatch, exchange);
-  });
+function exchangeRequest(
+  target: RequestTarget,
+  request: EgressRequest,
+  writeHead: HeadWriter,
+): ExchangeRequest | HeaderRefusedError {
+  const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
+  const lines = writeHead(request.headers, body.length);
+  if (lines instanceof HeaderRefusedError) return lines;
+  return {
+    head: target.headBegin + lines,
+    body,
+    deadlineMs: request.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    limits: {
+      maxBodyBytes: request.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES,
+      keepBody: request.keepBody ?? true,
+    },
+    signal: request.signal,
+    group: request.abortGroup,
+  };
+}
+
+function failed(errorCode: EgressErrorCode, detail: string): Promise<EgressResult> {
+  return Promise.resolve({ type: 'error', errorCode, detail });
 }

@@ -33,7 +33,7 @@ export type EgressResult =
       /** For people: a short reason without secrets. */
       readonly detail: string;
     }
-  /** The caller's signal fired. The request may or may not have arrived. */
+  /** The caller gave it up. The request may or may not have arrived. */
   | { readonly type: 'aborted' };
 
 export const KEPT_HEADERS = [
@@ -45,16 +45,3 @@ export const KEPT_HEADERS = [
   'www-authenticate',
 ] as const;
 export type KeptHeader = (typeof KEPT_HEADERS)[number];
-
-const MAX_HEADER_LENGTH = 256;
-
-export function keptHeaders(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): Partial<Record<KeptHeader, string>> {
-  const kept: Partial<Record<KeptHeader, string>> = {};
-  for (const name of KEPT_HEADERS) {
-    const value = headers[name];
-    if (value !== undefined) kept[name] = String(value).slice(0, MAX_HEADER_LENGTH);
-  }
-  return kept;
-}

@@ -1,4 +1,3 @@
-import { errors } from 'undici';
 import type { EgressErrorCode } from './egress-result.js';
 
 const CODES: Readonly<Record<string, EgressErrorCode>> = {
@@ -7,10 +6,7 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',
-  // The other side closed before the response was complete.
-  UND_ERR_SOCKET: 'connection_reset',
   ETIMEDOUT: 'timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
   EHOSTUNREACH: 'connection_failed',
   ENETUNREACH: 'connection_failed',
   EADDRNOTAVAIL: 'connection_failed',
@@ -19,17 +15,13 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
   EPROTO: 'tls_error',
   HOSTNAME_MISMATCH: 'tls_error',
   EGRESS_RESPONSE_REFUSED: 'protocol_error',
-  UND_ERR_HEADERS_OVERFLOW: 'protocol_error',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol_error',
 };
 
 const TLS_CODES =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE)/;
 
-/** Classes an error of a connection or of the HTTP parser. */
+/** Classes an error of a connection or a response. */
 export function errorCodeOf(error: unknown): EgressErrorCode {
-  // The parser gives a code for only some of its errors.
-  if (error instanceof errors.HTTPParserError) return 'protocol_error';
   const code = codeOf(error);
   if (code === undefined) return 'network_error';
   if (TLS_CODES.test(code)) return 'tls_error';

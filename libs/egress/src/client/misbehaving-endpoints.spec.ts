@@ -127,6 +127,15 @@ describe('an endpoint that gives no status line', () => {
     expect(tookMs).toBeLessThan(DEADLINE_MS + SLACK_MS);
   });
 
+  it('because it closes without having read the request: connection_reset at once', async () => {
+    const server = keep(await startConnectionServer((socket) => socket.pause().end()));
+
+    const { result, tookMs } = await timed(build()(server.url, Buffer.alloc(20_000_000), 10_000));
+
+    expect(result).toMatchObject({ type: 'error', errorCode: 'connection_reset' });
+    expect(tookMs).toBeLessThan(5_000);
+  });
+
   it.each([
     ['the same', DEADLINE_MS],
     ['a shorter one', 50],
@@ -290,6 +299,22 @@ describe('an endpoint that answers what was not asked', () => {
     await new Promise((resolve) => setTimeout(resolve, 40));
 
     expect(await post(server.url)).toMatchObject({ statusCode: 503 });
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it('right before the next request cannot have it taken for the answer to it', async () => {
+    const server = keep(await startRawServer((socket, number) => socket.write(number === 1 ? accepted : refusing)));
+    const post = build();
+    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+
+    const second = await new Promise((resolve) => {
+      setTimeout(() => {
+        server.connections[0]?.write(accepted);
+        resolve(post(server.url));
+      }, 20);
+    });
+
+    expect(second).toMatchObject({ statusCode: 503 });
     expect(server.connections).toHaveLength(2);
   });
 

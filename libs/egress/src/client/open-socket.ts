@@ -1,7 +1,17 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
-import type { buildConnector } from 'undici';
 import type { ResolvedAddress } from '../address/lookup.js';
+
+export interface ConnectTarget {
+  /** `https:` or `http:`. */
+  readonly protocol: string;
+  /** A name or an address; IPv6 without brackets. */
+  readonly hostname: string;
+  /** Empty: the one of the protocol. */
+  readonly port: string;
+  /** Takes what the socket reads, in place of its stream. */
+  readonly onread?: OnReadOpts;
+}
 
 export interface SocketOpenerOptions {
   /** Certificate authorities to trust besides the public ones, PEM. */
@@ -11,7 +21,7 @@ export interface SocketOpenerOptions {
 }
 
 /** Begins a connection to one of the addresses, tried in turn; the target's host name is not resolved again. */
-export type SocketOpener = (target: buildConnector.Options, addresses: readonly ResolvedAddress[]) => Socket;
+export type SocketOpener = (target: ConnectTarget, addresses: readonly ResolvedAddress[]) => Socket;
 
 /** One far round trip fits in; all but the last address together leave time for the last (RFC 8305, 5). */
 const NEXT_ADDRESS_MS = 750;
@@ -34,6 +44,7 @@ export function createSocketOpener({ trustedCa, openTcp = connectTcp }: SocketOp
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+      ...(target.onread === undefined ? {} : { onread: target.onread }),
     };
     if (!isSecure) return openTcp(options);
     return connectTls({

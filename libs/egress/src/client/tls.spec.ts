@@ -34,7 +34,7 @@ async function build(
   clients.push(client);
   const post = (host: string) =>
     client.post({ url: `https://${host}:${String(server.port)}/`, headers: {}, body: '{}', deadlineMs: 3_000 });
-  return { server, post };
+  return { server, client, post };
 }
 
 describe('TLS', () => {
@@ -44,6 +44,21 @@ describe('TLS', () => {
     expect(await post('hooks.example')).toMatchObject({ type: 'response', statusCode: 200 });
     expect(await post('HOOKS.example')).toMatchObject({ type: 'response', statusCode: 200 });
     expect(await post('127.0.0.1')).toMatchObject({ type: 'response', statusCode: 200 });
+  });
+
+  it('carries long requests and responses, one after the other on one connection', async () => {
+    const long = 'y'.repeat(50_000);
+    const { client, server } = await build(valid, {
+      answer: (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 50000\r\n\r\n${long}`),
+    });
+    const url = `https://hooks.example:${String(server.port)}/`;
+
+    for (const body of ['x'.repeat(200_000), '{}']) {
+      const result = await client.post({ url, headers: {}, body, deadlineMs: 3_000, maxResponseBytes: 60_000 });
+      expect(result).toMatchObject({ statusCode: 200, body: Buffer.from(long), truncated: false });
+      expect(server.requests.at(-1)?.endsWith(`\r\n\r\n${body}`)).toBe(true);
+    }
+    expect(server.connections).toHaveLength(1);
   });
 
   it.each<[string, LeafOptions, string]>([

@@ -80,7 +80,7 @@ describe('ensurePartitions', () => {
                 WHERE indrelid = 'deliveries_20260620'::regclass) AS day`,
     );
     expect(row?.day).toBe(row?.parent);
-    expect(row?.parent).toBe(7);
+    expect(row?.parent).toBe(6);
   });
 
   it('lets any number of callers make the same days', async () => {

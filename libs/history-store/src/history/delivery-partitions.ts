@@ -7,6 +7,12 @@ const RETENTION_LOCK = 7_215_003;
 
 const IN_OUR_SCHEMA = "relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'deliveries'::regclass)";
 
+/**
+ * No vacuum because of insertions: it would freeze rows that are dropped within days, and mark pages for index-only scans
+ * that no page of the history makes. Updates still bring one, and the statistics are kept as usual.
+ */
+const STORAGE = 'autovacuum_vacuum_insert_threshold = -1';
+
 export type DropResult =
   | { readonly type: 'dropped'; readonly partitions: readonly string[] }
   /** Another process is at it. */
@@ -27,7 +33,7 @@ export function createDeliveryPartitions(dataSource: DataSource): DeliveryPartit
     await manager.query('SELECT pg_advisory_xact_lock($1)', [CREATION_LOCK]);
     if (await tableExists(manager, name)) return null;
     // CREATE TABLE ... PARTITION OF would shut out readers and writers of all days; ATTACH does not.
-    await manager.query(`CREATE TABLE ${name} (LIKE deliveries INCLUDING ALL)`);
+    await manager.query(`CREATE TABLE ${name} (LIKE deliveries INCLUDING ALL) WITH (${STORAGE})`);
     await manager.query(`ALTER TABLE deliveries ATTACH PARTITION ${name} ${bounds(dayMs)}`);
     return name;
   }
@@ -108,7 +114,7 @@ async function tableExists(manager: EntityManager, name: string): Promise<boolea
 }
 
 /** `deliveries_20260131`; made of digits only, which is why it may stand in a statement. */
-const partitionName = (dayMs: number): string => `deliveries_${isoDay(dayMs).replaceAll('-', '')}`;
+export const partitionName = (dayMs: number): string => `deliveries_${isoDay(dayMs).replaceAll('-', '')}`;
 
 const bounds = (dayMs: number): string =>
   `FOR VALUES FROM ('${isoDay(dayMs)} 00:00:00+00') TO ('${isoDay(dayMs + DAY_MS)} 00:00:00+00')`;

@@ -4,7 +4,7 @@ import type { AttemptEntry } from '@waypost/domain';
  * An attempt as the `attempts` column holds it: values by position, because names would take more room than they do.
  * SQL relies on the number being first. A new field goes to the end.
  */
-export type PackedAttempt = readonly [
+type PackedAttempt = readonly [
   attempt: number,
   startedAt: number,
   dueAt: number,
@@ -15,9 +15,11 @@ export type PackedAttempt = readonly [
   decision: string,
 ];
 
-export const packAttempts = (attempts: readonly AttemptEntry[]): PackedAttempt[] => attempts.map(pack);
+/** The JSON text of some attempts: `[[1,...],[2,...]]`. Continuing a delivery puts two of these together. */
+export const packedText = (attempts: readonly AttemptEntry[]): string => JSON.stringify(attempts.map(pack));
 
-export const unpackAttempts = (packed: readonly PackedAttempt[]): AttemptEntry[] => packed.map(unpack);
+/** @param text as the column holds it */
+export const unpackAttempts = (text: string): AttemptEntry[] => (JSON.parse(text) as PackedAttempt[]).map(unpack);
 
 function pack(entry: AttemptEntry): PackedAttempt {
   const { attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = entry;

@@ -23,7 +23,7 @@ beforeAll(async () => {
        last_attempt, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts)
      SELECT md5(n::text)::uuid, at, at, at, at, 0, CASE WHEN n % 50 = 0 THEN 500 ELSE 200 END, 1,
             CASE WHEN n % 10 < 8 THEN 'big' ELSE 'small-' || n % 2 END, 'device-' || n % 100, md5((n % 8)::text),
-            'type-' || n % 8, 'v1', CASE WHEN n % 50 = 0 THEN 'failed' ELSE 'delivered' END, 'https://x.example/', '{}', '[]'
+            'type-' || n % 8, 'v1', CASE WHEN n % 50 = 0 THEN 'failed' WHEN n % 50 = 1 THEN 'pending' ELSE 'delivered' END, 'https://x.example/', '{}', '[]'
        FROM generate_series(0, $1::integer - 1) AS n,
             LATERAL (SELECT $2::timestamptz + n * interval '1 day' / $3::integer AS at) AS moment`,
     [6 * ROWS_A_DAY, new Date(Math.floor(NOW / DAY_MS) * DAY_MS - 5 * DAY_MS).toISOString(), ROWS_A_DAY],
@@ -73,7 +73,7 @@ const DAYS_OF_WINDOW = ['deliveries_20260618', 'deliveries_20260619'];
 
 describe('the plan of a page', () => {
   const cases: [string, Partial<DeliveryQuery>, RegExp][] = [
-    ['no filter', {}, /^fleet_id_first_attempt_at/],
+    ['no filter', {}, /^fleet_id_status_first_attempt_at/],
     ['an event type', { eventTypes: ['type-3'] }, /^fleet_id_event_type_/],
     ['several event types', { eventTypes: ['type-3', 'type-5'] }, /^fleet_id_event_type_/],
     ['a device', { deviceId: 'device-13' }, /^fleet_id_device_id_/],
@@ -101,7 +101,9 @@ describe('the plan of a page', () => {
       const read = scanned.map(
         (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
       );
-      expect(read.reduce((sum, rows) => sum + rows, 0)).toBe(100);
+      // The page, and of each other status the row that is next.
+      expect(read.reduce((sum, rows) => sum + rows, 0)).toBeGreaterThanOrEqual(100);
+      expect(read.reduce((sum, rows) => sum + rows, 0)).toBeLessThanOrEqual(102);
     }
   });
 

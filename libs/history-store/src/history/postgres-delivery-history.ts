@@ -1,7 +1,7 @@
 import type { DeliveryHistory, DeliveryRecord } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
-import { unpackAttempts, type PackedAttempt } from './packed-attempts.js';
+import { unpackAttempts } from './packed-attempts.js';
 
 /** The history as PostgreSQL holds it. A page costs one statement, whatever page it is. */
 export function createDeliveryHistory({ dataSource }: { readonly dataSource: DataSource }): DeliveryHistory {
@@ -33,7 +33,7 @@ interface DeliveryRow {
   readonly status: DeliveryRecord['status'];
   readonly url: string;
   readonly body: string;
-  readonly attempts: readonly PackedAttempt[];
+  readonly attempts: string;
 }
 
 const toRecord = (row: DeliveryRow): DeliveryRecord => ({

@@ -102,6 +102,36 @@ describe('the projection into PostgreSQL', () => {
     }
   });
 
+  it('fails once, and then makes the day again, when a day was dropped behind its back', async () => {
+    const { fleetId, log, expected, total } = sampleLog('dropped');
+    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    // A day that no other test writes to.
+    const shiftMs = 30 * 86_400_000;
+    const attempts = log.map((attempt) => ({
+      ...attempt,
+      firstAttemptAt: attempt.firstAttemptAt + shiftMs,
+      startedAt: attempt.startedAt + shiftMs,
+    }));
+    await projection.apply(batchOf('dropped', attempts, null, total));
+    await dataSource.query('DROP TABLE deliveries_20260720');
+
+    const again = { ...batchOf('dropped', attempts, total, 2 * total), attempts };
+    await expect(projection.apply(again)).rejects.toThrow('no partition');
+    expect(await projection.readPosition('dropped', 0)).toBe(total);
+    expect(await projection.apply(again)).toMatchObject({ type: 'applied', deliveries: expected.length });
+    const query = { fleetId, startAt: NOW, endAt: NOW + 2 * shiftMs, limit: 1_000 };
+    expect(await createDeliveryHistory({ dataSource }).findDeliveries(query)).toHaveLength(expected.length);
+  });
+
+  it('takes any text as the name of a topic', async () => {
+    const { log } = sampleLog('quoted', 1);
+    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const topic = "it's; \\' DROP TABLE deliveries; --";
+    expect(await projection.apply(batchOf(topic, log, null, 1))).toMatchObject({ type: 'applied' });
+    expect(await projection.apply(batchOf(topic, log, 1, 2))).toMatchObject({ type: 'applied' });
+    expect(await projection.readPosition(topic, 0)).toBe(2);
+  });
+
   it('is freed from a process that stopped in the middle of a transaction', async () => {
     const { log, total } = sampleLog('stopped', 3);
     const stopped = await createDataSource(database.url, { idleInTransactionTimeoutMs: 50 }).initialize();

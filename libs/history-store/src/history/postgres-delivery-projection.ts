@@ -1,14 +1,11 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { createDeliveryPartitions } from './delivery-partitions.js';
-import type { AttemptBatch, DeliveryProjection } from './delivery-projection.js';
+import type { ApplyResult, AttemptBatch, DeliveryProjection } from './delivery-projection.js';
 import { foldAttempts, type FoldedDelivery } from './fold-attempts.js';
+import { inTransaction } from './in-transaction.js';
+import { readPosition } from './projection-position.js';
 import { isDayExpired, startOfUtcDay } from './retention.js';
-import {
-  FIND_KNOWN_DELIVERIES,
-  findKnownParameters,
-  UPSERT_DELIVERIES,
-  upsertParameters,
-} from './upsert-deliveries-sql.js';
+import { writeAsExpected, writeWhatever } from './write-deliveries.js';
 
 export interface DeliveryProjectionDeps {
   readonly dataSource: DataSource;
@@ -16,87 +13,59 @@ export interface DeliveryProjectionDeps {
   readonly now: () => number;
 }
 
+const UNIQUE_VIOLATION = '23505';
+
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
 export function createDeliveryProjection({ dataSource, now }: DeliveryProjectionDeps): DeliveryProjection {
   const partitions = createDeliveryPartitions(dataSource);
+  /** Days whose partition is known to exist. */
+  const days = new Set<number>();
 
   async function ensureDays(deliveries: readonly FoldedDelivery[]): Promise<void> {
-    const days = new Set(deliveries.map(({ firstAttemptAt }) => startOfUtcDay(firstAttemptAt)));
-    for (const day of days) await partitions.ensurePartitions(day, day);
+    for (const { firstAttemptAt } of deliveries) {
+      const day = startOfUtcDay(firstAttemptAt);
+      if (days.has(day)) continue;
+      await partitions.ensurePartitions(day, day);
+      days.add(day);
+    }
+  }
+
+  /** Resolves to the number of deliveries written; null: another writer moved the position. */
+  async function write(batch: AttemptBatch, deliveries: readonly FoldedDelivery[]): Promise<number | null> {
+    try {
+      // Before the transaction, and in one of its own: no lock on a table definition outlives a moment.
+      await ensureDays(deliveries);
+      return await inTransaction(dataSource, (client) => writeAsExpected(client, batch, deliveries));
+    } catch (error) {
+      // Somebody may have dropped a day.
+      days.clear();
+      if (!isUniqueViolation(error)) throw error;
+      await ensureDays(deliveries);
+      return inTransaction(dataSource, (client) => writeWhatever(client, batch, deliveries));
+    }
   }
 
   return {
-    readPosition: (topic, partition) => readPosition(dataSource.manager, topic, partition),
+    readPosition: (topic, partition) => readPosition(dataSource, topic, partition),
 
-    async apply(batch) {
+    async apply(batch): Promise<ApplyResult> {
       const nowMs = now();
       const kept = batch.attempts.filter(({ firstAttemptAt }) => !isDayExpired(firstAttemptAt, nowMs));
       const deliveries = foldAttempts(kept);
-      // Before the transaction, and in one of its own: no lock on a table definition outlives a moment.
-      await ensureDays(deliveries);
-      return dataSource.transaction(async (manager) => {
-        if (!(await movePosition(manager, batch))) {
-          return { type: 'superseded', storedOffset: await readPosition(manager, batch.topic, batch.partition) };
-        }
-        const writable = await withoutHeadless(manager, deliveries);
-        await write(manager, writable);
-        return {
-          type: 'applied',
-          deliveries: writable.length,
-          expiredAttempts: batch.attempts.length - kept.length,
-          headlessDeliveries: deliveries.length - writable.length,
-        };
-      });
+      const written = await write(batch, deliveries);
+      if (written === null) {
+        return { type: 'superseded', storedOffset: await readPosition(dataSource, batch.topic, batch.partition) };
+      }
+      return {
+        type: 'applied',
+        deliveries: written,
+        expiredAttempts: batch.attempts.length - kept.length,
+        headlessDeliveries: deliveries.length - written,
+      };
     },
   };
 }
 
-async function readPosition(manager: EntityManager, topic: string, partition: number): Promise<number | null> {
-  const rows: { next_offset: string }[] = await manager.query(
-    'SELECT next_offset FROM projection_positions WHERE topic = $1 AND partition = $2',
-    [topic, partition],
-  );
-  return rows[0] === undefined ? null : Number(rows[0].next_offset);
-}
-
-/**
- * Moves the position if it is where the caller believes it to be. The row lock is held until the batch is committed: a
- * rival waits here, then finds the position moved and has nothing to roll back.
- */
-async function movePosition(manager: EntityManager, batch: AttemptBatch): Promise<boolean> {
-  const { topic, partition, expectedOffset, nextOffset } = batch;
-  if (expectedOffset === null) {
-    const inserted: unknown[] = await manager.query(
-      `INSERT INTO projection_positions (topic, partition, next_offset) VALUES ($1, $2, $3)
-       ON CONFLICT (topic, partition) DO NOTHING RETURNING next_offset`,
-      [topic, partition, nextOffset],
-    );
-    return inserted.length === 1;
-  }
-  // TypeORM answers an UPDATE with its rows and their number.
-  const [, affected]: [unknown[], number] = await manager.query(
-    'UPDATE projection_positions SET next_offset = $3 WHERE topic = $1 AND partition = $2 AND next_offset = $4',
-    [topic, partition, nextOffset, expectedOffset],
-  );
-  return affected === 1;
-}
-
-/** Deliveries that can be written: those that bring their body and those that are stored already. */
-async function withoutHeadless(
-  manager: EntityManager,
-  deliveries: readonly FoldedDelivery[],
-): Promise<readonly FoldedDelivery[]> {
-  const continued = deliveries.filter(({ body }) => body === null);
-  if (continued.length === 0) return deliveries;
-  const rows: { position: number }[] = await manager.query(FIND_KNOWN_DELIVERIES, findKnownParameters(continued));
-  const known = new Set(rows.map(({ position }) => continued[position - 1]));
-  return deliveries.filter((delivery) => delivery.body !== null || known.has(delivery));
-}
-
-/** In key order, so that neighbours in the log become neighbours in the day's indexes. */
-const byKey = (a: FoldedDelivery, b: FoldedDelivery): number => a.firstAttemptAt - b.firstAttemptAt;
-
-async function write(manager: EntityManager, deliveries: readonly FoldedDelivery[]): Promise<void> {
-  if (deliveries.length === 0) return;
-  await manager.query(UPSERT_DELIVERIES, upsertParameters(deliveries.toSorted(byKey)));
-}
+/** By shape: a driver's errors need not be of this realm. */
+const isUniqueViolation = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === UNIQUE_VIOLATION;

@@ -1,6 +1,5 @@
-import type { AttemptEntry } from '@waypost/domain';
 import { lastAttemptNumber, type FoldedDelivery } from './fold-attempts.js';
-import { packAttempts } from './packed-attempts.js';
+import { packedText } from './packed-attempts.js';
 
 interface BulkColumn {
   readonly name: string;
@@ -31,18 +30,16 @@ const COLUMNS: readonly BulkColumn[] = [
   { name: 'status', type: 'text', valueOf: (delivery) => delivery.status },
   { name: 'url', type: 'text', valueOf: (delivery) => delivery.url },
   { name: 'body', type: 'text', valueOf: (delivery) => delivery.body },
-  { name: 'attempts', type: 'jsonb', valueOf: (delivery) => packedText(delivery.attempts) },
+  { name: 'attempts', type: 'text', valueOf: (delivery) => packedText(delivery.attempts) },
 ];
-
-const packedText = (attempts: readonly AttemptEntry[]): string => JSON.stringify(packAttempts(attempts));
 
 const names = COLUMNS.map(({ name }) => name).join(', ');
 const arrays = COLUMNS.map(({ type }, index) => `$${String(index + 1)}::${type}[]`).join(', ');
 const values = COLUMNS.map(({ name }) => (name === 'body' ? "coalesce(b.body, '')" : `b.${name}`)).join(', ');
 
 /**
- * Adds deliveries, and to those that exist the attempts that they do not have yet: the rule of `mergeDelivery`. A delivery
- * without a body (its attempt 1 came in an earlier batch) must exist, or it would be added with an empty one.
+ * Adds deliveries, and to those that exist the attempts that they do not have yet: the rule of `mergeDelivery`, for whatever
+ * comes. A delivery without a body (its attempt 1 came in an earlier batch) must exist, or it would be added with an empty one.
  */
 export const UPSERT_DELIVERIES = `
   INSERT INTO deliveries AS d (${names})
@@ -55,8 +52,8 @@ export const UPSERT_DELIVERIES = `
     status = EXCLUDED.status,
     status_code = EXCLUDED.status_code,
     last_attempt = EXCLUDED.last_attempt,
-    attempts = d.attempts || jsonb_path_query_array(
-      EXCLUDED.attempts, 'strict $[*] ? (@[0] > $last)', jsonb_build_object('last', d.last_attempt))
+    attempts = (d.attempts::jsonb || jsonb_path_query_array(
+      EXCLUDED.attempts::jsonb, 'strict $[*] ? (@[0] > $last)', jsonb_build_object('last', d.last_attempt)))::text
   WHERE EXCLUDED.last_attempt > d.last_attempt`;
 
 /** The parameters of UPSERT_DELIVERIES; no delivery may be in it twice. */

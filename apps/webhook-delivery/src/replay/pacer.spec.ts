@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createPacer } from './pacer.js';
+
+describe('the pacer', () => {
+  it('never lets more through than the rate, a burst of 0.4 s and one more', () => {
+    const waits = fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 500 }), waits, (rate, wanted, all) => {
+        let nowMs = 0;
+        const pacer = createPacer(rate, () => nowMs);
+        let taken = 0;
+        for (const ms of all) {
+          nowMs += ms;
+          taken += pacer.take(wanted);
+          expect(taken).toBeLessThanOrEqual((rate * nowMs) / 1_000 + 1e-6);
+        }
+        const burst = Math.max(1, rate * 0.4);
+        let atOnce = 0;
+        for (let tries = 0; tries < 20; tries++) atOnce += pacer.take(wanted);
+        expect(atOnce).toBeLessThanOrEqual(burst + 1e-6);
+      }),
+    );
+  });
+
+  it.each([
+    [1, 10],
+    [3, 10],
+    [500, 500],
+    [10_000, 500],
+  ])('keeps a rate of %d a second when it is asked again after each wait', (rate, wanted) => {
+    let nowMs = 0;
+    const pacer = createPacer(rate, () => nowMs);
+    let taken = 0;
+    while (nowMs < 20_000) {
+      taken += pacer.take(wanted);
+      nowMs += pacer.waitMs(wanted);
+    }
+    expect(taken).toBeGreaterThanOrEqual(rate * 20 * 0.95 - 1);
+    expect(taken).toBeLessThanOrEqual(rate * 20);
+  });
+
+  it('saves small portions up: 500 a second come as 100 five times a second', () => {
+    let nowMs = 0;
+    const pacer = createPacer(500, () => nowMs);
+    nowMs = 199;
+    expect(pacer.take(500)).toBe(0);
+    nowMs = 200;
+    expect(pacer.take(500)).toBe(100);
+  });
+
+  it('gives again what was given back', () => {
+    let nowMs = 0;
+    const pacer = createPacer(1_000, () => nowMs);
+    nowMs = 200;
+    expect(pacer.take(200)).toBe(200);
+    pacer.giveBack(150);
+    expect(pacer.take(150)).toBe(150);
+  });
+});

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openMemoryStage, until, type MemoryStage } from '../testing/replay/memory-stage.js';
+import { attemptOf, deliveryOf, START, SUBSCRIPTION } from '../testing/replay/replay-samples.js';
+
+let stage: MemoryStage;
+
+beforeEach(async () => {
+  stage = await openMemoryStage();
+});
+afterEach(async () => {
+  await stage.close();
+  expect(stage.fatal).toEqual([]);
+});
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+
+describe('a replay (R-30)', () => {
+  it('writes the same events again with the same bytes, in the order of the log, as a series of its own', async () => {
+    for (const n of range(0, 3)) stage.sent(n);
+    stage.ask({ series: 4 });
+    await stage.startReplayer();
+    await stage.ended('completed');
+    const again = await stage.replayed();
+    expect(again).toEqual(
+      range(0, 3).map((n) => ({
+        ...deliveryOf(n),
+        series: 4,
+        replayId: 'replay-1',
+        createdAt: expect.any(Number),
+      })),
+    );
+    for (const { createdAt } of again) expect(Math.abs(createdAt - Date.now())).toBeLessThan(10_000);
+    expect(await stage.progressOf()).toMatchObject({ subscriptionId: SUBSCRIPTION, matched: 3, sent: 3 });
+  });
+
+  it('takes the first attempt for the time of a delivery: from the start on, before the end', async () => {
+    stage.sent(0, { firstAttemptAt: START - 1 });
+    stage.sent(1, { firstAttemptAt: START, attempt: 2, startedAt: START + 90_000 });
+    stage.sent(2, { firstAttemptAt: START + 59_999 });
+    stage.sent(3, { firstAttemptAt: START + 60_000 });
+    stage.ask();
+    await stage.startReplayer();
+    await stage.ended('completed');
+    expect(await stage.numbers()).toEqual([1, 2]);
+  });
+
+  it.each([
+    ['delivered', [0, 3]],
+    ['failed', [1]],
+    ['pending', [2]],
+  ])('sends those again that stand %s when it begins', async (status, expected) => {
+    stage.sent(0);
+    stage.sent(1, { attempt: 2, outcome: 'failed', statusCode: 400 });
+    stage.sent(2, { outcome: 'retrying', statusCode: 503, nextDueAt: START + 2_000 });
+    stage.sent(3, { attempt: 2 });
+    stage.ask({ status });
+    await stage.startReplayer();
+    await stage.ended('completed');
+    expect(await stage.numbers()).toEqual(expected);
+  });
+
+  it('keeps to its subscription, event type and device, and leaves test events and earlier replays out', async () => {
+    stage.sent(0);
+    stage.sent(1, {}, { subscriptionId: 'another' });
+    stage.sent(2, {}, { eventType: 'ignition_on' });
+    stage.sent(3, {}, { deviceId: 'device-2' });
+    stage.sent(4, {}, { series: 1, replayId: 'earlier' });
+    stage.sent(5, {}, { eventType: 'test' });
+    stage.ask({ series: 2 });
+    stage.ask({ replayId: 'replay-2', series: 3, eventType: 'ignition_on' });
+    stage.ask({ replayId: 'replay-3', series: 4, deviceId: 'device-2' });
+    await stage.startReplayer();
+    await stage.ended('completed', 'replay-3');
+    const found = (await stage.replayed()).filter(({ series }) => series > 1);
+    expect(found.map(({ series, eventId }) => `${String(series)} ${eventId}`)).toEqual([
+      ...['2 event-0', '2 event-2', '2 event-3', '3 event-2', '4 event-3'],
+    ]);
+  });
+
+  it('ends at once when nothing matches', async () => {
+    stage.ask();
+    await stage.startReplayer();
+    await stage.ended('completed');
+    expect(await stage.progressOf()).toMatchObject({ matched: 0, sent: 0 });
+  });
+
+  it('leaves out what is first attempted after it began', async () => {
+    stage.sent(0);
+    stage.ask({ ratePerSecond: 1 });
+    await stage.startReplayer();
+    await until(async () => (await stage.progressOf())?.matched === 1);
+    stage.sent(1);
+    await stage.ended('completed');
+    expect(await stage.numbers()).toEqual([0]);
+  });
+
+  it('writes no faster than its rate', async () => {
+    for (const n of range(0, 100)) stage.sent(n);
+    const startedAt = Date.now();
+    stage.ask({ ratePerSecond: 200 });
+    await stage.startReplayer();
+    await stage.ended('completed');
+    // 100 at 200 a second, the first portion of 40 after 200 ms.
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(480);
+    expect(await stage.numbers()).toEqual(range(0, 100));
+  });
+
+  it('stays close to what is sent: more is written only when attempts end', async () => {
+    for (const n of range(0, 30)) stage.sent(n);
+    stage.ask();
+    await stage.startReplayer({ maxUnsent: 8 });
+    await until(async () => (await stage.replayed()).length === 8);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const first = await stage.replayed();
+    expect(first).toHaveLength(8);
+    for (const delivery of first.slice(0, 4)) {
+      stage.attempted(attemptOf(delivery, 999));
+    }
+    for (const delivery of first.slice(4)) {
+      const retrying = { outcome: 'retrying', statusCode: 503, nextDueAt: START };
+      stage.attempted(attemptOf(delivery, 999, retrying));
+    }
+    await until(async () => (await stage.replayed()).length === 12);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(await stage.replayed()).toHaveLength(12);
+  });
+});
+
+describe('a cancelled replay', () => {
+  it('stops within a second and says what was written', async () => {
+    for (const n of range(0, 200)) stage.sent(n);
+    const replay = stage.ask({ ratePerSecond: 50 });
+    await stage.startReplayer();
+    await until(async () => (await stage.replayed()).length > 0);
+    const cancelledAt = Date.now();
+    stage.ask({ ...replay, cancelled: true, version: 2 });
+    await stage.ended('cancelled');
+    expect(Date.now() - cancelledAt).toBeLessThan(1_000);
+    const written = (await stage.replayed()).length;
+    expect(await stage.progressOf()).toMatchObject({ matched: 200, sent: written });
+    expect(written).toBeLessThan(100);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await stage.replayed()).toHaveLength(written);
+  });
+
+  it('does not begin when it was cancelled before anybody saw it, and stays as it is when it was over', async () => {
+    stage.sent(0);
+    stage.ask({ cancelled: true, version: 2 });
+    const other = stage.ask({ replayId: 'replay-2', series: 2 });
+    await stage.startReplayer();
+    await stage.ended('cancelled');
+    await stage.ended('completed', 'replay-2');
+    stage.ask({ ...other, cancelled: true, version: 2 });
+    await stage.allDone();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await stage.progressOf('replay-2'))?.state).toBe('completed');
+    expect((await stage.replayed()).map(({ replayId }) => replayId)).toEqual(['replay-2']);
+  });
+
+  it('is what becomes of a replay whose subscription is deleted, before it begins or later', async () => {
+    for (const n of range(0, 50)) stage.sent(n);
+    stage.ask({ ratePerSecond: 20 });
+    stage.ask({ replayId: 'replay-2', subscriptionId: 'deleted' });
+    await stage.startReplayer();
+    await stage.ended('cancelled', 'replay-2');
+    await until(async () => (await stage.replayed()).length > 0);
+    stage.subscriptions.delete(SUBSCRIPTION);
+    await stage.ended('cancelled');
+    expect((await stage.replayed()).length).toBeLessThan(50);
+  });
+});
+
+describe('a replay of a subscription that is paused', () => {
+  it('waits, and goes on when the subscription is active again', async () => {
+    for (const n of range(0, 60)) stage.sent(n);
+    stage.ask({ ratePerSecond: 60 });
+    await stage.startReplayer();
+    await until(async () => (await stage.replayed()).length > 0);
+    stage.subscriptions.set(SUBSCRIPTION, 'paused');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const written = (await stage.replayed()).length;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await stage.replayed()).toHaveLength(written);
+    stage.subscriptions.set(SUBSCRIPTION, 'active');
+    await stage.ended('completed');
+    expect(await stage.numbers()).toEqual(range(0, 60));
+  });
+});

@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ReplayProgress, WebhookDelivery } from '@waypost/contracts';
+import { openReplayLogStage, type ReplayLogStage } from '../testing/replay/replay-log-stage.js';
+import { deliveryOf, replayOf, START } from '../testing/replay/replay-samples.js';
+
+const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
+const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+const REPLAYED = 100_000;
+const WINDOW_MS = 60_000;
+
+let stage: ReplayLogStage;
+const processes: ChildProcess[] = [];
+
+beforeAll(async () => {
+  stage = await openReplayLogStage(brokers, registryUrl);
+});
+afterAll(async () => {
+  for (const child of processes) child.kill('SIGKILL');
+  await stage.close();
+});
+
+const startReplayer = (): ChildProcess => {
+  const program = 'apps/webhook-delivery/src/testing/replay/replayer-process.ts';
+  const args = ['--import', './test/support/typescript-loader.mjs', program, brokers, registryUrl];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'ignore', 'inherit'] });
+  processes.push(child);
+  return child;
+};
+
+const kill = async (child: ChildProcess): Promise<void> => {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+};
+
+const lastProgress = async (replayId: string): Promise<ReplayProgress | undefined> =>
+  (await stage.readProgress(replayId)).at(-1);
+
+const until = async (replayId: string, condition: (progress: ReplayProgress) => boolean): Promise<ReplayProgress> => {
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline) {
+    const progress = await lastProgress(replayId);
+    if (progress && condition(progress)) return progress;
+    await sleep(50);
+  }
+  throw new Error(`It does not come so far: ${JSON.stringify(await lastProgress(replayId))}`);
+};
+
+/** Of each eleven, one is before the window; now and then there is one of another subscription between them. */
+const fill = async (subscriptionId: string): Promise<WebhookDelivery[]> => {
+  const other = stage.newSubscriptionId();
+  const sent: { delivery: WebhookDelivery; firstAttemptAt: number }[] = [];
+  const selected: WebhookDelivery[] = [];
+  for (let n = 0; selected.length < REPLAYED; n++) {
+    const delivery = deliveryOf(n, { subscriptionId, eventId: randomUUID() });
+    const isBefore = n % 11 === 0;
+    if (!isBefore) selected.push(delivery);
+    sent.push({ delivery, firstAttemptAt: isBefore ? START - 1 : START + (n % WINDOW_MS) });
+    if (n % 50 === 0) sent.push({ delivery: deliveryOf(n, { subscriptionId: other }), firstAttemptAt: START });
+  }
+  await stage.writeSent(sent);
+  return selected;
+};
+
+describe(`a replay of ${String(REPLAYED)} deliveries`, () => {
+  it('comes to its end over SIGKILL and SIGSTOP, each delivery once, in order, with the same bytes', async () => {
+    const subscriptionId = stage.newSubscriptionId();
+    const replayId = randomUUID();
+    const selected = await fill(subscriptionId);
+    await stage.ask(replayOf({ replayId, subscriptionId, series: 7 }));
+
+    let replayer = startReplayer();
+    // The first one dies while it selects, the others while they write.
+    await until(replayId, () => true);
+    for (const sent of [1, 30_000, 70_000]) {
+      await kill(replayer);
+      replayer = startReplayer();
+      await until(replayId, (progress) => progress.sent >= sent);
+    }
+    // A paused one is replaced, and wakes up while its successor is at work.
+    const paused = replayer;
+    paused.kill('SIGSTOP');
+    const before = (await lastProgress(replayId))?.sent ?? 0;
+    startReplayer();
+    await until(replayId, (progress) => progress.sent > before);
+    paused.kill('SIGCONT');
+    const end = await until(replayId, ({ state }) => state === 'completed');
+    expect(before).toBeLessThan(REPLAYED);
+    expect(end).toMatchObject({ matched: REPLAYED, sent: REPLAYED });
+
+    const replayed = await stage.readReplayed(replayId);
+    expect(replayed).toHaveLength(REPLAYED);
+    const wrong = replayed.filter((delivery, index) => {
+      const first = selected[index];
+      const same = { ...first, series: 7, replayId, createdAt: delivery.createdAt };
+      return first === undefined || JSON.stringify(delivery) !== JSON.stringify(same);
+    });
+    expect(wrong.slice(0, 3)).toEqual([]);
+
+    // What it says of itself only grows, over all processes.
+    const told = (await stage.readProgress(replayId)).map(({ sent }) => sent);
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+  }, 150_000);
+});

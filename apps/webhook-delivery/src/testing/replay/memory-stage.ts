@@ -1,0 +1,160 @@
+import {
+  consumerGroups,
+  createAvroCodecs,
+  resolveBatch,
+  topics,
+  type AvroCodecs,
+  type ReplayProgress,
+  type SubjectCodec,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookReplay,
+} from '@waypost/contracts';
+import { createMemoryBackend, readToEnd, silentLogger, type StreamsBackend, type TaskRunner } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
+import { subscriptionOf } from '../../../../../test/support/samples.js';
+import { createReplayer } from '../../replay/replayer.js';
+import { waitOrAborted } from '../../replay/wait-or-aborted.js';
+import { attemptOf, deliveryOf, replayOf, START, SUBSCRIPTION } from './replay-samples.js';
+
+const placeOf = (topic: string) => ({ topic, partition: 0 });
+const DELIVERIES = placeOf(topics.webhookDeliveries.name);
+const ATTEMPTS = placeOf(topics.webhookAttempts.name);
+const REPLAYS = placeOf(topics.webhookReplays.name);
+const PROGRESS = placeOf(topics.replayProgress.name);
+
+/** Resolves when the condition holds; rejects after 4 s. */
+export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + 4_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('the condition was not met in time');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+/** One partition of everything that a replayer reads and writes, in memory. */
+export const openMemoryStage = async () => {
+  const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+  await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
+  return new MemoryStage(codecs);
+};
+
+export class MemoryStage {
+  readonly subscriptions = new Map<string, 'active' | 'paused'>([[SUBSCRIPTION, 'active']]);
+  readonly fatal: Error[] = [];
+  private readonly replayers: TaskRunner[] = [];
+  private readonly backend = createMemoryBackend({
+    topics: Object.fromEntries([DELIVERIES, ATTEMPTS, REPLAYS, PROGRESS].map(({ topic }) => [topic, 1])),
+    now: () => START,
+  });
+
+  constructor(private readonly codecs: AvroCodecs) {}
+
+  /** Each takes the place of the one before, as a restarted process does. */
+  async startReplayer(
+    more: { maxUnsent?: number; through?: (backend: StreamsBackend) => StreamsBackend } = {},
+  ): Promise<TaskRunner> {
+    const { maxUnsent = 1_000_000, through = (backend) => backend } = more;
+    const replayer = createReplayer({
+      backend: through(this.backend),
+      codecs: this.codecs,
+      directory: {
+        get: (id) => {
+          const status = this.subscriptions.get(id);
+          return status && subscriptionOf({ id, status });
+        },
+        caughtUp: () => Promise.resolve(),
+      },
+      metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
+      logger: silentLogger,
+      now: Date.now,
+      wait: waitOrAborted,
+      maxUnsent,
+      instanceId: 'replayer-0',
+      onFatal: (error) => void this.fatal.push(error),
+    });
+    this.replayers.push(replayer);
+    await replayer.start();
+    return replayer;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.replayers.map((replayer) => replayer.stop()));
+  }
+
+  /** The n-th delivery and its attempts, of which the last is given. */
+  sent(n: number, last: Partial<WebhookAttempt> = {}, more: Partial<WebhookDelivery> = {}): void {
+    const delivery = deliveryOf(n, more);
+    const offset = this.append(DELIVERIES, delivery.subscriptionId, this.codecs.webhookDeliveries.encode(delivery));
+    if ((last.attempt ?? 1) > 1) {
+      const before = { outcome: 'retrying', decision: 'temporary_status', statusCode: 503, nextDueAt: START + 2_000 };
+      this.attempted(attemptOf(delivery, offset, { ...last, ...before, attempt: 1 }));
+    }
+    this.attempted(attemptOf(delivery, offset, last));
+  }
+
+  attempted(attempt: WebhookAttempt): void {
+    this.append(ATTEMPTS, attempt.subscriptionId, this.codecs.webhookAttempts.encode(attempt));
+  }
+
+  ask(more: Partial<WebhookReplay> = {}): WebhookReplay {
+    const replay = replayOf(more);
+    this.append(REPLAYS, replay.replayId, this.codecs.webhookReplays.encode(replay));
+    return replay;
+  }
+
+  forget(replayId: string): void {
+    this.append(REPLAYS, replayId, null);
+  }
+
+  /** The deliveries that replays have made, in the order of the log. */
+  async replayed(): Promise<WebhookDelivery[]> {
+    const all = await this.contents(DELIVERIES, this.codecs.webhookDeliveries);
+    return all.filter((delivery) => delivery !== null).filter(({ series }) => series > 0);
+  }
+
+  /** The same by the numbers that they were sent under. */
+  async numbers(): Promise<number[]> {
+    return (await this.replayed()).map(({ eventId }) => Number(eventId.replace('event-', '')));
+  }
+
+  progress(): Promise<(ReplayProgress | null)[]> {
+    return this.contents(PROGRESS, this.codecs.replayProgress);
+  }
+
+  async progressOf(replayId = 'replay-1'): Promise<ReplayProgress | undefined> {
+    return (await this.progress()).filter((progress) => progress?.replayId === replayId).at(-1) ?? undefined;
+  }
+
+  ended(state: string, replayId?: string): Promise<void> {
+    return until(async () => (await this.progressOf(replayId))?.state === state);
+  }
+
+  async committed(): Promise<number | undefined> {
+    const group = this.backend.group({ groupId: consumerGroups.replayer.id, topics: [] });
+    return (await group.committed(REPLAYS))?.offset;
+  }
+
+  /** Every record that was asked for by then has been taken in, and what it is about is over. */
+  allDone(): Promise<void> {
+    return until(async () => (await this.committed()) === (await this.backend.endOffset(REPLAYS)));
+  }
+
+  private append(place: typeof REPLAYS, key: string, value: Buffer | null): number {
+    return this.backend.append(place, { key: Buffer.from(key), value });
+  }
+
+  private async contents<T>(place: typeof REPLAYS, codec: SubjectCodec<T>): Promise<(T | null)[]> {
+    const fetcher = this.backend.fetcher();
+    const found: (T | null)[] = [];
+    await readToEnd(this.backend, fetcher, place, 0, async ({ records }) => {
+      await resolveBatch(codec, records);
+      for (const { value } of records) {
+        const decoded = value && codec.decode(value);
+        found.push(decoded?.type === 'decoded' ? decoded.value : null);
+      }
+    });
+    await fetcher.close();
+    return found;
+  }
+}

@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type RawServer, startRawServer } from '../testing/raw-server.js';
+import { type AbortGroup, createAbortGroup } from './abort-group.js';
+import { createEgressClient, type EgressClient } from './egress-client.js';
+
+const servers: RawServer[] = [];
+const clients: EgressClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function build({ connectionsPerOrigin = 256 } = {}) {
+  const server = await startRawServer((socket, number) => {
+    if (number > 2) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+  });
+  servers.push(server);
+  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, connectionsPerOrigin });
+  clients.push(client);
+  const post = (abortGroup: AbortGroup, deadlineMs = 2_000) =>
+    client.post({ url: server.url, headers: {}, body: '{}', deadlineMs, abortGroup });
+  return { server, post };
+}
+
+async function requestsAt(server: RawServer, count: number): Promise<void> {
+  for (let waits = 0; waits < 200 && server.requests.length < count; waits += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('a group of posts that is given up', () => {
+  it('has its posts in flight aborted and their sockets closed, and no others', async () => {
+    const { server, post } = await build();
+    const [given, kept] = [createAbortGroup(), createAbortGroup()];
+    const posts = [post(given), post(kept, 100)];
+    await requestsAt(server, 2);
+
+    given.abort();
+
+    expect(await posts[0]).toEqual({ type: 'aborted' });
+    expect(await posts[1]).toMatchObject({ errorCode: 'timeout' });
+    expect(server.openConnections()).toBeLessThanOrEqual(1);
+  });
+
+  it('has its waiting posts aborted, which are never sent', async () => {
+    const { server, post } = await build({ connectionsPerOrigin: 1 });
+    const [given, kept] = [createAbortGroup(), createAbortGroup()];
+    const first = post(kept, 60);
+    const waiting = [post(given), post(given)];
+    const keptWaiting = post(kept, 120);
+    await requestsAt(server, 1);
+
+    given.abort();
+
+    expect(await Promise.all(waiting)).toEqual([{ type: 'aborted' }, { type: 'aborted' }]);
+    expect(await first).toMatchObject({ errorCode: 'timeout' });
+    expect(await keptWaiting).toMatchObject({ errorCode: 'timeout' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('sends nothing any more', async () => {
+    const { server, post } = await build();
+    const given = createAbortGroup();
+
+    given.abort();
+
+    expect(given.aborted).toBe(true);
+    expect(await post(given)).toEqual({ type: 'aborted' });
+    expect(server.connections).toHaveLength(0);
+  });
+
+  it('leaves alone what has its response already', async () => {
+    const { server, post } = await build();
+    const [blocking, given] = [createAbortGroup(), createAbortGroup()];
+    const blocked = [post(blocking, 50), post(blocking, 50)];
+    await requestsAt(server, 2);
+
+    const answered = await post(given);
+    given.abort();
+
+    expect(answered).toMatchObject({ statusCode: 200 });
+    await Promise.all(blocked);
+  });
+});

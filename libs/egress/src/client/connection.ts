@@ -1,0 +1,170 @@
+import type { Socket } from 'node:net';
+import type { Exchange, ExchangeCarrier } from './exchange.js';
+import { ResponseReader, type ResponseReaderOptions, type ResponseResult } from './response-reader.js';
+
+export interface ConnectionOptions extends ResponseReaderOptions {
+  /** Idle for longer, it is not used again. */
+  readonly keepAliveMs: number;
+  /** Older, it is not used again. */
+  readonly maxAgeMs: number;
+  readonly now: () => number;
+}
+
+/** What a connection tells its origin. */
+export interface ConnectionOwner {
+  onFree(connection: Connection): void;
+  onClosed(connection: Connection): void;
+}
+
+class ConnectionLostError extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+/** Responses to deliveries are small; of a bigger one this much is read at a time. */
+const READ_BUFFER_BYTES = 4_096;
+/** Above, copying a body costs more than a second buffer in the write. */
+const MAX_COPIED_BODY_BYTES = 16_384;
+/** The other side counts its keep-alive time from its last byte, and closes without a word: be gone before that. */
+const KEEP_ALIVE_MARGIN_MS = 2_000;
+
+/**
+ * One socket with one exchange at a time (HTTP/1.1 without pipelining). The socket hands its bytes over in one buffer
+ * that it fills again and again, without the streams between.
+ */
+export class Connection implements ExchangeCarrier {
+  private readonly reader: ResponseReader;
+  private socket: Socket | undefined;
+  private exchange: Exchange | undefined;
+  private error: Error | undefined;
+  private usableUntilMs = 0;
+  private expiresAtMs = 0;
+
+  constructor(
+    private readonly owner: ConnectionOwner,
+    private readonly options: ConnectionOptions,
+  ) {
+    this.reader = new ResponseReader(options);
+  }
+
+  /** For the options of the socket that is to be made. */
+  onread(): { buffer: Buffer; callback: (length: number, buffer: Uint8Array) => boolean } {
+    const buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
+    return {
+      buffer,
+      callback: (length) => {
+        this.read(buffer, length);
+        return true;
+      },
+    };
+  }
+
+  /** Called once, with the connected socket that was made with `onread`. */
+  attach(socket: Socket): void {
+    const { now, keepAliveMs, maxAgeMs } = this.options;
+    this.socket = socket;
+    this.expiresAtMs = now() + maxAgeMs;
+    this.usableUntilMs = now() + keepAliveMs;
+    // Nobody waits for an idle connection; a post in flight keeps the process alive by its own timer.
+    socket.unref();
+    socket.on('error', (error) => {
+      this.error ??= error;
+    });
+    socket.on('end', () => {
+      this.readEnd();
+    });
+    socket.on('close', () => {
+      this.closed();
+    });
+    if (this.error !== undefined) socket.destroy(this.error);
+  }
+
+  isUsable(): boolean {
+    const now = this.options.now();
+    return this.socket?.destroyed === false && now < this.usableUntilMs && now < this.expiresAtMs;
+  }
+
+  begin(exchange: Exchange): void {
+    const { socket } = this;
+    if (socket === undefined) throw new Error('begin() came before attach().');
+    this.exchange = exchange;
+    exchange.start(this);
+    this.reader.begin(exchange.request.limits);
+    const { head, body } = exchange.request;
+    if (body.length <= MAX_COPIED_BODY_BYTES) {
+      const message = Buffer.allocUnsafe(head.length + body.length);
+      message.write(head, 'latin1');
+      message.set(body, head.length);
+      socket.write(message);
+      return;
+    }
+    socket.cork();
+    socket.write(head, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+
+  responseSoFar(): ResponseResult | undefined {
+    return this.reader.response(true);
+  }
+
+  cut(exchange: Exchange): void {
+    if (this.exchange !== exchange) return;
+    this.exchange = undefined;
+    this.destroy();
+  }
+
+  /** Ends the connection, and settles the exchange in flight with what is known. */
+  abandon(error: Error): void {
+    this.settle(error);
+    this.destroy();
+  }
+
+  abortIf(isMeant: (exchange: Exchange) => boolean): void {
+    if (this.exchange !== undefined && isMeant(this.exchange)) this.exchange.abort();
+  }
+
+  destroy(): void {
+    this.socket?.destroy();
+  }
+
+  private read(bytes: Buffer, length: number): void {
+    try {
+      const reading = this.reader.read(bytes, length);
+      if (reading !== 'more') this.complete({ truncated: reading === 'enough' });
+    } catch (error) {
+      this.error ??= error as Error;
+      this.socket?.destroy(this.error);
+    }
+  }
+
+  private readEnd(): void {
+    if (this.exchange !== undefined && this.reader.readEnd()) this.complete({ truncated: false });
+    this.socket?.destroy(new ConnectionLostError('the other side closed the connection'));
+  }
+
+  private complete({ truncated }: { truncated: boolean }): void {
+    const { exchange, reader, socket, options } = this;
+    const response = reader.response(truncated);
+    this.exchange = undefined;
+    const reuse = truncated || socket?.writableLength !== 0 ? undefined : reader.reuse;
+    const idleMs =
+      reuse === undefined ? 0 : Math.min(options.keepAliveMs, (reuse.hintMs ?? Infinity) - KEEP_ALIVE_MARGIN_MS);
+    this.usableUntilMs = options.now() + idleMs;
+    if (idleMs > 0) this.owner.onFree(this);
+    else this.destroy();
+    if (response !== undefined) exchange?.settle(response);
+  }
+
+  private closed(): void {
+    this.settle(this.error ?? new ConnectionLostError('the connection closed'));
+    this.owner.onClosed(this);
+  }
+
+  private settle(error: Error): void {
+    const { exchange } = this;
+    this.exchange = undefined;
+    const response = exchange === undefined ? undefined : this.reader.response(true);
+    if (response === undefined) exchange?.fail(error);
+    else exchange?.settle(response);
+  }
+}

@@ -1,0 +1,242 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
+import { createEgressClient, type EgressClient, type EgressClientOptions } from './egress-client.js';
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+const answerOk: Answer = (socket) => socket.write(OK);
+
+const servers: RawServer[] = [];
+const clients: EgressClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+const keep = (server: RawServer): RawServer => {
+  servers.push(server);
+  return server;
+};
+
+function build(options: Partial<EgressClientOptions> = {}) {
+  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
+  clients.push(client);
+  return (url: string, { deadlineMs = 2_000, body = '{}' }: { deadlineMs?: number; body?: string | Uint8Array } = {}) =>
+    client.post({ url, headers: {}, body, deadlineMs });
+}
+
+const afterMs = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+/** Answers each request when it is told so, the oldest first. */
+function answeringOnDemand(): { answer: Answer; next: () => void } {
+  const open: (() => void)[] = [];
+  return {
+    answer: (socket) => open.push(() => socket.write(OK)),
+    next: () => open.shift()?.(),
+  };
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let waits = 0; waits < 200 && !isTrue(); waits += 1) await afterMs(5);
+  expect(isTrue()).toBe(true);
+}
+
+describe('the connections to an origin', () => {
+  it('are no more than one when each post waits for the last one', async () => {
+    const server = keep(await startRawServer(answerOk));
+    const post = build();
+
+    for (let count = 0; count < 20; count += 1) expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+
+    expect(server.requests).toHaveLength(20);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('are never more than the bound; the posts beyond it wait, and go out in the order they came', async () => {
+    const { answer, next } = answeringOnDemand();
+    const server = keep(await startRawServer(answer));
+    const post = build({ connectionsPerOrigin: 2 });
+
+    const posts = ['a', 'b', 'c', 'd', 'e'].map((body) => post(server.url, { body }));
+    await until(() => server.requests.length === 2);
+    await afterMs(30);
+    expect(server.requests).toHaveLength(2);
+    for (let answered = 1; answered <= 5; answered += 1) {
+      next();
+      await until(() => server.requests.length === Math.min(5, answered + 2));
+    }
+
+    expect((await Promise.all(posts)).map((result) => result.type === 'response' && result.statusCode)).toEqual(
+      Array.from({ length: 5 }, () => 200),
+    );
+    expect(server.requests.map((request) => request.slice(-1)).slice(2)).toEqual(['c', 'd', 'e']);
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it('are not used by a post whose deadline is over before it gets one', async () => {
+    const { answer, next } = answeringOnDemand();
+    const server = keep(await startRawServer(answer));
+    const post = build({ connectionsPerOrigin: 1 });
+
+    const first = post(server.url, { body: 'first' });
+    const second = post(server.url, { body: 'second', deadlineMs: 40 });
+    const third = post(server.url, { body: 'third' });
+
+    expect(await second).toMatchObject({ errorCode: 'timeout' });
+    next();
+    expect(await first).toMatchObject({ statusCode: 200 });
+    await until(() => server.requests.length === 2);
+    next();
+    expect(await third).toMatchObject({ statusCode: 200 });
+    expect(server.requests.some((request) => request.endsWith('second'))).toBe(false);
+  });
+
+  it('are opened again for the posts that wait when those in use end', async () => {
+    const server = keep(await startRawServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nok')));
+    const post = build({ connectionsPerOrigin: 2 });
+
+    const results = await Promise.all(Array.from({ length: 7 }, () => post(server.url)));
+
+    expect(results.map((result) => result.type === 'response' && !result.truncated)).not.toContain(false);
+    expect(server.connections).toHaveLength(7);
+  });
+
+  it('are kept while one of them is in use, also when the others end and idle origins are not kept', async () => {
+    const server = keep(
+      await startRawServer((socket, number) => {
+        setTimeout(() => socket.write(OK), number === 1 ? 5 : 80);
+        if (number === 1) setTimeout(() => socket.end(), 30);
+      }),
+    );
+    const post = build({ maxIdleOrigins: 0 });
+
+    const results = await Promise.all([post(server.url), post(server.url)]);
+
+    expect(results.map((result) => result.type)).toEqual(['response', 'response']);
+  });
+
+  it('carry one request at a time', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const server = keep(
+      await startRawServer((socket) => {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        setTimeout(() => {
+          inFlight -= 1;
+          socket.write(OK);
+        }, 2);
+      }),
+    );
+    const post = build({ connectionsPerOrigin: 1 });
+
+    await Promise.all(Array.from({ length: 10 }, () => post(server.url)));
+
+    expect([most, server.requests.length, server.connections.length]).toEqual([1, 10, 1]);
+  });
+});
+
+describe('an idle connection', () => {
+  it('is closed when it has been idle for long', async () => {
+    const server = keep(await startRawServer(answerOk));
+    await build({ keepAliveMs: 100 })(server.url);
+
+    expect(server.openConnections()).toBe(1);
+    for (let waits = 0; waits < 60 && server.openConnections() > 0; waits += 1) await afterMs(50);
+    expect(server.openConnections()).toBe(0);
+  });
+
+  it('is not used again when it has been idle for long, closed or not', async () => {
+    const server = keep(await startRawServer(answerOk));
+    const post = build({ keepAliveMs: 50 });
+
+    await post(server.url);
+    await afterMs(70);
+    await post(server.url);
+
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it.each([
+    ['two seconds before the other side closes it', 'keep-alive: timeout=2\r\n', 2],
+    ['as long as the other side keeps it', 'keep-alive: timeout=60\r\n', 1],
+  ])('is used until %s', async (_until, header, connections) => {
+    const server = keep(await startRawServer((socket) => socket.write(OK.replace('\r\n', `\r\n${header}`))));
+    const post = build();
+
+    await post(server.url);
+    await afterMs(20);
+    await post(server.url);
+
+    expect(server.connections).toHaveLength(connections);
+  });
+
+  it.each(['connection: close', 'keep-alive: timeout=1'])('is closed at once after %p', async (header) => {
+    const server = keep(await startRawServer((socket) => socket.write(OK.replace('\r\n', `\r\n${header}\r\n`))));
+
+    await build()(server.url);
+    await afterMs(100);
+
+    expect(server.openConnections()).toBe(0);
+  });
+
+  it('that the other side has closed is not used', async () => {
+    const server = keep(await startRawServer(answerOk));
+    const post = build();
+    await post(server.url);
+
+    server.connections[0]?.end();
+    await until(() => server.openConnections() === 0);
+
+    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it('is the one that was used last, so that the others grow old', async () => {
+    const server = keep(await startRawServer((socket) => setTimeout(() => socket.write(OK), 10)));
+    const post = build();
+    await Promise.all(Array.from({ length: 5 }, () => post(server.url)));
+
+    const before = server.connections.map((socket) => socket.bytesRead);
+    for (let count = 0; count < 5; count += 1) await post(server.url);
+    const used = server.connections.filter((socket, index) => socket.bytesRead > (before[index] ?? 0));
+
+    expect(used).toHaveLength(1);
+  });
+});
+
+describe('the request', () => {
+  it.each([0, 1, 1_000, 16_384, 16_385, 300_000])('with a body of %d bytes arrives as it is', async (length) => {
+    const server = keep(await startRawServer(answerOk));
+    const body = Buffer.from(Array.from({ length }, (_, index) => index % 256));
+
+    expect(await build()(server.url, { body })).toMatchObject({ statusCode: 200 });
+
+    const [request = ''] = server.requests;
+    expect(request).toContain(`\r\ncontent-length: ${String(length)}\r\n\r\n`);
+    expect(Buffer.from(request.slice(request.indexOf('\r\n\r\n') + 4), 'latin1').equals(body)).toBe(true);
+  });
+
+  it('with a text as its body is sent as UTF-8', async () => {
+    const server = keep(await startRawServer(answerOk));
+
+    await build()(server.url, { body: 'grün 🌱' });
+
+    expect(Buffer.from(server.requests[0]?.slice(-10) ?? '', 'latin1').toString()).toBe('grün 🌱');
+  });
+
+  it('that was answered before it was read leaves no connection for another', async () => {
+    const server = keep(
+      await startConnectionServer((socket) => {
+        socket.pause();
+        socket.write(OK);
+        // Read it in the end, so that a second request on this connection would be answered with the first body.
+        setTimeout(() => socket.resume(), 100);
+      }),
+    );
+    const post = build();
+
+    expect(await post(server.url, { body: Buffer.alloc(20_000_000) })).toMatchObject({ statusCode: 200 });
+    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+    expect(server.connections).toHaveLength(2);
+  });
+});

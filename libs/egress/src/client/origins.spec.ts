@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CheckedConnect } from './checked-connector.js';
+import type { EgressResult } from './egress-result.js';
+import { Exchange } from './exchange.js';
+import { createOrigins, type Origins } from './origins.js';
+import { createTurn } from './turn.js';
+
+type ConnectCallback = Parameters<CheckedConnect>[1];
+
+/** Origins whose connections fail when they are told so. */
+function build({ maxConnections = 1 } = {}) {
+  const connecting: ConnectCallback[] = [];
+  const fail = (callback: ConnectCallback | undefined) => callback?.(new Error('no test connects'), null);
+  const origins = createOrigins({
+    connect: (_target, callback) => connecting.push(callback),
+    maxConnections,
+    maxIdleOrigins: 2,
+    keepAliveMs: 1_000,
+    maxAgeMs: 1_000,
+    maxHeadBytes: 16_384,
+    now: () => 0,
+    turn: createTurn(),
+  });
+  return {
+    origins,
+    connecting: () => connecting.length,
+    failOldest: () => fail(connecting.shift()),
+    failAll: () => {
+      connecting.splice(0).forEach(fail);
+    },
+  };
+}
+
+const targetAt = (name: string) => ({
+  origin: `https://${name}.example`,
+  protocol: 'https:',
+  hostname: `${name}.example`,
+  port: '',
+});
+
+const exchange = (resolve: (result: EgressResult) => void, deadlineMs = 1_000): Exchange => {
+  const limits = { maxBodyBytes: 0, keepBody: false };
+  return new Exchange(
+    { head: '', body: Buffer.alloc(0), deadlineMs, limits, signal: undefined, group: undefined },
+    resolve,
+  );
+};
+
+const post = (origins: Origins, name: string, deadlineMs?: number): Promise<EgressResult> =>
+  new Promise((resolve) => {
+    origins.of(targetAt(name)).submit(exchange(resolve, deadlineMs));
+  });
+
+const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('createOrigins', () => {
+  it('gives the same origin while it is known', async () => {
+    const { origins, failAll } = build();
+    const first = origins.of(targetAt('a'));
+    const settled = Promise.all([post(origins, 'a'), post(origins, 'a')]);
+    for (let turns = 0; turns < 3; turns += 1) {
+      await turnOfTheLoop();
+      failAll();
+    }
+    await settled;
+
+    expect(origins.of(targetAt('a'))).toBe(first);
+    await origins.close(new Error('over'));
+  });
+
+  it('keeps only the most recently used idle origins', async () => {
+    const { origins, failAll } = build();
+    const originOfA = origins.of(targetAt('a'));
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      const settled = post(origins, name);
+      await turnOfTheLoop();
+      failAll();
+      await settled;
+    }
+
+    expect(origins.size).toBe(2);
+    expect(origins.of(targetAt('a'))).not.toBe(originOfA);
+    await origins.close(new Error('over'));
+  });
+
+  it('keeps every origin that has something in flight', async () => {
+    const { origins, failAll } = build();
+    const settled = ['a', 'b', 'c', 'd'].map((name) => post(origins, name));
+    await turnOfTheLoop();
+
+    expect(origins.size).toBe(4);
+    failAll();
+    await Promise.all(settled);
+    expect(origins.size).toBe(2);
+    await origins.close(new Error('over'));
+  });
+
+  it('fails what waits when it is closed, and connects to nothing any more', async () => {
+    const { origins, failAll } = build();
+    const settled = [post(origins, 'a'), post(origins, 'a')];
+    const origin = origins.of(targetAt('a'));
+    await turnOfTheLoop();
+
+    await origins.close(new Error('the client is closed'));
+    failAll();
+
+    const closed = { type: 'error', errorCode: 'network_error', detail: 'the client is closed' };
+    expect(await Promise.all(settled)).toEqual([closed, closed]);
+    const late = new Promise((resolve) => {
+      origin.submit(exchange(resolve));
+    });
+    expect(await late).toEqual(closed);
+  });
+
+  it('fails a post for the failure of the connection that was opened for it, and of no other', async () => {
+    const { origins, connecting, failOldest } = build({ maxConnections: 2 });
+    const first = await post(origins, 'a', 20);
+    let isSettled = false;
+    const second = post(origins, 'a').finally(() => (isSettled = true));
+    await turnOfTheLoop();
+    expect([first.type === 'error' && first.errorCode, connecting()]).toEqual(['timeout', 2]);
+
+    failOldest();
+    await turnOfTheLoop();
+    expect([isSettled, connecting()]).toEqual([false, 1]);
+
+    failOldest();
+    expect(await second).toMatchObject({ detail: 'no test connects' });
+    await origins.close(new Error('over'));
+  });
+
+  it('opens connections for those that wait as soon as the bound allows it', async () => {
+    const { origins, connecting, failOldest } = build({ maxConnections: 2 });
+    const posts = [1, 2, 3].map(() => post(origins, 'a'));
+    await turnOfTheLoop();
+    expect(connecting()).toBe(2);
+
+    failOldest();
+    expect(await posts[0]).toMatchObject({ detail: 'no test connects' });
+    await turnOfTheLoop();
+    expect(connecting()).toBe(2);
+
+    await origins.close(new Error('over'));
+    await Promise.all(posts);
+  });
+});

@@ -1,0 +1,123 @@
+import { type KeptHeader, KEPT_HEADERS } from './egress-result.js';
+import { ResponseRefusedError } from './response-refused.js';
+
+export interface ResponseHead {
+  readonly headers: Readonly<Partial<Record<KeptHeader, string>>>;
+  readonly framing: 'none' | 'length' | 'chunked' | 'until_close';
+  /** For framing `length`. */
+  readonly bodyBytes: number;
+  readonly keepAlive: boolean;
+  /** How long the other side says that it keeps an idle connection, if it says so. */
+  readonly keepAliveHintMs: number | undefined;
+}
+
+interface Fields {
+  readonly headers: Partial<Record<KeptHeader, string>>;
+  contentLength: string | undefined;
+  transferEncoding: string | undefined;
+  connection: string;
+  keepAlive: string;
+}
+
+const MAX_HEADER_LENGTH = 256;
+const KEPT: ReadonlyMap<string, KeptHeader> = new Map(KEPT_HEADERS.map((name) => [name, name]));
+/** No folded lines, no space before the colon, no bare line ends, no control characters: RFC 9112, 2.2 and 5. */
+const WELL_FORMED = /^HTTP[^\r\n]*\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/;
+
+/**
+ * Reads a complete head, from the status line to the empty line. What is ambiguous is refused, never mended: the
+ * status counts anyway (R-20), and all that is lost is the connection.
+ *
+ * @param text latin1, one character a byte
+ */
+export function readResponseHead(text: string, statusCode: number): ResponseHead {
+  if (!WELL_FORMED.test(text)) throw new ResponseRefusedError('the head of the response is malformed');
+  const fields: Fields = {
+    headers: {},
+    contentLength: undefined,
+    transferEncoding: undefined,
+    connection: '',
+    keepAlive: '',
+  };
+  const last = text.length - 2;
+  for (let at = text.indexOf('\r\n') + 2; at < last;) {
+    const colon = text.indexOf(':', at);
+    const end = text.indexOf('\r\n', colon);
+    readField(fields, text.slice(at, colon).toLowerCase(), text, colon + 1, end);
+    at = end + 2;
+  }
+  return headOf(fields, statusCode, text.startsWith('HTTP/1.1'));
+}
+
+function readField(fields: Fields, name: string, text: string, from: number, to: number): void {
+  const kept = KEPT.get(name);
+  if (kept !== undefined) keep(fields.headers, kept, valueOf(text, from, to));
+  switch (name) {
+    case 'content-length':
+      if (fields.contentLength !== undefined) throw new ResponseRefusedError('the response has two lengths');
+      fields.contentLength = valueOf(text, from, to);
+      return;
+    case 'transfer-encoding':
+      fields.transferEncoding = `${fields.transferEncoding ?? ''},${valueOf(text, from, to).toLowerCase()}`;
+      return;
+    case 'connection':
+      fields.connection += `,${text.slice(from, to).toLowerCase()}`;
+      return;
+    case 'keep-alive':
+      fields.keepAlive += `,${text.slice(from, to)}`;
+      return;
+  }
+}
+
+/** Without the optional space around it (RFC 9110, 5.6.3), which is less than what `trim` takes. */
+function valueOf(text: string, from: number, to: number): string {
+  let begin = from;
+  let end = to;
+  while (begin < end && isSpace(text.charCodeAt(begin))) begin += 1;
+  while (end > begin && isSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(begin, end);
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+function keep(headers: Fields['headers'], name: KeptHeader, value: string): void {
+  const before = headers[name];
+  headers[name] = (before === undefined ? value : `${before},${value}`).slice(0, MAX_HEADER_LENGTH);
+}
+
+function headOf(fields: Fields, statusCode: number, isHttp11: boolean): ResponseHead {
+  const { headers, contentLength, transferEncoding, connection, keepAlive } = fields;
+  if (transferEncoding !== undefined && (transferEncoding !== ',chunked' || contentLength !== undefined || !isHttp11)) {
+    throw new ResponseRefusedError('the framing of the response is ambiguous');
+  }
+  const bodyBytes = contentLength === undefined ? 0 : lengthOf(contentLength);
+  return {
+    headers,
+    framing: framingOf(statusCode, contentLength !== undefined, transferEncoding !== undefined),
+    bodyBytes,
+    keepAlive: isHttp11 ? !hasToken(connection, 'close') : hasToken(connection, 'keep-alive'),
+    keepAliveHintMs: keepAlive === '' ? undefined : hintOf(keepAlive),
+  };
+}
+
+function framingOf(statusCode: number, hasLength: boolean, isChunked: boolean): ResponseHead['framing'] {
+  if (statusCode === 204 || statusCode === 304) return 'none';
+  if (isChunked) return 'chunked';
+  return hasLength ? 'length' : 'until_close';
+}
+
+function lengthOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new ResponseRefusedError('the length of the response is not a number');
+  return Number(text);
+}
+
+function hasToken(list: string, token: string): boolean {
+  return list !== '' && list.split(',').some((each) => each.trim() === token);
+}
+
+function hintOf(text: string): number | undefined {
+  const seconds = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i.exec(text)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}

@@ -1,0 +1,61 @@
+import { CopyRows } from './copy-rows.js';
+import { lastAttemptNumber, type FoldedDelivery } from './fold-attempts.js';
+import { packedText } from './packed-attempts.js';
+
+const COLUMNS = [
+  'event_id',
+  'first_attempt_at',
+  'last_attempt_at',
+  'event_time',
+  'created_at',
+  'delivered_at',
+  'next_attempt_at',
+  'series',
+  'status_code',
+  'last_attempt',
+  'fleet_id',
+  'device_id',
+  'subscription_id',
+  'event_type',
+  'format',
+  'status',
+  'url',
+  'body',
+  'attempts',
+] as const;
+
+/** Adds deliveries of which none exists yet; one that does makes it fail with a unique violation. */
+export const COPY_DELIVERIES = `COPY deliveries (${COLUMNS.join(', ')}) FROM STDIN (FORMAT binary)`;
+
+export type WholeDelivery = FoldedDelivery & { readonly body: string };
+
+/** The data of COPY_DELIVERIES. */
+export function deliveryRows(deliveries: readonly WholeDelivery[]): Buffer {
+  const rows = new CopyRows();
+  for (const delivery of deliveries) writeRow(rows, delivery);
+  return rows.finish();
+}
+
+/** In the order of COLUMNS. */
+function writeRow(rows: CopyRows, delivery: WholeDelivery): void {
+  rows.startRow(COLUMNS.length);
+  rows.uuid(delivery.eventId);
+  rows.timestamp(delivery.firstAttemptAt);
+  rows.timestamp(delivery.lastAttemptAt);
+  rows.timestamp(delivery.eventTime);
+  rows.timestamp(delivery.createdAt);
+  rows.timestamp(delivery.deliveredAt);
+  rows.timestamp(delivery.nextAttemptAt);
+  rows.integer(delivery.series);
+  rows.integer(delivery.statusCode);
+  rows.integer(lastAttemptNumber(delivery));
+  rows.text(delivery.fleetId);
+  rows.text(delivery.deviceId);
+  rows.text(delivery.subscriptionId);
+  rows.text(delivery.eventType);
+  rows.text(delivery.format);
+  rows.text(delivery.status);
+  rows.text(delivery.url);
+  rows.text(delivery.body);
+  rows.text(packedText(delivery.attempts));
+}

@@ -1,0 +1,44 @@
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { AttemptBatch } from './delivery-projection.js';
+
+export async function readPosition(dataSource: DataSource, topic: string, partition: number): Promise<number | null> {
+  const rows: { next_offset: string }[] = await dataSource.query(
+    'SELECT next_offset FROM projection_positions WHERE topic = $1 AND partition = $2',
+    [topic, partition],
+  );
+  return rows[0] === undefined ? null : Number(rows[0].next_offset);
+}
+
+/**
+ * Begins the transaction of a batch and moves the position if it is where the caller believes it to be: `MOVED` is among
+ * the results then. The row lock is held until the batch is committed: a rival waits here, and then finds the position
+ * moved. It has no parameters, so that other statements may follow in the same message.
+ *
+ * Nothing is lost with a commit that a crash of the server takes back: the position goes back with the rows, and the log
+ * has them still. The planner must look rows up one by one, whatever it believes about the size of a day: what it decides
+ * is kept for as long as the connection.
+ */
+export function beginAndMovePosition({ topic, partition, expectedOffset, nextOffset }: AttemptBatch): string {
+  return [
+    'BEGIN',
+    'SET LOCAL synchronous_commit = off',
+    'SET LOCAL enable_seqscan = off',
+    'SET LOCAL enable_hashjoin = off',
+    'SET LOCAL enable_mergejoin = off',
+    expectedOffset === null
+      ? `INSERT INTO projection_positions (topic, partition, next_offset)
+           VALUES (${pg.escapeLiteral(topic)}, ${whole(partition)}, ${whole(nextOffset)})
+           ON CONFLICT (topic, partition) DO NOTHING`
+      : `UPDATE projection_positions SET next_offset = ${whole(nextOffset)}
+           WHERE topic = ${pg.escapeLiteral(topic)} AND partition = ${whole(partition)}
+             AND next_offset = ${whole(expectedOffset)}`,
+  ].join('; ');
+}
+
+export const MOVED: readonly string[] = ['UPDATE 1', 'INSERT 0 1'];
+
+function whole(value: number): string {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${String(value)} is no offset`);
+  return String(value);
+}

@@ -1,0 +1,104 @@
+import type { EndpointBehaviour } from '../receiver/endpoint.js';
+import type { ExpectedDelivery, LoggedAttempt, LoggedDelivery } from './observations.js';
+import type { ProblemList } from './problem-list.js';
+
+/** R-22, written down a second time. */
+const MOST_ATTEMPTS = 5;
+const WAITS_MS = [2_000, 4_000, 8_000, 15_000];
+const LONGEST_WAIT_MS = 15_000;
+/** Times in the log are whole milliseconds. */
+const ROUNDING_MS = 2;
+
+/** What the log says of one delivery, in its order: attempts 1 to n, each once, each at its time, and an outcome. */
+export function checkSeries(
+  expected: ExpectedDelivery,
+  delivery: LoggedDelivery | undefined,
+  attempts: readonly LoggedAttempt[],
+  problems: ProblemList,
+): void {
+  const { eventId } = expected;
+  const [first] = attempts;
+  const last = attempts.at(-1);
+  if (first === undefined || last === undefined) {
+    problems.add('delivery without an attempt in the log', eventId);
+    return;
+  }
+  const numbers = attempts.map(({ attempt }) => attempt);
+  checkNumbers(eventId, numbers, problems);
+  const early = attempts.slice(0, -1).filter(({ outcome }) => outcome !== 'retrying');
+  if (early.length > 0) problems.add('attempts after the outcome', `${eventId}: ${numbers.join(' ')}`);
+  if (last.outcome === 'retrying')
+    problems.add('delivery without an outcome in the log', `${eventId}: ${numbers.join(' ')}`);
+  else checkOutcome(expected, attempts, last, problems);
+  checkTimes(eventId, attempts, problems);
+  checkPlaces(eventId, delivery, attempts, problems);
+}
+
+function checkNumbers(eventId: string, numbers: readonly number[], problems: ProblemList): void {
+  const said = `${eventId}: ${numbers.join(' ')}`;
+  const once = [...new Set(numbers)];
+  if (once.length < numbers.length) problems.add('attempt number twice in the log', said);
+  if (once.some((number, index) => number !== index + 1))
+    problems.add('attempt numbers with a gap or out of order', said);
+  if (Math.max(...numbers) > MOST_ATTEMPTS) problems.add('more than five attempts', said);
+}
+
+function isOutcomeOf(behaviour: EndpointBehaviour, attempts: readonly LoggedAttempt[], last: LoggedAttempt): boolean {
+  switch (behaviour) {
+    case 'healthy':
+    case 'slow':
+      return last.outcome === 'delivered' && last.statusCode === 200;
+    case 'first-503':
+      return last.outcome === 'delivered' && last.statusCode === 200 && attempts.length > 1;
+    case 'always-503':
+    case 'refuses':
+      return last.outcome === 'failed' && last.decision === 'attempts_exhausted' && attempts.length === MOST_ATTEMPTS;
+  }
+}
+
+function checkOutcome(
+  { eventId, behaviour }: ExpectedDelivery,
+  attempts: readonly LoggedAttempt[],
+  last: LoggedAttempt,
+  problems: ProblemList,
+): void {
+  if (isOutcomeOf(behaviour, attempts, last)) return;
+  const results = attempts.map(({ statusCode, errorCode }) => statusCode ?? errorCode).join(' ');
+  problems.add(`outcome that a "${behaviour}" endpoint does not give`, `${eventId}: ${results}, ${last.outcome}`);
+}
+
+/** Waits by R-22 from the end of an attempt, and nothing starts before it is due. */
+function checkTimes(eventId: string, attempts: readonly LoggedAttempt[], problems: ProblemList): void {
+  for (const [index, { attempt, startedAt, durationMs, dueAt, nextDueAt, outcome }] of attempts.entries()) {
+    const name = `attempt ${String(attempt)} of ${eventId}`;
+    if (startedAt < dueAt - ROUNDING_MS)
+      problems.add('start before it was due', `${name}: ${String(dueAt - startedAt)} ms`);
+    if (outcome !== 'retrying') continue;
+    const scheduledMs = WAITS_MS[attempt - 1] ?? NaN;
+    const waitMs = (nextDueAt ?? NaN) - startedAt - durationMs;
+    const least = scheduledMs * 0.8 - ROUNDING_MS;
+    const most = Math.min(scheduledMs * 1.2, LONGEST_WAIT_MS) + ROUNDING_MS;
+    if (!(waitMs >= least && waitMs <= most))
+      problems.add('wait that R-22 does not give', `${name}: ${String(waitMs)} ms`);
+    const next = attempts[index + 1];
+    if (next !== undefined && next.attempt === attempt + 1 && next.dueAt !== nextDueAt)
+      problems.add('due time that has changed', `attempt ${String(next.attempt)} of ${eventId}`);
+  }
+}
+
+function checkPlaces(
+  eventId: string,
+  delivery: LoggedDelivery | undefined,
+  attempts: readonly LoggedAttempt[],
+  problems: ProblemList,
+): void {
+  if (delivery === undefined) return;
+  const { partition, offset, bodyHash } = delivery;
+  for (const one of attempts) {
+    const name = `attempt ${String(one.attempt)} of ${eventId}`;
+    if (one.partition !== partition || one.deliveryOffset !== offset)
+      problems.add('attempt that points to another place than its delivery', name);
+    if (one.bodyHash !== (one.attempt === 1 ? bodyHash : null))
+      problems.add('attempt with the wrong body (R-24)', name);
+  }
+}

@@ -1,0 +1,68 @@
+import type { EndpointBehaviour } from '../receiver/endpoint.js';
+import type { Receipt } from '../receiver/receipt.js';
+
+/** A delivery that has to be there: one event for one subscription that wants it. */
+export interface ExpectedDelivery {
+  /** Of the rules (R-12); another for each subscription. */
+  readonly eventId: string;
+  readonly subscriptionId: string;
+  readonly path: string;
+  readonly behaviour: EndpointBehaviour;
+}
+
+/** A record of webhook.deliveries. */
+export interface LoggedDelivery {
+  readonly eventId: string;
+  readonly subscriptionId: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** Epoch milliseconds: when the broker appended it. */
+  readonly loggedMs: number;
+  readonly bodyHash: string;
+}
+
+/** A record of webhook.attempts. Times are epoch milliseconds. */
+export interface LoggedAttempt {
+  readonly eventId: string;
+  readonly partition: number;
+  readonly deliveryOffset: number;
+  /** When the broker appended it. */
+  readonly loggedMs: number;
+  readonly attempt: number;
+  readonly dueAt: number;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly statusCode: number | null;
+  readonly errorCode: string | null;
+  readonly outcome: string;
+  readonly decision: string;
+  readonly nextDueAt: number | null;
+  readonly bodyHash: string | null;
+}
+
+/**
+ * A process of webhook-delivery that was killed; or stopped and woken; or stopped and woken while another took its name,
+ * so that it had to end. Times are epoch milliseconds, just before the signal. */
+export type Interruption =
+  | { readonly type: 'killed'; readonly source: string; readonly atMs: number }
+  | { readonly type: 'paused'; readonly source: string; readonly atMs: number; readonly resumedMs: number }
+  | {
+      readonly type: 'replaced';
+      readonly source: string;
+      readonly atMs: number;
+      readonly resumedMs: number;
+      /** It is not known when the other had taken over: some time after `atMs` and before this. */
+      readonly endedMs: number;
+    };
+
+/** All that is known from outside of what webhook-delivery has done. */
+export interface Observations {
+  readonly expected: readonly ExpectedDelivery[];
+  /** In the order of the log, partition by partition. */
+  readonly deliveries: readonly LoggedDelivery[];
+  /** In the order of the log, partition by partition. */
+  readonly attempts: readonly LoggedAttempt[];
+  /** In the order of their arrival. */
+  readonly receipts: readonly Receipt[];
+  readonly interruptions: readonly Interruption[];
+}

@@ -1,0 +1,78 @@
+import { answerOf, type EndpointBehaviour } from '../../receiver/endpoint.js';
+import type { Receipt } from '../../receiver/receipt.js';
+import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery, Observations } from '../observations.js';
+
+/** Observations that a planted fault may change. */
+export interface ObservedRun extends Observations {
+  expected: ExpectedDelivery[];
+  deliveries: LoggedDelivery[];
+  attempts: LoggedAttempt[];
+  receipts: Receipt[];
+  interruptions: Interruption[];
+}
+
+export const SENDER = '127.20.0.1';
+export const OTHER_SENDER = '127.21.0.1';
+export const BEGAN_AT = Date.UTC(2026, 0, 12, 6);
+
+const WAITS_MS = [2_000, 4_000, 8_000, 15_000];
+/** Of every attempt; its record is in the log 10 ms later. */
+export const DURATION_MS = 300;
+const LOGGED_AFTER_MS = 10;
+
+/** A run in which nothing was disturbed: one delivery for each behaviour, each event a second after the one before. */
+export function observedRun(behaviours: readonly EndpointBehaviour[]): ObservedRun {
+  const run: ObservedRun = { expected: [], deliveries: [], attempts: [], receipts: [], interruptions: [] };
+  for (const [index, behaviour] of behaviours.entries()) addDelivery(run, behaviour, index);
+  return run;
+}
+
+function addDelivery(run: ObservedRun, behaviour: EndpointBehaviour, index: number): void {
+  const eventId = `event-${String(index)}`;
+  const path = `/hook/${String(index)}`;
+  const bodyHash = `body-${String(index)}`;
+  const loggedMs = BEGAN_AT + index * 1_000;
+  const place = { partition: index % 2, offset: index };
+  run.expected.push({ eventId, subscriptionId: `subscription-${String(index)}`, path, behaviour });
+  run.deliveries.push({ eventId, subscriptionId: `subscription-${String(index)}`, ...place, loggedMs, bodyHash });
+  let dueAt = loggedMs + 5;
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const answer = answerOf(behaviour, attempt);
+    const accepted = answer?.status === 200;
+    const endedAt = dueAt + DURATION_MS;
+    const outcome = accepted ? 'delivered' : attempt === 5 ? 'failed' : 'retrying';
+    const nextDueAt = outcome === 'retrying' ? endedAt + (WAITS_MS[attempt - 1] ?? 0) : null;
+    run.attempts.push({
+      ...{ eventId, partition: place.partition, deliveryOffset: place.offset, attempt },
+      ...{ dueAt, startedAt: dueAt, durationMs: DURATION_MS, loggedMs: endedAt + LOGGED_AFTER_MS, nextDueAt, outcome },
+      statusCode: answer?.status ?? null,
+      errorCode: answer === null ? 'connection_refused' : null,
+      decision: accepted ? 'accepted' : outcome === 'failed' ? 'attempts_exhausted' : 'temporary_status',
+      bodyHash: attempt === 1 ? bodyHash : null,
+    });
+    if (answer !== null)
+      run.receipts.push({
+        ...{ receivedMs: dueAt + 1, source: SENDER, path, eventId, attempt, bodyHash },
+        ...{ signatureProblem: null, status: answer.status },
+      });
+    if (nextDueAt === null) return;
+    dueAt = nextDueAt;
+  }
+}
+
+/** The item for which it holds, which there must be. */
+export function one<T>(items: readonly T[], test: (item: T) => boolean): T {
+  const found = items.find(test);
+  if (found === undefined) throw new Error('There is no such item in the run.');
+  return found;
+}
+
+/** Changes the item for which it holds. */
+export function change<T>(items: T[], test: (item: T) => boolean, fields: Partial<T>): void {
+  const item = one(items, test);
+  items[items.indexOf(item)] = { ...item, ...fields };
+}
+
+export function remove<T>(items: T[], test: (item: T) => boolean): void {
+  items.splice(items.indexOf(one(items, test)), 1);
+}
