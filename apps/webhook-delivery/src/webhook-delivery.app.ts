@@ -1,23 +1,23 @@
 import { createAvroCodecs, createSchemaRegistry, type AvroCodecs } from '@waypost/contracts';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
-import { createKafkaBackend, createStreamsApp, type StreamsBackend, type TaskRunner } from '@waypost/streams';
+import { createKafkaBackend, type StreamsBackend, type TaskRunner } from '@waypost/streams';
 import { createAttemptRunner } from './attempt/attempt-runner.js';
 import { createBearerTokens } from './attempt/bearer-tokens.js';
 import { readConfig, type WebhookDeliveryConfig } from './config.js';
 import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.js';
-import { fanOutTopology } from './fan-out/fan-out.topology.js';
+import { createFanOut } from './fan-out/fan-out-runner.js';
 import { createReplayMetrics } from './replay/replay-metrics.js';
 import { createReplayer } from './replay/replayer.js';
 import { waitOrAborted } from './replay/wait-or-aborted.js';
 import { nodeTimers } from './sender/due-timers.js';
-import { createFlushClock } from './sender/flush-clock.js';
 import { createLaneSettings } from './sender/lane-settings.js';
 import type { QueueLimits } from './sender/partition-queues.js';
 import { createSender } from './sender/sender-runner.js';
 import { createTurns, type TurnLimits } from './sender/turns.js';
 import { createSubscriptionDirectory, type SubscriptionDirectory } from './subscriptions/subscription-directory.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
+import { createFlushClock, type FlushClock } from './writing/flush-clock.js';
 
 const IN_FLIGHT: TurnLimits = { perSubscription: 64, perOrigin: 192, total: 2_048 };
 const UNFINISHED: QueueLimits = { perSubscription: 500, total: 20_000, guaranteed: 16 };
@@ -36,6 +36,7 @@ interface Shared {
   readonly backend: StreamsBackend;
   readonly directory: SubscriptionDirectory;
   readonly egress: EgressClient;
+  readonly clock: FlushClock;
   readonly metrics: DeliveryMetrics;
 }
 
@@ -45,7 +46,11 @@ const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePar
   const backend = createKafkaBackend({ kafka: config.kafka, logger, now: Date.now });
   const directory = createSubscriptionDirectory({ backend, codecs, logger, onFatal });
   const egress = createEgressClient({ ...config.egress });
-  const shared: Shared = { runtime, codecs, backend, directory, egress, metrics: createDeliveryMetrics(metrics) };
+  const clock = createFlushClock({ timers: nodeTimers, now: Date.now });
+  const shared: Shared = {
+    ...{ runtime, codecs, backend, directory, egress, clock },
+    metrics: createDeliveryMetrics(metrics),
+  };
   return [
     {
       name: 'schemas',
@@ -65,17 +70,16 @@ const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePar
   ];
 };
 
-const fanOut = ({ runtime, codecs, backend, directory, metrics }: Shared): TaskRunner =>
-  createStreamsApp({
-    topology: fanOutTopology({ codecs, directory, metrics }),
-    backend,
+const fanOut = ({ runtime, codecs, backend, directory, clock, metrics }: Shared): TaskRunner =>
+  createFanOut({
+    ...{ backend, codecs, directory, clock, metrics },
     instanceId: runtime.config.process.instanceId,
     logger: runtime.logger,
     now: Date.now,
     onFatal: runtime.onFatal,
   });
 
-const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared): TaskRunner => {
+const sender = ({ runtime, codecs, backend, directory, egress, clock, metrics }: Shared): TaskRunner => {
   const { config, logger, onFatal } = runtime;
   const { sealingKey } = config;
   const tokens = createBearerTokens({ egress, sealingKey, now: Date.now });
@@ -90,7 +94,7 @@ const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared
       timers: nodeTimers,
       now: Date.now,
     }),
-    clock: createFlushClock({ timers: nodeTimers, now: Date.now }),
+    clock,
     timers: nodeTimers,
     metrics,
     logger,

@@ -1,6 +1,6 @@
 import { topics, type AvroCodecs, type OperationalEvent, type WebhookAttempt } from '@waypost/contracts';
 import { partitionName, type FencedWriter, type OutgoingRecord, type TopicPartition } from '@waypost/streams';
-import type { FlushClock, Flushable } from './flush-clock.js';
+import type { FlushClock, Flushable } from '../writing/flush-clock.js';
 
 export interface AttemptLogOptions {
   readonly writer: FencedWriter;

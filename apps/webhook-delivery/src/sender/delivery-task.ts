@@ -18,10 +18,10 @@ import { createAttemptFlow, type AttemptFlow } from './attempt-flow.js';
 import { createAttemptLog, type AttemptLog } from './attempt-log.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
 import type { TimerPort } from './due-timers.js';
-import type { FlushClock } from './flush-clock.js';
+import type { FlushClock } from '../writing/flush-clock.js';
 import { createOutage, type Outage } from './outage.js';
 import { PartitionQueues, type QueueLimits } from './partition-queues.js';
-import { createPositionKeeper, type PositionKeeper } from './position-keeper.js';
+import { createPositionKeeper, type PositionKeeper } from '../writing/position-keeper.js';
 import { readDelivery } from './read-delivery.js';
 import { recoverSender, type RecoveredSender } from './recover-sender.js';
 import { createStateRecords, type StateRecords } from './state-records.js';
@@ -195,8 +195,13 @@ class DeliveryTask implements PartitionTask {
         parts.metrics.parkedChanged(-1);
       },
     });
-    const commitPoint = () => queues.commitPoint();
-    const position = createPositionKeeper({ context, commitPoint, start, now, logger });
+    const position = createPositionKeeper({
+      ...{ context, now, logger, committedOffset: start.offset },
+      position: () => {
+        const { offset, foldFrom } = queues.commitPoint();
+        return { offset, metadata: String(foldFrom) };
+      },
+    });
     return { queues, recovered, log, states, flow, outage, catchUp, position };
   }
 

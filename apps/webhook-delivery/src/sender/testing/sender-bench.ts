@@ -23,7 +23,7 @@ import {
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import type { TimerPort } from '../due-timers.js';
-import { createFlushClock } from '../flush-clock.js';
+import { createFlushClock } from '../../writing/flush-clock.js';
 import { createLaneSettings } from '../lane-settings.js';
 import type { QueueLimits } from '../partition-queues.js';
 import { createSender } from '../sender-runner.js';

@@ -1,13 +1,12 @@
-import type { StreamsLogger, TaskContext } from '@waypost/streams';
-import type { CommitPoint } from './partition-queues.js';
+import type { CommittedOffset, StreamsLogger, TaskContext } from '@waypost/streams';
 
 /**
- * Commits the position of a partition now and then. It is a plain commit: it may lag, since a successor folds what lies
- * behind it, and the group refuses one of an older generation. A pair that was true once stays true, so one that comes
- * late does no harm either.
+ * Commits the position of a partition now and then. It is a plain commit: it may lag, since a successor finds out from
+ * the log what lies behind it, and the group refuses one of an older generation. What it says must stay true once it was
+ * true, so that one that comes late does no harm either.
  */
 export interface PositionKeeper {
-  /** Commits the position if it has moved and the last commit is long enough ago; or later, by itself. */
+  /** Commits the position if it has moved and the last commit is long enough ago; else a later call does. */
   moved(): void;
   /**
    * No commit leaves from now on: after a rebalance it would carry the new generation, for a partition that is no longer
@@ -18,8 +17,8 @@ export interface PositionKeeper {
 
 export interface PositionKeeperOptions {
   readonly context: Pick<TaskContext, 'commitOffset' | 'partition'>;
-  readonly commitPoint: () => CommitPoint;
-  readonly start: CommitPoint;
+  readonly position: () => CommittedOffset;
+  readonly committedOffset: number;
   readonly now: () => number;
   readonly logger: StreamsLogger;
 }
@@ -27,18 +26,18 @@ export interface PositionKeeperOptions {
 const COMMIT_EVERY_MS = 200;
 
 export const createPositionKeeper = (options: PositionKeeperOptions): PositionKeeper => {
-  const { context, commitPoint, start, now, logger } = options;
-  let committedOffset = start.offset;
+  const { context, now, logger } = options;
+  let { committedOffset } = options;
   let committedAt = -Infinity;
   let running: Promise<void> | null = null;
   let isStopped = false;
 
   const commit = async (): Promise<void> => {
-    const { offset, foldFrom } = commitPoint();
+    const { offset, metadata } = options.position();
     committedAt = now();
     if (offset === committedOffset) return;
     try {
-      await context.commitOffset(offset, String(foldFrom));
+      await context.commitOffset(offset, metadata);
       committedOffset = offset;
     } catch (error) {
       // Amid a rebalance this is what happens; the next one will do, or the successor's.

@@ -1,4 +1,4 @@
-import type { TimerPort } from './due-timers.js';
+import type { TimerPort } from '../sender/due-timers.js';
 
 /** Something that wants to be written out. */
 export interface Flushable {

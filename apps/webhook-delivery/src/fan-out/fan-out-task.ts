@@ -1,0 +1,194 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { consumerGroups, resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
+import { decideFanOut } from '@waypost/domain';
+import {
+  partitionForKey,
+  partitionName,
+  slicesOf,
+  StreamsError,
+  type FencedWriter,
+  type OutgoingRecord,
+  type PartitionTask,
+  type RecordBatch,
+  type StreamRecord,
+  type StreamsBackend,
+  type StreamsLogger,
+  type TaskContext,
+} from '@waypost/streams';
+import type { DeliveryMetrics } from '../delivery-metrics.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import type { FlushClock, Flushable } from '../writing/flush-clock.js';
+import { createPositionKeeper, type PositionKeeper } from '../writing/position-keeper.js';
+import { checkpointMetadata, outputsOf, readWritten } from './fan-out-checkpoint.js';
+
+export interface FanOutParts {
+  readonly backend: StreamsBackend;
+  readonly codecs: AvroCodecs;
+  readonly directory: Pick<SubscriptionDirectory, 'candidates' | 'caughtUp'>;
+  readonly clock: FlushClock;
+  readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+}
+
+/**
+ * fleet.events x subscriptions -> webhook.deliveries, for one partition of events: a delivery for each subscription that
+ * matches, its body frozen here and never written again (R-15). Deliveries go by the key of their subscription, so a
+ * partition of webhook.deliveries has several writers, and a subscription has one sender.
+ *
+ * Each is written once, without a transaction: a successor first shuts its predecessor out of all partitions, then reads
+ * what that has written since the committed position, and leaves out what is there (an event and a subscription have
+ * one id, R-12).
+ */
+export const createFanOutTask = (parts: FanOutParts, context: TaskContext): PartitionTask =>
+  new FanOutTask(parts, context);
+
+const SLICE_RECORDS = 250;
+
+class FanOutTask implements PartitionTask, Flushable {
+  private writer: FencedWriter | null = null;
+  private keeper: PositionKeeper | null = null;
+  private position = 0;
+  private outputsFrom: number[] = [];
+  /** Until the events are behind us that a predecessor may have fanned out. */
+  private written: { readonly eventIds: ReadonlySet<string>; readonly until: number } | null = null;
+  private outgoing: OutgoingRecord[] = [];
+  private whenFlushed: { resolve: () => void; reject: (error: unknown) => void } | null = null;
+
+  constructor(
+    private readonly parts: FanOutParts,
+    private readonly context: TaskContext,
+  ) {}
+
+  async open(): Promise<{ position: number }> {
+    const { backend, now, logger } = this.parts;
+    const { context } = this;
+    const outputs = await this.outputPartitions();
+    this.writer = backend.fencedWriter(`${consumerGroups.fanOut.id}.${String(context.partition)}`, outputs);
+    // First: what is read afterwards is final, since nobody but us writes for this partition any more.
+    await this.writer.init();
+    await context.confirmOwnership();
+    await this.recover(outputs.length);
+    this.keeper = createPositionKeeper({
+      ...{ context, now, logger, committedOffset: this.position },
+      position: () => ({ offset: this.position, metadata: checkpointMetadata(this.outputsFrom) }),
+    });
+    return { position: this.position };
+  }
+
+  async process(batch: RecordBatch): Promise<void> {
+    const { codecs, directory } = this.parts;
+    for (const slice of slicesOf(batch, SLICE_RECORDS)) {
+      // A subscription that was acknowledged before an event must get it: the table is read to its end first.
+      await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
+      for (const record of slice) this.fanOut(record);
+      await this.write();
+      this.position = (slice.at(-1)?.offset ?? this.position - 1) + 1;
+      await nextTurn();
+    }
+    this.position = batch.nextOffset;
+    if (this.written && this.position >= this.written.until) this.written = null;
+    this.keeper?.moved();
+  }
+
+  idle(): Promise<void> {
+    this.keeper?.moved();
+    return Promise.resolve();
+  }
+
+  interrupt(): void {
+    void this.keeper?.stop();
+  }
+
+  async close(): Promise<void> {
+    await this.keeper?.stop();
+    await this.writer?.close();
+  }
+
+  /** Called by the clock, for all partitions of the process at once. */
+  flush(): number {
+    const { outgoing: records, whenFlushed, writer } = this;
+    this.outgoing = [];
+    this.whenFlushed = null;
+    if (!writer || !whenFlushed) return 0;
+    writer.append(records).then((baseOffsets) => {
+      this.noteBases(baseOffsets);
+      whenFlushed.resolve();
+    }, whenFlushed.reject);
+    return records.length;
+  }
+
+  private write(): Promise<void> {
+    if (this.outgoing.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.whenFlushed = { resolve, reject };
+      this.parts.clock.want(this);
+    });
+  }
+
+  /** Whatever we write later lies behind what we wrote last. */
+  private noteBases(baseOffsets: ReadonlyMap<string, number>): void {
+    const topic = topics.webhookDeliveries.name;
+    for (const partition of this.outputsFrom.keys()) {
+      const base = baseOffsets.get(partitionName({ topic, partition }));
+      if (base !== undefined) this.outputsFrom[partition] = base;
+    }
+  }
+
+  private async outputPartitions() {
+    const topic = topics.webhookDeliveries.name;
+    const count = await this.parts.backend.partitionCount(topic);
+    if (count === null)
+      throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: run the topic set-up first.`);
+    return Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+  }
+
+  private async recover(outputs: number): Promise<void> {
+    const { backend, logger } = this.parts;
+    const { topic, partition } = this.context;
+    const committed = await this.context.committedOffset();
+    const outputsFrom = committed && outputsOf(committed.metadata, outputs);
+    if (!outputsFrom) {
+      await this.begin(committed?.offset ?? (await backend.startOffset({ topic, partition })), outputs);
+      return;
+    }
+    const until = await backend.endOffset({ topic, partition });
+    const { eventIds } = await readWritten(this.parts, outputsFrom);
+    this.position = committed.offset;
+    this.outputsFrom = outputsFrom;
+    this.written = { eventIds, until };
+    logger.info('fan_out_recovered', { partition, position: this.position, until, written: eventIds.size });
+  }
+
+  /** Before the first delivery is written it must be known from where to look for it. */
+  private async begin(position: number, outputs: number): Promise<void> {
+    const topic = topics.webhookDeliveries.name;
+    const ends = Array.from({ length: outputs }, (_, partition) => this.parts.backend.endOffset({ topic, partition }));
+    this.outputsFrom = await Promise.all(ends);
+    this.position = position;
+    await this.context.commitOffset(position, checkpointMetadata(this.outputsFrom));
+  }
+
+  private fanOut({ value }: StreamRecord): void {
+    const { codecs, directory, metrics, now } = this.parts;
+    const decoded = value && codecs.fleetEvents.decode(value);
+    if (decoded?.type !== 'decoded') {
+      throw new StreamsError(
+        'CORRUPT_STATE',
+        `An event of our own log cannot be read: ${decoded?.type ?? 'no value'}.`,
+      );
+    }
+    const event = decoded.value;
+    for (const delivery of decideFanOut(event, directory.candidates(event.fleetId, event.eventType), now())) {
+      if (this.written?.eventIds.has(delivery.eventId)) continue;
+      metrics.deliveryCreated();
+      const key = Buffer.from(delivery.subscriptionId);
+      this.outgoing.push({
+        topic: topics.webhookDeliveries.name,
+        partition: partitionForKey(key, this.outputsFrom.length),
+        key,
+        value: codecs.webhookDeliveries.encode(delivery),
+      });
+    }
+  }
+}
