@@ -128,7 +128,7 @@ export const topics = {
     schema: webhookDeliverySchema,
     configs: logConfigs(derivedLimitBytes),
     comment:
-      "Written by every fan-out task, and with test events by public-api's outbox: several transactional writers share a partition. Read by the sender.",
+      "Written by every fan-out task, and with test events by public-api's outbox: several writers share a partition. Read by the sender.",
   },
   webhookAttempts: {
     name: 'webhook.attempts',

@@ -60,7 +60,7 @@ const start = async (): Promise<TaskRunner> => {
   };
   const fanOut = createFanOut({
     ...{ backend, codecs, directory, logger: silentLogger, now: Date.now, instanceId: 'fan-out-0' },
-    clock: createFlushClock({ timers: nodeTimers, now: Date.now }),
+    clock: createFlushClock({ timers: nodeTimers, now: Date.now, intervals: { quietMs: 1, busyMs: 1 } }),
     metrics: { deliveryCreated: () => undefined },
     onFatal: (error) => {
       throw error;

@@ -17,14 +17,19 @@ export interface FlushClock {
 export interface FlushClockOptions {
   readonly timers: TimerPort;
   readonly now: () => number;
+  readonly intervals: FlushIntervals;
 }
 
-/** Between beats: what was answered and is not yet written when the process dies is sent again. */
-const QUIET_INTERVAL_MS = 4;
-const BUSY_INTERVAL_MS = 10;
+/** Between beats. What was answered and is not yet written when the process dies is sent again. */
+export interface FlushIntervals {
+  readonly quietMs: number;
+  /** After a beat that carried many records. */
+  readonly busyMs: number;
+}
+
 const BUSY_RECORDS = 24;
 
-export const createFlushClock = ({ timers, now }: FlushClockOptions): FlushClock => {
+export const createFlushClock = ({ timers, now, intervals }: FlushClockOptions): FlushClock => {
   const wanting = new Set<Flushable>();
   let isArmed = false;
   let nextBeatAt = 0;
@@ -35,7 +40,7 @@ export const createFlushClock = ({ timers, now }: FlushClockOptions): FlushClock
     const logs = [...wanting];
     wanting.clear();
     for (const log of logs) records += log.flush();
-    nextBeatAt = now() + (records >= BUSY_RECORDS ? BUSY_INTERVAL_MS : QUIET_INTERVAL_MS);
+    nextBeatAt = now() + (records >= BUSY_RECORDS ? intervals.busyMs : intervals.quietMs);
   };
 
   return {

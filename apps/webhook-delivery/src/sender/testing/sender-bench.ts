@@ -142,7 +142,7 @@ export class SenderBench {
         settings: createLaneSettings(directory),
         ...{ timers, now },
       }),
-      clock: createFlushClock({ timers, now }),
+      clock: createFlushClock({ timers, now, intervals: { quietMs: 1, busyMs: 1 } }),
       metrics: {
         deliveryCreated: nothing,
         attemptEnded: nothing,

@@ -69,6 +69,29 @@ describe('A fenced writer on a broker', () => {
     expect(base.get(`${partition.topic}-0`)).toBe(1); // behind the marker of init()
   });
 
+  it('shares partitions with other writers, also when all append in one turn', async () => {
+    const topic = await createTopic(2);
+    const partitions = [0, 1].map((partition) => ({ topic, partition }));
+    const produce = createProduceTogether(client);
+    const writers = Array.from({ length: 4 }, () => writerOf(partitions, produce));
+    for (const writer of writers) await writer.init();
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(
+        writers.map((writer, index) =>
+          writer.append(partitions.map((partition) => outgoing(partition, `${String(index)}:${String(round)}`))),
+        ),
+      );
+    }
+    for (const partition of partitions) {
+      const values = await valuesOf(partition);
+      expect(values).toHaveLength(20);
+      for (const index of writers.keys()) {
+        const own = values.filter((value) => value?.startsWith(`${String(index)}:`));
+        expect(own).toEqual([0, 1, 2, 3, 4].map((round) => `${String(index)}:${String(round)}`));
+      }
+    }
+  });
+
   it('sends what several writers append in one turn as one request, and tells each of its own', async () => {
     const topic = await createTopic(3);
     const partitions = [0, 1, 2].map((partition) => ({ topic, partition }));

@@ -1,3 +1,4 @@
+import { partitionName } from '../../record.js';
 import type { KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
 import { produceRequest, type PartitionBatch, type ProducedPartition } from './protocol/produce.js';
@@ -19,30 +20,26 @@ interface Waiting {
 
 /**
  * One request for all that different writers send to a leader in the same turn of the event loop: a request costs the
- * broker and us far more than what a small batch in it does. Writers have partitions of their own, so no two batches of
- * a request are for the same one.
+ * broker and us far more than what a small batch in it does. It may hold one batch for each partition, so writers who
+ * share a partition take as many requests as they are.
  */
 export const createProduceTogether = (client: KafkaClient): Produce => {
   const waiting = new Map<KafkajsBroker, Waiting[]>();
+  const request = (leader: KafkajsBroker, together: readonly Waiting[]): void => {
+    const all = together.flatMap(({ batches }) => batches);
+    client.callRaw(leader, produceRequest(null, all)).then(
+      (answers) => {
+        for (const { batches, resolve } of together) resolve(answersTo(batches, answers));
+      },
+      (error: unknown) => {
+        for (const { reject } of together) reject(error);
+      },
+    );
+  };
   const send = (leader: KafkajsBroker): void => {
-    const together = waiting.get(leader) ?? [];
+    const all = waiting.get(leader) ?? [];
     waiting.delete(leader);
-    client
-      .callRaw(
-        leader,
-        produceRequest(
-          null,
-          together.flatMap(({ batches }) => batches),
-        ),
-      )
-      .then(
-        (answers) => {
-          for (const { batches, resolve } of together) resolve(answersTo(batches, answers));
-        },
-        (error: unknown) => {
-          for (const { reject } of together) reject(error);
-        },
-      );
+    for (const together of withoutCollisions(all)) request(leader, together);
   };
   return (leader, batches) =>
     new Promise((resolve, reject) => {
@@ -55,6 +52,19 @@ export const createProduceTogether = (client: KafkaClient): Produce => {
       waiting.set(leader, [own]);
       setImmediate(send, leader);
     });
+};
+
+/** In as few groups as the partitions that they share allow. */
+const withoutCollisions = (all: readonly Waiting[]): Waiting[][] => {
+  const groups: { readonly members: Waiting[]; readonly partitions: Set<string> }[] = [];
+  for (const waiting of all) {
+    const names = waiting.batches.map(partitionName);
+    let group = groups.find(({ partitions }) => names.every((name) => !partitions.has(name)));
+    if (!group) groups.push((group = { members: [], partitions: new Set() }));
+    group.members.push(waiting);
+    for (const name of names) group.partitions.add(name);
+  }
+  return groups.map(({ members }) => members);
 };
 
 const answersTo = (batches: readonly PartitionBatch[], answers: readonly ProducedPartition[]): ProducedPartition[] =>
