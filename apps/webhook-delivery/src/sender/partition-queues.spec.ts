@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import { DELIVERY_UNSTARTED } from '@waypost/domain';
+import { PartitionQueues, type BegunDeliveries } from './partition-queues.js';
+import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+import { aDelivery } from './testing/sender-bench.js';
+
+const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
+
+const build = ({ begun = NOTHING_BEGUN, limits = {} } = {}) => {
+  let attemptsEnd = 500;
+  const queues = new PartitionQueues({
+    limits: { perSubscription: 3, total: 6, guaranteed: 1, ...limits },
+    start: { offset: 10, foldFrom: 100 },
+    begun,
+    attemptsEnd: () => attemptsEnd,
+  });
+  const pendingOf = (queue: SubscriptionQueue, offset: number): PendingDelivery => ({
+    ...{ queue, offset, delivery: aDelivery(offset), progress: DELIVERY_UNSTARTED, dueAt: 0, isHeld: false },
+  });
+  /** What the partition's reader does with a delivery; undefined: it is left in the log. */
+  const read = (subscriptionId: string, offset: number): PendingDelivery | undefined => {
+    const queue = queues.queue(subscriptionId);
+    const isTaken = queues.offer(queue, offset);
+    const pending = pendingOf(queue, offset);
+    if (isTaken) queues.admit(pending);
+    queues.position = offset + 1;
+    return isTaken ? pending : undefined;
+  };
+  const taken = (subscriptionId: string, offset: number): PendingDelivery => {
+    const pending = read(subscriptionId, offset);
+    if (!pending) throw new Error('was left in the log');
+    return pending;
+  };
+  const log = (attempts: number): void => {
+    attemptsEnd += attempts;
+  };
+  return { queues, read, taken, log, pendingOf };
+};
+
+describe('the commit point of a partition (R-25)', () => {
+  it('is the lowest unfinished delivery, and the attempts are folded from where they ended when it was taken in', () => {
+    const { queues, taken, log } = build();
+    const first = taken('a', 10);
+    log(7);
+    const second = taken('b', 11);
+    log(5);
+    expect(queues.commitPoint()).toEqual({ offset: 10, foldFrom: 500 });
+    queues.finish(first);
+    expect(queues.commitPoint()).toEqual({ offset: 11, foldFrom: 507 });
+    queues.finish(second);
+    expect(queues.commitPoint()).toEqual({ offset: 12, foldFrom: 512 });
+  });
+
+  it('does not pass a delivery because later ones are finished', () => {
+    const { queues, taken } = build();
+    taken('a', 10);
+    queues.finish(taken('b', 11));
+    expect(queues.commitPoint().offset).toBe(10);
+  });
+
+  it('keeps the fold offset of the predecessor until all that it had begun lies before it', () => {
+    const { queues, taken } = build({ begun: { upTo: 12, foldFrom: 100 } });
+    const unstarted = taken('a', 10);
+    const begun = taken('b', 12);
+    expect(queues.commitPoint()).toEqual({ offset: 10, foldFrom: 100 });
+    queues.finish(unstarted);
+    expect(queues.commitPoint()).toEqual({ offset: 12, foldFrom: 100 });
+    const later = taken('c', 13);
+    queues.finish(begun);
+    expect(queues.commitPoint()).toEqual({ offset: 13, foldFrom: 500 });
+    queues.finish(later);
+  });
+});
+
+describe('a queue at its bound (R-26)', () => {
+  it('leaves what comes beyond in the log, and all after it too, though there may be room again', () => {
+    const { queues, read, taken } = build();
+    const first = taken('a', 10);
+    for (const offset of [11, 12]) taken('a', offset);
+    expect(read('a', 13)).toBeUndefined();
+    queues.finish(first);
+    expect(read('a', 14)).toBeUndefined();
+    expect(queues.queue('a').behindFrom).toBe(13);
+  });
+
+  it('gets its guaranteed part when others have used up the memory of the partition', () => {
+    const { read } = build();
+    for (const [i, id] of ['a', 'a', 'a', 'b', 'b', 'b'].entries()) read(id, 10 + i);
+    expect(read('c', 16)).toBeDefined();
+    expect(read('c', 17)).toBeUndefined();
+  });
+
+  it('holds the commit point back until a record of its own accounts for it', () => {
+    const { queues, read, taken } = build();
+    for (const offset of [10, 11, 12, 13]) read('a', offset);
+    queues.finish(taken('b', 14));
+    expect(queues.commitPoint().offset).toBe(10);
+    queues.queue('a').placement = 'detached';
+    expect(queues.commitPoint().offset).toBe(15);
+  });
+
+  it('is attached again when it has caught up and the commit point need not go back for it', () => {
+    const { queues, read, taken } = build();
+    const own = [10, 11, 12].map((offset) => taken('a', offset));
+    read('a', 13);
+    const queue = queues.queue('a');
+    queue.placement = 'detached';
+    const other = taken('b', 14);
+    expect(queues.attach(queue)).toBe(false); // behind
+    queues.caughtUp(queue);
+    expect(queues.attach(queue)).toBe(false); // below the commit point
+    for (const pending of own) queues.finish(pending);
+    expect(queues.attach(queue)).toBe(true);
+    expect(queues.commitPoint().offset).toBe(14);
+    queues.finish(other);
+  });
+
+  it('takes over the fold offset of the others when it is attached: what they finished must not be forgotten', () => {
+    const { queues, read, taken, log, pendingOf } = build();
+    const own = [10, 11, 12].map((offset) => taken('a', offset));
+    read('a', 13);
+    const queue = queues.queue('a');
+    queue.placement = 'detached';
+    const other = taken('b', 14);
+    read('a', 15);
+    const otherLater = taken('b', 16);
+    log(9);
+    for (const pending of own) queues.finish(pending);
+    queues.finish(otherLater); // its attempts lie before 509
+    // Read in again late: its own attempts lie behind 509.
+    queues.admit(pendingOf(queue, 15));
+    queues.caughtUp(queue);
+    expect(queues.attach(queue)).toBe(true);
+    queues.finish(other);
+    expect(queues.commitPoint()).toEqual({ offset: 15, foldFrom: 500 });
+  });
+});
