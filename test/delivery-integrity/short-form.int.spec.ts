@@ -6,7 +6,7 @@ const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
 
 describe('deliveries under faults, short form (R-22, R-24, R-25)', () => {
   it('are complete, and repeated only where a process was killed or stopped with an attempt in flight', async () => {
-    const flags = ['--seed', '11', '--minutes', '0.35', '--instances', '1', '--registry', registryUrl];
+    const flags = ['--seed', '28', '--minutes', '0.35', '--instances', '3', '--registry', registryUrl];
     const verdict = await faultSuiteVerdict<DeliveryVerdict>('test/delivery-integrity/main.ts', flags);
 
     expect(verdict.problems).toEqual([]);

@@ -68,8 +68,12 @@ export interface Assignment {
 }
 
 export interface GroupListener {
-  /** Called synchronously with each new assignment. */
-  assigned(assignment: Assignment): void;
+  /**
+   * Called synchronously with each new assignment. Nobody else is given what this member held before until the promise
+   * resolves, which is when everything that is not in the assignment has been let go, earlier losses included. It must
+   * resolve in bounded time: until then these partitions stand still. No promise: all was let go at once.
+   */
+  assigned(assignment: Assignment): Promise<void> | void;
   /** The group cannot go on with this member; the process should end. */
   failed(error: Error): void;
 }

@@ -14,6 +14,8 @@ export interface TaskHostOptions {
   readonly createTask: (context: TaskContext) => PartitionTask;
   readonly logger: StreamsLogger;
   readonly onFatal: (error: Error) => void;
+  /** Resolves when an earlier task of this process for the same partition is closed: there are never two. */
+  readonly after?: Promise<void> | undefined;
 }
 
 export interface TaskHost {
@@ -32,6 +34,8 @@ const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
 const QUIET_TURNS_OF_PROGRESS = 50;
 /** What a closing task may still take to end the transaction that it is in. */
 const CLOSE_GRACE_MS = 2_500;
+/** To open means to fence others: whoever gets the partition next should not be fenced by what was left under way. */
+const OPEN_GRACE_MS = 1_000;
 
 /** The group gave the partition away while the task was being built; not an error. */
 class OwnershipLost extends Error {}
@@ -65,6 +69,7 @@ class RunningTask implements TaskHost {
   }
 
   private async run(): Promise<void> {
+    await this.options.after;
     let rebuilds = 0;
     while (!this.closing.isRaised()) {
       this.failing = new Interruption();
@@ -98,7 +103,7 @@ class RunningTask implements TaskHost {
   private async live(task: PartitionTask, onProgress: () => void): Promise<void> {
     await this.confirmOwnership();
     const { partition, fetcher } = this.options;
-    const feed = fetcher.open(partition, await this.closing.guard(this.openTask(task)));
+    const feed = fetcher.open(partition, await this.closing.guard(this.openTask(task), OPEN_GRACE_MS));
     const mailbox = new BatchMailbox(feed);
     const interrupt = (): void => {
       mailbox.interrupt();

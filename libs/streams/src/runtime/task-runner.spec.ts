@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { GroupListener } from '../backend/backend.js';
 import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
 import { createTaskRunner, type TaskRunner } from './task-runner.js';
@@ -56,5 +57,97 @@ describe('the watchdog of a runner', () => {
   it('calls a runner without a lease not ready', () => {
     leased = false;
     expect(runner.ready()).toBe(false);
+  });
+});
+
+describe('a runner that loses a partition', () => {
+  let listener: GroupListener;
+  let events: string[];
+  let endWork: () => void;
+  let tasks: number;
+
+  /** A runner whose assignments the test makes. Each task says what it does, and closes when it is told to. */
+  beforeEach(async () => {
+    events = [];
+    tasks = 0;
+    const backend = createMemoryBackend({ topics: { t: 1 }, now: Date.now });
+    const group = backend.group.bind(backend);
+    backend.group = (options) => ({
+      ...group(options),
+      join: (given) => {
+        listener = given;
+        return Promise.resolve();
+      },
+      confirm: () => Promise.resolve(true),
+    });
+    const slow = createTaskRunner({
+      backend,
+      groupId: 'slow',
+      topics: ['t'],
+      createTask: () => {
+        const name = `task ${String(++tasks)}`;
+        return {
+          open: () => {
+            events.push(`${name} opens`);
+            return Promise.resolve({ position: 0 });
+          },
+          process: () => Promise.resolve(),
+          close: async () => {
+            await new Promise<void>((resolve) => (endWork = resolve));
+            events.push(`${name} is closed`);
+          },
+        };
+      },
+      logger: silentLogger,
+      onFatal: (error) => fatal.push(error),
+    });
+    await slow.start();
+    assign(1, 0);
+    await jest.advanceTimersByTimeAsync(0);
+  });
+
+  const assign = (generation: number, ...partitions: number[]): { settled: boolean } => {
+    const state = { settled: false };
+    const assignment = { generation, partitions: partitions.map((partition) => ({ topic: 't', partition })) };
+    void Promise.resolve(listener.assigned(assignment)).then(() => (state.settled = true));
+    return state;
+  };
+
+  it('says that it has let go when the task is closed, and not before', async () => {
+    const loss = assign(2);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(loss.settled).toBe(false);
+    endWork();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(events).toEqual(['task 1 opens', 'task 1 is closed']);
+    expect(loss.settled).toBe(true);
+  });
+
+  it('waits for earlier losses as well', async () => {
+    assign(2);
+    const later = assign(3);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(later.settled).toBe(false);
+    endWork();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(later.settled).toBe(true);
+  });
+
+  it('starts no second task for a partition that comes back before the first is closed', async () => {
+    assign(2);
+    assign(3, 0);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(events).toEqual(['task 1 opens']);
+    endWork();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(events).toEqual(['task 1 opens', 'task 1 is closed', 'task 2 opens']);
+  });
+
+  it('lets go of a task that has not closed within ten seconds, so that the partition does not stand still for good', async () => {
+    const loss = assign(2);
+    await jest.advanceTimersByTimeAsync(9_900);
+    expect(loss.settled).toBe(false);
+    await jest.advanceTimersByTimeAsync(200);
+    expect(loss.settled).toBe(true);
   });
 });

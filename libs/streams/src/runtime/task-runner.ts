@@ -1,7 +1,7 @@
 import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import { partitionName } from '../record.js';
+import { partitionName, type TopicPartition } from '../record.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { createTaskHost, type TaskHost } from './task-host.js';
 
@@ -31,6 +31,11 @@ export const createTaskRunner = (options: TaskRunnerOptions): TaskRunner => new 
 
 const WATCH_EVERY_MS = 5_000;
 const SILENT_AT_MOST_MS = 5 * 60_000;
+/**
+ * A partition that moves stands still until its task is closed. Tasks bound that themselves, to about 8 s at most; the
+ * next owner fences one that takes longer than this, as it fences a dead one's.
+ */
+const LET_GO_WITHIN_MS = 10_000;
 
 class GroupTaskRunner implements TaskRunner {
   private readonly hosts = new Map<string, TaskHost>();
@@ -58,9 +63,7 @@ class GroupTaskRunner implements TaskRunner {
       this.watch();
     }, WATCH_EVERY_MS).unref();
     await this.member.join({
-      assigned: (assignment) => {
-        this.take(assignment);
-      },
+      assigned: (assignment) => this.take(assignment),
       failed: (error) => {
         this.options.onFatal(error);
       },
@@ -70,9 +73,8 @@ class GroupTaskRunner implements TaskRunner {
   async stop(): Promise<void> {
     this.stopping = true;
     clearInterval(this.watchdog);
-    await Promise.all([...this.hosts.values()].map((host) => host.close()));
+    for (const [name, host] of this.hosts) this.drop(name, host);
     await Promise.all(this.closing.values());
-    this.hosts.clear();
     await this.member?.leave();
     await this.fetcher?.close();
   }
@@ -97,11 +99,16 @@ class GroupTaskRunner implements TaskRunner {
     );
   }
 
-  /** Kept tasks go on undisturbed; lost ones are dropped; new ones are built. */
-  private take({ generation, partitions }: Assignment): void {
+  /** Resolves when the tasks of all partitions that are not in the assignment are closed. */
+  private async take({ generation, partitions }: Assignment): Promise<void> {
     this.joined = true;
-    if (this.stopping) return;
     const assigned = new Map(partitions.map((partition) => [partitionName(partition), partition]));
+    if (!this.stopping) this.change(generation, assigned);
+    await Promise.all([...this.closing].flatMap(([name, closed]) => (assigned.has(name) ? [] : [closed])));
+  }
+
+  /** Kept tasks go on undisturbed; lost ones are dropped; new ones are built. */
+  private change(generation: number, assigned: ReadonlyMap<string, TopicPartition>): void {
     for (const [name, host] of this.hosts) {
       if (assigned.has(name)) host.keep(generation);
       else this.drop(name, host);
@@ -111,19 +118,35 @@ class GroupTaskRunner implements TaskRunner {
       const { member, fetcher } = this;
       if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
       const { backend, logger, onFatal, createTask } = this.options;
+      const after = this.closing.get(name);
       this.hosts.set(
         name,
-        createTaskHost({ partition, backend, member, fetcher, createTask, logger, onFatal }, generation),
+        createTaskHost({ partition, backend, member, fetcher, createTask, logger, onFatal, after }, generation),
       );
     }
   }
 
   private drop(name: string, host: TaskHost): void {
     this.hosts.delete(name);
-    const closed = host.close().finally(() => {
+    const closed = this.closeInTime(name, host).finally(() => {
       if (this.closing.get(name) === closed) this.closing.delete(name);
     });
     this.closing.set(name, closed);
+  }
+
+  private async closeInTime(partition: string, host: TaskHost): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const overdue = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.options.logger.warn('task_close_overdue', { partition, afterMs: LET_GO_WITHIN_MS });
+        resolve();
+      }, LET_GO_WITHIN_MS);
+    });
+    try {
+      await Promise.race([host.close(), overdue]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   private async verifyTopics(): Promise<void> {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
-import type { TopicPartition } from '../../record.js';
+import { partitionName, type TopicPartition } from '../../record.js';
+import type { MemberShare } from '../../runtime/hand-over.js';
 import type { CommittedOffset, GroupListener, GroupMember, GroupOptions } from '../backend.js';
+import { HeldPartitions } from '../held-partitions.js';
 import { Confirmations } from './confirmations.js';
 import { groupRefusal } from './group-refusals.js';
 import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, kafkaErrorCode } from './kafka-errors.js';
@@ -48,8 +50,7 @@ type HeartbeatOutcome = 'accepted' | 'rejoin' | 'expelled';
 
 class KafkaGroupMember implements GroupMember {
   private memberId = '';
-  private generation = -1;
-  private owned: readonly TopicPartition[] = [];
+  private readonly held = new HeldPartitions();
   private listener: GroupListener | null = null;
   private leaving = false;
   private loop: Promise<void> = Promise.resolve();
@@ -71,7 +72,7 @@ class KafkaGroupMember implements GroupMember {
   }
 
   confirm(generation: number): Promise<boolean> {
-    if (generation !== this.generation || this.leaving) return Promise.resolve(false);
+    if (generation !== this.held.generation || this.leaving) return Promise.resolve(false);
     const confirmed = this.confirmations.ask(generation);
     this.interrupt();
     return confirmed;
@@ -106,7 +107,7 @@ class KafkaGroupMember implements GroupMember {
     const { groupId } = this.options;
     await this.atGroup(this.options.offsets, 'OffsetCommit', 5, {
       groupId,
-      groupGenerationId: this.generation,
+      groupGenerationId: this.held.generation,
       memberId: this.memberId,
       topics: [{ topic, partitions: [{ partition, offset, metadata }] }],
     });
@@ -115,10 +116,10 @@ class KafkaGroupMember implements GroupMember {
   private async live(): Promise<void> {
     let lastAcceptedAt = this.options.now();
     while (!this.leaving) {
-      const outcome = await this.heartbeat();
+      const outcome = this.held.isAwaitedInVain ? 'rejoin' : await this.heartbeat();
       if (outcome === 'accepted') {
         lastAcceptedAt = this.options.now();
-        await this.pause(this.sessionTimeoutMs / HEARTBEATS_PER_SESSION);
+        if (!this.held.isAwaitedInVain) await this.pause(this.sessionTimeoutMs / HEARTBEATS_PER_SESSION);
         continue;
       }
       const silentMs = this.options.now() - lastAcceptedAt;
@@ -150,7 +151,7 @@ class KafkaGroupMember implements GroupMember {
   }
 
   private async heartbeat(): Promise<HeartbeatOutcome> {
-    const { generation } = this;
+    const { generation } = this.held;
     const sentAt = this.options.now();
     const confirm = this.confirmations.atHeartbeat(generation);
     try {
@@ -229,16 +230,27 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
-  private accept(answer: JoinAnswer, partitions: readonly TopicPartition[]): void {
-    this.generation = answer.generationId;
-    this.owned = partitions;
-    this.confirmations.generationIs(this.generation);
+  private accept({ generationId: generation }: JoinAnswer, share: MemberShare): void {
+    const letGo = this.held.accept(generation, share);
+    this.confirmations.generationIs(generation);
     this.options.logger.info('group_joined', {
       groupId: this.options.groupId,
-      generation: this.generation,
-      partitions: partitions.map(({ topic, partition }) => `${topic}-${String(partition)}`),
+      generation,
+      partitions: share.partitions.map(partitionName),
+      awaited: share.awaited.map(partitionName),
     });
-    this.listener?.assigned({ generation: this.generation, partitions });
+    void this.whenLetGo(this.listener?.assigned({ generation, partitions: share.partitions }), letGo);
+  }
+
+  /** Beside the loop: heartbeats go on, and a rebalance may come and go, while tasks close. */
+  private async whenLetGo(closed: Promise<void> | void, letGo: () => void): Promise<void> {
+    try {
+      await closed;
+    } catch (error) {
+      this.options.logger.warn('group_let_go_failed', { error: errorMessage(error) });
+    }
+    letGo();
+    if (this.held.isAwaitedInVain) this.interrupt();
   }
 
   private refuseLeaving(): void {
@@ -250,7 +262,7 @@ class KafkaGroupMember implements GroupMember {
       this.refuseLeaving();
       try {
         const { groupId, instanceId, topics } = this.options;
-        const metadata = encodeSubscription({ topics, owned: this.owned, generation: this.generation });
+        const metadata = encodeSubscription({ topics, ...this.held.claim() });
         const answer = await this.atGroup<JoinAnswer>(
           this.options.client,
           'JoinGroup',

@@ -4,13 +4,13 @@ import { decodeAssignment, encodeSubscription } from './member-metadata.js';
 
 const member = (memberId: string) => ({
   memberId,
-  memberMetadata: encodeSubscription({ topics: ['pings'], owned: [], generation: -1 }),
+  memberMetadata: encodeSubscription({ topics: ['pings'], owned: [], generation: -1, lettingGo: [] }),
 });
 
 describe('the assignment by the leader', () => {
   it('gives every partition to one member', async () => {
     const assigned = await assignToMembers([member('a'), member('b')], () => Promise.resolve(4));
-    const partitions = assigned.flatMap(({ memberAssignment }) => decodeAssignment(memberAssignment));
+    const partitions = assigned.flatMap(({ memberAssignment }) => decodeAssignment(memberAssignment).partitions);
     expect(partitions.map(({ partition }) => partition).sort()).toEqual([0, 1, 2, 3]);
   });
 

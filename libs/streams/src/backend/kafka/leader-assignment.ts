@@ -1,6 +1,6 @@
 import { StreamsError } from '../../errors.js';
 import type { TopicPartition } from '../../record.js';
-import { assignSticky } from '../../runtime/sticky-assignment.js';
+import { assignByHandOver } from '../../runtime/hand-over.js';
 import { decodeSubscription, encodeAssignment } from './member-metadata.js';
 
 export interface JoinedMember {
@@ -8,7 +8,7 @@ export interface JoinedMember {
   readonly memberMetadata: Buffer;
 }
 
-/** What the leader of a group answers: every partition of every subscribed topic, divided by the sticky assignment. */
+/** What the leader of a group answers: every partition of every subscribed topic, or nobody's yet while its holder lets go of it. */
 export const assignToMembers = async (
   members: readonly JoinedMember[],
   partitionCount: (topic: string) => Promise<number | null>,
@@ -21,8 +21,8 @@ export const assignToMembers = async (
     if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} is not known at the moment.`);
     for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
   }
-  return [...assignSticky(partitions, claims)].map(([memberId, list]) => ({
+  return [...assignByHandOver(partitions, claims)].map(([memberId, share]) => ({
     memberId,
-    memberAssignment: encodeAssignment(list),
+    memberAssignment: encodeAssignment(share),
   }));
 };

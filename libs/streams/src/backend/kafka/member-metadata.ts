@@ -1,5 +1,6 @@
 import { ByteReader } from './protocol/bytes.js';
 import type { TopicPartition } from '../../record.js';
+import type { LettingGo, MemberShare } from '../../runtime/hand-over.js';
 
 /** The consumer protocol's subscription and assignment, in the form that every Kafka client reads. */
 
@@ -7,6 +8,7 @@ export interface MemberSubscription {
   readonly topics: readonly string[];
   readonly owned: readonly TopicPartition[];
   readonly generation: number;
+  readonly lettingGo: readonly LettingGo[];
 }
 
 const VERSION = 0;
@@ -43,9 +45,18 @@ const decodePartitions = (reader: ByteReader): TopicPartition[] =>
     })
     .flat();
 
-/** Ownership travels in the user data, as generation and partitions. */
-export const encodeSubscription = ({ topics, owned, generation }: MemberSubscription): Buffer => {
-  const userData = Buffer.concat([int32(generation), encodePartitions(owned)]);
+const encodeLettingGo = (partitions: readonly LettingGo[]): Buffer =>
+  Buffer.concat([
+    int32(partitions.length),
+    ...partitions.flatMap(({ topic, partition, generation }) => [string(topic), int32(partition), int32(generation)]),
+  ]);
+
+const decodeLettingGo = (reader: ByteReader): LettingGo[] =>
+  reader.array(() => ({ topic: reader.string() ?? '', partition: reader.int32(), generation: reader.int32() }));
+
+/** What the member works on travels in the user data. */
+export const encodeSubscription = ({ topics, owned, generation, lettingGo }: MemberSubscription): Buffer => {
+  const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeLettingGo(lettingGo)]);
   return Buffer.concat([version(), int32(topics.length), ...topics.map(string), bytes(userData)]);
 };
 
@@ -54,17 +65,25 @@ export const decodeSubscription = (buffer: Buffer): MemberSubscription => {
   reader.int16();
   const topics = reader.array(() => reader.string() ?? '');
   const userData = reader.remaining >= 4 ? reader.bytes() : null;
-  if (!userData || userData.length < 8) return { topics, owned: [], generation: -1 };
-  const owned = new ByteReader(userData);
-  return { topics, generation: owned.int32(), owned: decodePartitions(owned) };
+  if (!userData || userData.length < 12) return { topics, owned: [], generation: -1, lettingGo: [] };
+  const held = new ByteReader(userData);
+  return {
+    topics,
+    generation: held.int32(),
+    owned: decodePartitions(held),
+    lettingGo: decodeLettingGo(held),
+  };
 };
 
-export const encodeAssignment = (partitions: readonly TopicPartition[]): Buffer =>
-  Buffer.concat([version(), encodePartitions(partitions), bytes(Buffer.alloc(0))]);
+/** What the group waits for travels in the user data, which the coordinator keeps for a successor of the same name. */
+export const encodeAssignment = ({ partitions, awaited }: MemberShare): Buffer =>
+  Buffer.concat([version(), encodePartitions(partitions), bytes(encodePartitions(awaited))]);
 
-export const decodeAssignment = (buffer: Buffer): TopicPartition[] => {
-  if (buffer.length < 6) return [];
+export const decodeAssignment = (buffer: Buffer): MemberShare => {
+  if (buffer.length < 6) return { partitions: [], awaited: [] };
   const reader = new ByteReader(buffer);
   reader.int16();
-  return decodePartitions(reader);
+  const partitions = decodePartitions(reader);
+  const userData = reader.remaining >= 4 ? reader.bytes() : null;
+  return { partitions, awaited: userData && userData.length >= 4 ? decodePartitions(new ByteReader(userData)) : [] };
 };

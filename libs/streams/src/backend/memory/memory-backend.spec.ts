@@ -1,11 +1,12 @@
 import { describeBackend, type BackendUnderTest } from '../backend.contract.js';
 import { describeFencedWriter } from '../fenced-writer.contract.js';
+import { describeHandOver } from '../hand-over.contract.js';
 import { createMemoryBackend } from './memory-backend.js';
 
 const partitionsByTopic: Record<string, number> = {};
 let counter = 0;
 const names = Array.from({ length: 200 }, (_, i) => `topic-${String(i)}`);
-for (const [i, name] of names.entries()) partitionsByTopic[name] = (i % 4) + 1;
+for (const [i, name] of names.entries()) partitionsByTopic[name] = (i % 6) + 1;
 const backend = createMemoryBackend({ topics: partitionsByTopic, now: Date.now });
 const unused = [...names];
 
@@ -24,3 +25,4 @@ const subject = (): BackendUnderTest => ({
 
 describeBackend('memory backend', subject);
 describeFencedWriter('memory backend', subject);
+describeHandOver('memory backend', subject);

@@ -8,7 +8,7 @@ import {
   type StreamRecord,
   type TopicPartition,
 } from '../../record.js';
-import { assignSticky } from '../../runtime/sticky-assignment.js';
+import { assignByHandOver } from '../../runtime/hand-over.js';
 import type {
   BaseOffsets,
   CommittedOffset,
@@ -22,6 +22,7 @@ import type {
   Transaction,
   TransactionalProducer,
 } from '../backend.js';
+import { HeldPartitions } from '../held-partitions.js';
 
 export interface MemoryBackendOptions {
   /** Topic name to number of partitions. */
@@ -41,12 +42,15 @@ export interface MemoryLogs {
 /** Each commit leaves a marker behind its records, as in Kafka, so that positions and record offsets differ. */
 type Entry = StreamRecord | 'marker';
 
+interface MemoryMember {
+  readonly topics: readonly string[];
+  readonly listener: GroupListener;
+  readonly held: HeldPartitions;
+}
+
 interface MemoryGroup {
   readonly offsets: Map<string, CommittedOffset>;
-  readonly members: Map<
-    string,
-    { topics: readonly string[]; listener: GroupListener; owned: readonly TopicPartition[] }
-  >;
+  readonly members: Map<string, MemoryMember>;
   generation: number;
 }
 
@@ -192,7 +196,11 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     return {
       join: (listener) => {
         ownListener.add(listener);
-        group.members.set(memberId, { topics, listener, owned: group.members.get(memberId)?.owned ?? [] });
+        const held = new HeldPartitions();
+        // Who comes back under the same name gets what its predecessor had, and lets go of nothing in its stead.
+        const owned = group.members.get(memberId)?.held.claim().owned;
+        if (owned) held.accept(group.generation, { partitions: owned, awaited: [] });
+        group.members.set(memberId, { topics, listener, held });
         this.rebalance(group);
         return Promise.resolve();
       },
@@ -219,16 +227,19 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     const partitions = [...topics].flatMap((topic) =>
       Array.from({ length: this.options.topics[topic] ?? 0 }, (_, partition) => ({ topic, partition })),
     );
-    const claims = [...group.members].map(([memberId, { owned }]) => ({
-      memberId,
-      owned,
-      generation: group.generation,
-    }));
-    for (const [memberId, assigned] of assignSticky(partitions, claims)) {
+    const claims = [...group.members].map(([memberId, { held }]) => ({ memberId, ...held.claim() }));
+    const { generation } = group;
+    for (const [memberId, share] of assignByHandOver(partitions, claims)) {
       const member = group.members.get(memberId);
       if (!member) continue;
-      member.owned = assigned;
-      member.listener.assigned({ generation: group.generation, partitions: assigned });
+      const letGo = member.held.accept(generation, share);
+      const closed = Promise.resolve(member.listener.assigned({ generation, partitions: share.partitions }));
+      void closed
+        .catch(() => undefined)
+        .then(() => {
+          letGo();
+          if (group.members.get(memberId) === member && member.held.isAwaitedInVain) this.rebalance(group);
+        });
     }
   }
 

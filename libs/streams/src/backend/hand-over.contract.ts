@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { BackendUnderTest } from './backend.contract.js';
+import type { GroupMember } from './backend.js';
+
+const PARTITIONS = 6;
+/** A move is two rebalances; each is heard of at the next heartbeat. */
+const SOON_MS = 2_000;
+
+interface Worker {
+  readonly member: GroupMember;
+  /** What it works on: assigned, or not let go yet. */
+  readonly working: () => number[];
+  readonly assigned: () => number[];
+  leave(): Promise<void>;
+  /** Goes without letting anything go first, as a crash does. */
+  crash(): Promise<void>;
+}
+
+interface Floor {
+  hire(letGoMs: () => number): Promise<Worker>;
+  /** Partitions that somebody was given while another worked on them. */
+  readonly collisions: readonly string[];
+  /** Times of the changes of each partition's worker. */
+  readonly taken: ReadonlyMap<number, number>;
+}
+
+/** Members that work on what they have and take their time to let go of it, and somebody who watches them all. */
+const openFloor = async ({ backend, createTopic, uniqueName }: BackendUnderTest): Promise<Floor> => {
+  const topic = await createTopic(PARTITIONS);
+  const groupId = uniqueName('group');
+  const workers = new Map<number, number>();
+  const taken = new Map<number, number>();
+  const collisions: string[] = [];
+  let hired = 0;
+  const hire = async (letGoMs: () => number): Promise<Worker> => {
+    const name = ++hired;
+    const member = backend.group({ groupId, topics: [topic] });
+    let assigned: number[] = [];
+    const mine = (): number[] => [...workers].flatMap(([partition, worker]) => (worker === name ? [partition] : []));
+    const drop = (partitions: readonly number[]): void => {
+      for (const partition of partitions) if (workers.get(partition) === name) workers.delete(partition);
+    };
+    await member.join({
+      assigned: async ({ partitions }) => {
+        assigned = partitions.map(({ partition }) => partition);
+        for (const partition of assigned) {
+          const worker = workers.get(partition);
+          if (worker !== undefined && worker !== name)
+            collisions.push(`${String(partition)} of ${String(worker)} was given to ${String(name)}`);
+          if (worker !== name) taken.set(partition, Date.now());
+          workers.set(partition, name);
+        }
+        if (mine().length > assigned.length) await sleep(letGoMs(), undefined, { ref: false });
+        drop(mine().filter((partition) => !assigned.includes(partition)));
+      },
+      failed: (error) => {
+        throw error;
+      },
+    });
+    return {
+      member,
+      working: mine,
+      assigned: () => assigned,
+      leave: async () => {
+        await sleep(letGoMs());
+        drop(mine());
+        await member.leave();
+      },
+      crash: async () => {
+        drop(mine());
+        await member.leave();
+      },
+    };
+  };
+  return { hire, collisions, taken };
+};
+
+const until = async (condition: () => boolean): Promise<void> => {
+  const deadline = Date.now() + 20_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('the condition was not met within 20 s');
+    await sleep(10);
+  }
+};
+
+const shared = (workers: readonly Worker[]): boolean => {
+  const all = workers.flatMap((worker) => worker.assigned());
+  const sizes = workers.map((worker) => worker.assigned().length);
+  return new Set(all).size === PARTITIONS && Math.max(...sizes) - Math.min(...sizes) <= 1;
+};
+
+/** That a partition moves between two living members without a moment at which both work on it. */
+export const describeHandOver = (name: string, subject: () => BackendUnderTest): void => {
+  describe(`${name}: the hand-over of partitions`, () => {
+    it('gives a partition to another only after its owner has let it go, and soon then', async () => {
+      const floor = await openFloor(subject());
+      const first = await floor.hire(() => 600);
+      const startedAt = Date.now();
+      const second = await floor.hire(() => 0);
+      await until(() => shared([first, second]));
+      const waitedMs = second.assigned().map((partition) => (floor.taken.get(partition) ?? 0) - startedAt);
+      expect(floor.collisions).toEqual([]);
+      expect(Math.min(...waitedMs)).toBeGreaterThanOrEqual(600);
+      expect(Math.max(...waitedMs)).toBeLessThan(600 + SOON_MS);
+      await Promise.all([first.crash(), second.crash()]);
+    });
+
+    it('leaves alone what does not move', async () => {
+      const floor = await openFloor(subject());
+      const first = await floor.hire(() => 50);
+      const before = new Map(floor.taken);
+      const second = await floor.hire(() => 50);
+      await until(() => shared([first, second]));
+      for (const partition of first.assigned()) expect(floor.taken.get(partition)).toBe(before.get(partition));
+      await Promise.all([first.crash(), second.crash()]);
+    });
+
+    it('does not wait for an owner that is gone, also when it was letting go', async () => {
+      const floor = await openFloor(subject());
+      const first = await floor.hire(() => 60_000);
+      const second = await floor.hire(() => 0);
+      await until(() => first.assigned().length === PARTITIONS / 2);
+      expect(second.assigned()).toEqual([]);
+      const goneAt = Date.now();
+      await first.crash();
+      await until(() => shared([second]));
+      expect(Date.now() - goneAt).toBeLessThan(SOON_MS);
+      await second.crash();
+    });
+
+    it('withholds what is still being let go when somebody joins in the meantime', async () => {
+      const floor = await openFloor(subject());
+      const first = await floor.hire(() => 900);
+      const second = await floor.hire(() => 0);
+      await until(() => first.assigned().length === PARTITIONS / 2);
+      const third = await floor.hire(() => 0); // in the middle of the first move
+      await until(() => shared([first, second, third]));
+      expect(floor.collisions).toEqual([]);
+      await Promise.all([first.crash(), second.crash(), third.crash()]);
+    });
+
+    it.each([1, 2])(
+      'never has two work on one partition, whoever joins and leaves (sequence %i)',
+      async (seed) => {
+        const floor = await openFloor(subject());
+        let state = seed;
+        const random = (below: number): number => {
+          state = (state * 48_271) % 2_147_483_647;
+          return state % below;
+        };
+        const letGoMs = (): number => random(150);
+        let staff = [await floor.hire(letGoMs)];
+        for (let step = 0; step < 8; step++) {
+          const goes = staff.length > 1 && random(5) < 2 ? staff[random(staff.length)] : undefined;
+          staff = goes ? staff.filter((worker) => worker !== goes) : [...staff, await floor.hire(letGoMs)];
+          await goes?.leave();
+          await sleep(random(400));
+        }
+        await until(() => shared(staff));
+        expect(floor.collisions).toEqual([]);
+        await Promise.all(staff.map((worker) => worker.crash()));
+      },
+      60_000,
+    );
+  });
+};
