@@ -51,6 +51,7 @@ export const createOutage = (options: OutageOptions): Outage => new OutageWatch(
 
 class OutageWatch implements Outage {
   private readonly probes = new Map<SubscriptionQueue, () => void>();
+  private isClosed = false;
   /** Told already; a disabled subscription gets no new deliveries, but those that it has may still fail. */
   private readonly disabled = new WeakSet<EndpointHealth>();
 
@@ -77,6 +78,7 @@ class OutageWatch implements Outage {
   }
 
   close(): void {
+    this.isClosed = true;
     for (const cancel of this.probes.values()) cancel();
     this.options.metrics.suspendedChanged(-this.probes.size);
     this.probes.clear();
@@ -105,6 +107,8 @@ class OutageWatch implements Outage {
 
   private probeAfter(queue: SubscriptionQueue, delayMs: number): void {
     this.probes.get(queue)?.();
+    // Attempts in flight end after the close, and may suspend a subscription: the successor probes it.
+    if (this.isClosed) return;
     const cancel = this.options.timers.after(delayMs, () => {
       this.probeAfter(queue, PROBE_EVERY_MS);
       this.probeNow(queue);

@@ -160,6 +160,32 @@ describe('turns', () => {
     expect(started.length).toBeLessThanOrEqual(31);
   });
 
+  it('pass a slot of an origin on when who waited for it has nothing to run any more', () => {
+    const shared = { origin: 'https://shared.example.org' };
+    const { turns, started, enqueue, endOne } = build({ perOrigin: 1 }, { a: shared, b: shared, c: shared });
+    for (const id of ['a', 'b', 'c']) enqueue(id);
+    turns.lane('b').drain();
+    endOne('a');
+    expect(started).toEqual(['a', 'c']);
+  });
+
+  it('pass a slot of an origin on when who waited for it has to wait for its own rate', () => {
+    const shared = { origin: 'https://shared.example.org' };
+    const { started, enqueue, endOne, passMs } = build(
+      { perOrigin: 1 },
+      { a: shared, b: { ...shared, ratePerSecond: 1 } },
+    );
+    enqueue('b', 'b 1');
+    for (const label of ['b 2', 'b 3']) enqueue('b', label);
+    for (const label of ['a 1', 'a 2']) enqueue('a', label);
+    endOne('b');
+    endOne('a');
+    expect(started).toEqual(['b 1', 'a 1', 'a 2']);
+    endOne('a');
+    passMs(1_000);
+    expect(started.at(-1)).toBe('b 2');
+  });
+
   it('give out what waits, so that it can be held', () => {
     const { turns, started, enqueue } = build({ perSubscription: 1 });
     for (const label of ['first', 'second', 'third']) enqueue('s', label);

@@ -106,6 +106,12 @@ class FairTurns implements Turns {
     this.pump();
   }
 
+  /** To the next that waits for these slots, if one is free. */
+  passOn(slots: SharedSlots): void {
+    const next = slots.isFull ? undefined : slots.blocked.shift();
+    if (next) this.line(next);
+  }
+
   pump(): void {
     if (this.pumping) return;
     this.pumping = true;
@@ -165,23 +171,36 @@ class SubscriptionLane implements Lane {
     if (this.slots.length === 0 && this.waiting.length === 0 && this.isAsNew()) this.turns.forget(this);
   }
 
-  /** Called when it is first in line. */
+  /** Called when it is first in line. What it cannot use of shared slots goes to the next that waits for them. */
   takeTurn(): void {
     this.isPlaced = false;
-    if (this.waiting.length === 0 || this.slots.length >= this.cap) return;
     const { origin, ratePerSecond } = this.turns.options.settings(this.subscriptionId);
     const originSlots = this.turns.originSlots(origin);
-    const isDegraded = this.cap < this.turns.options.limits.perSubscription >> 1;
-    if (this.waitsForRate(ratePerSecond) || this.waitsFor(originSlots)) return;
-    if (isDegraded && this.waitsFor(this.turns.degraded)) return;
-    const turn = this.waiting.shift();
-    if (!turn) return;
+    const turn = this.nextTurn(originSlots, ratePerSecond);
+    if (!turn) {
+      this.turns.passOn(originSlots);
+      this.turns.passOn(this.turns.degraded);
+      this.turns.forgetOrigin(origin, originSlots);
+      return;
+    }
+    const { isDegraded } = this;
     originSlots.inFlight++;
     if (isDegraded) this.turns.degraded.inFlight++;
     this.slots.push({ origin, originSlots, isDegraded });
     this.turns.inFlight++;
     this.place();
     turn.run();
+  }
+
+  private nextTurn(originSlots: SharedSlots, ratePerSecond: number | null): Turn | undefined {
+    if (this.waiting.length === 0 || this.slots.length >= this.cap) return undefined;
+    if (this.waitsFor(originSlots) || (this.isDegraded && this.waitsFor(this.turns.degraded))) return undefined;
+    // Last: whoever passes here has used up the moment that its rate allows.
+    return this.waitsForRate(ratePerSecond) ? undefined : this.waiting.shift();
+  }
+
+  private get isDegraded(): boolean {
+    return this.cap < this.turns.options.limits.perSubscription >> 1;
   }
 
   private place(): void {
@@ -218,8 +237,7 @@ class SubscriptionLane implements Lane {
 
   private release(slots: SharedSlots): void {
     slots.inFlight--;
-    const next = slots.blocked.shift();
-    if (next) this.turns.line(next);
+    this.turns.passOn(slots);
   }
 
   private isAsNew(): boolean {
