@@ -58,6 +58,8 @@ class OutageWatch implements Outage {
   constructor(private readonly options: OutageOptions) {}
 
   ended(queue: SubscriptionQueue, how: Ended): void {
+    // What is in flight ends after the close: the successor learns what follows from it by itself.
+    if (this.isClosed) return;
     if (!how.isAccepted && OUR_FAULTS.has(how.errorCode)) return;
     const subscription = this.options.directory.get(queue.subscriptionId);
     const before = sinceLastChange(queue.health, subscription?.updatedAt ?? 0);
@@ -107,8 +109,7 @@ class OutageWatch implements Outage {
 
   private probeAfter(queue: SubscriptionQueue, delayMs: number): void {
     this.probes.get(queue)?.();
-    // Attempts in flight end after the close, and may suspend a subscription: the successor probes it.
-    if (this.isClosed) return;
+
     const cancel = this.options.timers.after(delayMs, () => {
       this.probeAfter(queue, PROBE_EVERY_MS);
       this.probeNow(queue);
