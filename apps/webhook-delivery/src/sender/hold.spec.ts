@@ -95,6 +95,18 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(await told()).toEqual(['suspended', 'resumed']);
   });
 
+  it('is resumed by an accepted probe also when its owner has changed it meanwhile', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 5; n++) bench.publish(n);
+    await bench.start(() => answer);
+    await until(async () => (await told()).includes('suspended'));
+    bench.subscribe('subscription-1', { onOutage: 'hold', url: 'https://mended.example.org/', updatedAt: bench.now() });
+    answer = ok;
+    await until(async () => (await bench.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 5);
+    expect(await told()).toEqual(['suspended', 'resumed']);
+    await until(async () => (await bench.states()).get('subscription-1') === null);
+  });
+
   it('lets go of what it holds when its owner does not want it held any more', async () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 5; n++) bench.publish(n);

@@ -63,7 +63,7 @@ class OutageWatch implements Outage {
     if (!how.isAccepted && OUR_FAULTS.has(how.errorCode)) return;
     const subscription = this.options.directory.get(queue.subscriptionId);
     const before = sinceLastChange(queue.health, subscription?.updatedAt ?? 0);
-    if (how.isAccepted && before.failingSince === null) return;
+    if (how.isAccepted && queue.health.failingSince === null) return;
     const { isAccepted, endedAt } = how;
     const onOutage = subscription?.onOutage ?? 'fail';
     const { health, change, isDisableDue } = healthAfter(before, { isAccepted, endedAt, onOutage });
