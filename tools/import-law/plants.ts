@@ -43,7 +43,11 @@ export const PLANTS: readonly Plant[] = [
   plant('production-without-specs', 'apps/one/src', `import './some.spec.js';`),
   plant('production-without-dev-dependencies', 'apps/one/src', `import 'fast-check';`),
   plant('kafkajs-behind-the-backend', 'apps/one/src', `import 'kafkajs';`),
-  plant('requests-through-egress', 'apps/one/src', `import { request } from 'node:https';\nexport const send = request;`),
+  plant(
+    'requests-through-egress',
+    'apps/one/src',
+    `import { request } from 'node:https';\nexport const send = request;`,
+  ),
   plant('no-cycles', 'apps/one/src', `import type { T } from './other-half.js';\nexport type U = T;`),
   plant('no-orphans', 'apps/one/src', `export const leftOver = 1;`),
   plant('no-unresolvable', 'apps/one/src', `import './does-not-exist.js';`),

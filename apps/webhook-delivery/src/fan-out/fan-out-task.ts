@@ -19,7 +19,7 @@ import type { DeliveryMetrics } from '../delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { FlushClock, Flushable } from '../writing/flush-clock.js';
 import { createPositionKeeper, type PositionKeeper } from '../writing/position-keeper.js';
-import { checkpointMetadata, outputsOf, readWritten } from './fan-out-checkpoint.js';
+import { checkpointMetadata, outputsOf, readWritten, type WrittenDeliveries } from './fan-out-checkpoint.js';
 
 export interface FanOutParts {
   readonly backend: StreamsBackend;
@@ -44,6 +44,7 @@ export const createFanOutTask = (parts: FanOutParts, context: TaskContext): Part
   new FanOutTask(parts, context);
 
 const SLICE_RECORDS = 250;
+const RAISE_EVERY_MS = 60_000;
 
 class FanOutTask implements PartitionTask, Flushable {
   private writer: FencedWriter | null = null;
@@ -51,7 +52,8 @@ class FanOutTask implements PartitionTask, Flushable {
   private position = 0;
   private outputsFrom: number[] = [];
   /** Until the events are behind us that a predecessor may have fanned out. */
-  private written: { readonly eventIds: ReadonlySet<string>; readonly until: number } | null = null;
+  private written: (WrittenDeliveries & { readonly until: number }) | null = null;
+  private raisedAt = 0;
   private outgoing: OutgoingRecord[] = [];
   private whenFlushed: { resolve: () => void; reject: (error: unknown) => void } | null = null;
 
@@ -69,10 +71,8 @@ class FanOutTask implements PartitionTask, Flushable {
     await this.writer.init();
     await context.confirmOwnership();
     await this.recover(outputs.length);
-    this.keeper = createPositionKeeper({
-      ...{ context, now, logger, committedOffset: this.position },
-      position: () => ({ offset: this.position, metadata: checkpointMetadata(this.outputsFrom) }),
-    });
+    const position = () => ({ offset: this.position, metadata: checkpointMetadata(this.outputsFrom) });
+    this.keeper = createPositionKeeper({ context, now, logger, committed: position(), position });
     return { position: this.position };
   }
 
@@ -87,13 +87,16 @@ class FanOutTask implements PartitionTask, Flushable {
       await nextTurn();
     }
     this.position = batch.nextOffset;
-    if (this.written && this.position >= this.written.until) this.written = null;
-    this.keeper?.moved();
+    if (this.written && this.position >= this.written.until) {
+      this.outputsFrom = [...this.written.ends];
+      this.written = null;
+    }
+    await this.idle();
   }
 
-  idle(): Promise<void> {
+  async idle(): Promise<void> {
+    if (this.parts.now() - this.raisedAt > RAISE_EVERY_MS) await this.raiseOutputs();
     this.keeper?.moved();
-    return Promise.resolve();
   }
 
   interrupt(): void {
@@ -126,8 +129,12 @@ class FanOutTask implements PartitionTask, Flushable {
     });
   }
 
-  /** Whatever we write later lies behind what we wrote last. */
+  /**
+   * Whatever we write later lies behind what we wrote last. Not while we leave out what a predecessor has written: a
+   * successor of ours would have to find that as well.
+   */
   private noteBases(baseOffsets: ReadonlyMap<string, number>): void {
+    if (this.written) return;
     const topic = topics.webhookDeliveries.name;
     for (const partition of this.outputsFrom.keys()) {
       const base = baseOffsets.get(partitionName({ topic, partition }));
@@ -152,19 +159,34 @@ class FanOutTask implements PartitionTask, Flushable {
       await this.begin(committed?.offset ?? (await backend.startOffset({ topic, partition })), outputs);
       return;
     }
-    const until = await backend.endOffset({ topic, partition });
-    const { eventIds } = await readWritten(this.parts, outputsFrom);
     this.position = committed.offset;
     this.outputsFrom = outputsFrom;
-    this.written = { eventIds, until };
-    logger.info('fan_out_recovered', { partition, position: this.position, until, written: eventIds.size });
+    const until = await backend.endOffset({ topic, partition });
+    if (this.position >= until) {
+      await this.raiseOutputs();
+      return;
+    }
+    const written = await readWritten(this.parts, outputsFrom);
+    this.written = { ...written, until };
+    logger.info('fan_out_recovered', { partition, position: this.position, until, written: written.eventIds.size });
+  }
+
+  /** Where we write seldom or never, others do: a successor need not read all of that. Called when nothing is under way. */
+  private async raiseOutputs(): Promise<void> {
+    if (this.written) return;
+    this.outputsFrom = await this.outputEnds(this.outputsFrom.length);
+    this.raisedAt = this.parts.now();
+  }
+
+  private outputEnds(outputs: number): Promise<number[]> {
+    const topic = topics.webhookDeliveries.name;
+    const ends = Array.from({ length: outputs }, (_, partition) => this.parts.backend.endOffset({ topic, partition }));
+    return Promise.all(ends);
   }
 
   /** Before the first delivery is written it must be known from where to look for it. */
   private async begin(position: number, outputs: number): Promise<void> {
-    const topic = topics.webhookDeliveries.name;
-    const ends = Array.from({ length: outputs }, (_, partition) => this.parts.backend.endOffset({ topic, partition }));
-    this.outputsFrom = await Promise.all(ends);
+    this.outputsFrom = await this.outputEnds(outputs);
     this.position = position;
     await this.context.commitOffset(position, checkpointMetadata(this.outputsFrom));
   }

@@ -264,6 +264,34 @@ describe('the fan-out over a crash', () => {
     await expectEachOnce(3);
   });
 
+  it('finds what was written two crashes ago, also when a new subscription came in between', async () => {
+    publish(eventAt(0));
+    await start();
+    await until(async () => (await committed()) === 1);
+    const restoreFirst = withAppends(async (writer, records) => {
+      await writer.append(records);
+      return forEver;
+    });
+    for (let second = 1; second < 6; second++) publish(eventAt(second));
+    await start();
+    await until(async () => (await written()).length === 6 * subscriptions.length);
+    restoreFirst();
+    // The next one gets through a part only, writes for the new subscription, and dies too.
+    index.put(aSubscription('new'));
+    let appends = 0;
+    const restoreSecond = withAppends((writer, records) => (++appends > 1 ? forEver : writer.append(records)));
+    await start();
+    await until(() => appends > 0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    restoreSecond();
+    await start();
+    const last = publish(eventAt(6));
+    await until(async () => (await committed()) === last + 1);
+    const all = (await pairs()).filter((pair) => !pair.endsWith(' new'));
+    expect(all).toHaveLength(7 * subscriptions.length);
+    expect(new Set(await pairs()).size).toBe((await pairs()).length);
+  });
+
   it('refuses what a predecessor still writes that was only paused', async () => {
     let wake: () => void = () => undefined;
     const paused = new Promise<void>((resolve) => {

@@ -61,7 +61,7 @@ class DeliveryAttempts implements AttemptFlow {
   private readonly deviceOrder = new DeviceOrder();
   private readonly inFlight = new Set<PendingDelivery>();
   private whenSettled: (() => void)[] = [];
-  private isStopped = false;
+  isStopped = false;
 
   constructor(private readonly options: AttemptFlowOptions) {
     this.dueTimers = createDueTimers(options.timers, options.now);
@@ -69,11 +69,14 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   begin(pending: PendingDelivery): void {
-    const isStrict = this.options.directory.get(pending.delivery.subscriptionId)?.strictOrder === true;
+    const subscription = this.options.directory.get(pending.delivery.subscriptionId);
+    // One that is not known yet may turn out to want it.
+    const isStrict = subscription === undefined || subscription.strictOrder;
     if (!isStrict || this.deviceOrder.enter(pending)) this.schedule(pending);
   }
 
   hold(queue: SubscriptionQueue): void {
+    queue.isProbing = false;
     for (const turn of this.options.turns.lane(queue.subscriptionId).drain()) {
       if (turn instanceof DeliveryTurn) turn.pending.isHeld = true;
     }
@@ -88,8 +91,9 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   probe(queue: SubscriptionQueue): void {
-    const pending = queue.first();
-    if (this.isStopped || !pending?.isHeld) return;
+    const pending = queue.nextProbe();
+    if (this.isStopped || !pending || queue.isProbing) return;
+    queue.isProbing = true;
     pending.isHeld = false;
     const lane = this.options.turns.lane(queue.subscriptionId);
     lane.enqueue(new DeliveryTurn(pending, lane, this, true));
@@ -135,6 +139,7 @@ class DeliveryAttempts implements AttemptFlow {
       return;
     }
     this.inFlight.add(pending);
+    if (isProbe) pending.queue.isProbing = false;
     try {
       const ended = await this.attempt(pending);
       if (!ended) this.over(pending, lane, 'answered');
@@ -209,7 +214,7 @@ class DeliveryAttempts implements AttemptFlow {
     this.schedule(pending);
   }
 
-  private probeFailed({ pending, result, endedAt }: EndedAttempt, lane: Lane): void {
+  private probeFailed({ pending, result, endedAt, decision }: EndedAttempt, lane: Lane): void {
     const { delivery, offset: deliveryOffset, queue } = pending;
     const { subscriptionId, fleetId, eventId } = delivery;
     const statusCode = result.type === 'response' ? result.statusCode : null;
@@ -219,6 +224,8 @@ class DeliveryAttempts implements AttemptFlow {
     const reason = 'the probe was not accepted';
     this.options.log.tell({ ...about, id, subscriptionId, type: 'probed', occurredAt: endedAt, reason });
     this.options.outage().ended(queue, { ...about, isAccepted: false, endedAt });
+    // What is wrong with this one delivery says nothing of the others.
+    if (decision.outcome === 'failed') queue.refusedProbes++;
     this.over(pending, lane, errorCode === 'timeout' ? 'too_slow' : 'answered');
     // Held again, unless its queue was resumed meanwhile.
     this.schedule(pending);
@@ -254,6 +261,10 @@ class DeliveryTurn {
     private readonly flow: DeliveryAttempts,
     private readonly isProbe: boolean,
   ) {}
+
+  get isVoid(): boolean {
+    return this.flow.isStopped;
+  }
 
   run(): void {
     void this.flow.run(this.pending, this.lane, this.isProbe);

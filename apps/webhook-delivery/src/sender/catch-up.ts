@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
-import { slicesOf, type Fetcher, type PartitionFeed, type StreamRecord, type StreamsBackend } from '@waypost/streams';
+import {
+  slicesOf,
+  StreamsError,
+  type Fetcher,
+  type PartitionFeed,
+  type StreamRecord,
+  type StreamsBackend,
+} from '@waypost/streams';
 import type { PartitionQueues } from './partition-queues.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
 
@@ -26,6 +33,9 @@ export interface CatchUp {
 }
 
 const SLICE_RECORDS = 500;
+
+/** Retention was quicker than the pass: the next one begins where the log begins now. */
+const isGone = (error: unknown): boolean => error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
 
 export const createCatchUp = (options: CatchUpOptions): CatchUp => new Passes(options);
 
@@ -53,15 +63,23 @@ class Passes implements CatchUp {
     try {
       for (let from = this.passStart(); from !== null && !this.isClosed; from = this.passStart()) await this.read(from);
     } catch (error) {
-      if (!this.isClosed) this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
+      if (this.isClosed || isGone(error)) return;
+      this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
     }
+  }
+
+  /** Asked behind an await, where the compiler believes what was true before it. */
+  private hasClosed(): boolean {
+    return this.isClosed;
   }
 
   private passStart(): number | null {
     const { queues } = this.options;
     let start: number | null = null;
     for (const queue of queues.behind) {
-      if (queue.behindFrom !== null && queues.hasMuchRoom(queue)) start = Math.min(start ?? Infinity, queue.behindFrom);
+      // A queue that a predecessor left behind may lie ahead of the reader: its turn comes when the reader has passed it.
+      if (queue.behindFrom === null || queue.behindFrom > queues.position || !queues.hasMuchRoom(queue)) continue;
+      start = Math.min(start ?? Infinity, queue.behindFrom);
     }
     return start;
   }
@@ -70,6 +88,7 @@ class Passes implements CatchUp {
     const { backend, partition, queues } = this.options;
     const source = { topic: topics.webhookDeliveries.name, partition };
     const start = Math.max(wantedStart, await this.logStart());
+    if (this.hasClosed()) return;
     this.pass++;
     this.fetcher ??= backend.fetcher();
     const feed = this.fetcher.open(source, start);
@@ -135,7 +154,8 @@ class Passes implements CatchUp {
 
   /** Whether the pass has seen everything of the queue from where it is behind. */
   private reads({ behindFrom, stoppedInPass }: SubscriptionQueue, start: number): boolean {
-    return behindFrom !== null && behindFrom >= start && stoppedInPass !== this.pass;
+    if (behindFrom === null || behindFrom < start || behindFrom > this.options.queues.position) return false;
+    return stoppedInPass !== this.pass;
   }
 
   private somebodyReads(start: number): boolean {

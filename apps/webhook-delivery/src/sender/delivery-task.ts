@@ -196,7 +196,7 @@ class DeliveryTask implements PartitionTask {
       },
     });
     const position = createPositionKeeper({
-      ...{ context, now, logger, committedOffset: start.offset },
+      ...{ context, now, logger, committed: { offset: start.offset, metadata: String(start.foldFrom) } },
       position: () => {
         const { offset, foldFrom } = queues.commitPoint();
         return { offset, metadata: String(foldFrom) };

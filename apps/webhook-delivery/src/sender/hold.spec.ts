@@ -107,6 +107,20 @@ describe('a subscription that holds through an outage (R-29)', () => {
     await until(async () => (await bench.states()).get('subscription-1') === null);
   });
 
+  it('probes with the next delivery when one is refused for good: a single bad one must not hold all', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 5; n++) bench.publish(n);
+    const refusingFirst = (request: { delivery: { eventId: string } }): AttemptResult =>
+      answer === ok && request.delivery.eventId === 'event-1' ? { type: 'response', statusCode: 422 } : answer;
+    await bench.start(refusingFirst);
+    await until(async () => (await told()).includes('suspended'));
+    answer = ok;
+    await until(async () => (await bench.attempts()).filter(({ outcome }) => outcome !== 'retrying').length === 5);
+    expect(await told()).toEqual(['suspended', 'resumed']);
+    const failed = (await bench.attempts()).filter(({ outcome }) => outcome === 'failed');
+    expect(failed.map(({ eventId, decision }) => [eventId, decision])).toEqual([['event-1', 'permanent_status']]);
+  });
+
   it('lets go of what it holds when its owner does not want it held any more', async () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 5; n++) bench.publish(n);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { DELIVERY_UNSTARTED } from '@waypost/domain';
+import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
 import { PartitionQueues, type BegunDeliveries } from './partition-queues.js';
+import { createStateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import { aDelivery } from './testing/sender-bench.js';
+import { aDelivery, SenderBench } from './testing/sender-bench.js';
 
 const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
 
@@ -69,6 +70,26 @@ describe('the commit point of a partition (R-25)', () => {
     queues.finish(begun);
     expect(queues.commitPoint()).toEqual({ offset: 13, foldFrom: 500 });
     queues.finish(later);
+  });
+});
+
+describe('a queue that state records watch', () => {
+  it('is not forgotten meanwhile: another object in its place would be forgotten with it, and its deliveries lost', async () => {
+    const { codecs } = await SenderBench.create();
+    const { queues, taken } = build();
+    const states = createStateRecords({ queues, codecs, partition: 0, now: () => 1_000 });
+    const failing = taken('a', 10);
+    failing.queue.health = { failingSince: 900, suspendedAt: null };
+    states.watch(failing.queue);
+    failing.queue.health = HEALTHY;
+    queues.finish(failing);
+    const next = taken('a', 11);
+    states.collect().written();
+    expect(next.queue).toBe(failing.queue);
+    expect(queues.commitPoint().offset).toBe(11);
+    queues.finish(next);
+    states.collect().written();
+    expect(queues.known('a')).toBeUndefined();
   });
 });
 

@@ -109,7 +109,8 @@ export class PartitionQueues {
   }
 
   forgetIfDone(queue: SubscriptionQueue): void {
-    if (queue.isForgettable) this.queues.delete(queue.subscriptionId);
+    // What a predecessor had begun is remembered until the reader is past it: it may still become behind.
+    if (queue.isForgettable && queue.begunUpTo < this.position) this.queues.delete(queue.subscriptionId);
   }
 
   commitPoint(): CommitPoint {

@@ -48,10 +48,13 @@ class WatchedQueues implements StateRecords {
   constructor(private readonly options: StateRecordsOptions) {}
 
   watch(queue: SubscriptionQueue): void {
-    if (!this.watched.has(queue)) this.watched.set(queue, { state: NOTHING, at: -Infinity });
+    if (this.watched.has(queue)) return;
+    queue.isRemembered = true;
+    this.watched.set(queue, { state: NOTHING, at: -Infinity });
   }
 
   recovered(queue: SubscriptionQueue, state: SubscriptionState): void {
+    queue.isRemembered = true;
     this.watched.set(queue, { state, at: this.options.now() });
   }
 
@@ -72,6 +75,7 @@ class WatchedQueues implements StateRecords {
         changes.push({ queue, state });
       } else if (this.isOver(queue, written)) {
         this.watched.delete(queue);
+        queue.isRemembered = false;
         this.options.queues.forgetIfDone(queue);
       }
     }

@@ -31,6 +31,12 @@ export class SubscriptionQueue {
   /** The highest delivery that a predecessor had begun, -1: none; its attempts lie from `begunFoldFrom` on. */
   begunUpTo = -1;
   begunFoldFrom = 0;
+  /** State records keep it: two objects for one subscription would write over each other. */
+  isRemembered = false;
+  /** A probe waits for its turn. */
+  isProbing = false;
+  /** Probes that were refused for good: the next one tries another delivery. */
+  refusedProbes = 0;
   /** The catch-up pass in which it had no room left. */
   stoppedInPass = -1;
 
@@ -52,11 +58,18 @@ export class SubscriptionQueue {
     return null;
   }
 
+  /** The first held one; behind each that was refused for good as a probe, the next. */
+  nextProbe(): PendingDelivery | undefined {
+    const held = [...this.unfinished.values()].filter(({ pending }) => pending.isHeld);
+    return held[this.refusedProbes % Math.max(1, held.length)]?.pending;
+  }
+
   /** Nothing needs to be remembered of it. */
   get isForgettable(): boolean {
     return (
       this.unfinished.size === 0 &&
       this.behindFrom === null &&
+      !this.isRemembered &&
       this.placement === 'attached' &&
       this.health.failingSince === null &&
       this.health.suspendedAt === null

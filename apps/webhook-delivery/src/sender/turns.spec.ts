@@ -18,9 +18,10 @@ const build = (limits: Partial<TurnLimits>, settings: Record<string, Partial<Lan
   });
   const running: { subscriptionId: string; end: (how: TurnEnd) => void }[] = [];
   const started: string[] = [];
-  const enqueue = (subscriptionId: string, label = subscriptionId): void => {
+  const enqueue = (subscriptionId: string, label = subscriptionId, isVoid = false): void => {
     const lane = turns.lane(subscriptionId);
     lane.enqueue({
+      isVoid,
       run: () => {
         started.push(label);
         running.push({
@@ -184,6 +185,34 @@ describe('turns', () => {
     endOne('a');
     passMs(1_000);
     expect(started.at(-1)).toBe('b 2');
+  });
+
+  it('pass a slot on that a subscription waited for which leads elsewhere now', () => {
+    const settings: Record<string, Partial<LaneSettings>> = {};
+    for (const id of ['first', 'moved', 'waiting']) settings[id] = { origin: 'https://old.example.org' };
+    const { started, enqueue, endOne } = build({ perOrigin: 1 }, settings);
+    for (const id of ['first', 'moved', 'waiting']) enqueue(id);
+    settings['moved'] = { origin: 'https://new.example.org' };
+    endOne('first');
+    expect(started).toEqual(['first', 'moved', 'waiting']);
+  });
+
+  it('pass over what nobody wants any more, without using up the rate of what comes behind it', () => {
+    const { started, enqueue } = build({}, { paced: { ratePerSecond: 1 } });
+    enqueue('paced', 'first');
+    for (let i = 0; i < 500; i++) enqueue('paced', 'void', true);
+    enqueue('other');
+    expect(started).toEqual(['first', 'other']);
+  });
+
+  it('start what comes behind 500 turns that nobody wants, when its own time has come', () => {
+    const { started, enqueue, endOne, passMs } = build({}, { paced: { ratePerSecond: 1 } });
+    enqueue('paced', 'first');
+    for (let i = 0; i < 500; i++) enqueue('paced', 'void', true);
+    enqueue('paced', 'second');
+    endOne('paced');
+    passMs(1_000);
+    expect(started).toEqual(['first', 'second']);
   });
 
   it('give out what waits, so that it can be held', () => {

@@ -3,6 +3,8 @@ import { Fifo } from './fifo.js';
 
 /** Something of one subscription that wants to run. It must call `end` on its lane once, when its slot is free again. */
 export interface Turn {
+  /** Whoever wanted it is gone: it is passed over, and uses up neither a slot nor a rate. */
+  readonly isVoid?: boolean;
   run(): void;
 }
 
@@ -138,6 +140,7 @@ class SubscriptionLane implements Lane {
   private cap: number;
   private nextStartAt = 0;
   private isPaced = false;
+  private blockedAt: SharedSlots | null = null;
 
   constructor(
     private readonly turns: FairTurns,
@@ -171,15 +174,22 @@ class SubscriptionLane implements Lane {
     if (this.slots.length === 0 && this.waiting.length === 0 && this.isAsNew()) this.turns.forget(this);
   }
 
-  /** Called when it is first in line. What it cannot use of shared slots goes to the next that waits for them. */
+  /** Called when it is first in line. */
   takeTurn(): void {
     this.isPlaced = false;
+    const wokenFor = this.blockedAt;
+    this.blockedAt = null;
+    this.startTurn();
+    // Woken for a slot that it did not take, or took elsewhere.
+    if (wokenFor) this.turns.passOn(wokenFor);
+  }
+
+  private startTurn(): void {
+    while (this.waiting.peek()?.isVoid === true) this.waiting.shift();
     const { origin, ratePerSecond } = this.turns.options.settings(this.subscriptionId);
     const originSlots = this.turns.originSlots(origin);
     const turn = this.nextTurn(originSlots, ratePerSecond);
     if (!turn) {
-      this.turns.passOn(originSlots);
-      this.turns.passOn(this.turns.degraded);
       this.turns.forgetOrigin(origin, originSlots);
       return;
     }
@@ -212,6 +222,7 @@ class SubscriptionLane implements Lane {
   private waitsFor(slots: SharedSlots): boolean {
     if (!slots.isFull) return false;
     this.isPlaced = true;
+    this.blockedAt = slots;
     slots.blocked.push(this);
     return true;
   }

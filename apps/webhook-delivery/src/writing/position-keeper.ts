@@ -18,7 +18,7 @@ export interface PositionKeeper {
 export interface PositionKeeperOptions {
   readonly context: Pick<TaskContext, 'commitOffset' | 'partition'>;
   readonly position: () => CommittedOffset;
-  readonly committedOffset: number;
+  readonly committed: CommittedOffset;
   readonly now: () => number;
   readonly logger: StreamsLogger;
 }
@@ -27,18 +27,18 @@ const COMMIT_EVERY_MS = 200;
 
 export const createPositionKeeper = (options: PositionKeeperOptions): PositionKeeper => {
   const { context, now, logger } = options;
-  let { committedOffset } = options;
+  let { committed } = options;
   let committedAt = -Infinity;
   let running: Promise<void> | null = null;
   let isStopped = false;
 
   const commit = async (): Promise<void> => {
-    const { offset, metadata } = options.position();
+    const position = options.position();
     committedAt = now();
-    if (offset === committedOffset) return;
+    if (position.offset === committed.offset && position.metadata === committed.metadata) return;
     try {
-      await context.commitOffset(offset, metadata);
-      committedOffset = offset;
+      await context.commitOffset(position.offset, position.metadata);
+      committed = position;
     } catch (error) {
       // Amid a rebalance this is what happens; the next one will do, or the successor's.
       logger.debug('position_not_committed', { partition: context.partition, error: String(error) });
