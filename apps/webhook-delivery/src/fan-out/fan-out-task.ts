@@ -6,8 +6,8 @@ import {
   partitionName,
   slicesOf,
   StreamsError,
+  type BaseOffsets,
   type FencedWriter,
-  type OutgoingRecord,
   type PartitionTask,
   type RecordBatch,
   type StreamRecord,
@@ -17,8 +17,9 @@ import {
 } from '@waypost/streams';
 import type { DeliveryMetrics } from '../delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import type { FlushClock, Flushable } from '../writing/flush-clock.js';
+import type { FlushClock } from '../writing/flush-clock.js';
 import { createPositionKeeper, type PositionKeeper } from '../writing/position-keeper.js';
+import { DeliveryWriter } from './delivery-writer.js';
 import { checkpointMetadata, outputsOf, readWritten, type WrittenDeliveries } from './fan-out-checkpoint.js';
 
 export interface FanOutParts {
@@ -46,7 +47,7 @@ export const createFanOutTask = (parts: FanOutParts, context: TaskContext): Part
 const SLICE_RECORDS = 250;
 const RAISE_EVERY_MS = 60_000;
 
-class FanOutTask implements PartitionTask, Flushable {
+class FanOutTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private keeper: PositionKeeper | null = null;
   private position = 0;
@@ -54,8 +55,7 @@ class FanOutTask implements PartitionTask, Flushable {
   /** Until the events are behind us that a predecessor may have fanned out. */
   private written: (WrittenDeliveries & { readonly until: number }) | null = null;
   private raisedAt = 0;
-  private outgoing: OutgoingRecord[] = [];
-  private whenFlushed: { resolve: () => void; reject: (error: unknown) => void } | null = null;
+  private deliveries: DeliveryWriter | null = null;
 
   constructor(
     private readonly parts: FanOutParts,
@@ -73,24 +73,32 @@ class FanOutTask implements PartitionTask, Flushable {
     await this.recover(outputs.length);
     const position = () => ({ offset: this.position, metadata: checkpointMetadata(this.outputsFrom) });
     this.keeper = createPositionKeeper({ context, now, logger, committed: position(), position });
+    this.deliveries = new DeliveryWriter({
+      writer: this.writer,
+      clock: this.parts.clock,
+      onWritten: (written, baseOffsets) => {
+        this.wrote(written, baseOffsets);
+      },
+      onFailure: (error) => {
+        context.fail(error);
+      },
+    });
     return { position: this.position };
   }
 
   async process(batch: RecordBatch): Promise<void> {
     const { codecs, directory } = this.parts;
+    const deliveries = this.opened();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       // A subscription that was acknowledged before an event must get it: the table is read to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
+      const last = slice.at(-1);
       for (const record of slice) this.fanOut(record);
-      await this.write();
-      this.position = (slice.at(-1)?.offset ?? this.position - 1) + 1;
+      if (last) deliveries.advanceTo(last.offset + 1);
+      await deliveries.onItsWay();
       await nextTurn();
     }
-    this.position = batch.nextOffset;
-    if (this.written && this.position >= this.written.until) {
-      this.outputsFrom = [...this.written.ends];
-      this.written = null;
-    }
+    deliveries.advanceTo(batch.nextOffset);
     await this.idle();
   }
 
@@ -108,25 +116,19 @@ class FanOutTask implements PartitionTask, Flushable {
     await this.writer?.close();
   }
 
-  /** Called by the clock, for all partitions of the process at once. */
-  flush(): number {
-    const { outgoing: records, whenFlushed, writer } = this;
-    this.outgoing = [];
-    this.whenFlushed = null;
-    if (!writer || !whenFlushed) return 0;
-    writer.append(records).then((baseOffsets) => {
-      this.noteBases(baseOffsets);
-      whenFlushed.resolve();
-    }, whenFlushed.reject);
-    return records.length;
+  private opened(): DeliveryWriter {
+    if (!this.deliveries) throw new Error('The task was not opened.');
+    return this.deliveries;
   }
 
-  private write(): Promise<void> {
-    if (this.outgoing.length === 0) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.whenFlushed = { resolve, reject };
-      this.parts.clock.want(this);
-    });
+  private wrote(position: number, baseOffsets: BaseOffsets): void {
+    this.noteBases(baseOffsets);
+    this.position = position;
+    if (this.written && position >= this.written.until) {
+      this.outputsFrom = [...this.written.ends];
+      this.written = null;
+    }
+    this.keeper?.moved();
   }
 
   /**
@@ -173,7 +175,7 @@ class FanOutTask implements PartitionTask, Flushable {
 
   /** Where we write seldom or never, others do: a successor need not read all of that. Called when nothing is under way. */
   private async raiseOutputs(): Promise<void> {
-    if (this.written) return;
+    if (this.written || this.deliveries?.isAtRest === false) return;
     this.outputsFrom = await this.outputEnds(this.outputsFrom.length);
     this.raisedAt = this.parts.now();
   }
@@ -205,7 +207,7 @@ class FanOutTask implements PartitionTask, Flushable {
       if (this.written?.eventIds.has(delivery.eventId)) continue;
       metrics.deliveryCreated();
       const key = Buffer.from(delivery.subscriptionId);
-      this.outgoing.push({
+      this.opened().add({
         topic: topics.webhookDeliveries.name,
         partition: partitionForKey(key, this.outputsFrom.length),
         key,

@@ -35,6 +35,8 @@ class FollowedTable implements GlobalTable {
   private position = 0;
   private stopped = false;
   private failure: Error | null = null;
+  private asked: Promise<number> | null = null;
+  private askedNext: Promise<number> | null = null;
   private waiters: { end: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
   constructor(private readonly options: GlobalTableOptions) {
@@ -58,12 +60,31 @@ class FollowedTable implements GlobalTable {
   }
 
   async caughtUp(): Promise<void> {
-    const end = await this.options.backend.endOffset(this.partition);
+    const end = await this.endOfLog();
     if (this.failure) throw this.failure;
     if (this.position >= end) return;
     await new Promise<void>((resolve, reject) => {
       this.waiters.push({ end, resolve, reject });
     });
+  }
+
+  /** One question at a time. Who comes while one is under way needs a later answer, and shares it with all who do. */
+  private endOfLog(): Promise<number> {
+    if (!this.asked) return this.ask();
+    const later = (): Promise<number> => {
+      this.askedNext = null;
+      return this.ask();
+    };
+    this.askedNext ??= this.asked.then(later, later);
+    return this.askedNext;
+  }
+
+  private ask(): Promise<number> {
+    const asked = this.options.backend.endOffset(this.partition).finally(() => {
+      if (this.asked === asked) this.asked = null;
+    });
+    this.asked = asked;
+    return asked;
   }
 
   async stop(): Promise<void> {
