@@ -5,6 +5,7 @@ import pg from 'pg';
 import { API_KEY_SCOPES } from './fleet-store.js';
 import { openManagementStore, type ManagementStore } from './management-store.js';
 import type { NewSubscription } from './subscription.js';
+import { newSubscription } from './testing/new-subscription.js';
 import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
 
 let database: TestDatabase;
@@ -28,20 +29,7 @@ beforeEach(async () => {
   await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 
-const draft = (given: Partial<NewSubscription> = {}): NewSubscription => ({
-  id: randomUUID(),
-  fleetId,
-  eventType: 'position',
-  url: 'https://receiver.example/hook',
-  payloadFormat: 'v1',
-  deviceIds: null,
-  auth: null,
-  rateLimitPerSecond: null,
-  onOutage: 'fail',
-  strictOrder: false,
-  secrets: [{ sealed: 'sealed-1', expiresAt: null }],
-  ...given,
-});
+const draft = (given: Partial<NewSubscription> = {}): NewSubscription => newSubscription({ fleetId, ...given });
 
 interface OutboxRow {
   kind: string;

@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import type { NewSubscription } from '../subscription.js';
+
+export const newSubscription = (
+  given: Partial<NewSubscription> & Pick<NewSubscription, 'fleetId'>,
+): NewSubscription => ({
+  id: randomUUID(),
+  eventType: 'position',
+  url: 'https://receiver.example/hook',
+  payloadFormat: 'v1',
+  deviceIds: null,
+  auth: null,
+  rateLimitPerSecond: null,
+  onOutage: 'fail',
+  strictOrder: false,
+  secrets: [{ sealed: 'sealed-1', expiresAt: null }],
+  ...given,
+});
