@@ -50,7 +50,7 @@ export interface AttemptRig {
 }
 
 export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig> {
-  const receiver = await startReceiver(behaviour);
+  const receiver = await startReceiver(behaviour, { bodies: 'any' });
   const egress = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true });
   const index = createSubscriptionIndex();
   let aheadMs = 0;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBodyCheck } from './published-schemas.js';
 
 export interface ReceivedCall {
   readonly path: string;
@@ -34,12 +35,23 @@ export interface Receiver {
   url(path: string): string;
   callsTo(path: string): readonly ReceivedCall[];
   behave(behaviour: Behaviour): void;
+  /** @throws when a body was not as its published schema says, which no subscriber should ever see */
   close(): Promise<void>;
+}
+
+export interface ReceiverOptions {
+  /** 'any': the test makes up bodies of its own. */
+  readonly bodies?: 'published' | 'any';
 }
 
 export const ok: Behaviour = () => ({ type: 'respond', status: 200 });
 
-export async function startReceiver(initial: Behaviour = ok): Promise<Receiver> {
+export async function startReceiver(
+  initial: Behaviour = ok,
+  { bodies = 'published' }: ReceiverOptions = {},
+): Promise<Receiver> {
+  const complaintsOf = bodies === 'any' ? () => [] : createBodyCheck();
+  const complaints: string[] = [];
   const calls: ReceivedCall[] = [];
   const seen = new Map<string, number>();
   let behaviour = initial;
@@ -48,6 +60,7 @@ export async function startReceiver(initial: Behaviour = ok): Promise<Receiver> 
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const call = record(request, Buffer.concat(chunks));
+    complaints.push(...complaintsOf(call.body.toString()));
     const answer = behaviour(call);
     if (answer.type === 'hang') return;
     if (answer.type === 'reset') {
@@ -84,13 +97,15 @@ export async function startReceiver(initial: Behaviour = ok): Promise<Receiver> 
     behave: (next) => {
       behaviour = next;
     },
-    close: () =>
-      new Promise((resolve) => {
+    close: async () => {
+      await new Promise<void>((resolve) => {
         server.close(() => {
           resolve();
         });
         server.closeAllConnections();
-      }),
+      });
+      if (complaints.length > 0) throw new Error(`Bodies that break their schema: ${complaints.join('; ')}`);
+    },
   };
 }
 

@@ -12,7 +12,8 @@ export async function generateModules(schemasDir: string, targetDir: string): Pr
     const schema = JSON.parse(await readFile(join(schemasDir, name), 'utf8')) as AvroRecord;
     const generated = schemaToTypeScript(name.slice(0, -'.avsc'.length), schema);
     if (modules.has(generated.fileName)) throw new Error(`Two schemas name a record ${generated.typeName}.`);
-    modules.set(generated.fileName, await formatted(join(targetDir, generated.fileName), generated.source));
+    const path = join(targetDir, generated.fileName);
+    modules.set(generated.fileName, await formatted(path, generated.source, 'typescript'));
   }
   return modules;
 }
@@ -29,8 +30,8 @@ export async function differences(expected: ReadonlyMap<string, string>, targetD
   return complaints;
 }
 
-async function formatted(path: string, source: string): Promise<string> {
+export async function formatted(path: string, source: string, parser: 'typescript' | 'json'): Promise<string> {
   const config = await resolveConfig(path);
   const fallback = { singleQuote: true, printWidth: 120, trailingComma: 'all' as const };
-  return format(source, { ...(config ?? fallback), parser: 'typescript' });
+  return format(source, { ...(config ?? fallback), parser });
 }

@@ -1,0 +1,133 @@
+import { allTopics, topics as topicTable, type TopicDefinition } from '@waypost/contracts';
+import type { PublishedSchema } from '../webhooks/webhook-schemas.js';
+
+/** AsyncAPI 3: all topics and all webhooks, from the tables that the applications themselves use. */
+export function asyncApiDocument(webhooks: ReadonlyMap<string, PublishedSchema>): object {
+  const topics = allTopics.map((topic) => [camelCase(topic.name), topic] as const);
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Waypost topics and webhooks',
+      version: '1.0.0',
+      description:
+        'Pings of vehicles come in; what matters of them goes out as signed webhooks. All other topics are ' +
+        'written by the applications, and may be read by anybody.',
+      license: { name: 'Apache-2.0' },
+    },
+    defaultContentType: 'application/json',
+    channels: {
+      ...Object.fromEntries(topics.map(([id, topic]) => [id, topicChannel(topic)])),
+      webhooks: webhookChannel(webhooks),
+    },
+    operations: {
+      ...Object.fromEntries(topics.map(([id, topic]) => [operationName(topic), topicOperation(id, topic)])),
+      deliverWebhook: deliverWebhook(),
+    },
+    components: { messages: webhookMessages(webhooks) },
+  };
+}
+
+/** The one topic that others write. */
+const isInput = ({ name }: TopicDefinition): boolean => name === topicTable.telemetryPings.name;
+
+const AVRO = 'application/vnd.apache.avro;version=1.9.0';
+const JSON_SCHEMA = 'application/schema+json;version=draft-2020-12';
+
+const topicChannel = ({ name, key, comment, subject, schema, partitions, configs }: TopicDefinition): object => ({
+  address: name,
+  description: `${comment} Key: ${key}, as UTF-8.`,
+  messages: {
+    record: {
+      name: subject,
+      contentType: 'application/vnd.apache.avro',
+      description: 'Confluent wire format: a zero byte, the schema id as 32 bits, the Avro data.',
+      bindings: { kafka: { key: { type: 'string' }, bindingVersion: '0.5.0' } },
+      payload: { schemaFormat: AVRO, schema },
+    },
+  },
+  bindings: { kafka: { topic: name, ...(partitions === 1 ? { partitions } : {}), ...topicBinding(configs) } },
+});
+
+/** The settings that the binding has names for; the others are no less real, and stand in the table of topics. */
+function topicBinding(configs: TopicDefinition['configs']): object {
+  const numeric = ['retention.ms', 'max.message.bytes'].filter((name) => configs[name] !== undefined);
+  return {
+    topicConfiguration: {
+      'cleanup.policy': (configs['cleanup.policy'] ?? 'delete').split(','),
+      ...Object.fromEntries(numeric.map((name) => [name, Number(configs[name])])),
+    },
+    bindingVersion: '0.5.0',
+  };
+}
+
+const topicOperation = (id: string, topic: TopicDefinition): object => ({
+  action: isInput(topic) ? 'receive' : 'send',
+  channel: { $ref: `#/channels/${id}` },
+  summary: topic.comment,
+  messages: [{ $ref: `#/channels/${id}/messages/record` }],
+});
+
+const operationName = (topic: TopicDefinition): string =>
+  `${isInput(topic) ? 'read' : 'write'}${capital(camelCase(topic.name))}`;
+
+const webhookChannel = (webhooks: ReadonlyMap<string, PublishedSchema>): object => ({
+  address: null,
+  title: "A subscriber's URL",
+  description:
+    'Each delivery is one POST to the URL of a subscription. Anything but a 2xx within 5 s is repeated or given up, by its kind. ' +
+    'The same event has the same id in every repetition.',
+  messages: Object.fromEntries(
+    [...webhooks.keys()].map((file) => [messageName(file), { $ref: `#/components/messages/${messageName(file)}` }]),
+  ),
+});
+
+const deliverWebhook = (): object => ({
+  action: 'send',
+  channel: { $ref: '#/channels/webhooks' },
+  summary: 'Signed, at least once.',
+  bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
+});
+
+const webhookMessages = (webhooks: ReadonlyMap<string, PublishedSchema>): object =>
+  Object.fromEntries(
+    [...webhooks].map(([file, schema]) => [
+      messageName(file),
+      {
+        name: messageName(file),
+        title: schema.title,
+        contentType: 'application/json',
+        headers: HEADERS,
+        payload: { schemaFormat: JSON_SCHEMA, schema },
+      },
+    ]),
+  );
+
+/** R-19. */
+const HEADERS = {
+  type: 'object',
+  required: [
+    'x-service-signature',
+    'x-service-event-id',
+    'x-service-attempt',
+    'webhook-id',
+    'webhook-timestamp',
+    'webhook-signature',
+  ],
+  properties: {
+    'x-service-signature': {
+      type: 'string',
+      description: 't=<unix seconds>, then one v1=<hex HMAC-SHA256 of "<t>.<body>"> for each valid secret.',
+    },
+    'x-service-event-id': { type: 'string', format: 'uuid' },
+    'x-service-attempt': { type: 'integer', minimum: 1, maximum: 5 },
+    'webhook-id': { type: 'string', description: 'The event id.' },
+    'webhook-timestamp': { type: 'integer', description: 'Unix seconds of this attempt.' },
+    'webhook-signature': { type: 'string', description: 'As Standard Webhooks says.' },
+    authorization: { type: 'string', description: 'Bearer, when the subscription asks for it.' },
+  },
+};
+
+const messageName = (file: string): string => camelCase(file.slice(0, -'.schema.json'.length));
+const camelCase = (name: string): string =>
+  name.replace(/[._-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);

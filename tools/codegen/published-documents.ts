@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { asyncApiDocument } from './asyncapi/asyncapi-document.js';
+import { formatted } from './generated-modules.js';
+import { webhookSchemas } from './webhooks/webhook-schemas.js';
+
+/** What subscribers and analysts are given: folder under `schemas/`, then file name, to its exact text. */
+export async function publishedDocuments(schemasDir: string): Promise<Map<string, Map<string, string>>> {
+  const webhooks = webhookSchemas();
+  const folders = new Map<string, ReadonlyMap<string, object>>([
+    ['webhooks', webhooks],
+    ['asyncapi', new Map([['asyncapi.json', asyncApiDocument(webhooks)]])],
+  ]);
+  const texts = new Map<string, Map<string, string>>();
+  for (const [folder, documents] of folders) texts.set(folder, await textsOf(join(schemasDir, folder), documents));
+  return texts;
+}
+
+async function textsOf(dir: string, documents: ReadonlyMap<string, object>): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const [file, document] of documents) {
+    texts.set(file, await formatted(join(dir, file), JSON.stringify(document), 'json'));
+  }
+  return texts;
+}

@@ -1,0 +1,107 @@
+import { EVENT_TYPES, TEST_EVENT_TYPE, type EventType } from '@waypost/domain';
+import { exactly, type JsonSchema, type Properties } from './json-schema.js';
+
+/** R-11: UTC with three decimals and `Z`. */
+export const TIME: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+};
+
+const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
+/** What a device reported as text stays what it was, an empty one included. */
+const reported = (description: string): JsonSchema => ({ type: 'string', description });
+const amount = (description: string): JsonSchema => ({ type: 'number', minimum: 0, description });
+const time = (description: string): JsonSchema => ({ ...TIME, description });
+
+const LATITUDE: JsonSchema = { type: 'number', minimum: -90, maximum: 90, description: 'WGS-84 degrees.' };
+const LONGITUDE: JsonSchema = { type: 'number', minimum: -180, maximum: 180, description: 'WGS-84 degrees.' };
+
+const place = (description: string): JsonSchema =>
+  exactly({ latitude: LATITUDE, longitude: LONGITUDE }, ['latitude', 'longitude'], description);
+
+/** Of every type; a field is there when it is known, and then never null (R-13). */
+const COMMON: Properties = {
+  deviceId: text('The device that reported it.'),
+  fleetId: text('Its fleet.'),
+  vehicleId: reported('The vehicle that it is in.'),
+  licensePlate: reported("The vehicle's."),
+  driverId: reported('Who drives.'),
+  latitude: LATITUDE,
+  longitude: LONGITUDE,
+  locationTime: time('When the device was there; only when that was before eventTime.'),
+  altitudeInMeters: { type: 'number', description: 'Above sea level.' },
+  speedInKmh: { type: 'number', description: 'Over ground.' },
+  heading: { type: 'number', minimum: 0, exclusiveMaximum: 360, description: 'Degrees from true north, clockwise.' },
+  ignition: { type: 'boolean', description: 'After the event.' },
+  odometerInMeters: { type: 'number', description: 'As the device counts.' },
+  batteryVoltage: { type: 'number', description: "Of the vehicle's battery." },
+  connectionType: reported('How the device was connected.'),
+  rpm: { type: 'number', description: 'Only of devices with a bus.' },
+  fuelLevel: { type: 'number', description: 'Percent. Only of devices with a bus.' },
+};
+
+const ROUTE: Properties = {
+  routeId: { type: 'string', format: 'uuid', description: 'The same in route_started and route_finished.' },
+  startTime: time('Of the first ping in motion.'),
+  startLocation: place('Where that was.'),
+};
+
+const STOP: Properties = {
+  activityId: { type: 'string', format: 'uuid', description: 'The same in stop_started and stop_finished.' },
+  startTime: time('Of the first ping at rest.'),
+};
+
+const GEOFENCE: Properties = {
+  geofenceId: text('The geofence.'),
+  geofenceName: reported('Its name at that time.'),
+};
+
+interface OwnFields {
+  readonly always: Properties;
+  readonly whenKnown?: Properties;
+}
+
+/** What a type adds to the common fields (R-13). */
+const OWN: Readonly<Record<EventType | typeof TEST_EVENT_TYPE, OwnFields>> = {
+  position: { always: {} },
+  position_sleep: { always: {} },
+  ignition_on: { always: {} },
+  ignition_off: { always: {} },
+  geofence_in: { always: GEOFENCE },
+  geofence_out: {
+    always: GEOFENCE,
+    whenKnown: {
+      enteredAt: time('When the device came in; unknown when it was inside at first sight.'),
+      durationInSeconds: amount('From enteredAt to eventTime.'),
+    },
+  },
+  route_started: { always: ROUTE },
+  route_finished: {
+    always: {
+      ...ROUTE,
+      endTime: time('Of the last ping in motion or the first at rest.'),
+      endLocation: place('Where that was.'),
+      distanceInMeters: amount('Along the fixes of the route.'),
+      durationInSeconds: amount('From startTime to endTime.'),
+      maxSpeedInKmh: amount('The highest that was reported or follows from two fixes.'),
+      averageSpeedInKmh: amount('Distance by duration.'),
+      idleTimeInSeconds: amount('At rest with the ignition on.'),
+      endReason: text('Why it ended.'),
+    },
+  },
+  stop_started: { always: STOP },
+  stop_finished: {
+    always: { ...STOP, endTime: time('Of the first ping in motion.'), durationInSeconds: amount('Of the stop.') },
+  },
+  test: { always: {} },
+};
+
+export const WEBHOOK_TYPES = [...EVENT_TYPES, TEST_EVENT_TYPE] as const;
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+
+/** The `eventData` of a type (R-13). */
+export function eventDataSchema(type: WebhookType): JsonSchema {
+  const { always, whenKnown = {} } = OWN[type];
+  return exactly({ ...COMMON, ...always, ...whenKnown }, ['deviceId', 'fleetId', ...Object.keys(always)]);
+}

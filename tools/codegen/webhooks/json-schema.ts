@@ -1,0 +1,29 @@
+/** As much of JSON Schema (draft 2020-12) as the published schemas use. */
+export interface JsonSchema {
+  readonly type?: 'object' | 'string' | 'number' | 'integer' | 'boolean';
+  readonly const?: string | number;
+  readonly enum?: readonly (string | number)[];
+  readonly format?: 'uuid' | 'date-time';
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: false;
+  readonly examples?: readonly unknown[];
+}
+
+export type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** An object that holds nothing but these properties. */
+export const exactly = (properties: Properties, required: readonly string[], description?: string): JsonSchema => ({
+  type: 'object',
+  ...(description === undefined ? {} : { description }),
+  properties,
+  required,
+  additionalProperties: false,
+});

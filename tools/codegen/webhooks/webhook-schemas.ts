@@ -1,0 +1,70 @@
+import { eventDataSchema, TIME, WEBHOOK_TYPES, type WebhookType } from './event-data.js';
+import { exactly, type JsonSchema, type Properties } from './json-schema.js';
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+export type PublishedSchema = JsonSchema & { readonly $schema: string; readonly $id: string; readonly title: string };
+
+const published = (file: string, title: string, schema: JsonSchema): PublishedSchema => ({
+  $schema: DIALECT,
+  $id: `urn:waypost:webhooks:${file}`,
+  title,
+  ...schema,
+});
+
+/** The body of a delivery in the format v1 (R-11). */
+const envelope = (type: WebhookType): JsonSchema =>
+  exactly(
+    {
+      eventId: {
+        type: 'string',
+        format: 'uuid',
+        description: 'The same however often the event is delivered: what a receiver tells repetitions by.',
+      },
+      eventTime: { ...TIME, description: 'When it happened, by the clock of the device.' },
+      eventType: { const: type },
+      eventData: eventDataSchema(type),
+    },
+    ['eventId', 'eventTime', 'eventType', 'eventData'],
+  );
+
+const number = (more: Omit<JsonSchema, 'type'> = {}): JsonSchema => ({ type: 'number', ...more });
+const string = (more: Omit<JsonSchema, 'type'> = {}): JsonSchema => ({ type: 'string', ...more });
+
+/** R-14. What belongs to one kind of event is there in its events only. */
+const LEGACY: Properties = {
+  event_id: string({ format: 'uuid', description: 'As in the format v1.' }),
+  event: { type: 'string', enum: WEBHOOK_TYPES },
+  fleet_id: string({ minLength: 1 }),
+  device_id: string({ minLength: 1 }),
+  timestamp: { type: 'integer', description: 'Epoch milliseconds.' },
+  lat: number({ minimum: -90, maximum: 90 }),
+  lng: number({ minimum: -180, maximum: 180 }),
+  speed: number({ description: 'km/h' }),
+  direction: number({ minimum: 0, exclusiveMaximum: 360 }),
+  ignition: { type: 'integer', enum: [0, 1] },
+  odometer: number({ description: 'km, one decimal' }),
+  vehicle_id: string(),
+  license_plate: string(),
+  driver_id: string(),
+  battery: number({ description: 'Volt' }),
+  rpm: number(),
+  fuel_level: number({ description: 'Percent' }),
+  geofence_id: string({ minLength: 1 }),
+  geofence_name: string(),
+  route_id: string({ format: 'uuid' }),
+  activity_id: string({ format: 'uuid' }),
+};
+
+/** File name to schema, for every body that can be delivered. */
+export function webhookSchemas(): Map<string, PublishedSchema> {
+  const schemas = new Map<string, PublishedSchema>();
+  for (const type of WEBHOOK_TYPES) {
+    const file = `${type}.schema.json`;
+    schemas.set(file, published(file, `Webhook ${type}, format v1`, envelope(type)));
+  }
+  const file = 'legacy-v1.schema.json';
+  const required = ['event_id', 'event', 'fleet_id', 'device_id', 'timestamp'];
+  schemas.set(file, published(file, 'Webhook of any type, format legacy-v1', exactly(LEGACY, required)));
+  return schemas;
+}
