@@ -1,0 +1,27 @@
+// SECRET=whsec_... PORT=9000 node receiver.mjs
+import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+
+const webhook = new Webhook(process.env.SECRET);
+const handled = new Set();
+
+createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  let event;
+  try {
+    // Over the bytes as they came: JSON that was parsed and written again has another signature.
+    event = webhook.verify(Buffer.concat(chunks), request.headers);
+  } catch (error) {
+    console.log('refused', error.message);
+    response.writeHead(401).end();
+    return;
+  }
+  // The same event may come again, under the same id. Remember ids where they outlive the process.
+  if (!handled.has(event.eventId)) {
+    handled.add(event.eventId);
+    console.log(event.eventType, event.eventTime, event.eventData.deviceId, event.eventId);
+  }
+  // Types that you do not expect get a 2xx too.
+  response.writeHead(204).end();
+}).listen(Number(process.env.PORT ?? 9000), '127.0.0.1', () => console.log('listening'));

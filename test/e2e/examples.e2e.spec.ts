@@ -1,0 +1,99 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { choosePort } from '../../tools/dev-stack/free-port.js';
+import { eventually } from '../support/eventually.js';
+import {
+  runProducer,
+  startExample,
+  toolchains,
+  type Example,
+  type RunningExample,
+  type Toolchain,
+} from '../support/example-toolchains.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe } from '../support/subscriptions.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'examples';
+const waypost = runningWaypost(sharedDataDir());
+const present = toolchains.filter(({ isPresent }) => isPresent);
+const missing = toolchains.filter(({ isPresent }) => !isPresent);
+const producing = ['Java', 'Python'];
+const receiving = ['Node', 'Python', 'Go'];
+
+interface Receiving {
+  readonly url: string;
+  readonly running: RunningExample;
+}
+
+const producers = new Map<string, Example>();
+const receivers = new Map<string, Receiving>();
+
+async function prepare(toolchain: Toolchain, workDir: string): Promise<void> {
+  const { producer, receiver } = await toolchain.prepare(workDir);
+  if (producer !== undefined) producers.set(toolchain.name, producer);
+  if (receiver !== undefined) receivers.set(toolchain.name, await receive(toolchain.name, receiver));
+}
+
+async function receive(name: string, example: Example): Promise<Receiving> {
+  const port = String(await choosePort());
+  const url = `http://127.0.0.1:${port}/${name.toLowerCase()}`;
+  const [subscription] = await subscribe(waypost, { fleet, url, types: ['position'] });
+  const running = startExample(example, { SECRET: subscription?.secret ?? '', PORT: port });
+  await eventually(() => {
+    expect(running.lines).toContain('listening');
+  });
+  return { url, running };
+}
+
+const deviceOf = (language: string): string => `${language.toLowerCase()}-van`;
+
+function receiver(language: string): Receiving {
+  const found = receivers.get(language);
+  if (found === undefined) throw new Error(`No receiver in ${language} was started.`);
+  return found;
+}
+
+beforeAll(async () => {
+  const workDir = join(waypost.dataDir, 'examples');
+  await mkdir(workDir, { recursive: true });
+  await waypost.cli('fleet', 'create', fleet);
+  await Promise.all(present.map((toolchain) => prepare(toolchain, workDir)));
+  const { brokers, registryUrl } = waypost.info();
+  const env = { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl };
+  const published = [...producers].map(([name, producer]) => runProducer(producer, [fleet, deviceOf(name)], env));
+  for (const printed of await Promise.all(published)) expect(printed).toContain('published to telemetry.pings-');
+}, 300_000);
+
+afterAll(() => {
+  for (const { running } of receivers.values()) running.stop();
+});
+
+const names = (languages: readonly string[]): string[] =>
+  present.map(({ name }) => name).filter((name) => languages.includes(name));
+
+describe('The examples (R-38)', () => {
+  it.each(names(receiving).flatMap((to) => names(producing).map((from) => [from, to] as const)))(
+    'bring a ping that %s has published to the receiver in %s, which finds it signed',
+    async (from, to) => {
+      const line = new RegExp(`^position \\S+Z ${deviceOf(from)} [0-9a-f-]{36}$`);
+      await eventually(() => {
+        expect(receiver(to).running.lines.filter((printed) => line.test(printed))).toHaveLength(1);
+      });
+    },
+  );
+
+  it.each(names(receiving))('let the receiver in %s refuse what is not signed', async (language) => {
+    const { url, running } = receiver(language);
+    const headers = { 'webhook-id': 'x', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' };
+    const { status } = await fetch(url, { method: 'POST', headers, body: '{}' });
+    expect(status).toBe(401);
+    await eventually(() => {
+      expect(running.lines.some((printed) => printed.startsWith('refused'))).toBe(true);
+    });
+  });
+
+  // Reported, so that nobody takes a machine without the toolchain for a proof.
+  for (const { name } of missing) it.skip(`are run in ${name}, which this machine does not have`, () => undefined);
+});

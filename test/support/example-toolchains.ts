@@ -1,0 +1,128 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { productEnvironment } from './waypost-config.js';
+
+const run = promisify(execFile);
+
+/** A program of `examples/` with what it needs installed. */
+export interface Example {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+}
+
+/** One language of the examples. Preparing takes its packages from its registry, as its users do. */
+export interface Toolchain {
+  readonly name: string;
+  readonly isPresent: boolean;
+  /** @param workDir a folder of the tests for what is installed and built */
+  prepare(workDir: string): Promise<{ readonly producer?: Example; readonly receiver?: Example }>;
+}
+
+const examples = join(process.cwd(), 'examples');
+const INSTALL_TIMEOUT_MS = 240_000;
+
+const install = (file: string, args: readonly string[], cwd: string): Promise<unknown> =>
+  run(file, args, { cwd, timeout: INSTALL_TIMEOUT_MS, env: productEnvironment() });
+
+function answers(file: string, ...args: readonly string[]): boolean {
+  try {
+    execFileSync(file, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The product needs it, and so does its package, which the project has installed. */
+const node: Toolchain = {
+  name: 'Node',
+  isPresent: true,
+  prepare: () => {
+    const cwd = join(examples, 'receiver-node');
+    return Promise.resolve({ receiver: { file: process.execPath, args: ['receiver.mjs'], cwd } });
+  },
+};
+
+const java: Toolchain = {
+  name: 'Java',
+  isPresent: answers('mvn', '--version'),
+  prepare: async () => {
+    const cwd = join(examples, 'producer-java');
+    await install('mvn', ['-q', 'compile'], cwd);
+    return { producer: { file: 'mvn', args: ['-q', 'exec:java'], cwd } };
+  },
+};
+
+const python: Toolchain = {
+  name: 'Python',
+  isPresent: answers('python3', '-c', 'import venv, ensurepip'),
+  prepare: async (workDir) => {
+    const venv = join(workDir, 'venv');
+    const [producer, receiver] = ['producer-python', 'receiver-python'].map((name) => join(examples, name)) as [
+      string,
+      string,
+    ];
+    await install('python3', ['-m', 'venv', venv], workDir);
+    const bin = join(venv, 'bin');
+    const requirements = [producer, receiver].flatMap((dir) => ['-r', join(dir, 'requirements.txt')]);
+    await install(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...requirements], workDir);
+    const file = join(bin, 'python');
+    return {
+      producer: { file, args: ['publish_ping.py'], cwd: producer },
+      receiver: { file, args: ['receiver.py'], cwd: receiver },
+    };
+  },
+};
+
+const go: Toolchain = {
+  name: 'Go',
+  isPresent: answers('go', 'version'),
+  prepare: async (workDir) => {
+    const file = join(workDir, 'receiver-go');
+    await install('go', ['build', '-o', file, '.'], join(examples, 'receiver-go'));
+    return { receiver: { file, args: [], cwd: workDir } };
+  },
+};
+
+export const toolchains: readonly Toolchain[] = [node, java, python, go];
+
+/** What a started receiver has printed so far, line by line. */
+export interface RunningExample {
+  readonly lines: readonly string[];
+  stop(): void;
+}
+
+export function startExample({ file, args, cwd }: Example, env: Readonly<Record<string, string>>): RunningExample {
+  const child: ChildProcess = spawn(file, args, {
+    cwd,
+    env: productEnvironment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return {
+    get lines() {
+      return text.split('\n');
+    },
+    stop: () => {
+      child.kill();
+    },
+  };
+}
+
+/** Runs a producer to its end. @returns what it printed @throws when it fails */
+export async function runProducer(
+  { file, args, cwd }: Example,
+  [fleet, device]: readonly [string, string],
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const given = file === 'mvn' ? [...args, `-Dexec.args=${fleet} ${device}`] : [...args, fleet, device];
+  const { stdout } = await run(file, given, { cwd, timeout: 60_000, env: productEnvironment(env) });
+  return stdout;
+}
