@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { usageError } from './cli-error.js';
+import { EXPORT_FORMATS, type ExportFormat } from './export/export-formats.js';
 import { assertSelective } from './rejected-selection.js';
 import { defaultDataDir } from './stack/default-data-dir.js';
 import type { Terminal } from './terminal/output.js';
@@ -40,6 +41,7 @@ export function createProgram(context: ProgramContext): Command {
   addWait(program, context);
   addHistory(program, context);
   addRejectedCommands(program, context);
+  addRebuild(program, context);
   addSetUp(program, context);
   return program;
 }
@@ -110,7 +112,7 @@ function addPublish(program: Command, { terminal, now, callerDir }: ProgramConte
       const { publish } = await import('./commands/publish.js');
       await publish(terminal, {
         dataDir: flags.dataDir,
-        file: isAbsolute(file) ? file : resolve(callerDir, file),
+        file: fromCaller(callerDir, file),
         fleet: flags.fleet,
         shiftToNow: flags.shiftToNow ?? false,
         keepReceivedTime: flags.keepReceivedTime ?? false,
@@ -129,18 +131,24 @@ interface RangeFlags extends Shared {
 interface ReadFlags extends RangeFlags {
   readonly type?: string;
   readonly untilEnd?: true;
+  readonly format: ExportFormat;
+  readonly output?: string;
+  readonly resume?: true;
 }
 
-function addRead(program: Command, { terminal }: ProgramContext): void {
+function addRead(program: Command, { terminal, callerDir }: ProgramContext): void {
   const command = leaf(
     program,
     'read <topic>',
-    'Prints the records of a topic as NDJSON, decoded; goes on until stopped.',
+    'Reads the records of a topic, decoded, as NDJSON, CSV or Parquet; goes on until stopped.',
   );
   withTimes(command, 'records that came in')
     .option('--device <id>', 'only this device')
     .option('--type <eventType>', 'only this event type')
     .option('--until-end', 'stop at the end that the topic has now')
+    .addOption(new Option('--format <format>', 'how to write them').choices(EXPORT_FORMATS).default('ndjson'))
+    .option('--output <file>', 'where to (default: standard output)')
+    .option('--resume', 'go on with an output that was cut short')
     .action(async (topic: string, flags: ReadFlags) => {
       const { read } = await import('./commands/read.js');
       await read(terminal, {
@@ -151,6 +159,9 @@ function addRead(program: Command, { terminal }: ProgramContext): void {
         device: flags.device ?? null,
         type: flags.type ?? null,
         untilEnd: flags.untilEnd ?? false,
+        format: flags.format,
+        output: flags.output === undefined ? null : fromCaller(callerDir, flags.output),
+        resume: flags.resume ?? false,
       });
     });
 }
@@ -229,6 +240,19 @@ function addRejectedCommands(program: Command, { terminal }: ProgramContext): vo
       const selection = assertSelective(selectionOf(ids, flags), flags.all ?? false);
       const { republishRejected } = await import('./commands/rejected.js');
       await republishRejected(terminal, { dataDir: flags.dataDir, selection });
+    });
+}
+
+const fromCaller = (callerDir: string, file: string): string => (isAbsolute(file) ? file : resolve(callerDir, file));
+
+function addRebuild(program: Command, { terminal }: ProgramContext): void {
+  leaf(program, 'rebuild', 'Empties the history of deliveries and paths and has it filled again from the logs.')
+    .option('--yes', 'go ahead: what is there is deleted')
+    .option('--watch', 'delete nothing, only show how far the history is')
+    .action(async ({ dataDir, yes, watch }: Shared & { yes?: true; watch?: true }) => {
+      const { rebuildHistory } = await import('./commands/rebuild.js');
+      const flags = { yes: yes ?? false, watch: watch ?? false };
+      await rebuildHistory(terminal, { dataDir, ...flags, now: () => performance.now() });
     });
 }
 

@@ -5,6 +5,7 @@ import { pingOf, type PingLineOptions } from '../pings/ping-line.js';
 import { openPingPublisher, type PingPublisher } from '../pings/ping-publisher.js';
 import { fileSizeOf, newestEventTime, trackLines, type TrackLine } from '../pings/track-file.js';
 import { kafkaSettings } from '../stack/kafka-settings.js';
+import { registrySettings } from '../stack/registry-settings.js';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { writeLine, type Terminal } from '../terminal/output.js';
 import { createProgress } from '../terminal/progress.js';
@@ -24,7 +25,7 @@ export async function publish(terminal: Terminal, options: PublishOptions): Prom
   const stack = await stackEnvironment(options.dataDir);
   const size = await fileSizeOf(options.file);
   const shiftMs = options.shiftToNow ? await shiftOf(options.file, options.now) : 0;
-  const publisher = await openPingPublisher(kafkaSettings(stack), stack.require('SCHEMA_REGISTRY_URL'));
+  const publisher = await openPingPublisher(kafkaSettings(stack), registrySettings(stack));
   const progress = createProgress(terminal, size);
   try {
     const line = { fleetId: options.fleet, shiftMs, keepReceivedTime: options.keepReceivedTime };

@@ -1,25 +1,124 @@
-import { decodeBatch, toJson } from '../log/decode-batch.js';
+import { unlink } from 'node:fs/promises';
+import type { RecordBatch } from '@waypost/streams';
+import { usageError } from '../cli-error.js';
+import { columnsOf } from '../export/columns.js';
+import { csvFormat, ndjsonFormat, type TextFormat } from '../export/export-format.js';
+import type { ExportFormat } from '../export/export-formats.js';
+import { writeParquet } from '../export/parquet-file.js';
+import { openResumable, type ResumableFile } from '../export/resumable-file.js';
+import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import type { LogRange } from '../log/log-range.js';
-import { openLog } from '../log/open-log.js';
+import { openLog, type OpenLog } from '../log/open-log.js';
 import { matches, type RecordFilter } from '../log/record-filter.js';
 import { stackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
+import { writeText, type Terminal } from '../terminal/output.js';
+import { createProgress, type Progress } from '../terminal/progress.js';
 
 export interface ReadOptions extends RecordFilter, LogRange {
   readonly dataDir: string;
   readonly topic: string;
+  readonly format?: ExportFormat;
+  /** null: to standard output. */
+  readonly output?: string | null;
+  /** Goes on with an output that was cut short. */
+  readonly resume?: boolean;
 }
 
-/** Prints the committed records of a topic, decoded, one JSON line each (R-39). */
+/** Writes the committed records of a topic, decoded (R-39): NDJSON, CSV or Parquet, to a file or to standard output. */
 export async function read(terminal: Terminal, options: ReadOptions): Promise<void> {
+  const { format = 'ndjson', output = null, resume = false } = options;
+  const ends = options.untilEnd || options.to !== null;
+  if (output === null && format === 'parquet') throw usageError('A Parquet file needs --output.');
+  if (output === null && resume) throw usageError('--resume goes on with a file: it needs --output.');
+  if (output !== null && !ends) throw usageError('A file needs an end: give --until-end or --to.');
   const log = openLog(await stackEnvironment(options.dataDir), options.topic);
   try {
-    await log.read(options, async (batch) => {
-      const records = await decodeBatch(log.codec, batch);
-      const lines = records.filter((record) => matches(record, options)).map(toJson);
-      if (lines.length > 0) await writeLine(terminal.out, lines.join('\n'));
-    });
+    if (output === null) await print(terminal, log, options);
+    else await exportTo(output, terminal, log, options);
   } finally {
     await log.close();
   }
 }
+
+const textFormat = (log: OpenLog, format: ExportFormat): TextFormat =>
+  format === 'csv' ? csvFormat(columnsOf(log.schema)) : ndjsonFormat;
+
+async function matching(log: OpenLog, batch: RecordBatch, filter: RecordFilter): Promise<DecodedRecord[]> {
+  const records = await decodeBatch(log.codec, batch);
+  return records.filter((record) => matches(record, filter));
+}
+
+async function print({ out }: Terminal, log: OpenLog, options: ReadOptions): Promise<void> {
+  const format = textFormat(log, options.format ?? 'ndjson');
+  if (format.header !== '') await writeText(out, format.header);
+  await log.read(options, async (batch) => {
+    const records = await matching(log, batch, options);
+    if (records.length > 0) await writeText(out, format.textOf(records));
+  });
+}
+
+async function exportTo(output: string, terminal: Terminal, log: OpenLog, options: ReadOptions): Promise<void> {
+  const { format = 'ndjson', resume = false } = options;
+  const isParquet = format === 'parquet';
+  const text = textFormat(log, format);
+  const file = await openResumable({
+    file: isParquet ? `${output}.ndjson` : output,
+    ...{ query: queryOf(options), header: text.header, resume, now: () => performance.now() },
+  });
+  await fill(file, { terminal, log, options, format: text });
+  if (isParquet) await toParquet(`${output}.ndjson`, output, { terminal, log, records: file.records });
+  await file.forget();
+  await writeText(terminal.err, `${output}: ${String(file.records)} records\n`);
+}
+
+interface Filling {
+  readonly terminal: Terminal;
+  readonly log: OpenLog;
+  readonly options: ReadOptions;
+  readonly format: TextFormat;
+}
+
+async function fill(file: ResumableFile, { terminal, log, options, format }: Filling): Promise<void> {
+  const positions = new Map(file.positions);
+  const shown: { progress: Progress | null } = { progress: null };
+  let done = 0;
+  const range: LogRange = {
+    ...options,
+    positions,
+    onTotal: (offsets) => {
+      shown.progress = createProgress(terminal, offsets);
+    },
+  };
+  try {
+    await log.read(range, async (batch) => {
+      const records = await matching(log, batch, options);
+      const { partition, nextOffset } = batch;
+      await file.append(format.textOf(records), { partition, nextOffset, records: records.length });
+      done += batch.records.length;
+      shown.progress?.update(done, `partition ${String(partition)}, ${String(file.records)} records`);
+    });
+  } finally {
+    shown.progress?.stop();
+    await file.close();
+  }
+}
+
+async function toParquet(
+  from: string,
+  to: string,
+  { terminal, log, records }: { readonly terminal: Terminal; readonly log: OpenLog; readonly records: number },
+): Promise<void> {
+  const progress = createProgress(terminal, records);
+  try {
+    await writeParquet({ from, to, columns: columnsOf(log.schema) }, (rows) => {
+      progress.update(rows, `Parquet, ${String(rows)} rows`);
+    });
+  } finally {
+    progress.stop();
+  }
+  await unlink(from);
+}
+
+/** What makes two exports the same. */
+const queryOf = ({ topic, format, from, to, device, type, untilEnd }: ReadOptions): string =>
+  JSON.stringify({ topic, format: format ?? 'ndjson', from, to, device, type, untilEnd });

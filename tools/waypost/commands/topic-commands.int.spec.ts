@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, setUpKafka, topics, type RejectedTelemetry } from '@waypost/contracts';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { connectKafka } from '../../kafka-admin/kafka-connection.js';
 import { openRecordPublisher } from '../../kafka-admin/record-publisher.js';
 import { openTopicAdmin } from '../../kafka-admin/topic-admin.js';
@@ -114,6 +115,32 @@ describe('Publishing and reading on a real broker', () => {
     const within = all.filter(({ timestamp }) => timestamp >= from && timestamp < to);
     expect(within.length).toBeGreaterThan(0);
     expect(await lines('telemetry.pings', { device, from, to })).toEqual(within);
+  });
+
+  it('writes the same records as CSV and Parquet files, and goes on with one that was cut short', async () => {
+    const { lines, terminal } = build();
+    const device = newDevice();
+    await publish(terminal, { ...publishDefaults, dataDir, file: await writeTrack([device], 50), fleet: 'f' });
+    const sequences = (await lines('telemetry.pings', { device })).map((line) => line.value?.['sequence']);
+    const range = { dataDir, topic: 'telemetry.pings', from: null, to: null, device, type: null, untilEnd: true };
+    const csv = join(dataDir, 'pings.csv');
+    // As a killed export leaves it: the header is written, nothing is read yet, and something half written follows.
+    const query = { topic: range.topic, format: 'csv', from: null, to: null, device, type: null, untilEnd: true };
+    await read(terminal, { ...range, format: 'csv', output: csv });
+    const whole = await readFile(csv, 'utf8');
+    const header = whole.slice(0, whole.indexOf('\n') + 1);
+    await writeFile(csv, `${header}t,1,2,half`);
+    const progress = { query: JSON.stringify(query), bytes: header.length, records: 0, positions: {} };
+    await writeFile(`${csv}.progress.json`, JSON.stringify(progress));
+    await read(terminal, { ...range, format: 'csv', output: csv, resume: true });
+    expect(await readFile(csv, 'utf8')).toBe(whole);
+    const column = header.trimEnd().split(',').indexOf('sequence');
+    const rows = whole.trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => Number(row.split(',')[column]))).toEqual(sequences);
+    const parquet = join(dataDir, 'pings.parquet');
+    await read(terminal, { ...range, format: 'parquet', output: parquet });
+    const read50 = await parquetReadObjects({ file: await asyncBufferFromFile(parquet) });
+    expect(read50.map(({ sequence }) => Number(sequence))).toEqual(sequences);
   });
 
   it('shows a record that cannot be decoded by its bytes, with the reason', async () => {

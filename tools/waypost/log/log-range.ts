@@ -9,6 +9,10 @@ export interface LogRange {
   readonly to: number | null;
   /** Stop at the end that the log has now, instead of waiting for more. */
   readonly untilEnd: boolean;
+  /** By partition: where an earlier reading of the same range has stopped. */
+  readonly positions?: ReadonlyMap<number, number>;
+  /** Told once how many offsets lie before the end, of all partitions; not when there is no end. */
+  readonly onTotal?: (offsets: number) => void;
 }
 
 /** The part of a streams backend that reading needs; it gives committed records only. */
@@ -50,6 +54,7 @@ export async function readLogRange(
   try {
     const all = Array.from({ length: partitions }, (_, partition) => ({ topic: topic.name, partition }));
     const spans = await Promise.all(all.map((partition) => spanOf(source, topic, partition, range)));
+    if (spans.every(({ end }) => end !== null)) range.onTotal?.(lengthOf(spans));
     const reads = all.map((partition, index) => () => readPartition(partition, spans[index] ?? { start: 0, end: 0 }));
     if (range.untilEnd || range.to !== null) for (const read of reads) await read();
     else await Promise.all(reads.map((read) => read()));
@@ -58,14 +63,18 @@ export async function readLogRange(
   }
 }
 
+const lengthOf = (spans: readonly Span[]): number =>
+  spans.reduce((sum, { start, end }) => sum + Math.max(0, (end ?? start) - start), 0);
+
 async function spanOf(
   source: LogSource,
   topic: Pick<TopicDefinition, 'cleanup'>,
   partition: TopicPartition,
-  { from, to, untilEnd }: LogRange,
+  { from, to, untilEnd, positions }: LogRange,
 ): Promise<Span> {
   const end = await source.endOffset(partition);
-  const start = from === null ? await source.startOffset(partition) : ((await source.offsetAt(partition, from)) ?? end);
+  const first = from === null ? await source.startOffset(partition) : ((await source.offsetAt(partition, from)) ?? end);
+  const start = Math.max(first, positions?.get(partition.partition) ?? first);
   if (!untilEnd && to === null) return { start, end: null };
   // Times rise along the partition only where the broker stamps them; elsewhere the caller's filter must do.
   const bound = to === null || topic.cleanup === 'compact' ? null : await source.offsetAt(partition, to);

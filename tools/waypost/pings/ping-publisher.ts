@@ -1,4 +1,5 @@
 import { createAvroCodecs, createSchemaRegistry, topics, type TelemetryPing } from '@waypost/contracts';
+import type { RegistryConfig } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 import { openRecordPublisher } from '../../kafka-admin/record-publisher.js';
 
@@ -8,8 +9,8 @@ export interface PingPublisher {
   close(): Promise<void>;
 }
 
-export async function openPingPublisher(kafka: KafkaSettings, registryUrl: string): Promise<PingPublisher> {
-  const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).telemetryPings;
+export async function openPingPublisher(kafka: KafkaSettings, registry: RegistryConfig): Promise<PingPublisher> {
+  const codec = createAvroCodecs({ registry: createSchemaRegistry(registry) }).telemetryPings;
   await codec.prepare();
   const publisher = await openRecordPublisher(kafka, topics.telemetryPings.name);
   return {

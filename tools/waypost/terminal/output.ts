@@ -7,7 +7,9 @@ export interface Terminal {
   readonly err: Writable & { readonly isTTY?: boolean };
 }
 
-/** Writes a line of results; waits when the reader of a pipe is slower. */
-export async function writeLine(out: Writable, line: string): Promise<void> {
-  if (!out.write(`${line}\n`)) await once(out, 'drain');
+/** Writes results; waits when the reader of a pipe is slower. */
+export async function writeText(out: Writable, text: string): Promise<void> {
+  if (!out.write(text)) await once(out, 'drain');
 }
+
+export const writeLine = (out: Writable, line: string): Promise<void> => writeText(out, `${line}\n`);

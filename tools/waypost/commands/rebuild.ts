@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openHistoryRebuild, type HistoryRebuild } from '@waypost/history-store';
+import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
+import { CliError, usageError } from '../cli-error.js';
+import { kafkaSettings } from '../stack/kafka-settings.js';
+import { stackEnvironment } from '../stack/stack-config.js';
+import { writeLine, type Terminal } from '../terminal/output.js';
+import { createProgress } from '../terminal/progress.js';
+import { createRebuildPace, describeRebuild, progressOf, type PartitionRebuild } from './rebuild-progress.js';
+
+export interface RebuildOptions {
+  readonly dataDir: string;
+  /** The user agrees to the deletion. */
+  readonly yes: boolean;
+  /** Only show how far the history is, as after a rebuild whose command was interrupted. */
+  readonly watch: boolean;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+interface Work {
+  readonly rebuild: HistoryRebuild;
+  readonly backend: Pick<StreamsBackend, 'partitionCount' | 'startOffset' | 'endOffset'>;
+  readonly terminal: Terminal;
+  readonly now: () => number;
+}
+
+const POLL_MS = 250;
+/** Where there is no terminal to draw a bar on. */
+const LINE_EVERY_MS = 5_000;
+const NOBODY_WORKS_AFTER_MS = 15_000;
+const BUSY_TRIES = 20;
+const BUSY_PAUSE_MS = 500;
+
+/** Empties the history and shows how the running projectors fill it again from the logs (decision 0023). */
+export async function rebuildHistory(terminal: Terminal, options: RebuildOptions): Promise<void> {
+  const { dataDir, yes, watch, now } = options;
+  if (!yes && !watch) throw usageError(WARNING);
+  const stack = await stackEnvironment(dataDir);
+  const backend = createKafkaBackend({ kafka: kafkaSettings(stack), logger: silentLogger, now: Date.now });
+  const rebuild = await openHistoryRebuild(stack.require('DATABASE_URL'));
+  const work = { rebuild, backend, terminal, now };
+  try {
+    await assertSameLog(work);
+    if (!watch) {
+      await empty(work);
+      await writeLine(terminal.out, 'emptied; the running projectors fill the history again');
+    }
+    const goal = await readPartitions(work);
+    const records = await untilRebuilt(work, goal);
+    await writeLine(terminal.out, `rebuilt from ${String(records)} records of ${rebuild.topics.join(' and ')}`);
+  } finally {
+    await rebuild.close();
+    await backend.close();
+  }
+}
+
+const WARNING =
+  'This deletes the history of deliveries and paths and has the running projectors fill it again from the logs; until ' +
+  'they are done the API shows only a part of it. Say --yes to do so, or --watch to see how far they are.';
+
+/** What is projected beyond the end of a log comes from another one, and could not be filled again. */
+async function assertSameLog(work: Work): Promise<void> {
+  for (const { topic, partition, goal, at } of await readPartitions(work)) {
+    if (at === null || at <= goal) continue;
+    throw new CliError(
+      `The history is projected up to offset ${String(at)} of ${topic}-${String(partition)}, but the log ends at ` +
+        `${String(goal)}: it was filled from another log, and this one could not fill it again. Nothing was deleted.`,
+    );
+  }
+}
+
+async function empty({ rebuild }: Work): Promise<void> {
+  for (let tries = 0; tries < BUSY_TRIES; tries += 1) {
+    if ((await rebuild.empty()).type === 'emptied') return;
+    await sleep(BUSY_PAUSE_MS);
+  }
+  throw new CliError(
+    'Somebody holds on to the tables of the history: look at pg_stat_activity for a transaction that does not end. ' +
+      'Nothing was deleted.',
+  );
+}
+
+/** With the ends of the logs as the goal. Positions are read first: one behind an end seen later is no other log's. */
+async function readPartitions({ rebuild, backend }: Work): Promise<PartitionRebuild[]> {
+  const positions = await positionsOf(rebuild);
+  const found: PartitionRebuild[] = [];
+  for (const topic of rebuild.topics) {
+    const count = await backend.partitionCount(topic);
+    if (count === null) throw new CliError(`Topic ${topic} is not there: run "set-up" first. Nothing was deleted.`);
+    for (let partition = 0; partition < count; partition += 1) {
+      const at = positions.get(`${topic}-${String(partition)}`) ?? null;
+      const [start, goal] = await Promise.all([
+        backend.startOffset({ topic, partition }),
+        backend.endOffset({ topic, partition }),
+      ]);
+      found.push({ topic, partition, start, goal, at });
+    }
+  }
+  return found;
+}
+
+async function positionsOf(rebuild: HistoryRebuild): Promise<Map<string, number>> {
+  const stored = await rebuild.readPositions();
+  return new Map(stored.map(({ topic, partition, nextOffset }) => [`${topic}-${String(partition)}`, nextOffset]));
+}
+
+/** Resolves with the number of records when everything is projected that was in the logs. */
+async function untilRebuilt(work: Work, goal: readonly PartitionRebuild[]): Promise<number> {
+  const { rebuild, terminal, now } = work;
+  const { total } = progressOf(goal);
+  const bar = createProgress(terminal, total);
+  const pace = createRebuildPace();
+  const say = lines(terminal, now);
+  let seen = { done: 0, atMs: now() };
+  try {
+    for (;;) {
+      const positions = await positionsOf(rebuild);
+      const progress = progressOf(
+        goal.map((one) => ({ ...one, at: positions.get(`${one.topic}-${String(one.partition)}`) ?? null })),
+      );
+      const text = describeRebuild(progress, pace.note(now(), progress));
+      bar.update(progress.done, text);
+      if (progress.done >= total) return total;
+      if (progress.done !== seen.done) seen = { done: progress.done, atMs: now() };
+      const isStanding = now() - seen.atMs > NOBODY_WORKS_AFTER_MS;
+      await say(isStanding ? `${text}; nothing moves: does history-projector run? It goes on when it does.` : text);
+      await sleep(POLL_MS);
+    }
+  } finally {
+    bar.stop();
+  }
+}
+
+function lines({ err }: Terminal, now: () => number): (text: string) => Promise<void> {
+  let nextAt = now() + LINE_EVERY_MS;
+  return async (text) => {
+    if (err.isTTY === true || now() < nextAt) return;
+    nextAt = now() + LINE_EVERY_MS;
+    await writeLine(err, text);
+  };
+}

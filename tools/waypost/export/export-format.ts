@@ -1,0 +1,38 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Column } from './columns.js';
+import { toJson, type DecodedRecord } from '../log/decode-batch.js';
+
+/** Writes records as text; what it gives back ends with a line's end, or is empty. */
+export interface TextFormat {
+  readonly header: string;
+  textOf(records: readonly DecodedRecord[]): string;
+}
+
+/** One JSON object a line, as `read` has always printed them: times are epoch milliseconds. */
+export const ndjsonFormat: TextFormat = {
+  header: '',
+  textOf: (records) => records.map((record) => `${toJson(record)}\n`).join(''),
+};
+
+/** RFC 4180 with a header; times as ISO 8601, what is null empty. */
+export const csvFormat = (columns: readonly Column[]): TextFormat => ({
+  header: stringify([columns.map(({ name }) => name)]),
+  textOf: (records) => stringify(records.map((record) => columns.map((column) => csvValue(column, record)))),
+});
+
+function csvValue({ kind, valueOf }: Column, record: DecodedRecord): string {
+  const value = valueOf(record);
+  if (value === null) return '';
+  switch (kind) {
+    case 'time':
+      return new Date(value as number).toISOString();
+    case 'bytes':
+      return Buffer.from(value as Uint8Array).toString('base64');
+    case 'json':
+      return toJson(value as object);
+    case 'text':
+      return value as string;
+    default:
+      return (value as number | boolean).toString();
+  }
+}

@@ -1,0 +1,100 @@
+import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { usageError } from '../cli-error.js';
+
+/** How far an export is; it lies beside the file until that is whole. */
+interface SavedProgress {
+  /** What is exported: another query must not go on with this file. */
+  readonly query: string;
+  /** Of the file; what lies behind them was written when the process ended. */
+  readonly bytes: number;
+  readonly records: number;
+  /** By partition: where reading goes on. */
+  readonly positions: Readonly<Record<string, number>>;
+}
+
+/** A file that a killed export can go on with: text and positions of a batch count together or not at all. */
+export interface ResumableFile {
+  /** By partition; empty at the beginning. */
+  readonly positions: ReadonlyMap<number, number>;
+  readonly records: number;
+  append(text: string, batch: { partition: number; nextOffset: number; records: number }): Promise<void>;
+  /** Everything is written. The progress is kept until `forget`, for what is still to be made of the file. */
+  close(): Promise<void>;
+  forget(): Promise<void>;
+}
+
+export interface ResumableOptions {
+  readonly file: string;
+  readonly query: string;
+  readonly header: string;
+  readonly resume: boolean;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+const SAVE_EVERY_MS = 500;
+
+export async function openResumable(options: ResumableOptions): Promise<ResumableFile> {
+  const { file, query, header, resume, now } = options;
+  const progressFile = `${file}.progress.json`;
+  const saved = resume ? await savedProgress(progressFile, file, query) : null;
+  const handle = await open(file, saved === null ? 'w' : 'r+');
+  const positions = new Map(Object.entries(saved?.positions ?? {}).map(([name, offset]) => [Number(name), offset]));
+  let { bytes, records } = saved ?? { bytes: 0, records: 0 };
+  let savedAt = now();
+
+  async function save(): Promise<void> {
+    const progress: SavedProgress = { query, bytes, records, positions: Object.fromEntries(positions) };
+    // A half-written one would be none.
+    await writeFile(`${progressFile}.tmp`, JSON.stringify(progress));
+    await rename(`${progressFile}.tmp`, progressFile);
+    savedAt = now();
+  }
+
+  await handle.truncate(bytes);
+  if (saved === null) {
+    bytes += await writeAt(handle, header, bytes);
+    await save();
+  }
+  return {
+    positions,
+    get records() {
+      return records;
+    },
+    async append(text, batch) {
+      bytes += await writeAt(handle, text, bytes);
+      records += batch.records;
+      positions.set(batch.partition, batch.nextOffset);
+      if (now() - savedAt >= SAVE_EVERY_MS) await save();
+    },
+    async close() {
+      await save();
+      await handle.close();
+    },
+    forget: () => rm(progressFile, { force: true }),
+  };
+}
+
+async function writeAt(handle: FileHandle, text: string, position: number): Promise<number> {
+  const data = Buffer.from(text);
+  for (let done = 0; done < data.length;) {
+    done += (await handle.write(data, done, data.length - done, position + done)).bytesWritten;
+  }
+  return data.length;
+}
+
+/** null: there is nothing to go on with. */
+async function savedProgress(progressFile: string, file: string, query: string): Promise<SavedProgress | null> {
+  const text = await readFile(progressFile, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const saved = JSON.parse(text) as SavedProgress;
+  if (saved.query !== query) {
+    throw usageError(`${file} was begun with other options: repeat them, or leave --resume out to begin again.`);
+  }
+  const size = await stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+  if (size < saved.bytes) throw usageError(`${file} is shorter than it was: leave --resume out to begin again.`);
+  return saved;
+}
