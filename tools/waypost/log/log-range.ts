@@ -11,6 +11,8 @@ export interface LogRange {
   readonly untilEnd: boolean;
   /** By partition: where an earlier reading of the same range has stopped. */
   readonly positions?: ReadonlyMap<number, number>;
+  /** By partition: ends that come before those of the range. */
+  readonly ends?: ReadonlyMap<number, number>;
   /** Told once how many offsets lie before the end, of all partitions; not when there is no end. */
   readonly onTotal?: (offsets: number) => void;
 }
@@ -70,9 +72,10 @@ async function spanOf(
   source: LogSource,
   topic: Pick<TopicDefinition, 'cleanup'>,
   partition: TopicPartition,
-  { from, to, untilEnd, positions }: LogRange,
+  { from, to, untilEnd, positions, ends }: LogRange,
 ): Promise<Span> {
-  const end = await source.endOffset(partition);
+  const last = await source.endOffset(partition);
+  const end = Math.min(last, ends?.get(partition.partition) ?? last);
   const first = from === null ? await source.startOffset(partition) : ((await source.offsetAt(partition, from)) ?? end);
   const start = Math.max(first, positions?.get(partition.partition) ?? first);
   if (!untilEnd && to === null) return { start, end: null };

@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import { openRecordPublisher } from '../../tools/kafka-admin/record-publisher.js';
+import { startReceiver, type Receiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { eventOf } from '../support/samples.js';
+import { subscribe } from '../support/subscriptions.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'analysts';
+const waypost = runningWaypost(sharedDataDir());
+const MINUTE_MS = 60_000;
+const start = Date.UTC(2026, 4, 4, 8);
+let receiver: Receiver;
+
+/** An hour on the road with the ignition on, a fix a minute, some 500 m apart. */
+const drive = Array.from({ length: 61 }, (_, minute) => ({
+  deviceId: 'van-1',
+  eventTime: new Date(start + minute * MINUTE_MS).toISOString(),
+  latitude: 52.1 + minute * 0.0045,
+  longitude: 11.6,
+  speedInKmh: 30,
+  ignition: true,
+}));
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  await waypost.cli('fleet', 'create', fleet);
+  await subscribe(waypost, { fleet, url: receiver.url('/analysts'), types: ['position', 'route_started'] });
+  const file = join(waypost.dataDir, 'analysts.ndjson');
+  await writeFile(file, drive.map((ping) => JSON.stringify(ping)).join('\n'));
+  await waypost.cli('publish', file, '--fleet', fleet);
+  await waypost.cli('wait', '--idle', '1');
+}, 120_000);
+
+afterAll(() => receiver.close());
+
+describe('An analyst (R-39)', () => {
+  it('sees what a window of five minutes would change, as a table and as a page', async () => {
+    const report = join(waypost.dataDir, 'backtest.html');
+    const printed = await waypost.cli('backtest', '--device', 'van-1', '--window', '5m', '--report', report);
+    const row = printed.split('\n').find((line) => line.startsWith(fleet));
+    // 60 minutes: every third against every fifth ping, both with the first; every fifteenth minute they agree.
+    expect(row?.split(/\s+/)).toEqual([fleet, 'van-1', 'position', '21', '13', '-8', '8', '16']);
+    expect(await readFile(report, 'utf8')).toContain('positionWindowMs');
+  });
+
+  it('proves that the log holds exactly the events of the pings, and that each has its deliveries', async () => {
+    const printed = await waypost.cli('verify');
+    const [, recomputed, logged] = /^events: (\d+) recomputed from the pings, (\d+) in/m.exec(printed) ?? [];
+    expect(Number(recomputed)).toBeGreaterThanOrEqual(21);
+    expect(logged).toBe(recomputed);
+    expect(printed).toMatch(/^deliveries: \d+ expected/m);
+    expect(receiver.callsTo('/analysts')).toHaveLength(22);
+  });
+
+  it('is told of an event that no ping has made', async () => {
+    const { brokers, registryUrl } = waypost.info();
+    const { fleetEvents } = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });
+    await fleetEvents.prepare();
+    const publisher = await openRecordPublisher({ brokers, clientId: 'forger' }, topics.fleetEvents.name);
+    const value = fleetEvents.encode(eventOf({ fleetId: 'nobody', deviceId: 'ghost' }));
+    await publisher.publish([{ key: Buffer.from('ghost'), value }]);
+    await publisher.close();
+    const { code, stdout, stderr } = await waypost.tryCli('verify');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('1 differences') });
+    expect(stdout).toMatch(/unexpected: 1 \(position of ghost/);
+  });
+});

@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { walkV1, walkV2, type V1Event, type V2Event } from '../support/delivery-history.js';
+import { eventually } from '../support/eventually.js';
+import { startReceiver, type Receiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe } from '../support/subscriptions.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'migrates';
+const path = '/migrates';
+const waypost = runningWaypost(sharedDataDir());
+const startedAt = Date.now();
+const first = Date.UTC(2026, 4, 4, 8);
+const WINDOW_MS = 180_000;
+let receiver: Receiver;
+let v1: readonly V1Event[];
+let v2: readonly V2Event[];
+
+async function drive(count: number, from: number): Promise<void> {
+  const pings = Array.from({ length: count }, (_, index) => ({
+    ...{ deviceId: 'van-1', latitude: 52.1, longitude: 11.6, speedInKmh: 0, ignition: true },
+    ...{ odometerInMeters: 123_456, eventTime: new Date(from + index * WINDOW_MS).toISOString() },
+  }));
+  const file = join(waypost.dataDir, 'migrates.ndjson');
+  await writeFile(file, pings.map((ping) => JSON.stringify(ping)).join('\n'));
+  await waypost.cli('publish', file, '--fleet', fleet);
+  await waypost.cli('wait', '--idle', '1');
+}
+
+async function api(method: string, route: string, json: object): Promise<Record<string, unknown>> {
+  const { apiUrl, apiKeys } = waypost.info();
+  const response = await fetch(new URL(route, apiUrl), {
+    method,
+    headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
+    body: JSON.stringify(json),
+  });
+  if (!response.ok) throw new Error(`${String(response.status)}: ${await response.text()}`);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+const bodies = (): string[] => receiver.callsTo(path).map(({ body }) => body.toString());
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  // The format of the fleet is the one of its subscriptions, unless they say otherwise (R-14).
+  await waypost.cli('fleet', 'create', fleet, '--format', 'legacy-v1');
+  const [created] = await subscribe(waypost, { fleet, url: receiver.url(path), types: ['position'] });
+  const subscription = `/public/v1/webhook-subscriptions/${created?.id ?? ''}`;
+  await drive(2, first);
+  await api('PATCH', subscription, { payloadFormat: 'v1' });
+  await drive(2, first + 2 * WINDOW_MS);
+  const walk = { fleet, from: startedAt, pageSize: 100 };
+  v1 = (await walkV1(waypost, walk)).items;
+  v2 = (await walkV2(waypost, walk)).items;
+  await api('POST', `${subscription}/replays`, {
+    startDate: new Date(startedAt).toISOString(),
+    endDate: new Date(Date.now() + 60_000).toISOString(),
+  });
+  await eventually(
+    () => {
+      expect(bodies()).toHaveLength(8);
+    },
+    { timeoutMs: 60_000 },
+  );
+}, 180_000);
+
+afterAll(() => receiver.close());
+
+describe('A fleet that goes from legacy-v1 to v1 amid its events (R-14)', () => {
+  it('gets each event in the format of the time when it was fanned out', () => {
+    const formats = bodies()
+      .slice(0, 4)
+      .map((body) => (body.includes('"event_id"') ? 'legacy-v1' : 'v1'));
+    expect(formats).toEqual(['legacy-v1', 'legacy-v1', 'v1', 'v1']);
+    expect(JSON.parse(bodies()[0] ?? '')).toEqual({
+      ...{ event_id: expect.any(String), event: 'position', fleet_id: fleet, device_id: 'van-1', timestamp: first },
+      ...{ lat: 52.1, lng: 11.6, speed: 0, ignition: 1, odometer: 123.5 },
+    });
+  });
+
+  it('reads in v1 the bytes that were pushed, and in v2 what they say', () => {
+    // Two first attempts may start in the same millisecond, in which case the history has an order of its own.
+    const pushed = bodies().slice(0, 4).sort();
+    expect(v1.map(({ body }) => body).sort()).toEqual(pushed);
+    expect(v2.map(({ payload }) => JSON.stringify(payload)).sort()).toEqual(pushed);
+  });
+
+  it('is sent the same bytes again by a replay, whatever its format is now', () => {
+    expect(bodies().slice(4).sort()).toEqual(bodies().slice(0, 4).sort());
+  });
+});

@@ -1,0 +1,113 @@
+import type { RuleSettings } from '@waypost/domain';
+import type { Comparison, Tally } from './comparison.js';
+import { changed, figures } from './comparison-table.js';
+
+export interface ReportOptions {
+  readonly now: RuleSettings;
+  readonly then: RuleSettings;
+  readonly range: string;
+  readonly pings: number;
+}
+
+/** A page that needs nothing but itself: the thresholds that differ, two charts, and what would change by device. */
+export function comparisonReport(comparison: Comparison, options: ReportOptions): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Back-test</title>
+<style>${STYLE}</style>
+<h1>Back-test</h1>
+<p>${escaped(options.range)}, ${options.pings.toLocaleString('en')} pings.</p>
+<h2>Thresholds</h2>
+${thresholdTable(options)}
+<h2>Events by type</h2>
+<p class="legend"><i class="now"></i> as the rules are <i class="then"></i> as they would be</p>
+${bars(comparison)}
+<h2>Events by hour</h2>
+${lines(comparison.hours())}
+<h2>What would change, by device</h2>
+${deviceTable(comparison)}
+</html>
+`;
+}
+
+const STYLE =
+  'body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733}' +
+  'table{border-collapse:collapse}th,td{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid #dde3e8}' +
+  'td.n,th.n{text-align:right}.now{background:#7a8896;fill:#7a8896}.then{background:#d9622b;fill:#d9622b}' +
+  '.legend i{display:inline-block;width:.8rem;height:.8rem;margin-left:1rem}svg{width:100%;height:auto}' +
+  'polyline{fill:none;stroke-width:1.5}polyline.now{stroke:#7a8896}polyline.then{stroke:#d9622b}text{font-size:12px}';
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
+
+const row = (cells: readonly string[], textColumns: number, tag: 'td' | 'th' = 'td'): string =>
+  `<tr>${cells
+    .map((cell, column) => `<${tag}${column < textColumns ? '' : ' class="n"'}>${escaped(cell)}</${tag}>`)
+    .join('')}</tr>`;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[], textColumns: number): string =>
+  `<table>${row(head, textColumns, 'th')}${rows.map((cells) => row(cells, textColumns)).join('')}</table>`;
+
+function thresholdTable({ now, then }: ReportOptions): string {
+  const before = flat(now);
+  const differing = [...flat(then)].filter(([name, value]) => before.get(name) !== value);
+  if (differing.length === 0) return '<p>All as they are.</p>';
+  const rows = differing.map(([name, value]) => [name, String(before.get(name)), String(value)]);
+  return table(['threshold', 'now', 'then'], rows, 1);
+}
+
+function flat(settings: object, outer = ''): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(settings) as [string, unknown][]) {
+    if (typeof value !== 'object' || value === null) values.set(`${outer}${name}`, value);
+    else for (const [inner, found] of flat(value, `${outer}${name}.`)) values.set(inner, found);
+  }
+  return values;
+}
+
+const WIDTH = 900;
+const LABEL = 150;
+const BAR = 14;
+
+function bars(comparison: Comparison): string {
+  const totals = comparison.totals();
+  const most = Math.max(1, ...totals.flatMap(({ now, then }) => [now, then]));
+  const step = 2 * BAR + 14;
+  const bar = (value: number, y: number, side: 'now' | 'then'): string => {
+    const width = (value / most) * (WIDTH - LABEL - 100);
+    const label = `<text x="${String(LABEL + width + 6)}" y="${String(y + 11)}">${value.toLocaleString('en')}</text>`;
+    return `<rect class="${side}" x="${String(LABEL)}" y="${String(y)}" width="${width.toFixed(1)}" height="${String(BAR - 2)}"/>${label}`;
+  };
+  const groups = totals.map(({ eventType, now, then }, index) => {
+    const y = index * step;
+    return `<text x="0" y="${String(y + 18)}">${escaped(eventType)}</text>${bar(now, y, 'now')}${bar(then, y + BAR, 'then')}`;
+  });
+  return `<svg viewBox="0 0 ${String(WIDTH)} ${String(totals.length * step)}" role="img" aria-label="Events by type">${groups.join('')}</svg>`;
+}
+
+const HEIGHT = 180;
+
+function lines(hours: readonly (readonly [number, Tally])[]): string {
+  const [first] = hours[0] ?? [0];
+  const [last] = hours.at(-1) ?? [0];
+  const most = Math.max(1, ...hours.flatMap(([, { now, then }]) => [now, then]));
+  const line = (side: 'now' | 'then'): string => {
+    const points = hours.map(([hour, tally]) => {
+      const x = last === first ? WIDTH / 2 : ((hour - first) / (last - first)) * WIDTH;
+      return `${x.toFixed(1)},${(HEIGHT - (tally[side] / most) * (HEIGHT - 20)).toFixed(1)}`;
+    });
+    return `<polyline class="${side}" points="${points.join(' ')}"/>`;
+  };
+  const label = `<text x="0" y="12">${most.toLocaleString('en')} an hour at most</text>`;
+  return `<svg viewBox="0 -2 ${String(WIDTH)} ${String(HEIGHT + 4)}" role="img" aria-label="Events by hour">${label}${line('now')}${line('then')}</svg>`;
+}
+
+function deviceTable(comparison: Comparison): string {
+  const rows = comparison
+    .rows()
+    .filter((one) => changed(one) > 0)
+    .map((one) => [one.fleetId, one.deviceId, one.eventType, ...figures(one)]);
+  if (rows.length === 0) return '<p>Nothing.</p>';
+  return table(['fleet', 'device', 'type', 'now', 'then', 'change', 'new', 'gone'], rows, 3);
+}

@@ -1,0 +1,91 @@
+import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
+import { usageError } from '../cli-error.js';
+import { parsePositive } from '../time-argument.js';
+
+/** One threshold of the rules that a back-test can set otherwise. */
+export interface Threshold {
+  /** As commander takes it. */
+  readonly flag: string;
+  /** As commander names it. */
+  readonly name: string;
+  readonly description: string;
+  readonly parse: (text: string) => number;
+  readonly apply: (settings: RuleSettings, value: number) => RuleSettings;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `300s`, `5m`, `1h`, `500ms`. @returns milliseconds */
+export function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  const valueMs = Number(amount) * (UNITS_MS[unit ?? ''] ?? NaN);
+  if (valueMs > 0) return valueMs;
+  throw usageError(`"${text}" is not a duration: write 300s, 5m or 1h.`);
+}
+
+const ofRoutes = (settings: RuleSettings, more: Partial<NonNullable<RuleSettings['routes']>>): RuleSettings => ({
+  ...settings,
+  routes: settings.routes === null ? null : { ...settings.routes, ...more },
+});
+
+const ofGeofences = (settings: RuleSettings, more: Partial<RuleSettings['geofences']>): RuleSettings => ({
+  ...settings,
+  geofences: { ...settings.geofences, ...more },
+});
+
+const threshold = (
+  flag: string,
+  description: string,
+  parse: Threshold['parse'],
+  apply: Threshold['apply'],
+): Threshold => ({
+  flag,
+  name: flag.slice('--'.length, flag.indexOf(' ')).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  description,
+  parse,
+  apply,
+});
+
+export const THRESHOLDS: readonly Threshold[] = [
+  threshold('--window <duration>', 'between two positions of a device (R-7)', parseDuration, (settings, value) => ({
+    ...settings,
+    positionWindowMs: value,
+  })),
+  threshold('--moving-speed <km/h>', 'from which a ping moves (R-9)', parsePositive, (settings, value) =>
+    ofRoutes(settings, { movingSpeedInKmh: value }),
+  ),
+  threshold(
+    '--moving-distance <m>',
+    'from the stop point, from which it does (R-9)',
+    parsePositive,
+    (settings, value) => ofRoutes(settings, { movingDistanceInMeters: value }),
+  ),
+  threshold('--still-speed <km/h>', 'below which a ping stands (R-9)', parsePositive, (settings, value) =>
+    ofRoutes(settings, { stillSpeedInKmh: value }),
+  ),
+  threshold('--still-after <duration>', 'standing that ends a route (R-9)', parseDuration, (settings, value) =>
+    ofRoutes(settings, { stillMs: value }),
+  ),
+  threshold('--off-after <duration>', 'ignition off that ends a route (R-9)', parseDuration, (settings, value) =>
+    ofRoutes(settings, { ignitionOffMs: value }),
+  ),
+  threshold('--gap <duration>', 'without a fix that ends a route (R-9)', parseDuration, (settings, value) =>
+    ofRoutes(settings, { gapMs: value }),
+  ),
+  threshold('--leave-margin <m>', 'beyond the edge that counts as out (R-8)', parsePositive, (settings, value) =>
+    ofGeofences(settings, { marginInMeters: value }),
+  ),
+  threshold('--leave-fixes <n>', 'fixes out in a row (R-8)', parsePositive, (settings, value) =>
+    ofGeofences(settings, { leaveFixes: value }),
+  ),
+  threshold('--leave-after <duration>', 'out for so long (R-8)', parseDuration, (settings, value) =>
+    ofGeofences(settings, { leaveMs: value }),
+  ),
+];
+
+/** The defaults with what was given in their place. */
+export const changedSettings = (given: Readonly<Record<string, unknown>>): RuleSettings =>
+  THRESHOLDS.reduce((settings, { name, apply }) => {
+    const value = given[name];
+    return typeof value === 'number' ? apply(settings, value) : settings;
+  }, DEFAULT_RULE_SETTINGS);
