@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { changedSettings, THRESHOLDS } from './analysis/thresholds.js';
 import { usageError } from './cli-error.js';
 import { EXPORT_FORMATS, type ExportFormat } from './export/export-formats.js';
 import { assertSelective } from './rejected-selection.js';
@@ -38,10 +39,13 @@ export function createProgram(context: ProgramContext): Command {
   addSubscribe(program, context);
   addPublish(program, context);
   addRead(program, context);
+  addBacktest(program, context);
+  addVerify(program, context);
   addWait(program, context);
   addHistory(program, context);
   addRejectedCommands(program, context);
   addRebuild(program, context);
+  addRefill(program, context);
   addSetUp(program, context);
   return program;
 }
@@ -166,6 +170,45 @@ function addRead(program: Command, { terminal, callerDir }: ProgramContext): voi
     });
 }
 
+interface BacktestFlags extends RangeFlags {
+  readonly report?: string;
+}
+
+function addBacktest(program: Command, { terminal, callerDir }: ProgramContext): void {
+  const command = leaf(
+    program,
+    'backtest',
+    'Runs the rules over recorded pings with other thresholds and shows what would change; writes nothing to the stack.',
+  );
+  withTimes(command, 'pings that came in').option('--device <id>', 'only this device');
+  for (const { flag, description, parse } of THRESHOLDS) command.option(flag, description, parse);
+  command
+    .option('--report <file>', 'an HTML report as well')
+    .action(async ({ dataDir, from, to, device, report, ...thresholds }: BacktestFlags) => {
+      const { backtest } = await import('./commands/backtest.js');
+      await backtest(terminal, {
+        dataDir,
+        from: from ?? null,
+        to: to ?? null,
+        device: device ?? null,
+        settings: changedSettings(thresholds),
+        report: report === undefined ? null : fromCaller(callerDir, report),
+      });
+    });
+}
+
+function addVerify(program: Command, { terminal }: ProgramContext): void {
+  const command = leaf(
+    program,
+    'verify',
+    'Recomputes the events from the pings and proves that the log holds exactly these, and what became of each.',
+  );
+  withTimes(command, 'pings and events that came in').action(async ({ dataDir, from, to }: RangeFlags) => {
+    const { verify } = await import('./commands/verify.js');
+    await verify(terminal, { dataDir, from: from ?? null, to: to ?? null });
+  });
+}
+
 function addWait(program: Command, { terminal, now }: ProgramContext): void {
   leaf(
     program,
@@ -254,6 +297,17 @@ function addRebuild(program: Command, { terminal }: ProgramContext): void {
       const flags = { yes: yes ?? false, watch: watch ?? false };
       await rebuildHistory(terminal, { dataDir, ...flags, now: () => performance.now() });
     });
+}
+
+function addRefill(program: Command, { terminal }: ProgramContext): void {
+  leaf(
+    program,
+    'refill',
+    'Fills a lost, empty database from the topics: fleets, geofences, subscriptions, replays.',
+  ).action(async ({ dataDir }: Shared) => {
+    const { refill } = await import('./commands/refill.js');
+    await refill(terminal, { dataDir });
+  });
 }
 
 function addSetUp(program: Command, { terminal }: ProgramContext): void {

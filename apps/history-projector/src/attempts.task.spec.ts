@@ -68,7 +68,7 @@ function build(given: Given = {}) {
     clock.nowMs += 5;
     return task.process(batch);
   };
-  return { task, store, commits, events, fatal, lags, waits, find, processLater };
+  return { task, store, clock, commits, events, fatal, lags, waits, find, processLater };
 }
 
 function batchOf(attempts: readonly WebhookAttempt[], nextOffset: number, highWatermark = 100): RecordBatch {
@@ -128,10 +128,56 @@ describe('the attempts task', () => {
     });
 
     await expect(task.process(batchOf([first(1)], 2))).rejects.toThrow(
-      'Another projector moved webhook.attempts-2 to 9',
+      'The stored position of webhook.attempts-2 is 9 and not none',
     );
     expect(await find()).toEqual([]);
     expect(commits).toEqual([0]);
+  });
+
+  describe('without input', () => {
+    it('finds out that another has moved the position, and rejects so that it goes on from there', async () => {
+      const { task, store, clock } = build();
+      await task.open();
+      await task.process(batchOf([first(1)], 2));
+      await task.idle?.();
+      const moved = { topic: 'webhook.attempts', partition: 2, expectedOffset: 2, nextOffset: 9, attempts: [] };
+      await store.projection.apply(moved);
+      clock.nowMs += 1_000;
+
+      await expect(task.idle?.()).rejects.toThrow('The stored position of webhook.attempts-2 is 9 and not 2');
+    });
+
+    it('finds out that the history has been emptied', async () => {
+      let isEmptied = false;
+      const { task } = build({
+        projection: (real) => ({
+          readPosition: (topic, partition) => (isEmptied ? Promise.resolve(null) : real.readPosition(topic, partition)),
+        }),
+      });
+      await task.open();
+      await task.process(batchOf([first(1)], 2));
+      isEmptied = true;
+
+      await expect(task.idle?.()).rejects.toThrow('is none and not 2');
+    });
+
+    it('looks at the stored position no more than once a second', async () => {
+      let looks = 0;
+      const { task, clock } = build({
+        projection: (real) => ({
+          readPosition: (topic, partition) => {
+            looks += 1;
+            return real.readPosition(topic, partition);
+          },
+        }),
+      });
+      await task.open();
+      for (let turns = 0; turns < 10; turns++) {
+        clock.nowMs += 200;
+        await task.idle?.();
+      }
+      expect(looks).toBe(1 + 2);
+    });
   });
 
   it('tries again for as long as the database is away', async () => {

@@ -1,19 +1,35 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { consumerGroups, createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
+import { type ConsumerGroup, consumerGroups, createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
 import {
   createDataSource,
   createDeliveryPartitions,
   createDeliveryProjection,
+  createPathPartitions,
+  createPathProjection,
+  databaseRefusal,
+  endStalledSessions,
   runMigrations,
 } from '@waypost/history-store';
-import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
-import { createKafkaBackend, createTaskRunner, type StreamsBackend, type TopicPartition } from '@waypost/streams';
-import { createAttemptsTask, type AttemptsTaskDeps } from './attempts.task.js';
+import { type AppDefinition, type AppRuntime, BootError, type LifecyclePart } from '@waypost/platform';
+import {
+  createKafkaBackend,
+  createTaskRunner,
+  type PartitionTask,
+  type StreamsBackend,
+  type TaskContext,
+  type TaskRunner,
+  type TopicPartition,
+} from '@waypost/streams';
+import { createAttemptsTask } from './attempts.task.js';
 import { readConfig, type HistoryProjectorConfig } from './config.js';
 import { createDatabaseRetry, type DatabaseRetry } from './database-retry.js';
 import { HistoryProjectorModule } from './history-projector.module.js';
-import { createProjectorMetrics } from './projector-metrics.js';
+import { createPathMetrics } from './paths/path-metrics.js';
+import { createPathsTask } from './paths/paths.task.js';
+import type { ProjectionTaskTools } from './projection.task.js';
+import { createProjectorMetrics, type ProjectorMetrics } from './projector-metrics.js';
 import { createRetentionJob } from './retention.job.js';
+import { createStalledSessionsJob } from './stalled-sessions.job.js';
 
 type Runtime = AppRuntime<HistoryProjectorConfig>;
 
@@ -24,8 +40,11 @@ export const historyProjectorApp: AppDefinition<HistoryProjectorConfig> = {
   parts: (_nest, runtime) => projectorParts(runtime),
 };
 
-/** A connection for each partition of the default four, some for the retention, and room for a few more partitions. */
-const POOL_SIZE = 8;
+/** A connection for each of the default four partitions of both logs, some for the retention, and room for a few more. */
+const POOL_SIZE = 12;
+
+/** In pg_stat_activity. */
+const APPLICATION_NAME = 'waypost history-projector';
 
 /** A process that was stopped in a transaction must not keep the next owner of its partition waiting for longer. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
@@ -43,46 +62,84 @@ function projectorParts({ config, logger, metrics: registry, onFatal }: Runtime)
   });
   const dataSource = createDataSource(config.database.url, {
     poolSize: POOL_SIZE,
-    applicationName: 'waypost history-projector',
+    applicationName: APPLICATION_NAME,
     idleInTransactionTimeoutMs: IDLE_IN_TRANSACTION_MS,
     onIdleConnectionLost: (error) => {
       logger.debug('database_connection_lost', { error });
     },
   });
   const backend = createKafkaBackend({ kafka: config.kafka, logger, now: Date.now });
-  const taskDeps: AttemptsTaskDeps = {
-    codec: createAvroCodecs({ registry: createSchemaRegistry({ url: config.registry.url }) }).webhookAttempts,
-    projection: createDeliveryProjection({ dataSource, now: Date.now }),
+  const runners = createRunners(
+    { config, logger, metrics: registry, onFatal },
+    { dataSource, database, backend, metrics },
+  );
+  const endStalled = (stalledForMs: number): Promise<number> =>
+    endStalledSessions({ databaseUrl: config.database.url, applicationName: APPLICATION_NAME, stalledForMs });
+  const partitions = [createDeliveryPartitions(dataSource), createPathPartitions(dataSource)];
+  return [
+    databasePart({ url: config.database.url, dataSource, database }),
+    { name: 'kafka', start: () => undefined, stop: () => backend.close() },
+    createRetentionJob({ partitions, database, logger, now: Date.now, every }),
+    createStalledSessionsJob({ endStalled, logger, every }),
+    projectionPart('projection', runners.attempts, database),
+    projectionPart('paths', runners.paths, database),
+  ];
+}
+
+interface RunnerTools {
+  readonly dataSource: ReturnType<typeof createDataSource>;
+  readonly database: DatabaseRetry;
+  readonly backend: StreamsBackend;
+  readonly metrics: ProjectorMetrics;
+}
+
+/** One for each of the two logs; they share nothing but connections. */
+function createRunners(
+  { config, logger, metrics: registry, onFatal }: Pick<Runtime, 'config' | 'logger' | 'metrics' | 'onFatal'>,
+  { dataSource, database, backend, metrics }: RunnerTools,
+): { readonly attempts: TaskRunner; readonly paths: TaskRunner } {
+  const codecs = createAvroCodecs({ registry: createSchemaRegistry(config.registry) });
+  const tools: ProjectionTaskTools = {
     database,
     logRange: (partition) => logRange(backend, partition),
-    metrics,
     logger,
     now: () => performance.now(),
     wait: waitOrAbort,
     onFatal,
   };
-  const runner = createTaskRunner({
-    backend,
-    groupId: consumerGroups.historyProjector.id,
-    topics: consumerGroups.historyProjector.topics,
-    instanceId: config.process.instanceId,
-    createTask: (context) => createAttemptsTask(context, taskDeps),
-    logger,
-    onFatal,
-  });
-  const retention = { partitions: createDeliveryPartitions(dataSource), database, logger, now: Date.now, every };
-  return [
-    databasePart({ url: config.database.url, dataSource, database }),
-    { name: 'kafka', start: () => undefined, stop: () => backend.close() },
-    createRetentionJob(retention),
-    {
-      name: 'projection',
-      start: () => runner.start(),
-      stop: () => runner.stop(),
-      ready: () => runner.ready() && database.available(),
-    },
-  ];
+  const runnerOf = (group: ConsumerGroup, createTask: (context: TaskContext) => PartitionTask): TaskRunner =>
+    createTaskRunner({
+      backend,
+      groupId: group.id,
+      topics: group.topics,
+      instanceId: config.process.instanceId,
+      createTask,
+      logger,
+      onFatal,
+    });
+  const attemptsDeps = {
+    ...tools,
+    codec: codecs.webhookAttempts,
+    projection: createDeliveryProjection({ dataSource, now: Date.now }),
+    metrics,
+  };
+  const pathsDeps = {
+    ...tools,
+    codec: codecs.telemetryPings,
+    projection: createPathProjection({ dataSource, now: Date.now }),
+    metrics: createPathMetrics(registry),
+  };
+  const attempts = runnerOf(consumerGroups.historyProjector, (context) => createAttemptsTask(context, attemptsDeps));
+  const paths = runnerOf(consumerGroups.pathProjector, (context) => createPathsTask(context, pathsDeps));
+  return { attempts, paths };
 }
+
+const projectionPart = (name: string, runner: TaskRunner, database: DatabaseRetry): LifecyclePart => ({
+  name,
+  start: () => runner.start(),
+  stop: () => runner.stop(),
+  ready: () => runner.ready() && database.available(),
+});
 
 interface DatabasePartDeps {
   readonly url: string;
@@ -96,8 +153,13 @@ function databasePart({ url, dataSource, database }: DatabasePartDeps): Lifecycl
   return {
     name: 'database',
     start: async () => {
-      await database.run(() => runMigrations(url), giveUp.signal);
-      await database.run(() => dataSource.initialize(), giveUp.signal);
+      try {
+        await database.run(() => runMigrations(url), giveUp.signal);
+        await database.run(() => dataSource.initialize(), giveUp.signal);
+      } catch (error) {
+        const refusal = databaseRefusal(error);
+        throw refusal === null ? error : new BootError('database_refused', refusal, { cause: error });
+      }
     },
     stop: async () => {
       giveUp.abort();

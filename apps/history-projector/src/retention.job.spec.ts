@@ -1,27 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
+import type { DailyPartitions } from '@waypost/history-store';
 import { createDatabaseRetry } from './database-retry.js';
 import { createRetentionJob } from './retention.job.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const DAY_MS = 86_400_000;
 
-function build(ensure: () => Promise<readonly string[]> = () => Promise.resolve([])) {
+function build(
+  ensure: () => Promise<readonly string[]> = () => Promise.resolve([]),
+  others: readonly DailyPartitions[] = [],
+) {
   const calls: string[] = [];
   const events: string[] = [];
   let tick: () => void = () => undefined;
   let isCancelled = false;
   const log = (event: string): void => void events.push(event);
-  const job = createRetentionJob({
-    partitions: {
-      ensurePartitions: (from, to) => {
-        calls.push(`ensure ${String((from - NOW) / DAY_MS)} to ${String((to - NOW) / DAY_MS)}`);
-        return ensure();
-      },
-      dropExpiredPartitions: (nowMs) => {
-        calls.push(`drop at ${String(nowMs - NOW)}`);
-        return Promise.resolve({ type: 'dropped', partitions: ['deliveries_20260604'] });
-      },
+  const table: DailyPartitions = {
+    ensurePartitions: (from, to) => {
+      calls.push(`ensure ${String((from - NOW) / DAY_MS)} to ${String((to - NOW) / DAY_MS)}`);
+      return ensure();
     },
+    dropExpiredPartitions: (nowMs) => {
+      calls.push(`drop at ${String(nowMs - NOW)}`);
+      return Promise.resolve({ type: 'dropped', partitions: ['deliveries_20260604'] });
+    },
+  };
+  const job = createRetentionJob({
+    partitions: [table, ...others],
     database: createDatabaseRetry({
       logger: { info: log, warn: log },
       now: () => NOW,
@@ -86,6 +91,22 @@ describe('the retention job', () => {
     hour();
     await settled();
     expect(events).toEqual(['retention_failed', 'retention_failed']);
+  });
+
+  it('looks after each table, although another failed', async () => {
+    const dropped: number[] = [];
+    const other: DailyPartitions = {
+      ensurePartitions: () => Promise.resolve([]),
+      dropExpiredPartitions: (nowMs) => {
+        dropped.push(nowMs);
+        return Promise.resolve({ type: 'dropped', partitions: ['path_points_20260604'] });
+      },
+    };
+    const { job, events } = build(() => Promise.reject(new Error('permission denied')), [other]);
+    await job.start();
+    await settled();
+    expect(dropped).toEqual([NOW]);
+    expect(events).toEqual(['retention_failed', 'partitions_tidied']);
   });
 
   it('waits for a database that is away, and stops waiting when it is stopped', async () => {

@@ -1,4 +1,4 @@
-import type { DeliveryPartitions } from '@waypost/history-store';
+import type { DailyPartitions } from '@waypost/history-store';
 import type { LifecyclePart, Logger } from '@waypost/platform';
 import type { DatabaseRetry } from './database-retry.js';
 
@@ -9,7 +9,8 @@ const EVERY_MS = 3_600_000;
 const AHEAD_MS = 2 * DAY_MS;
 
 export interface RetentionJobDeps {
-  readonly partitions: DeliveryPartitions;
+  /** Of each table on its own. */
+  readonly partitions: readonly DailyPartitions[];
   readonly database: DatabaseRetry;
   readonly logger: Pick<Logger, 'info' | 'error'>;
   /** Epoch milliseconds. */
@@ -24,27 +25,30 @@ export function createRetentionJob({ partitions, database, logger, now, every }:
   let running: Promise<void> | null = null;
   let cancel: () => void = () => undefined;
 
-  async function tidy(): Promise<void> {
+  async function tidy(table: DailyPartitions): Promise<void> {
     const nowMs = now();
-    const created = await partitions.ensurePartitions(nowMs, nowMs + AHEAD_MS);
-    const result = await partitions.dropExpiredPartitions(nowMs);
+    const created = await table.ensurePartitions(nowMs, nowMs + AHEAD_MS);
+    const result = await table.dropExpiredPartitions(nowMs);
     const dropped = result.type === 'dropped' ? result.partitions : [];
     if (created.length + dropped.length > 0) logger.info('partitions_tidied', { created, dropped });
   }
 
   /** A failure is told and the next hour tries again: the projection makes the partitions it needs by itself. */
-  async function tidyOrTell(): Promise<void> {
+  async function tidyOrTell(table: DailyPartitions): Promise<void> {
     try {
-      await database.run(tidy, giveUp.signal);
+      await database.run(() => tidy(table), giveUp.signal);
     } catch (error) {
       if (!giveUp.signal.aborted) logger.error('retention_failed', { error });
-    } finally {
-      running = null;
     }
   }
 
+  async function tidyAll(): Promise<void> {
+    for (const table of partitions) await tidyOrTell(table);
+    running = null;
+  }
+
   function begin(): void {
-    running ??= tidyOrTell();
+    running ??= tidyAll();
   }
 
   return {

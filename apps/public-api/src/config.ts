@@ -2,9 +2,11 @@ import {
   type AppConfig,
   asFlag,
   asInteger,
+  asList,
   configSections,
   databaseConfig,
   egressConfig,
+  isAddressOrSubnet,
   kafkaConfig,
   pageTokenKeyConfig,
   parseConfig,
@@ -27,11 +29,31 @@ const http = z
       1_000,
     ),
     WAYPOST_RATE_LIMIT_BURST: withDefault(asInteger(1, 1_000_000), 'requests at once of one API key, from 1', 2_000),
+    WAYPOST_ADDRESS_RATE_LIMIT_PER_SECOND: withDefault(
+      asInteger(1, 1_000_000),
+      'requests a second of one address without a valid API key, from 1',
+      20,
+    ),
+    WAYPOST_ADDRESS_RATE_LIMIT_BURST: withDefault(
+      asInteger(1, 1_000_000),
+      'requests at once of one address without a valid API key, from 1',
+      200,
+    ),
+    WAYPOST_TRUSTED_PROXIES: withDefault(
+      asList(isAddressOrSubnet),
+      'a comma-separated list of addresses or subnets, for example 10.0.0.0/8,::1',
+      [],
+    ),
   })
   .transform((env) => ({
     port: env.WAYPOST_PORT,
     v1Gone: env.WAYPOST_V1_GONE,
     rateLimit: { perSecond: env.WAYPOST_RATE_LIMIT_PER_SECOND, burst: env.WAYPOST_RATE_LIMIT_BURST },
+    addressRateLimit: {
+      perSecond: env.WAYPOST_ADDRESS_RATE_LIMIT_PER_SECOND,
+      burst: env.WAYPOST_ADDRESS_RATE_LIMIT_BURST,
+    },
+    trustedProxies: env.WAYPOST_TRUSTED_PROXIES,
   }));
 
 const schema = configSections({

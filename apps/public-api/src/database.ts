@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { type createDataSource, isConnectionLoss } from '@waypost/history-store';
+import { type createDataSource, databaseRefusal, isConnectionLoss } from '@waypost/history-store';
 import { BootError } from '@waypost/platform';
 
 type DataSource = ReturnType<typeof createDataSource>;
@@ -15,6 +15,8 @@ export class DatabaseConnection implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.dataSource.initialize();
     } catch (error) {
+      const refusal = databaseRefusal(error);
+      if (refusal !== null) throw new BootError('database_refused', refusal, { cause: error });
       if (!isConnectionLoss(error)) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const mend = 'check that PostgreSQL runs and that DATABASE_URL leads to it';

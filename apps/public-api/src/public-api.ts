@@ -2,13 +2,25 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { createSchemaRegistry } from '@waypost/contracts';
-import { createDataSource, createDeliveryHistory, createManagementStore } from '@waypost/history-store';
+import {
+  createDataSource,
+  createDeliveryHistory,
+  createManagementStore,
+  createPathHistory,
+  poolUsageOf,
+  readOutboxLag,
+} from '@waypost/history-store';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
 import { createKafkaBackend } from '@waypost/streams';
 import { APP_NAME, type PublicApiConfig, readConfig } from './config.js';
 import { configureHttp } from './configure-http.js';
 import { DATA_SOURCE, DatabaseConnection } from './database.js';
 import { HttpApiModule } from './http-api.module.js';
+import { registerDatabaseMetrics } from './metrics/database-metrics.js';
+import { measureRequests } from './metrics/request-metrics.js';
+import { createRouteOf } from './metrics/route-names.js';
+import { openApiDocument } from './openapi/document.js';
+import { documentedMethods } from './openapi/documented-methods.js';
 import { createOutbox } from './outbox/create-outbox.js';
 import { createOperations } from './operations/create-operations-consumer.js';
 import type { OperationsConsumer } from './operations/operations-consumer.js';
@@ -27,18 +39,26 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 @Module({})
 class PublicApiModule {}
 
-function createModule({ config, logger, name }: AppRuntime<PublicApiConfig>): DynamicModule {
+function createModule({ config, logger, metrics, name }: AppRuntime<PublicApiConfig>): DynamicModule {
   const now = Date.now;
   const dataSource = createDataSource(config.database.url, {
     applicationName: name,
     poolSize: POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    // A process that is stopped in the middle of a change must not keep others from theirs.
+    idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
     onIdleConnectionLost: (error) => {
       logger.warn('database_connection_lost', { error });
     },
   });
+  registerDatabaseMetrics({
+    registry: metrics,
+    poolUsage: () => poolUsageOf(dataSource),
+    readOutboxLag: () => readOutboxLag(dataSource),
+    now,
+  });
   const store = createManagementStore({ dataSource, randomBytes });
-  const registry = createSchemaRegistry({ url: config.registry.url });
+  const registry = createSchemaRegistry(config.registry);
   const backend = createKafkaBackend({ kafka: config.kafka, logger, now });
   const outbox = createOutbox({ databaseUrl: config.database.url, registry, backend, logger, now });
   const { instanceId } = config.process;
@@ -48,6 +68,7 @@ function createModule({ config, logger, name }: AppRuntime<PublicApiConfig>): Dy
     logger,
     store,
     history: createDeliveryHistory({ dataSource }),
+    paths: createPathHistory({ dataSource }),
     checkUrl: createUrlCheck(config.egress),
     untilPublished: createUntilPublished({
       isPublished: (ids) => store.isPublished(ids),
@@ -58,6 +79,7 @@ function createModule({ config, logger, name }: AppRuntime<PublicApiConfig>): Dy
     sealingKey: config.sealingKey,
     pageTokenKey: config.pageTokenKey,
     rateLimit: config.http.rateLimit,
+    addressRateLimit: config.http.addressRateLimit,
     randomBytes,
     newId: randomUUID,
     now,
@@ -100,9 +122,11 @@ export const publicApi: AppDefinition<PublicApiConfig> = {
   name: APP_NAME,
   config: readConfig,
   module: createModule,
-  http: ({ config }) => ({
+  http: ({ config, metrics }) => ({
     port: config.http.port,
     configure: (app) => {
+      const routeOf = createRouteOf(documentedMethods(openApiDocument));
+      app.use(measureRequests({ registry: metrics, routeOf, monotonicMs: () => performance.now() }));
       configureHttp(app, config.http);
     },
   }),

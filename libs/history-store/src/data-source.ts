@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { databaseAddress } from './database-address.js';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 import { SteadyClient } from './steady-client.js';
@@ -28,11 +29,14 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
  * Describes the database; nothing connects before `initialize()`.
  *
  * `databaseUrl` is a libpq URL, TLS included: `postgres://user:password@host/db?sslmode=verify-full&sslrootcert=/ca.pem`.
+ * @throws Error for TLS that would verify nothing
  */
 export function createDataSource(databaseUrl: string, settings: DataSourceSettings = {}): DataSource {
+  const { url, ssl } = databaseAddress(databaseUrl);
   return new DataSource({
     type: 'postgres',
-    url: databaseUrl,
+    url,
+    ssl,
     synchronize: false,
     migrationsRun: false,
     installExtensions: false,

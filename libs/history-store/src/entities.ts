@@ -1,6 +1,7 @@
 import type { DataSourceOptions } from 'typeorm';
 import { ApiKeyEntity } from './management/api-key.entity.js';
 import { FleetEntity } from './management/fleet.entity.js';
+import { GeofenceEntity } from './management/geofence.entity.js';
 import { OutboxRowEntity } from './management/outbox-row.entity.js';
 import { WebhookSubscriptionEntity } from './management/webhook-subscription.entity.js';
 
@@ -11,6 +12,7 @@ import { WebhookSubscriptionEntity } from './management/webhook-subscription.ent
 export const entities = [
   ApiKeyEntity,
   FleetEntity,
+  GeofenceEntity,
   OutboxRowEntity,
   WebhookSubscriptionEntity,
 ] satisfies DataSourceOptions['entities'];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openHistoryRebuild, type HistoryRebuild } from '@waypost/history-store';
+import { topics } from '@waypost/contracts';
+import { openHistoryRebuild, type HistoryRebuild, type ProjectedLogs } from '@waypost/history-store';
 import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
 import { CliError, usageError } from '../cli-error.js';
 import { kafkaSettings } from '../stack/kafka-settings.js';
@@ -25,6 +26,8 @@ interface Work {
   readonly now: () => number;
 }
 
+const LOGS: ProjectedLogs = { deliveries: topics.webhookAttempts.name, path_points: topics.telemetryPings.name };
+
 const POLL_MS = 250;
 /** Where there is no terminal to draw a bar on. */
 const LINE_EVERY_MS = 5_000;
@@ -38,7 +41,7 @@ export async function rebuildHistory(terminal: Terminal, options: RebuildOptions
   if (!yes && !watch) throw usageError(WARNING);
   const stack = await stackEnvironment(dataDir);
   const backend = createKafkaBackend({ kafka: kafkaSettings(stack), logger: silentLogger, now: Date.now });
-  const rebuild = await openHistoryRebuild(stack.require('DATABASE_URL'));
+  const rebuild = await openHistoryRebuild(stack.require('DATABASE_URL'), LOGS);
   const work = { rebuild, backend, terminal, now };
   try {
     await assertSameLog(work);

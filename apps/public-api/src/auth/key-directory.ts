@@ -13,6 +13,8 @@ export interface KeyDirectoryDeps {
   readonly now: () => number;
 }
 
+/** What keys look like; anything else is not asked for. */
+const KEY_FORM = /^wp_[\w-]{22,128}$/;
 /** For so long a revoked key may still be let in. */
 const REMEMBER_MS = 3_000;
 const MAX_REMEMBERED = 10_000;
@@ -31,6 +33,7 @@ export function createKeyDirectory({ findApiKey, now }: KeyDirectoryDeps): KeyDi
 
   return {
     async find(key) {
+      if (!KEY_FORM.test(key)) return null;
       const hash = hashApiKey(key);
       const name = hash.toString('base64');
       const known = remembered.get(name);

@@ -1,4 +1,4 @@
-/** How often one API key may call: `perSecond` on average, `burst` at once. */
+/** How often one caller may call: `perSecond` on average, `burst` at once. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
@@ -13,8 +13,11 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Above this many callers, those whose bucket has long been full again are forgotten. */
+/** Above this many callers, those whose bucket has long been full again are forgotten, and then the oldest. */
 const SWEEP_ABOVE = 10_000;
+const KEPT = 9_000;
+/** Looking through all of them for each new caller would itself be a way to stop the service. */
+const SWEEP_EVERY_MS = 1_000;
 
 /**
  * A token bucket per caller, in the memory of this process: with several instances a caller gets that much from
@@ -22,18 +25,30 @@ const SWEEP_ABOVE = 10_000;
  */
 export function createRateLimiter(limit: RateLimit, now: () => number): { take(caller: string): RateDecision } {
   const buckets = new Map<string, Bucket>();
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
   const filled = (bucket: Bucket, nowMs: number): number =>
     Math.min(limit.burst, bucket.tokens + (Math.max(0, nowMs - bucket.filledAt) / 1_000) * limit.perSecond);
 
   function bucketOf(caller: string, nowMs: number): Bucket {
     const known = buckets.get(caller);
     if (known !== undefined) return known;
-    if (buckets.size >= SWEEP_ABOVE) {
-      for (const [other, bucket] of buckets) if (filled(bucket, nowMs) >= limit.burst) buckets.delete(other);
-    }
+    if (buckets.size >= SWEEP_ABOVE) makeRoom(nowMs);
     const fresh = { tokens: limit.burst, filledAt: nowMs };
     buckets.set(caller, fresh);
     return fresh;
+  }
+
+  function makeRoom(nowMs: number): void {
+    if (nowMs - sweptAtMs >= SWEEP_EVERY_MS) {
+      sweptAtMs = nowMs;
+      for (const [other, bucket] of buckets) if (filled(bucket, nowMs) >= limit.burst) buckets.delete(other);
+    }
+    if (buckets.size < SWEEP_ABOVE) return;
+    // Many at once: a map is slow at losing its first entry again and again.
+    for (const oldest of buckets.keys()) {
+      if (buckets.size <= KEPT) return;
+      buckets.delete(oldest);
+    }
   }
 
   return {

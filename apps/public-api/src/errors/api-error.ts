@@ -2,6 +2,7 @@
 export const ERROR_CODES = [
   'invalid_parameter',
   'invalid_body',
+  'invalid_header',
   'invalid_request',
   'page_state_invalid',
   'page_state_forged',
@@ -11,14 +12,23 @@ export const ERROR_CODES = [
   'page_state_other_query',
   'unauthorized',
   'forbidden',
+  'scope_not_held',
   'not_found',
   'method_not_allowed',
   'conflict',
   'subscription_not_active',
   'too_many_secrets',
   'too_many_replays',
+  'too_many_geofences',
+  'precondition_failed',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+  'idempotency_answer_lost',
   'gone',
   'body_too_large',
+  'uri_too_long',
+  'headers_too_large',
+  'request_timeout',
   'unsupported_media_type',
   'rate_limited',
   'internal_error',
@@ -26,10 +36,13 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One thing that is wrong with the request: a query parameter or a field of the body (a path such as `auth.tokenUrl`). */
+/** One thing that is wrong with the request: a query parameter, a header, or a field of the body (a path such as `auth.tokenUrl`). */
 export interface ErrorDetail {
   readonly parameter?: string;
+  readonly header?: string;
   readonly field?: string;
+  /** What is in the way. */
+  readonly conflictingId?: string;
   readonly message: string;
 }
 
@@ -66,6 +79,11 @@ export function invalidParameters(details: readonly ErrorDetail[]): ApiError {
 export function invalidBody(details: readonly ErrorDetail[]): ApiError {
   const message = details.map((detail) => sentence(detail.field ?? 'the body', detail.message)).join('; ');
   return new ApiError(400, 'invalid_body', message, { details });
+}
+
+/** 400 that names the header that cannot be used. */
+export function invalidHeader(header: string, message: string): ApiError {
+  return new ApiError(400, 'invalid_header', sentence(header, message), { details: [{ header, message }] });
 }
 
 /** Messages follow what they are about ("limit must be ..."), or are sentences of their own. */

@@ -8,7 +8,7 @@ export type RouteMethods = Readonly<Record<string, readonly string[]>>;
 /** Answers 405 with `Allow` where the path exists and the method does not; the router itself would say 404. */
 export function guardMethods(routes: RouteMethods): RequestHandler {
   const known = Object.entries(routes).map(([template, methods]) => ({
-    pattern: patternOf(template),
+    pattern: pathPattern(template),
     // The router answers HEAD wherever it answers GET.
     methods: methods.includes('GET') ? [...methods, 'HEAD'] : [...methods],
   }));
@@ -25,7 +25,7 @@ export function guardMethods(routes: RouteMethods): RequestHandler {
 }
 
 /** As lenient as the router: case and a final slash do not matter. */
-function patternOf(template: string): RegExp {
+export function pathPattern(template: string): RegExp {
   const segments = template.split('/').map((segment) => (segment.startsWith('{') ? '[^/]+' : escapeRegExp(segment)));
   return new RegExp(`^${segments.join('/')}/?$`, 'i');
 }

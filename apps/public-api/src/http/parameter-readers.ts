@@ -31,8 +31,9 @@ export function oneOf<const T extends string>(values: readonly T[]): ParameterRe
 /** Printable text: control characters name nothing here, and the database takes no U+0000. */
 export function text(maxLength: number): ParameterReader<string> {
   return (given) => {
-    if (given.length >= 1 && given.length <= maxLength && !/\p{Cc}/u.test(given))
-      return { type: 'value', value: given };
+    // In code points, as JSON Schema counts (the document of this API).
+    const length = given.length <= maxLength ? given.length : Array.from(given).length;
+    if (length >= 1 && length <= maxLength && !/\p{Cc}/u.test(given)) return { type: 'value', value: given };
     return { type: 'problem', message: `must be 1 to ${String(maxLength)} characters without control characters` };
   };
 }

@@ -1,4 +1,8 @@
 import type { OpenApiDocument } from './openapi-types.js';
+import { apiKeyPaths, apiKeySchemas } from './api-keys.paths.js';
+import { fleetPaths, fleetSchemas } from './fleet.paths.js';
+import { geofencePaths, geofenceSchemas } from './geofences.paths.js';
+import { pathPaths, pathSchemas } from './paths.paths.js';
 import { operationPaths, operationSchemas } from './operations.paths.js';
 import { replayPaths, replaySchemas } from './replays.paths.js';
 import { ERROR_RESPONSES, errorSchema, jsonResponse } from './responses.js';
@@ -18,23 +22,34 @@ export const openApiDocument: OpenApiDocument = {
   servers: [{ url: '/' }],
   tags: [
     { name: 'History', description: 'What was delivered, when, and what came back.' },
+    { name: 'Paths', description: 'Where the devices were.' },
     { name: 'Subscriptions', description: 'What is delivered, and where to.' },
+    { name: 'Geofences', description: 'Places whose coming and going is told.' },
+    { name: 'Fleet', description: 'The fleet of the API key, and its keys.' },
     { name: 'Description' },
   ],
   security: [{ apiKey: [] }],
   paths: {
     ...v1Paths,
     ...v2Paths,
+    ...pathPaths,
     ...subscriptionPaths,
     ...operationPaths,
     ...replayPaths,
+    ...geofencePaths,
+    ...fleetPaths,
+    ...apiKeyPaths,
     '/public/openapi.json': {
       get: {
         operationId: 'getOpenApi',
         summary: 'This document',
         tags: ['Description'],
         security: [],
-        responses: { '200': jsonResponse('OpenAPI 3.1.', { type: 'object' }) },
+        responses: {
+          '200': jsonResponse('OpenAPI 3.1.', { type: 'object' }),
+          '414': { $ref: '#/components/responses/Error414' },
+          '429': { $ref: '#/components/responses/Error429' },
+        },
       },
     },
   },
@@ -46,9 +61,13 @@ export const openApiDocument: OpenApiDocument = {
       Error: errorSchema,
       ...v1Schemas,
       ...v2Schemas,
+      ...pathSchemas,
       ...subscriptionSchemas,
       ...operationSchemas,
       ...replaySchemas,
+      ...geofenceSchemas,
+      ...fleetSchemas,
+      ...apiKeySchemas,
     },
     responses: Object.fromEntries(
       Object.entries(ERROR_RESPONSES).map(([status, response]) => [`Error${status}`, response]),

@@ -34,7 +34,7 @@ export interface Operation {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'query' | 'path';
+  readonly in: 'query' | 'path' | 'header';
   readonly required?: boolean;
   readonly description: string;
   readonly schema: Schema;

@@ -39,15 +39,17 @@ export const listLimit = queryParameter(
   { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
   'Most items a page holds.',
 );
-export const subscriptionId: Parameter = {
+/** A path parameter called `id`. */
+export const idOf = (what: string): Parameter => ({
   name: 'id',
   in: 'path',
   required: true,
-  description: 'Of the subscription.',
+  description: `Of the ${what}.`,
   schema: uuid,
-};
+});
+export const subscriptionId = idOf('subscription');
 export const pageState = queryParameter(
   'pageState',
   { type: 'string', minLength: 1, maxLength: 4_096 },
-  'Where to go on: from the page before, with all filters as they were.',
+  'Where to go on: from the page before, with all filters as they were. Pages show things as they are when they are read: what no longer matches a filter by then is left out.',
 );

@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { replayBody } from '../replays/replay-body.js';
 import { REPLAY_STATES } from '../replays/replay-resource.js';
+import { bodySchema, idempotencyKey, replayable } from './management.js';
 import type { Parameter, PathItem, Schema } from './openapi-types.js';
 import { listLimit, pageState, subscriptionId } from './parameters.js';
 import { errors, jsonResponse } from './responses.js';
@@ -22,10 +22,8 @@ const progress = objectSchema(
   ['matched'],
 );
 
-const { $schema: _, ...createReplay } = z.toJSONSchema(replayBody, { target: 'draft-2020-12' });
-
 export const replaySchemas: Readonly<Record<string, Schema>> = {
-  CreateReplay: createReplay,
+  CreateReplay: bodySchema(replayBody),
   Replay: objectSchema(
     {
       replayId: uuid,
@@ -66,11 +64,11 @@ export const replayPaths: Readonly<Record<string, PathItem>> = {
       description:
         'Sends every delivery of the subscription again whose first attempt lies in the window: same `eventId`, same bytes, in the order in which they were made first. Attempts are recorded as deliveries of their own in the history. What earlier replays and tests sent is not sent again. At most 3 replays of a subscription may be unfinished; they are worked off one after the other.',
       tags,
-      parameters: [subscriptionId],
+      parameters: [subscriptionId, idempotencyKey],
       requestBody: { required: true, content: { 'application/json': { schema: reference('CreateReplay') } } },
       responses: {
-        '202': jsonResponse('The replay, as it begins.', reference('Replay')),
-        ...errors(404, 409, 413, 415),
+        '202': replayable(jsonResponse('The replay, as it begins.', reference('Replay'))),
+        ...errors(404, 409, 422),
       },
     },
     get: {

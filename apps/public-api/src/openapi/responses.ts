@@ -6,10 +6,12 @@ import { arrayOf, objectSchema, reference, text } from './schemas.js';
 const detail = objectSchema(
   {
     parameter: { type: 'string', description: 'The query parameter that is wrong.' },
+    header: { type: 'string', description: 'The request header that is wrong.' },
     field: { type: 'string', description: 'The field of the body that is wrong, as a path.' },
+    conflictingId: { type: 'string', description: 'The id of what is in the way.' },
     message: text,
   },
-  ['parameter', 'field'],
+  ['parameter', 'header', 'field', 'conflictingId'],
 );
 
 export const errorSchema: Schema = objectSchema({
@@ -28,20 +30,25 @@ function errorResponse(description: string, headers?: ResponseObject['headers'])
 
 const retryAfter = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } } };
 const challenge = { 'WWW-Authenticate': { description: 'How to authenticate.', schema: text } };
+const currentTag = { ETag: { description: 'Of the version that is there.', required: true, schema: text } };
 const allow = { Allow: { description: 'The methods that are possible.', schema: text } };
 
 /** Every error answer, by status. */
 export const ERROR_RESPONSES = {
-  400: errorResponse('A parameter, the body or the page token cannot be used; the message names it.'),
+  400: errorResponse('A parameter, a header, the body or the page token cannot be used; the message names it.'),
   401: errorResponse('No API key, or one that is not known.', challenge),
-  403: errorResponse('The API key lacks the scope.', challenge),
+  403: errorResponse('The API key lacks a scope.', challenge),
   404: errorResponse('There is nothing there, or it belongs to another fleet.'),
   405: errorResponse('This method is not possible here.', allow),
   409: errorResponse('The change collides with what is there.'),
   410: errorResponse('This resource has been removed.'),
+  412: errorResponse('The resource has another version than `If-Match` says; nothing was done.', currentTag),
   413: errorResponse('The body is larger than 100 KB.'),
+  414: errorResponse('The path and the query are longer than 8,192 characters.'),
   415: errorResponse('The body is not JSON.'),
-  429: errorResponse('This API key calls too often.', retryAfter),
+  422: errorResponse('The `Idempotency-Key` was used for another request.'),
+  429: errorResponse('This API key calls too often, or this address without a valid one.', retryAfter),
+  431: errorResponse('The request line and the headers are longer than 16 KB together.'),
   500: errorResponse('The service failed.'),
   503: errorResponse('The service cannot answer right now.', retryAfter),
 } as const satisfies Readonly<Record<number, ResponseObject>>;
@@ -50,7 +57,7 @@ type ErrorStatus = keyof typeof ERROR_RESPONSES;
 
 /** What any route behind an API key can answer, and what this one can beside that. */
 export function errors(...more: readonly ErrorStatus[]): Record<string, Reference> {
-  const statuses: ErrorStatus[] = [400, 401, 403, 405, 429, 500, 503, ...more];
+  const statuses: ErrorStatus[] = [400, 401, 403, 405, 413, 414, 415, 429, 431, 500, 503, ...more];
   return Object.fromEntries(
     statuses
       .sort((a, b) => a - b)
@@ -67,7 +74,7 @@ const deprecationHeaders = Object.fromEntries(
 
 /** The same answers with the headers of R-32. */
 export function deprecatedResponses(responses: Record<string, ResponseObject>): Record<string, ResponseObject> {
-  const statuses: ErrorStatus[] = [400, 401, 403, 405, 410, 429, 500, 503];
+  const statuses: ErrorStatus[] = [400, 401, 403, 405, 410, 413, 414, 415, 429, 431, 500, 503];
   const all = {
     ...responses,
     ...Object.fromEntries(statuses.map((status) => [String(status), ERROR_RESPONSES[status]])),

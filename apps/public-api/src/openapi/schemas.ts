@@ -29,3 +29,9 @@ export const nextPageState: Schema = {
   type: ['string', 'null'],
   description: 'Give it as `pageState` to get the next page; null on the last one. Valid for 24 hours.',
 };
+
+export const version: Schema = {
+  type: 'integer',
+  minimum: 1,
+  description: 'Counts every change; the `ETag` has it too.',
+};

@@ -1,16 +1,19 @@
 import { PAYLOAD_FORMATS } from '@waypost/domain';
-import { z } from 'zod';
 import { createBody, MAX_RATE_LIMIT_PER_SECOND, updateBody } from '../subscriptions/subscription-body.js';
+import {
+  bodySchema,
+  idempotencyKey,
+  ifMatch,
+  ifNoneMatch,
+  jsonBody,
+  notModified,
+  replayable,
+  withTag,
+} from './management.js';
 import type { PathItem, Schema } from './openapi-types.js';
 import { listLimit, pageState, subscriptionId as id } from './parameters.js';
 import { errors, jsonResponse } from './responses.js';
 import { arrayOf, dateTime, eventType, nextPageState, objectSchema, reference, text, uuid } from './schemas.js';
-
-/** The request bodies are described by what checks them. */
-function bodySchema(schema: z.ZodType): Schema {
-  const { $schema: _, ...described } = z.toJSONSchema(schema, { target: 'draft-2020-12' });
-  return described;
-}
 
 const auth: Schema = {
   oneOf: [
@@ -56,10 +59,6 @@ export const subscriptionSchemas: Readonly<Record<string, Schema>> = {
   QueuedTest: objectSchema({ eventId: { ...uuid, description: 'The `eventId` in the event and in the history.' } }),
 };
 
-const jsonBody = (name: string): object => ({
-  required: true,
-  content: { 'application/json': { schema: reference(name) } },
-});
 const created = objectSchema({ data: arrayOf(reference('SubscriptionWithSecret')) });
 const listed = objectSchema({ data: arrayOf(reference('Subscription')), nextPageState });
 const tags = ['Subscriptions'];
@@ -72,10 +71,11 @@ export const subscriptionPaths: Readonly<Record<string, PathItem>> = {
       description:
         'Makes one subscription for each event type, all or none, in the order given. Once it has answered, every event from then on is delivered.',
       tags,
+      parameters: [idempotencyKey],
       requestBody: jsonBody('CreateSubscriptions'),
       responses: {
-        '201': jsonResponse('The subscriptions, with their signing secrets.', created),
-        ...errors(404, 409, 413, 415),
+        '201': replayable(jsonResponse('The subscriptions, with their signing secrets.', created)),
+        ...errors(404, 409, 422),
       },
     },
     get: {
@@ -91,27 +91,31 @@ export const subscriptionPaths: Readonly<Record<string, PathItem>> = {
       operationId: 'getSubscription',
       summary: 'Read a subscription',
       tags,
-      parameters: [id],
-      responses: { '200': jsonResponse('The subscription.', reference('Subscription')), ...errors(404) },
+      parameters: [id, ifNoneMatch],
+      responses: {
+        '200': withTag(jsonResponse('The subscription.', reference('Subscription'))),
+        '304': notModified,
+        ...errors(404),
+      },
     },
     patch: {
       operationId: 'updateSubscription',
       summary: 'Change a subscription',
       description: 'Fields that are left out stay as they are; `auth` is replaced as a whole.',
       tags,
-      parameters: [id],
+      parameters: [id, ifMatch],
       requestBody: jsonBody('UpdateSubscription'),
       responses: {
-        '200': jsonResponse('The subscription as it is now.', reference('Subscription')),
-        ...errors(404, 409, 413, 415),
+        '200': withTag(jsonResponse('The subscription as it is now.', reference('Subscription'))),
+        ...errors(404, 409, 412),
       },
     },
     delete: {
       operationId: 'deleteSubscription',
       summary: 'Delete a subscription',
       tags,
-      parameters: [id],
-      responses: { '204': { description: 'It is gone.' }, ...errors(404) },
+      parameters: [id, ifMatch],
+      responses: { '204': { description: 'It is gone.' }, ...errors(404, 412) },
     },
   },
   '/public/v1/webhook-subscriptions/{id}/rotate-secret': {
@@ -120,10 +124,12 @@ export const subscriptionPaths: Readonly<Record<string, PathItem>> = {
       summary: 'Replace the signing secret',
       description: 'The secret before it signs as well for 24 hours more.',
       tags,
-      parameters: [id],
+      parameters: [id, ifMatch, idempotencyKey],
       responses: {
-        '200': jsonResponse('The subscription with its new secret.', reference('SubscriptionWithSecret')),
-        ...errors(404, 409),
+        '200': withTag(
+          replayable(jsonResponse('The subscription with its new secret.', reference('SubscriptionWithSecret'))),
+        ),
+        ...errors(404, 409, 412, 422),
       },
     },
   },
@@ -134,10 +140,10 @@ export const subscriptionPaths: Readonly<Record<string, PathItem>> = {
       description:
         'Sends an event of type `test` to the subscription: signed, retried and kept in the history as any other. The device in it does not exist. Only an active subscription can be tested; one that is suspended gets it when its endpoint answers again.',
       tags,
-      parameters: [id],
+      parameters: [id, idempotencyKey],
       responses: {
-        '202': jsonResponse('The event will be sent.', reference('QueuedTest')),
-        ...errors(404, 409),
+        '202': replayable(jsonResponse('The event will be sent.', reference('QueuedTest'))),
+        ...errors(404, 409, 422),
       },
     },
   },

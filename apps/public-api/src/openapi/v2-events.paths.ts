@@ -83,7 +83,8 @@ export const v2Paths: Readonly<Record<string, PathItem>> = {
         },
         queryParameter(
           'deviceId',
-          { type: 'string', minLength: 1, maxLength: MAX_ID_LENGTH },
+          // No control characters: such an id is none.
+          { type: 'string', minLength: 1, maxLength: MAX_ID_LENGTH, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' },
           'Only events of this device.',
         ),
         queryParameter('subscriptionId', uuid, 'Only deliveries to this subscription.'),

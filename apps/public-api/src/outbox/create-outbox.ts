@@ -29,8 +29,8 @@ export function createOutbox({ databaseUrl, registry, backend, logger, now, poll
     createProducer: () => backend.producer(TRANSACTIONAL_ID),
     encode: (row) => toRecord(row, codecs, counts),
     prepare: async () => {
-      const { fleetSettings, webhookSubscriptions, webhookReplays, webhookDeliveries } = codecs;
-      const writing = [fleetSettings, webhookSubscriptions, webhookReplays, webhookDeliveries];
+      const { fleetSettings, fleetGeofences, webhookSubscriptions, webhookReplays, webhookDeliveries } = codecs;
+      const writing = [fleetSettings, fleetGeofences, webhookSubscriptions, webhookReplays, webhookDeliveries];
       await Promise.all(writing.map((codec) => codec.prepare()));
       counts = await readPartitionCounts((topic) => backend.partitionCount(topic));
     },

@@ -1,6 +1,7 @@
 import {
   type AvroCodecs,
   type FleetSettings,
+  type Geofence,
   type TopicDefinition,
   topics,
   type WebhookDelivery,
@@ -12,11 +13,12 @@ import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
 
 export type OutboxCodecs = Pick<
   AvroCodecs,
-  'fleetSettings' | 'webhookSubscriptions' | 'webhookReplays' | 'webhookDeliveries'
+  'fleetSettings' | 'fleetGeofences' | 'webhookSubscriptions' | 'webhookReplays' | 'webhookDeliveries'
 >;
 
 const TOPIC_OF = {
   'fleet-settings': topics.fleetSettings,
+  geofence: topics.fleetGeofences,
   'webhook-subscription': topics.webhookSubscriptions,
   'webhook-replay': topics.webhookReplays,
   'webhook-delivery': topics.webhookDeliveries,
@@ -25,6 +27,7 @@ const TOPIC_OF = {
 /** The topic of each kind of change. In one partition all changes are in one order, in several those of one partition. */
 export const OUTBOX_TOPICS: Readonly<Record<OutboxKind, string>> = {
   'fleet-settings': TOPIC_OF['fleet-settings'].name,
+  geofence: TOPIC_OF.geofence.name,
   'webhook-subscription': TOPIC_OF['webhook-subscription'].name,
   'webhook-replay': TOPIC_OF['webhook-replay'].name,
   'webhook-delivery': TOPIC_OF['webhook-delivery'].name,
@@ -66,7 +69,10 @@ export function toRecord(row: OutboxRow, codecs: OutboxCodecs, counts: Partition
 function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
   switch (kind) {
     case 'fleet-settings':
-      return codecs.fleetSettings.encode(value as FleetSettings);
+      // Rows of an earlier version have no name.
+      return codecs.fleetSettings.encode({ name: null, ...value } as FleetSettings);
+    case 'geofence':
+      return codecs.fleetGeofences.encode(value as Geofence);
     case 'webhook-subscription':
       return codecs.webhookSubscriptions.encode(value as WebhookSubscription);
     case 'webhook-replay':

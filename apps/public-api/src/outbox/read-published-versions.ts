@@ -25,6 +25,7 @@ type VersionedKind = Exclude<OutboxKind, 'webhook-delivery'>;
 export function createPublishedVersionsReader({ backend, codecs, counts }: ReaderDeps) {
   const readers: Readonly<Record<VersionedKind, ValueReader>> = {
     'fleet-settings': codecs.fleetSettings,
+    geofence: codecs.fleetGeofences,
     'webhook-subscription': codecs.webhookSubscriptions,
     'webhook-replay': codecs.webhookReplays,
   };

@@ -1,10 +1,12 @@
 import {
+  deliveryPageTokens,
   type DeliveryPosition,
-  openPageToken,
   type PageTokenRefusal,
+  type PageTokens,
+  pathPageTokens,
+  type PathWalkPosition,
   queryFingerprint,
   type QueryFilters,
-  sealPageToken,
 } from '@waypost/domain';
 import { ApiError, type ErrorCode } from '../errors/api-error.js';
 
@@ -15,11 +17,11 @@ export interface Walk {
   readonly filters: QueryFilters;
 }
 
-/** Page tokens of all resources that are walked. */
-export interface PageStates {
-  seal(position: DeliveryPosition, walk: Walk): string;
+/** Page tokens of all resources that are walked by one kind of position; most are by time and id. */
+export interface PageStates<Position = DeliveryPosition> {
+  seal(position: Position, walk: Walk): string;
   /** The position to go on from. @throws ApiError 400 with a code for each reason */
-  open(token: string, walk: Walk): DeliveryPosition;
+  open(token: string, walk: Walk): Position;
 }
 
 export interface PageStatesDeps {
@@ -28,13 +30,19 @@ export interface PageStatesDeps {
   readonly now: () => number;
 }
 
-export function createPageStates({ key, now }: PageStatesDeps): PageStates {
+export const createPageStates = (deps: PageStatesDeps): PageStates => pageStatesOf(deliveryPageTokens, deps);
+
+/** Of walks over paths. */
+export const createPathPageStates = (deps: PageStatesDeps): PageStates<PathWalkPosition> =>
+  pageStatesOf(pathPageTokens, deps);
+
+function pageStatesOf<Position>(tokens: PageTokens<Position>, { key, now }: PageStatesDeps): PageStates<Position> {
   return {
     seal: (position, walk) =>
-      sealPageToken({ position, fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), issuedAt: now() }, key),
+      tokens.seal({ position, fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), issuedAt: now() }, key),
     open(token, walk) {
       const expected = { fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), nowMs: now() };
-      const opened = openPageToken(token, expected, key);
+      const opened = tokens.open(token, expected, key);
       if (opened.type === 'opened') return opened.position;
       throw refusal(opened.reason);
     },

@@ -5,6 +5,7 @@ import {
   type SubscriptionRef,
   UNFINISHED_REPLAYS,
 } from '@waypost/history-store';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
 import { noSuchSubscription, notActive } from '../subscriptions/subscription-refusals.js';
 import { instantOf, type ReplayBody } from './replay-body.js';
@@ -20,7 +21,7 @@ export interface ReplayServiceDeps {
 
 /** Replays of one subscription (R-30). @throws ApiError for every refusal */
 export interface ReplayService {
-  create(ref: SubscriptionRef, body: ReplayBody): Promise<ReplayResource>;
+  create(ref: SubscriptionRef, body: ReplayBody, change: MakeChange<ReplayResource>): Promise<ReplayResource>;
   /** Newest first, at most `limit`. */
   list(ref: SubscriptionRef, page: { limit: number; beforeSeries: number | null }): Promise<ReplayResource[]>;
   get(ref: SubscriptionRef, replayId: string): Promise<ReplayResource>;
@@ -35,7 +36,7 @@ export function createReplayService({ store, newId, now, untilPublished }: Repla
     return subscription;
   }
 
-  async function create(ref: SubscriptionRef, body: ReplayBody): Promise<ReplayResource> {
+  const create: ReplayService['create'] = async (ref, body, change) => {
     const { status } = await requireSubscription(ref);
     if (status !== 'active') throw notActive(status);
     const nowMs = now();
@@ -49,12 +50,13 @@ export function createReplayService({ store, newId, now, untilPublished }: Repla
       deviceId: body.deviceId ?? null,
       ratePerSecond: body.ratePerSecond ?? DEFAULT_REPLAY_RATE_PER_SECOND,
     };
-    const result = await store.replays.create(ref, replay, nowMs);
-    if (result.type === 'not_found') throw noSuchSubscription();
-    if (result.type === 'too_many') throw tooManyReplays();
-    await untilPublished(result.outboxIds);
-    return toReplayResource(result.stored);
-  }
+    return change(async (stores) => {
+      const result = await stores.replays.create(ref, replay, nowMs);
+      if (result.type === 'not_found') throw noSuchSubscription();
+      if (result.type === 'too_many') throw tooManyReplays();
+      return { answer: toReplayResource(result.stored), outboxIds: result.outboxIds };
+    });
+  };
 
   async function found(ref: SubscriptionRef, stored: StoredReplay | null): Promise<StoredReplay> {
     await requireSubscription(ref);

@@ -2,11 +2,12 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, UseGuards } 
 import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { PAGE_STATES, REPLAY_SERVICE } from '../dependencies.js';
+import { IDEMPOTENT_REQUESTS, PAGE_STATES, REPLAY_SERVICE } from '../dependencies.js';
 import { integer, isUuid, text } from '../http/parameter-readers.js';
 import { createQueryReader } from '../http/query-reader.js';
+import type { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import type { PageStates } from '../page-state/page-states.js';
-import { readBody } from '../subscriptions/subscription-body.js';
+import { readBody } from '../request-body/read-body.js';
 import { refOf, refuseParameters } from '../subscriptions/subscription-request.js';
 import { replayBody } from './replay-body.js';
 import type { ReplayResource } from './replay-resource.js';
@@ -21,6 +22,7 @@ export class ReplaysController {
   constructor(
     @Inject(REPLAY_SERVICE) private readonly service: ReplayService,
     @Inject(PAGE_STATES) private readonly pageStates: PageStates,
+    @Inject(IDEMPOTENT_REQUESTS) private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()
@@ -33,7 +35,8 @@ export class ReplaysController {
     @Body() body: unknown,
   ): Promise<ReplayResource> {
     refuseParameters(request);
-    return this.service.create(refOf(caller, id), readBody(replayBody, body));
+    const [ref, wanted] = [refOf(caller, id), readBody(replayBody, body)];
+    return this.requests.answer(request, caller, (change) => this.service.create(ref, wanted, change));
   }
 
   @Get()

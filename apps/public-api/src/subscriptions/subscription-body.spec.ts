@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError, type ErrorDetail } from '../errors/api-error.js';
-import { createBody, readBody, updateBody } from './subscription-body.js';
+import { readBody } from '../request-body/read-body.js';
+import { createBody, updateBody } from './subscription-body.js';
 
 const URL_TEXT = 'https://receiver.example/hook';
 const BEARER = { type: 'bearer', tokenUrl: 'https://id.example/token', clientId: 'c', clientSecret: 's' };

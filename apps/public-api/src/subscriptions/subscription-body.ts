@@ -1,20 +1,10 @@
 import { EVENT_TYPES, MAX_ID_LENGTH, PAYLOAD_FORMATS } from '@waypost/domain';
 import { z } from 'zod';
-import { type ErrorDetail, invalidBody } from '../errors/api-error.js';
+import { plainText, printable, unique } from '../request-body/read-body.js';
 
 const MAX_URL_BYTES = 2_048;
 /** Above what one sender process can do; a limit that never limits would only look like one. */
 export const MAX_RATE_LIMIT_PER_SECOND = 10_000;
-
-/** Control characters name nothing, and neither the database nor a Kafka key should meet one. */
-const printable = () =>
-  z
-    .string()
-    .min(1, 'must not be empty')
-    // eslint-disable-next-line no-control-regex -- refusing them is the point
-    .regex(/^[^\u0000-\u001f\u007f]*$/, 'must hold no control characters');
-
-const plainText = (max: number) => printable().max(max, `must be at most ${String(max)} characters`);
 
 /** The rest of R-18 needs a look-up and comes after the shape. Bytes count: the URL is part of an index key. */
 const url = printable()
@@ -26,7 +16,6 @@ const url = printable()
   });
 
 const eventType = z.enum(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`);
-const unique = (items: readonly string[]): boolean => new Set(items).size === items.length;
 
 const eventTypes = z
   .array(eventType)
@@ -110,29 +99,3 @@ export const updateBody = z
 export type CreateBody = z.infer<typeof createBody>;
 export type UpdateBody = z.infer<typeof updateBody>;
 export type AuthBody = z.infer<typeof auth>;
-
-/** @throws ApiError 400 naming every field that is wrong */
-export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
-  if (body === undefined) throw invalidBody([{ message: 'must be a JSON object' }]);
-  const result = schema.safeParse(body, { error: plainMessage });
-  if (result.success) return result.data;
-  throw invalidBody(result.error.issues.flatMap(detailsOf));
-}
-
-function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ ...fieldOf([...issue.path, key]), message: 'is not a field of this resource' }));
-  }
-  return [{ ...fieldOf(issue.path), message: issue.message }];
-}
-
-/** For what the schemas above have no words of their own. */
-function plainMessage(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== 'invalid_type') return undefined;
-  if (issue.path?.length === 0) return 'must be a JSON object';
-  return issue.input === undefined ? 'is required' : `must be of type ${issue.expected}`;
-}
-
-function fieldOf(path: readonly PropertyKey[]): { field?: string } {
-  return path.length === 0 ? {} : { field: path.map(String).join('.').slice(0, 128) };
-}

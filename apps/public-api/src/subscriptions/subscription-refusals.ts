@@ -1,4 +1,5 @@
-import { ApiError, notFound } from '../errors/api-error.js';
+import type { TakenSubscription } from '@waypost/history-store';
+import { ApiError, type ErrorDetail, notFound } from '../errors/api-error.js';
 
 export function noSuchSubscription(): ApiError {
   return notFound('There is no such subscription.');
@@ -8,11 +9,25 @@ export function noSuchFleet(): ApiError {
   return notFound('This fleet no longer exists.');
 }
 
-/** Empty `eventTypes`: the type of the subscription that was to change. */
-export function subscriptionTaken(eventTypes: readonly string[]): ApiError {
-  const which = eventTypes.length === 0 ? 'this event type' : eventTypes.join(', ');
-  const message = `There is already a subscription for ${which} at this URL; nothing was changed.`;
-  const details = [{ field: 'url', message: `is already subscribed to ${which}` }];
+/** 409 that names each subscription that is there already. */
+export function subscriptionsTaken(taken: readonly TakenSubscription[]): ApiError {
+  const types = taken.map(({ eventType }) => eventType).join(', ');
+  const details = taken.map(({ eventType, id }) => takenUrl(eventType, id));
+  return conflict(`There is already a subscription for ${types} at this URL; nothing was made.`, details);
+}
+
+/** 409 of a change; `id`: the subscription that is there already. */
+export function urlTaken(id: string | null): ApiError {
+  const message = 'There is already a subscription for this event type at this URL; nothing was changed.';
+  return conflict(message, [takenUrl('this event type', id)]);
+}
+
+function takenUrl(eventType: string, id: string | null): ErrorDetail {
+  const conflicting = id === null ? {} : { conflictingId: id };
+  return { field: 'url', ...conflicting, message: `is already subscribed to ${eventType}` };
+}
+
+function conflict(message: string, details: readonly ErrorDetail[]): ApiError {
   return new ApiError(409, 'conflict', message, { details });
 }
 

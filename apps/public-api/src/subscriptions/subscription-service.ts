@@ -1,5 +1,7 @@
 import { testDelivery, type WebhookSubscription } from '@waypost/domain';
-import type { ManagementStore, SubscriptionRef } from '@waypost/history-store';
+import type { ExpectedVersions, ManagementStore, SubscriptionRef } from '@waypost/history-store';
+import { type Versioned, versionMismatch } from '../concurrency/entity-tag.js';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { requireAcceptedUrls } from './require-accepted-urls.js';
 import type { CreateBody, UpdateBody } from './subscription-body.js';
 import { changeOf, draftSubscriptions } from './subscription-draft.js';
@@ -7,15 +9,16 @@ import {
   noSuchFleet,
   noSuchSubscription,
   notActive,
-  subscriptionTaken,
+  subscriptionsTaken,
   tooManySecrets,
+  urlTaken,
 } from './subscription-refusals.js';
 import { type SubscriptionResource, type SubscriptionWithSecret, toResource } from './subscription-resource.js';
 import { createSubscriptionSealer, type SubscriptionSealerDeps } from './subscription-sealer.js';
 import type { UrlCheck } from './url-check.js';
 
 export interface SubscriptionServiceDeps extends SubscriptionSealerDeps {
-  readonly store: Pick<ManagementStore, 'findFleet' | 'subscriptions'>;
+  readonly store: Pick<ManagementStore, 'subscriptions'>;
   /** */
   readonly checkUrl: (url: string) => Promise<UrlCheck>;
   readonly newId: () => string;
@@ -26,12 +29,20 @@ export interface SubscriptionServiceDeps extends SubscriptionSealerDeps {
 
 /** Manages the subscriptions of one fleet at a time. @throws ApiError for every refusal */
 export interface SubscriptionService {
-  create(fleetId: string, body: CreateBody): Promise<SubscriptionWithSecret[]>;
-  update(ref: SubscriptionRef, body: UpdateBody): Promise<SubscriptionResource>;
-  remove(ref: SubscriptionRef): Promise<void>;
-  rotateSecret(ref: SubscriptionRef): Promise<SubscriptionWithSecret>;
+  create(
+    fleetId: string,
+    body: CreateBody,
+    change: MakeChange<SubscriptionWithSecret[]>,
+  ): Promise<SubscriptionWithSecret[]>;
+  update(ref: SubscriptionRef, body: UpdateBody, expected: ExpectedVersions): Promise<Versioned<SubscriptionResource>>;
+  remove(ref: SubscriptionRef, expected: ExpectedVersions): Promise<void>;
+  rotateSecret(
+    ref: SubscriptionRef,
+    expected: ExpectedVersions,
+    change: MakeChange<Versioned<SubscriptionWithSecret>>,
+  ): Promise<Versioned<SubscriptionWithSecret>>;
   /** Resolves when the test event is durable; it goes the way of all deliveries from then on. */
-  sendTest(ref: SubscriptionRef): Promise<QueuedTest>;
+  sendTest(ref: SubscriptionRef, change: MakeChange<QueuedTest>): Promise<QueuedTest>;
 }
 
 /** By this id the receiver, and the history, know the test event. */
@@ -46,54 +57,61 @@ export function createSubscriptionService(deps: SubscriptionServiceDeps): Subscr
   const { store, now, newId, checkUrl, untilPublished } = deps;
   const sealer = createSubscriptionSealer(deps);
 
-  async function create(fleetId: string, body: CreateBody): Promise<SubscriptionWithSecret[]> {
+  const create: SubscriptionService['create'] = async (fleetId, body, change) => {
     await requireAcceptedUrls(checkUrl, body);
-    const fleet = await store.findFleet(fleetId);
-    if (fleet === null) throw noSuchFleet();
-    const drafts = draftSubscriptions({ sealer, newId }, body, fleet);
-    const subscriptions = drafts.map((draft) => draft.subscription);
-    const result = await store.subscriptions.create(subscriptions, now());
-    if (result.type === 'fleet_not_found') throw noSuchFleet();
-    if (result.type === 'conflict') throw subscriptionTaken(result.eventTypes);
-    await untilPublished(result.outboxIds);
-    const secrets = new Map(drafts.map((draft) => [draft.subscription.id, draft.secret]));
-    return result.subscriptions.map((stored) => withSecret(stored, secrets.get(stored.id) ?? ''));
-  }
+    return change(async (stores) => {
+      const fleet = await stores.findFleet(fleetId);
+      if (fleet === null) throw noSuchFleet();
+      const drafts = draftSubscriptions({ sealer, newId }, body, fleet);
+      const subscriptions = drafts.map((draft) => draft.subscription);
+      const result = await stores.subscriptions.create(subscriptions, now());
+      if (result.type === 'fleet_not_found') throw noSuchFleet();
+      if (result.type === 'conflict') throw subscriptionsTaken(result.taken);
+      const secrets = new Map(drafts.map((draft) => [draft.subscription.id, draft.secret]));
+      const answer = result.subscriptions.map((stored) => withSecret(stored, secrets.get(stored.id) ?? ''));
+      return { answer, outboxIds: result.outboxIds };
+    });
+  };
 
-  async function update(ref: SubscriptionRef, body: UpdateBody): Promise<SubscriptionResource> {
+  const update: SubscriptionService['update'] = async (ref, body, expected) => {
     await requireAcceptedUrls(checkUrl, body);
-    const result = await store.subscriptions.update(ref, changeOf(sealer, body, ref.id), now());
+    const result = await store.subscriptions.update(ref, changeOf(sealer, body, ref.id), now(), expected);
     if (result.type === 'not_found') throw noSuchSubscription();
-    if (result.type === 'conflict') throw subscriptionTaken([]);
+    if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    if (result.type === 'conflict') throw urlTaken(result.id);
     if (result.type === 'changed') await untilPublished(result.outboxIds);
-    return toResource(result.subscription);
-  }
+    return { resource: toResource(result.subscription), version: result.subscription.version };
+  };
 
-  async function remove(ref: SubscriptionRef): Promise<void> {
-    const result = await store.subscriptions.delete(ref, now());
+  const remove: SubscriptionService['remove'] = async (ref, expected) => {
+    const result = await store.subscriptions.delete(ref, now(), expected);
     if (result.type === 'not_found') throw noSuchSubscription();
+    if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     await untilPublished(result.outboxIds);
-  }
+  };
 
-  async function rotateSecret(ref: SubscriptionRef): Promise<SubscriptionWithSecret> {
-    const secret = sealer.newSigningSecret(ref.id);
-    const nowMs = now();
-    const rotation = { sealed: secret.sealed, oldSignsUntil: nowMs + OLD_SECRET_SIGNS_MS, nowMs };
-    const result = await store.subscriptions.rotateSecret(ref, rotation);
-    if (result.type === 'not_found') throw noSuchSubscription();
-    if (result.type === 'too_many_secrets') throw tooManySecrets(Math.ceil((result.retryAt - nowMs) / 1_000));
-    await untilPublished(result.outboxIds);
-    return withSecret(result.subscription, secret.shown);
-  }
+  const rotateSecret: SubscriptionService['rotateSecret'] = (ref, expected, change) =>
+    change(async (stores) => {
+      const secret = sealer.newSigningSecret(ref.id);
+      const nowMs = now();
+      const rotation = { sealed: secret.sealed, oldSignsUntil: nowMs + OLD_SECRET_SIGNS_MS, nowMs };
+      const result = await stores.subscriptions.rotateSecret(ref, rotation, expected);
+      if (result.type === 'not_found') throw noSuchSubscription();
+      if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+      if (result.type === 'too_many_secrets') throw tooManySecrets(Math.ceil((result.retryAt - nowMs) / 1_000));
+      const { subscription, outboxIds } = result;
+      return { answer: { resource: withSecret(subscription, secret.shown), version: subscription.version }, outboxIds };
+    });
 
-  async function sendTest(ref: SubscriptionRef): Promise<QueuedTest> {
-    const request = { requestId: newId(), nowMs: now() };
-    const make = (subscription: WebhookSubscription) => testDelivery(subscription, request);
-    const result = await store.subscriptions.sendTest(ref, make, request.nowMs);
-    if (result.type === 'not_found') throw noSuchSubscription();
-    if (result.type === 'not_active') throw notActive(result.subscription.status);
-    return { eventId: result.delivery.eventId };
-  }
+  const sendTest: SubscriptionService['sendTest'] = (ref, change) =>
+    change(async (stores) => {
+      const request = { requestId: newId(), nowMs: now() };
+      const make = (subscription: WebhookSubscription) => testDelivery(subscription, request);
+      const result = await stores.subscriptions.sendTest(ref, make, request.nowMs);
+      if (result.type === 'not_found') throw noSuchSubscription();
+      if (result.type === 'not_active') throw notActive(result.subscription.status);
+      return { answer: { eventId: result.delivery.eventId }, outboxIds: [] };
+    });
 
   return { create, update, remove, rotateSecret, sendTest };
 }

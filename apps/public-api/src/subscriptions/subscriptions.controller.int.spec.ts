@@ -141,11 +141,15 @@ describe('POST /public/v1/webhook-subscriptions', () => {
   });
 
   it('answers 409 when one of the types is taken, and makes none', async () => {
-    await create({ eventType: 'ignition_on' });
+    const { id } = await create({ eventType: 'ignition_on' });
     const answer = await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK });
     expect(answer.status).toBe(409);
     expect(answer.body).toMatchObject({
-      error: { code: 'conflict', message: expect.stringContaining('ignition_on') as unknown },
+      error: {
+        code: 'conflict',
+        message: expect.stringContaining('ignition_on') as unknown,
+        details: [{ field: 'url', conflictingId: id }],
+      },
     });
     expect(dataOf(await send('GET', PATH))).toHaveLength(1);
   });
@@ -278,9 +282,11 @@ describe('PATCH /public/v1/webhook-subscriptions/{id}', () => {
   });
 
   it('answers 409 when the event type already goes to that URL', async () => {
-    await create();
+    const rival = await create();
     const { id } = await create({ url: `${HOOK}/2` });
-    expect((await send('PATCH', `${PATH}/${id}`, { url: HOOK })).status).toBe(409);
+    const answer = await send('PATCH', `${PATH}/${id}`, { url: HOOK });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ error: { details: [{ field: 'url', conflictingId: rival.id }] } });
   });
 
   it.each([[{}], [{ url: 'https://internal.example' }], [{ status: 'disabled' }], [{ eventType: 'position' }]])(
@@ -323,6 +329,56 @@ describe('DELETE and rotate-secret', () => {
     const statuses: number[] = [];
     for (let index = 0; index < 8; index++) statuses.push((await send('POST', `${PATH}/${id}/rotate-secret`)).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 409]);
+  });
+});
+
+describe('the ETag of a subscription', () => {
+  const ifMatch = (method: string, path: string, tag: string, json?: unknown) =>
+    api.request(path, { method, key, json, headers: { 'if-match': tag } });
+
+  it('is that of its version, and changes with it', async () => {
+    const { id } = await create();
+    const tags = [];
+    for (const [method, path, body] of [
+      ['GET', `${PATH}/${id}`, undefined],
+      ['PATCH', `${PATH}/${id}`, { status: 'paused' }],
+      ['PATCH', `${PATH}/${id}`, { status: 'paused' }],
+      ['POST', `${PATH}/${id}/rotate-secret`, undefined],
+      ['GET', `${PATH}/${id}`, undefined],
+    ] as const) {
+      tags.push((await send(method, path, body)).headers.get('etag'));
+    }
+    expect(tags).toEqual(['"1"', '"2"', '"2"', '"3"', '"3"']);
+  });
+
+  it.each<[string, string, object | undefined]>([
+    ['PATCH', '', { status: 'active' }],
+    ['DELETE', '', undefined],
+    ['POST', '/rotate-secret', undefined],
+  ])('of an earlier version lets nothing be done: %s %s', async (method, suffix, json) => {
+    const { id } = await create();
+    await send('PATCH', `${PATH}/${id}`, { status: 'paused' });
+    const before = await stored(id);
+    const answer = await ifMatch(method, `${PATH}/${id}${suffix}`, '"1"', json);
+    expect([answer.status, answer.headers.get('etag')]).toEqual([412, '"2"']);
+    expect(await stored(id)).toEqual(before);
+    expect((await ifMatch(method, `${PATH}/${id}${suffix}`, '"2"', json)).status).toBeLessThan(300);
+  });
+
+  it('lets one of two who read the same version change it', async () => {
+    const { id } = await create();
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((limit) => ifMatch('PATCH', `${PATH}/${id}`, '"1"', { rateLimitPerSecond: limit })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+    expect((await stored(id)).version).toBe(2);
+  });
+
+  it('cannot be anything', async () => {
+    const { id } = await create();
+    const answer = await ifMatch('DELETE', `${PATH}/${id}`, '1');
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { code: 'invalid_header' } }]);
+    expect((await ifMatch('DELETE', `${PATH}/00000000-0000-4000-8000-000000000000`, '*')).status).toBe(404);
   });
 });
 

@@ -1,18 +1,21 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req, UseGuards } from '@nestjs/common';
-import type { DeliveryPosition } from '@waypost/domain';
-import type { ManagementStore, SubscriptionPosition } from '@waypost/history-store';
+import type { ManagementStore } from '@waypost/history-store';
 import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { MANAGEMENT_STORE, PAGE_STATES, SUBSCRIPTION_SERVICE } from '../dependencies.js';
-import { integer, text } from '../http/parameter-readers.js';
-import { createQueryReader } from '../http/query-reader.js';
+import { expectedVersions, tagged, type Versioned } from '../concurrency/entity-tag.js';
+import { IDEMPOTENT_REQUESTS, MANAGEMENT_STORE, PAGE_STATES, SUBSCRIPTION_SERVICE } from '../dependencies.js';
+import type { IdempotentRequests, MakeChange } from '../idempotency/idempotent-requests.js';
+import { readListPage } from '../page-state/list-page.js';
 import type { PageStates } from '../page-state/page-states.js';
-import { createBody, readBody, updateBody } from './subscription-body.js';
+import { readBody } from '../request-body/read-body.js';
+import { createBody, updateBody } from './subscription-body.js';
 import { noSuchSubscription } from './subscription-refusals.js';
 import { refOf, refuseParameters } from './subscription-request.js';
 import { type SubscriptionResource, type SubscriptionWithSecret, toResource } from './subscription-resource.js';
 import type { QueuedTest, SubscriptionService } from './subscription-service.js';
+
+type VersionedWithSecret = Versioned<SubscriptionWithSecret>;
 
 const PATH = '/public/v1/webhook-subscriptions';
 
@@ -24,6 +27,7 @@ export class SubscriptionsController {
     @Inject(SUBSCRIPTION_SERVICE) private readonly service: SubscriptionService,
     @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions'>,
     @Inject(PAGE_STATES) private readonly pageStates: PageStates,
+    @Inject(IDEMPOTENT_REQUESTS) private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()
@@ -34,7 +38,11 @@ export class SubscriptionsController {
     @Body() body: unknown,
   ): Promise<{ data: SubscriptionWithSecret[] }> {
     refuseParameters(request);
-    return { data: await this.service.create(caller.fleetId, readBody(createBody, body)) };
+    const wanted = readBody(createBody, body);
+    const data = await this.requests.answer(request, caller, (change: MakeChange<SubscriptionWithSecret[]>) =>
+      this.service.create(caller.fleetId, wanted, change),
+    );
+    return { data };
   }
 
   @Get()
@@ -43,16 +51,8 @@ export class SubscriptionsController {
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
   ): Promise<{ data: SubscriptionResource[]; nextPageState: string | null }> {
-    const query = createQueryReader(request.url, { single: ['limit', 'pageState'] });
-    const limit = query.optional('limit', integer(1, 1_000)) ?? 100;
-    const pageState = query.optional('pageState', text(4_096));
-    query.finish();
-    const walk = { fleetId: caller.fleetId, path: PATH, filters: {} };
-    const after = pageState === undefined ? null : subscriptionPosition(this.pageStates.open(pageState, walk));
-    const found = await this.store.subscriptions.list({ fleetId: caller.fleetId, limit: limit + 1, after });
-    const page = found.slice(0, limit);
-    const last = found.length > limit ? page.at(-1) : undefined;
-    const nextPageState = last === undefined ? null : this.pageStates.seal(tokenPosition(last), walk);
+    const list = { request, path: PATH, pageStates: this.pageStates, fleetId: caller.fleetId };
+    const { page, nextPageState } = await readListPage(list, (query) => this.store.subscriptions.list(query));
     return { data: page.map(toResource), nextPageState };
   }
 
@@ -66,7 +66,7 @@ export class SubscriptionsController {
     refuseParameters(request);
     const stored = await this.store.subscriptions.get(refOf(caller, id));
     if (stored === null) throw noSuchSubscription();
-    return toResource(stored);
+    return tagged(request, { resource: toResource(stored), version: stored.version });
   }
 
   @Patch(':id')
@@ -78,7 +78,8 @@ export class SubscriptionsController {
     @Body() body: unknown,
   ): Promise<SubscriptionResource> {
     refuseParameters(request);
-    return this.service.update(refOf(caller, id), readBody(updateBody, body));
+    const expected = expectedVersions(request);
+    return tagged(request, await this.service.update(refOf(caller, id), readBody(updateBody, body), expected));
   }
 
   @Delete(':id')
@@ -86,7 +87,7 @@ export class SubscriptionsController {
   @RequireScope('subscriptions:write')
   async remove(@CurrentCaller() caller: Caller, @Req() request: Request, @Param('id') id: string): Promise<void> {
     refuseParameters(request);
-    await this.service.remove(refOf(caller, id));
+    await this.service.remove(refOf(caller, id), expectedVersions(request));
   }
 
   @Post(':id/rotate-secret')
@@ -98,7 +99,11 @@ export class SubscriptionsController {
     @Param('id') id: string,
   ): Promise<SubscriptionWithSecret> {
     refuseParameters(request);
-    return this.service.rotateSecret(refOf(caller, id));
+    const [ref, expected] = [refOf(caller, id), expectedVersions(request)];
+    const rotated = await this.requests.answer(request, caller, (change: MakeChange<VersionedWithSecret>) =>
+      this.service.rotateSecret(ref, expected, change),
+    );
+    return tagged(request, rotated);
   }
 
   @Post(':id/test')
@@ -110,15 +115,7 @@ export class SubscriptionsController {
     @Param('id') id: string,
   ): Promise<QueuedTest> {
     refuseParameters(request);
-    return this.service.sendTest(refOf(caller, id));
+    const ref = refOf(caller, id);
+    return this.requests.answer(request, caller, (change) => this.service.sendTest(ref, change));
   }
-}
-
-/** Page tokens speak of deliveries; a subscription's place in its list has the same shape. */
-function tokenPosition({ createdAt, id }: SubscriptionPosition): DeliveryPosition {
-  return { firstAttemptAt: createdAt, eventId: id, series: 0 };
-}
-
-function subscriptionPosition({ firstAttemptAt, eventId }: DeliveryPosition): SubscriptionPosition {
-  return { createdAt: firstAttemptAt, id: eventId };
 }

@@ -48,7 +48,9 @@ function resolve(response: ResponseObject | Reference): ResponseObject {
 }
 
 function headerFaults(response: ResponseObject | Reference, { headers, status }: Answer): string[] {
-  const names = Object.keys(resolve(response).headers ?? {});
+  const names = Object.entries(resolve(response).headers ?? {})
+    .filter(([, header]) => (header as { required?: boolean }).required !== false)
+    .map(([name]) => name);
   return names.filter((name) => !headers.has(name)).map((name) => `${String(status)} lacks the header ${name}`);
 }
 

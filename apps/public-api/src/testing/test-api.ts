@@ -3,10 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
-import { API_KEY_SCOPES, type ApiKeyRecord, createMemoryDeliveryStore } from '@waypost/history-store';
+import {
+  API_KEY_SCOPES,
+  type ApiKeyRecord,
+  createMemoryDeliveryStore,
+  createMemoryPathStore,
+} from '@waypost/history-store';
 import { configureHttp } from '../configure-http.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { HttpApiModule } from '../http-api.module.js';
+import { SERVER_LIMITS, type ServerLimits } from '../security/server-limits.js';
 import { undocumentedIn } from './documented-answer.js';
 
 export interface TestAnswer {
@@ -44,10 +50,20 @@ export interface TestApi {
 
 export interface TestApiOptions extends Partial<Omit<ApiDependencies, 'store'>> {
   readonly v1Gone?: boolean;
+  readonly trustedProxies?: readonly string[];
+  readonly limits?: ServerLimits;
   readonly store?: Omit<ApiDependencies['store'], 'findApiKey'>;
+  /** Finds the keys that `addKey` did not make. */
+  readonly findApiKey?: ApiDependencies['store']['findApiKey'];
 }
 
-export async function startTestApi({ v1Gone = false, ...given }: TestApiOptions = {}): Promise<TestApi> {
+export async function startTestApi({
+  v1Gone = false,
+  trustedProxies = [],
+  limits = SERVER_LIMITS,
+  findApiKey = () => Promise.resolve(null),
+  ...given
+}: TestApiOptions = {}): Promise<TestApi> {
   const keys = new Map<string, ApiKeyRecord>();
   const errors: TestApi['errors'] = [];
   const module = HttpApiModule.on({
@@ -55,11 +71,11 @@ export async function startTestApi({ v1Gone = false, ...given }: TestApiOptions 
     ...given,
     store: {
       ...(given.store ?? noStore),
-      findApiKey: (hash) => Promise.resolve(keys.get(hash.toString('hex')) ?? null),
+      findApiKey: async (hash) => keys.get(hash.toString('hex')) ?? (await findApiKey(hash)),
     },
   });
   const app = await NestFactory.create<NestExpressApplication>(module, { logger: false, abortOnError: false });
-  configureHttp(app, { v1Gone });
+  configureHttp(app, { v1Gone, trustedProxies, limits });
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${String((app.getHttpServer().address() as AddressInfo).port)}`;
 
@@ -87,23 +103,24 @@ function defaults(errors: TestApi['errors']): Omit<ApiDependencies, 'store'> {
   return {
     logger: { debug: ignore, info: ignore, warn: ignore, error },
     history: createMemoryDeliveryStore({ now: Date.now }).history,
+    paths: createMemoryPathStore({ now: Date.now }).history,
     checkUrl: () => Promise.resolve({ type: 'accepted' }),
     untilPublished: () => Promise.resolve(),
     sealingKey: randomBytes(32),
     pageTokenKey: randomBytes(32),
     rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+    addressRateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
     randomBytes,
     newId: randomUUID,
     now: Date.now,
   };
 }
 
-const noStore: Omit<ApiDependencies['store'], 'findApiKey'> = {
+/** What a test does not give it must not use. */
+const noStore = {
   findFleet: () => Promise.resolve(null),
-  subscriptions: {} as ApiDependencies['store']['subscriptions'],
-  operations: {} as ApiDependencies['store']['operations'],
-  replays: {} as ApiDependencies['store']['replays'],
-};
+  ...{ subscriptions: {}, operations: {}, replays: {}, geofences: {}, idempotency: {} },
+} as unknown as Omit<ApiDependencies['store'], 'findApiKey'>;
 
 async function send(url: string, { method = 'GET', key, json, raw, headers = {} }: TestRequest): Promise<TestAnswer> {
   const body = json === undefined ? raw : JSON.stringify(json);

@@ -30,3 +30,16 @@ export function deprecateV1({ gone }: DeprecationSettings): RequestHandler {
     sendApiError(response, new ApiError(410, 'gone', 'This resource has been removed. Use GET /public/v2/events.'));
   };
 }
+
+/** Longer than any method with the path. */
+const RAW_START_LENGTH = 64;
+const RAW_REQUEST_OF_V1 = new RegExp(`^[A-Z]+ ${V1_HISTORY_PATH}[/? ]`, 'i');
+
+/**
+ * The headers for the answer to a request that the HTTP parser has refused, by the bytes that it was given last: none
+ * when these do not begin with a request line of v1.
+ */
+export function deprecationOfRaw(bytes: Buffer | undefined): Readonly<Record<string, string>> {
+  const start = bytes?.toString('latin1', 0, RAW_START_LENGTH) ?? '';
+  return RAW_REQUEST_OF_V1.test(start) ? DEPRECATION_HEADERS : {};
+}

@@ -1,13 +1,14 @@
-import { Controller, Get, Inject, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { DELIVERY_PAGES } from '../dependencies.js';
 import type { DeliveryPages } from '../history/delivery-pages.js';
 import { eventType, readPaging, readWindow, statusCode } from '../history/history-parameters.js';
+import { JSON_TEXT } from '../history/page-text.js';
 import { createQueryReader } from '../http/query-reader.js';
 import { V1_HISTORY_PATH } from './deprecation.middleware.js';
-import { toV1Event, type V1Event } from './v1-event.js';
+import { v1PageText } from './v1-page.js';
 
 const PARAMETERS = ['startDate', 'endDate', 'eventType', 'statusCode', 'limit', 'pageState'];
 
@@ -19,10 +20,8 @@ export class V1HistoryController {
 
   @Get()
   @RequireScope('events:read')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-  ): Promise<{ events: V1Event[]; next_page_state: string | null }> {
+  @Header('content-type', JSON_TEXT)
+  async list(@CurrentCaller() caller: Caller, @Req() request: Request): Promise<string> {
     const query = createQueryReader(request.url, { single: PARAMETERS });
     const window = readWindow(query, 'required');
     const type = query.optional('eventType', eventType);
@@ -31,6 +30,6 @@ export class V1HistoryController {
     query.finish();
     const filters = { ...window, eventTypes: type === undefined ? undefined : [type], statusCode: code };
     const page = await this.pages.read({ fleetId: caller.fleetId, path: V1_HISTORY_PATH, filters, ...paging });
-    return { events: page.records.map(toV1Event), next_page_state: page.nextPageState };
+    return v1PageText(page);
   }
 }

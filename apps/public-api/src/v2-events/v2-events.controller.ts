@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Req, UseGuards } from '@nestjs/common';
 import { MAX_ID_LENGTH } from '@waypost/domain';
 import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
@@ -6,9 +6,10 @@ import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { DELIVERY_PAGES } from '../dependencies.js';
 import type { DeliveryPages } from '../history/delivery-pages.js';
 import { eventType, readPaging, readWindow, statusCode } from '../history/history-parameters.js';
+import { JSON_TEXT } from '../history/page-text.js';
 import { oneOf, text, uuid } from '../http/parameter-readers.js';
 import { createQueryReader } from '../http/query-reader.js';
-import { toV2Event, type V2Event } from './v2-event.js';
+import { v2PageText } from './v2-page.js';
 
 const PATH = '/public/v2/events';
 
@@ -36,10 +37,8 @@ export class V2EventsController {
 
   @Get()
   @RequireScope('events:read')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-  ): Promise<{ data: V2Event[]; nextPageState: string | null }> {
+  @Header('content-type', JSON_TEXT)
+  async list(@CurrentCaller() caller: Caller, @Req() request: Request): Promise<string> {
     const query = createQueryReader(request.url, PARAMETERS);
     const filters = {
       ...readWindow(query, 'optional'),
@@ -55,9 +54,6 @@ export class V2EventsController {
     const paging = readPaging(query);
     query.finish();
     const page = await this.pages.read({ fleetId: caller.fleetId, path: PATH, filters, ...paging });
-    return {
-      data: page.records.map((record) => toV2Event(record, { includeBody })),
-      nextPageState: page.nextPageState,
-    };
+    return v2PageText(page, { includeBody });
   }
 }

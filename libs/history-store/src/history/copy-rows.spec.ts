@@ -57,6 +57,21 @@ describe('the rows of a binary COPY', () => {
     expect(written((rows) => rows.timestamp(null))).toBe('ffffffff');
   });
 
+  it('hold whole numbers in eight bytes', () => {
+    expect(written((rows) => rows.bigint(4_294_967_297))).toBe('00000008' + '0000000100000001');
+    expect(written((rows) => rows.bigint(-1))).toBe('00000008' + 'ffffffffffffffff');
+    expect(written((rows) => rows.bigint(null))).toBe('ffffffff');
+  });
+
+  it('hold doubles as IEEE 754 has them, and booleans in one byte', () => {
+    expect(written((rows) => rows.double(1))).toBe('00000008' + '3ff0000000000000');
+    expect(written((rows) => rows.double(-0.1))).toBe('00000008' + 'bfb999999999999a');
+    expect(written((rows) => rows.double(null))).toBe('ffffffff');
+    expect(written((rows) => rows.boolean(true))).toBe('0000000101');
+    expect(written((rows) => rows.boolean(false))).toBe('0000000100');
+    expect(written((rows) => rows.boolean(null))).toBe('ffffffff');
+  });
+
   it('hold text in UTF-8 behind the number of its bytes', () => {
     expect(written((rows) => rows.text(''))).toBe('00000000');
     expect(written((rows) => rows.text('é🚚'))).toBe('00000006' + 'c3a9' + 'f09f9a9a');

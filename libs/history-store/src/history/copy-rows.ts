@@ -77,6 +77,37 @@ export class CopyRows {
     this.end = this.bytes.writeInt32BE(value, this.end);
   }
 
+  /** A whole number, as bigint. */
+  bigint(value: number | null): void {
+    this.makeRoom(SLACK_BYTES);
+    if (value === null) {
+      this.nothing();
+      return;
+    }
+    this.end = this.bytes.writeInt32BE(8, this.end);
+    this.end = this.bytes.writeBigInt64BE(BigInt(value), this.end);
+  }
+
+  double(value: number | null): void {
+    this.makeRoom(SLACK_BYTES);
+    if (value === null) {
+      this.nothing();
+      return;
+    }
+    this.end = this.bytes.writeInt32BE(8, this.end);
+    this.end = this.bytes.writeDoubleBE(value, this.end);
+  }
+
+  boolean(value: boolean | null): void {
+    this.makeRoom(SLACK_BYTES);
+    if (value === null) {
+      this.nothing();
+      return;
+    }
+    this.end = this.bytes.writeInt32BE(1, this.end);
+    this.end = this.bytes.writeUInt8(value ? 1 : 0, this.end);
+  }
+
   text(value: string): void {
     this.makeRoom(value.length * MAX_BYTES_PER_UNIT + SLACK_BYTES);
     const length = this.bytes.write(value, this.end + 4, 'utf8');

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
+import type { DailyPartitions } from '../daily-partitions.js';
 import { createDataSource } from '../data-source.js';
 import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
 import { attemptOf, NOW, uuidOf } from './attempt-samples.contract.js';
-import { createDeliveryPartitions, type DeliveryPartitions } from './delivery-partitions.js';
+import { createDeliveryPartitions } from './delivery-partitions.js';
+import { foldAttempts } from './fold-attempts.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
+import { writeAsExpected } from './write-deliveries.js';
 
 const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 let dataSource: DataSource;
-let partitions: DeliveryPartitions;
+let partitions: DailyPartitions;
 
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
@@ -80,7 +84,8 @@ describe('ensurePartitions', () => {
                 WHERE indrelid = 'deliveries_20260620'::regclass) AS day`,
     );
     expect(row?.day).toBe(row?.parent);
-    expect(row?.parent).toBe(6);
+    // Eight keys and the primary one.
+    expect(row?.parent).toBe(9);
   });
 
   it('lets any number of callers make the same days', async () => {
@@ -134,6 +139,27 @@ describe('dropExpiredPartitions', () => {
     });
     expect(await dropping).toEqual({ type: 'dropped', partitions: ['deliveries_20260531'] });
     expect(await tables()).toEqual(['deliveries_20260620']);
+  });
+
+  it('does not wait for the projection, which writes other days', async () => {
+    await partitions.ensurePartitions(NOW - 20 * DAY_MS, NOW - 20 * DAY_MS);
+    await partitions.ensurePartitions(NOW - DAY_MS, NOW);
+    const begun = [NOW - DAY_MS, NOW - 1_000].map((at, n) =>
+      attemptOf({ eventId: uuidOf(`begun ${String(n)}`), startedAt: at }),
+    );
+    const runner = dataSource.createQueryRunner();
+    const client = (await runner.connect()) as PoolClient;
+    try {
+      const batch = { topic: 'attempts', partition: 0, expectedOffset: null, nextOffset: 2, attempts: begun };
+      expect(await writeAsExpected(client, batch, foldAttempts(begun))).toBe(2);
+      expect(await partitions.dropExpiredPartitions(NOW)).toEqual({
+        type: 'dropped',
+        partitions: ['deliveries_20260531'],
+      });
+    } finally {
+      await client.query('ROLLBACK');
+      await runner.release();
+    }
   });
 
   it('is done by one process at a time', async () => {

@@ -1,4 +1,5 @@
 import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
+import { DELIVERY_KEYS, finerColumn, hashedKey, type DeliveryKeyName, type Facet } from './delivery-keys.js';
 import { storableText } from './storable-text.js';
 
 export interface SqlQuery {
@@ -6,12 +7,17 @@ export interface SqlQuery {
   readonly parameters: unknown[];
 }
 
+export interface PreparedQuery extends SqlQuery {
+  /** Of the prepared statement; queries of one name have the same text. */
+  readonly name: string;
+}
+
 const SELECTED = `event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, next_attempt_at,
   series, status_code, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts`;
 
 const ORDER = 'ORDER BY first_attempt_at, event_id, series';
 
-const STATUSES = ['pending', 'delivered', 'failed'] satisfies DeliveryStatus[];
+const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
 
 /** Years 1970 to 9999: what both ISO 8601 and PostgreSQL write with four digits. */
 const LAST_INSTANT_MS = Date.UTC(10_000, 0) - 1;
@@ -20,116 +26,173 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const INT4_MAX = 2_147_483_647;
 
 /**
- * The query of one page (R-31, R-33, R-34); null when a filter has a value that no row can have and that the database
- * would refuse. Values are parameters only; the text depends on which filters are given, not on what they say.
+ * The query of one page (R-31, R-33, R-34); null when nothing can be found: a filter has a value that no row can have, or
+ * two contradict each other. Values are parameters only; the text depends on which filters are given, not on what they
+ * say, and leaves the planner one index to choose.
  */
-export function findDeliveriesSql(query: DeliveryQuery): SqlQuery | null {
-  if (query.eventId !== undefined && !UUID.test(query.eventId)) return null;
-  if (query.statusCode !== undefined && !isInt4(query.statusCode)) return null;
+export function findDeliveriesSql(query: DeliveryQuery): PreparedQuery | null {
+  const filters = readFilters(query);
+  const statuses = statusesOf(query);
+  if (filters === null || statuses.length === 0) return null;
+  const key = keyOf(query, filters);
+  const isMerged = key !== null && DELIVERY_KEYS[key].facets.some((facet) => facet === 'status');
+  const { status, ...others } = filters;
+  const page = isMerged ? { filters: others, merged: statuses } : { filters, merged: [] };
+  return { name: nameOf(key, page), ...textOf({ query, key, ...page }) };
+}
 
-  const sql = createConditions();
-  addWindow(sql, query);
-  addFilters(sql, query);
-  const limit = sql.parameter(query.limit);
+/** PostgreSQL takes names of up to 63 bytes. */
+const nameOf = (key: DeliveryKeyName | null, { merged, filters }: Pick<Page, 'merged' | 'filters'>): string =>
+  ['page', key ?? 'event', ...merged.map((status) => status.charAt(0)), ...namesOf(filters)].join(' ');
+
+const namesOf = (filters: Filters): string[] =>
+  Object.keys(filters).map((column) => SHORT_NAMES[column as keyof Filters]);
+
+/** Values by column, in the order in which they become parameters; several types have a place of their own. */
+type Filters = Readonly<Partial<Record<Facet | 'event_id' | 'event_types', unknown>>>;
+
+const SHORT_NAMES: Readonly<Record<keyof Filters, string>> = {
+  device_id: 'dev',
+  subscription_id: 'sub',
+  event_id: 'id',
+  status_code: 'code',
+  status: 'status',
+  event_type: 'type',
+  event_types: 'types',
+};
+
+/** null: the database would refuse a value. */
+function readFilters(query: DeliveryQuery): Filters | null {
+  const { deviceId, subscriptionId, eventId, statusCode, status } = query;
+  if (eventId !== undefined && !UUID.test(eventId)) return null;
+  if (statusCode !== undefined && !isInt4(statusCode)) return null;
   const types = [...new Set(query.eventTypes ?? [])].map(storableText);
-  if (types.length > 1 && !isNarrow(query)) {
-    return { text: mergedByType(sql, sql.parameter(types), limit), parameters: sql.parameters };
-  }
-  if (types.length === 1) sql.where('event_type =', types[0]);
-  if (types.length > 1) sql.where('event_type = ANY', types);
-  if (isUnfiltered(query)) return { text: mergedByStatus(sql, limit), parameters: sql.parameters };
-  return { text: onePage(sql, limit), parameters: sql.parameters };
-}
-
-function addWindow(sql: Conditions, { fleetId, startAt, endAt, after }: DeliveryQuery): void {
-  sql.where('fleet_id =', storableText(fleetId));
-  // Also says the day to go on from: the planner cannot tell which partitions a row comparison rules out.
-  sql.where('first_attempt_at >=', instant(Math.max(startAt, after?.firstAttemptAt ?? startAt)));
-  sql.where('first_attempt_at <', instant(endAt));
-  if (after !== undefined) sql.afterPosition(after);
-}
-
-function addFilters(sql: Conditions, query: DeliveryQuery): void {
-  if (query.deviceId !== undefined) sql.where('device_id =', storableText(query.deviceId));
-  if (query.subscriptionId !== undefined) sql.where('subscription_id =', storableText(query.subscriptionId));
-  if (query.eventId !== undefined) sql.where('event_id =', query.eventId);
-  if (query.statusCode !== undefined) addStatusCode(sql, query.statusCode);
-  if (query.status !== undefined) sql.where('status =', query.status);
-}
-
-/** Delivered means 2xx (R-20, R-21); saying so lets the planner use the index of either side. */
-function addStatusCode(sql: Conditions, statusCode: number): void {
-  sql.where('status_code =', statusCode);
-  sql.and(statusCode >= 200 && statusCode <= 299 ? "status = 'delivered'" : "status <> 'delivered'");
-}
-
-/** A filter that leaves few rows: several types are checked on those. */
-const isNarrow = ({ deviceId, subscriptionId, eventId }: DeliveryQuery): boolean =>
-  deviceId !== undefined || subscriptionId !== undefined || eventId !== undefined;
-
-const isUnfiltered = (query: DeliveryQuery): boolean =>
-  !isNarrow(query) &&
-  query.status === undefined &&
-  query.statusCode === undefined &&
-  (query.eventTypes === undefined || query.eventTypes.length === 0);
-
-const onePage = (sql: Conditions, limit: string): string =>
-  `SELECT ${SELECTED} FROM deliveries WHERE ${sql.text()} ${ORDER} LIMIT ${limit}`;
-
-/**
- * Several types: an index holds the rows of each type in page order but not those of all of them, so every type gives
- * the head of its own list, and the page is the head of these together.
- */
-function mergedByType(sql: Conditions, types: string, limit: string): string {
-  return `SELECT page.* FROM unnest(${types}::text[]) AS wanted (wanted_type)
-    CROSS JOIN LATERAL (
-      SELECT ${SELECTED} FROM deliveries WHERE ${sql.text()} AND event_type = wanted_type ${ORDER} LIMIT ${limit}
-    ) AS page ${ORDER} LIMIT ${limit}`;
-}
-
-/**
- * No filter: every delivery has one of three statuses, and the index of these holds each one's rows in page order. The
- * planner merges the three as it goes and stops when the page is full, so that no write has to pay for an index of all.
- */
-function mergedByStatus(sql: Conditions, limit: string): string {
-  const ofStatus = STATUSES.map(
-    (status) =>
-      `(SELECT ${SELECTED} FROM deliveries WHERE ${sql.text()} AND status = '${status}' ${ORDER} LIMIT ${limit})`,
-  );
-  return `SELECT * FROM (${ofStatus.join(' UNION ALL ')}) AS page ${ORDER} LIMIT ${limit}`;
-}
-
-interface Conditions {
-  readonly parameters: unknown[];
-  parameter(value: unknown): string;
-  where(condition: string, value: unknown): void;
-  and(condition: string): void;
-  afterPosition(position: DeliveryPosition): void;
-  text(): string;
-}
-
-function createConditions(): Conditions {
-  const parameters: unknown[] = [];
-  const conditions: string[] = [];
-  const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
   return {
-    parameters,
-    parameter,
-    where: (condition, value) => {
-      conditions.push(`${condition} (${parameter(value)})`);
-    },
-    and: (condition) => {
-      conditions.push(condition);
-    },
-    afterPosition: ({ firstAttemptAt, eventId, series }) => {
-      const key = [parameter(instant(firstAttemptAt)), parameter(eventId), parameter(series)].join(', ');
-      conditions.push(`(first_attempt_at, event_id, series) > (${key})`);
-    },
-    text: () => conditions.join(' AND '),
+    ...(deviceId === undefined ? {} : { device_id: storableText(deviceId) }),
+    ...(subscriptionId === undefined ? {} : { subscription_id: storableText(subscriptionId) }),
+    ...(eventId === undefined ? {} : { event_id: eventId }),
+    ...(statusCode === undefined ? {} : { status_code: statusCode }),
+    ...(status === undefined ? {} : { status }),
+    ...(types.length === 1 ? { event_type: types[0] } : {}),
+    ...(types.length > 1 ? { event_types: types } : {}),
   };
 }
 
-const instant = (epochMs: number): string =>
+/** Delivered means 2xx (R-20, R-21). */
+function statusesOf({ status, statusCode }: DeliveryQuery): readonly DeliveryStatus[] {
+  const isAccepted = statusCode !== undefined && statusCode >= 200 && statusCode <= 299;
+  return STATUSES.filter(
+    (one) =>
+      (status === undefined || status === one) && (statusCode === undefined || (one === 'delivered') === isAccepted),
+  );
+}
+
+/** The key that names the fewest deliveries; null: the event's own, which is the primary key. */
+function keyOf({ deviceId, subscriptionId, eventId, statusCode, status }: DeliveryQuery, filters: Filters) {
+  const ofType = 'event_type' in filters || 'event_types' in filters;
+  const ofCode = statusCode !== undefined;
+  if (eventId !== undefined) return null;
+  if (deviceId !== undefined) return 'device';
+  if (subscriptionId !== undefined) {
+    if (ofCode) return 'subscriptionAndCode';
+    return ofType && status === undefined ? 'subscriptionAndType' : 'subscription';
+  }
+  if (ofType) return ofCode ? 'typeAndCode' : 'type';
+  return ofCode ? 'code' : 'status';
+}
+
+interface Page {
+  readonly query: DeliveryQuery;
+  readonly filters: Filters;
+  readonly key: DeliveryKeyName | null;
+  /** The statuses whose lists make up the page: each list is in its order. Empty: the key does not tell statuses apart. */
+  readonly merged: readonly DeliveryStatus[];
+}
+
+function textOf({ query, filters, key, merged }: Page): SqlQuery {
+  const parameters: unknown[] = [];
+  const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const window = windowOf(query, parameter);
+  const values = { fleet_id: parameter(storableText(query.fleetId)), ...parametersOf(filters, parameter) };
+  const limit = parameter(query.limit);
+  // A key that has no place for several types looks at them within the index; another gives a page of each type.
+  const eachType = values.event_types !== undefined && key !== null && namesType(key);
+  const named = eachType ? { ...values, event_type: 'wanted.event_type' } : values;
+
+  const streams = (merged.length === 0 ? [undefined] : merged).map((status) => {
+    const all = status === undefined ? named : { ...named, status: `'${status}'` };
+    return `SELECT ${SELECTED} FROM deliveries WHERE ${[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')}`;
+  });
+  const page = `${merge(streams)} ${ORDER} LIMIT ${limit}`;
+  if (!eachType) return { text: page, parameters };
+  const text = `SELECT page.* FROM unnest(${values.event_types ?? ''}::text[]) AS wanted (event_type)
+    CROSS JOIN LATERAL (${page}) AS page ${ORDER} LIMIT ${limit}`;
+  return { text, parameters };
+}
+
+type Parameter = (value: unknown) => string;
+/** The SQL of each value that is asked for. */
+type Values = Readonly<Partial<Record<'fleet_id' | Facet | 'event_id' | 'event_types', string>>>;
+
+const parametersOf = (filters: Filters, parameter: Parameter): Values =>
+  Object.fromEntries(Object.entries(filters).map(([column, value]) => [column, parameter(value)]));
+
+const namesType = (key: DeliveryKeyName): boolean => {
+  const { facets, finer }: { facets: readonly Facet[]; finer: readonly Facet[] } = DELIVERY_KEYS[key];
+  return facets.includes('event_type') && !finer.includes('event_type');
+};
+
+/** The planner merges lists that are in order as it goes, and stops when the page is full. */
+function merge(streams: readonly string[]): string {
+  const [only, ...others] = streams;
+  if (only !== undefined && others.length === 0) return only;
+  const ordered = streams.map((stream) => `(${stream} ORDER BY first_attempt_at)`);
+  return `SELECT * FROM (${ordered.join(' UNION ALL ')}) AS streams`;
+}
+
+/** What leads into the index of the key. A hash may be another's too: `conditions` looks at the row itself. */
+function keyConditions(name: DeliveryKeyName | null, values: Values): string[] {
+  if (name === null) return [];
+  const { facets, finer }: { facets: readonly Facet[]; finer: readonly Facet[] } = DELIVERY_KEYS[name];
+  const hashed = `${hashedKey(facets, (column) => column)} = ${hashedKey(facets, (column) => values[column] ?? '')}`;
+  const asked = finer.flatMap((facet) => {
+    const value = values[facet];
+    if (facet === 'event_type' && values.event_types !== undefined) return [oneOfTypes(values.event_types)];
+    return value === undefined || facet === 'status_code'
+      ? []
+      : [`${finerColumn(facet, facet)} = ${finerColumn(facet, value)}`];
+  });
+  return [hashed, ...asked];
+}
+
+const oneOfTypes = (types: string): string =>
+  `hashtext(event_type) = ANY (ARRAY(SELECT hashtext(wanted) FROM unnest(${types}::text[]) AS wanted))`;
+
+function conditions({ event_types, ...values }: Values): string[] {
+  const equal = Object.entries(values).map(([column, value]) => `${column} = ${value}`);
+  return event_types === undefined || values.event_type !== undefined
+    ? equal
+    : [...equal, `event_type = ANY (${event_types})`];
+}
+
+/** The same for every page of a walk: the first one is behind the first position that there can be. */
+function windowOf({ startAt, endAt, after }: DeliveryQuery, parameter: Parameter): string[] {
+  const position = after ?? { firstAttemptAt: startAt, ...BEFORE_ALL };
+  const key = [instant(position.firstAttemptAt), position.eventId, position.series].map(parameter).join(', ');
+  return [
+    // Also says the day to go on from: the planner cannot tell which partitions a row comparison rules out.
+    `first_attempt_at >= ${parameter(instant(Math.max(startAt, position.firstAttemptAt)))}`,
+    `first_attempt_at < ${parameter(instant(endAt))}`,
+    `(first_attempt_at, event_id, series) > (${key})`,
+  ];
+}
+
+const BEFORE_ALL: Omit<DeliveryPosition, 'firstAttemptAt'> = {
+  eventId: '00000000-0000-0000-0000-000000000000',
+  series: -1,
+};
+
+export const instant = (epochMs: number): string =>
   new Date(Math.min(Math.max(Math.ceil(epochMs), 0), LAST_INSTANT_MS)).toISOString();
 
 const isInt4 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= INT4_MAX;

@@ -24,12 +24,16 @@ const COLUMNS = [
   'attempts',
 ] as const;
 
-/** Adds deliveries of which none exists yet; one that does makes it fail with a unique violation. */
-export const COPY_DELIVERIES = `COPY deliveries (${COLUMNS.join(', ')}) FROM STDIN (FORMAT binary)`;
+/**
+ * Adds deliveries of one day of which none exists yet; one that does makes it fail with a unique violation. It names the
+ * table of the day: a day that is dropped meanwhile would otherwise have to wait for every transaction that writes another.
+ */
+export const copyDeliveries = (partition: string): string =>
+  `COPY ${partition} (${COLUMNS.join(', ')}) FROM STDIN (FORMAT binary)`;
 
 export type WholeDelivery = FoldedDelivery & { readonly body: string };
 
-/** The data of COPY_DELIVERIES. */
+/** The data of `copyDeliveries`. */
 export function deliveryRows(deliveries: readonly WholeDelivery[]): Buffer {
   const rows = new CopyRows();
   for (const delivery of deliveries) writeRow(rows, delivery);

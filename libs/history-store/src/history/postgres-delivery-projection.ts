@@ -1,10 +1,11 @@
 import type { DataSource } from 'typeorm';
+import { createKnownDays } from '../known-days.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import type { ApplyResult, AttemptBatch, DeliveryProjection } from './delivery-projection.js';
 import { foldAttempts, type FoldedDelivery } from './fold-attempts.js';
 import { inTransaction } from './in-transaction.js';
 import { readPosition } from './projection-position.js';
-import { isDayExpired, startOfUtcDay } from './retention.js';
+import { isDayExpired } from './retention.js';
 import { writeAsExpected, writeWhatever } from './write-deliveries.js';
 
 export interface DeliveryProjectionDeps {
@@ -17,28 +18,18 @@ const UNIQUE_VIOLATION = '23505';
 
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
 export function createDeliveryProjection({ dataSource, now }: DeliveryProjectionDeps): DeliveryProjection {
-  const partitions = createDeliveryPartitions(dataSource);
-  /** Days whose partition is known to exist. */
-  const days = new Set<number>();
+  const days = createKnownDays(createDeliveryPartitions(dataSource));
 
-  async function ensureDays(deliveries: readonly FoldedDelivery[]): Promise<void> {
-    for (const { firstAttemptAt } of deliveries) {
-      const day = startOfUtcDay(firstAttemptAt);
-      if (days.has(day)) continue;
-      await partitions.ensurePartitions(day, day);
-      days.add(day);
-    }
-  }
+  const ensureDays = (deliveries: readonly FoldedDelivery[]): Promise<void> =>
+    days.ensure(deliveries.map(({ firstAttemptAt }) => firstAttemptAt));
 
   /** Resolves to the number of deliveries written; null: another writer moved the position. */
   async function write(batch: AttemptBatch, deliveries: readonly FoldedDelivery[]): Promise<number | null> {
     try {
-      // Before the transaction, and in one of its own: no lock on a table definition outlives a moment.
       await ensureDays(deliveries);
       return await inTransaction(dataSource, (client) => writeAsExpected(client, batch, deliveries));
     } catch (error) {
-      // Somebody may have dropped a day.
-      days.clear();
+      days.forget();
       if (!isUniqueViolation(error)) throw error;
       await ensureDays(deliveries);
       return inTransaction(dataSource, (client) => writeWhatever(client, batch, deliveries));

@@ -1,6 +1,14 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import type { AttemptBatch } from './delivery-projection.js';
+
+/** From where to where a batch moves the position of its partition. */
+export interface PositionMove {
+  readonly topic: string;
+  readonly partition: number;
+  /** The position that the caller believes to be stored; null: none yet. */
+  readonly expectedOffset: number | null;
+  readonly nextOffset: number;
+}
 
 export async function readPosition(dataSource: DataSource, topic: string, partition: number): Promise<number | null> {
   const rows: { next_offset: string }[] = await dataSource.query(
@@ -19,7 +27,7 @@ export async function readPosition(dataSource: DataSource, topic: string, partit
  * has them still. The planner must look rows up one by one, whatever it believes about the size of a day: what it decides
  * is kept for as long as the connection.
  */
-export function beginAndMovePosition({ topic, partition, expectedOffset, nextOffset }: AttemptBatch): string {
+export function beginAndMovePosition({ topic, partition, expectedOffset, nextOffset }: PositionMove): string {
   return [
     'BEGIN',
     'SET LOCAL synchronous_commit = off',

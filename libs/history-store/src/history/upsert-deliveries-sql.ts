@@ -40,6 +40,8 @@ const values = COLUMNS.map(({ name }) => (name === 'body' ? "coalesce(b.body, ''
 /**
  * Adds deliveries, and to those that exist the attempts that they do not have yet: the rule of `mergeDelivery`, for whatever
  * comes. A delivery without a body (its attempt 1 came in an earlier batch) must exist, or it would be added with an empty one.
+ *
+ * `json` and not `jsonb`, which would write the text anew: a row has the same bytes whichever way it was written.
  */
 export const UPSERT_DELIVERIES = `
   INSERT INTO deliveries AS d (${names})
@@ -52,8 +54,10 @@ export const UPSERT_DELIVERIES = `
     status = EXCLUDED.status,
     status_code = EXCLUDED.status_code,
     last_attempt = EXCLUDED.last_attempt,
-    attempts = (d.attempts::jsonb || jsonb_path_query_array(
-      EXCLUDED.attempts::jsonb, 'strict $[*] ? (@[0] > $last)', jsonb_build_object('last', d.last_attempt)))::text
+    attempts = left(d.attempts, -1) || (
+      SELECT string_agg(',' || a.entry::text, '' ORDER BY a.position)
+        FROM json_array_elements(EXCLUDED.attempts::json) WITH ORDINALITY AS a (entry, position)
+       WHERE (a.entry ->> 0)::integer > d.last_attempt) || ']'
   WHERE EXCLUDED.last_attempt > d.last_attempt`;
 
 /** The parameters of UPSERT_DELIVERIES; no delivery may be in it twice. */

@@ -4,7 +4,7 @@ import { copyIn } from './copy-in.js';
 import { partitionName } from './delivery-partitions.js';
 import type { AttemptBatch } from './delivery-projection.js';
 import type { FoldedDelivery } from './fold-attempts.js';
-import { COPY_DELIVERIES, deliveryRows, type WholeDelivery } from './insert-deliveries.js';
+import { copyDeliveries, deliveryRows, type WholeDelivery } from './insert-deliveries.js';
 import { beginAndMovePosition, MOVED } from './projection-position.js';
 import { startOfUtcDay } from './retention.js';
 import {
@@ -45,13 +45,27 @@ export async function writeWhatever(
   return (await moveAndInsert(client, batch, [])) ? writeOthers(client, deliveries) : null;
 }
 
+/** The first day's deliveries go out in one message with all that is before them; nearly always there is no other day. */
 async function moveAndInsert(
   client: PoolClient,
   batch: AttemptBatch,
   begun: readonly WholeDelivery[],
 ): Promise<boolean> {
-  const results = await copyIn(client, `${beginAndMovePosition(batch)}; ${COPY_DELIVERIES}`, deliveryRows(begun));
-  return results.some((result) => MOVED.includes(result));
+  const [first, ...others] = [...byDay(begun)].map(([day, ofDay]) => {
+    return { sql: copyDeliveries(partitionName(day)), rows: deliveryRows(ofDay) };
+  });
+  const move = beginAndMovePosition(batch);
+  if (first === undefined) return hasMoved(client, move);
+  const results = await copyIn(client, `${move}; ${first.sql}`, first.rows);
+  if (!results.some((result) => MOVED.includes(result))) return false;
+  for (const { sql, rows } of others) await copyIn(client, sql, rows);
+  return true;
+}
+
+async function hasMoved(client: PoolClient, move: string): Promise<boolean> {
+  // Of several statements pg gives the results of all.
+  const results = (await client.query(move)) as unknown as readonly { readonly rowCount: number | null }[];
+  return results.at(-1)?.rowCount === 1;
 }
 
 /** Resolves to the number of deliveries that could be written. */
@@ -78,8 +92,8 @@ async function continueStored(
   return others;
 }
 
-function byDay(deliveries: readonly FoldedDelivery[]): Map<number, FoldedDelivery[]> {
-  const days = new Map<number, FoldedDelivery[]>();
+function byDay<T extends FoldedDelivery>(deliveries: readonly T[]): Map<number, T[]> {
+  const days = new Map<number, T[]>();
   for (const delivery of deliveries) {
     const day = startOfUtcDay(delivery.firstAttemptAt);
     const ofDay = days.get(day);

@@ -11,6 +11,12 @@ export class ApiKeyEntity {
   @Column({ name: 'fleet_id', type: 'text' })
   fleetId!: string;
 
+  @Column({ type: 'text', nullable: true })
+  name!: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  prefix!: string | null;
+
   @Column({ type: 'bytea' })
   hash!: Buffer;
 

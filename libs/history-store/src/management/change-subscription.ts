@@ -1,5 +1,6 @@
 import type { WebhookSubscription } from '@waypost/domain';
-import type { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { type ExpectedVersions, isExpected } from './expected-versions.js';
 import { lockSubscription } from './lock-subscription.js';
 import { appendToOutbox } from './outbox.js';
 import { rotateSecrets } from './rotate-secrets.js';
@@ -19,35 +20,39 @@ export interface SubscriptionUpdate {
   readonly ref: SubscriptionRef;
   readonly change: SubscriptionChange;
   readonly nowMs: number;
+  readonly expected: ExpectedVersions;
 }
 
 export async function updateSubscription(
-  dataSource: DataSource,
-  { ref, change, nowMs }: SubscriptionUpdate,
+  database: EntityManager,
+  { ref, change, nowMs, expected }: SubscriptionUpdate,
 ): Promise<ChangeSubscriptionResult> {
   try {
-    return await dataSource.transaction(async (manager): Promise<ChangeSubscriptionResult> => {
+    return await database.transaction(async (manager): Promise<ChangeSubscriptionResult> => {
       const current = await lockSubscription(manager, ref);
       if (current === null) return { type: 'not_found' };
+      if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
       if (changesNothing(current, change)) return { type: 'unchanged', subscription: current };
       // Whoever switches a disabled subscription on or off again has seen why it was disabled.
       const reason = change.status === undefined ? {} : { disabledReason: null };
       return { type: 'changed', ...(await saveNextVersion(manager, { ...current, ...change, ...reason }, nowMs)) };
     });
   } catch (error) {
-    if (sqlState(error) === UNIQUE_VIOLATION) return { type: 'conflict' };
-    throw error;
+    if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+    return { type: 'conflict', id: await idOfRival(database, ref, change) };
   }
 }
 
 export function rotateSubscriptionSecret(
-  dataSource: DataSource,
+  database: EntityManager,
   ref: SubscriptionRef,
   rotation: SecretRotation,
+  expected: ExpectedVersions,
 ): Promise<RotateSecretResult> {
-  return dataSource.transaction(async (manager): Promise<RotateSecretResult> => {
+  return database.transaction(async (manager): Promise<RotateSecretResult> => {
     const current = await lockSubscription(manager, ref);
     if (current === null) return { type: 'not_found' };
+    if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
     const rotated = rotateSecrets(current.secrets, rotation);
     if (rotated.type === 'too_many_secrets') return rotated;
     const changed = { ...current, secrets: rotated.secrets };
@@ -56,16 +61,33 @@ export function rotateSubscriptionSecret(
 }
 
 export function deleteSubscription(
-  dataSource: DataSource,
+  database: EntityManager,
   ref: SubscriptionRef,
   nowMs: number,
+  expected: ExpectedVersions,
 ): Promise<DeleteSubscriptionResult> {
-  return dataSource.transaction(async (manager): Promise<DeleteSubscriptionResult> => {
-    if ((await lockSubscription(manager, ref)) === null) return { type: 'not_found' };
+  return database.transaction(async (manager): Promise<DeleteSubscriptionResult> => {
+    const current = await lockSubscription(manager, ref);
+    if (current === null) return { type: 'not_found' };
+    if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
     await manager.delete(WebhookSubscriptionEntity, { id: ref.id });
     const tombstone = { kind: 'webhook-subscription', key: ref.id, value: null } as const;
     return { type: 'deleted', outboxIds: await appendToOutbox(manager, [tombstone], nowMs) };
   });
+}
+
+/** The subscription that has the type and the URL already; null when it has gone since. */
+async function idOfRival(
+  database: EntityManager,
+  { fleetId, id }: SubscriptionRef,
+  { url }: SubscriptionChange,
+): Promise<string | null> {
+  if (url === undefined) return null;
+  const changing = await database.findOneBy(WebhookSubscriptionEntity, { fleetId, id });
+  if (changing === null) return null;
+  const { eventType } = changing;
+  const rival = await database.findOneBy(WebhookSubscriptionEntity, { fleetId, eventType, url });
+  return rival?.id ?? null;
 }
 
 function changesNothing(current: WebhookSubscription, change: SubscriptionChange): boolean {

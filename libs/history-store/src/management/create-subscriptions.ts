@@ -1,25 +1,25 @@
 import type { WebhookSubscription } from '@waypost/domain';
-import type { DataSource, EntityManager } from 'typeorm';
+import { type EntityManager, In } from 'typeorm';
 import { FOREIGN_KEY_VIOLATION, sqlState } from './sql-state.js';
 import type { NewSubscription } from './subscription.js';
-import type { CreateSubscriptionsResult } from './subscription-store.js';
+import type { CreateSubscriptionsResult, TakenSubscription } from './subscription-store.js';
 import { appendVersions, firstVersion } from './subscription-versions.js';
 import { WebhookSubscriptionEntity } from './webhook-subscription.entity.js';
 
 /** Makes all or none, in one transaction with their outbox rows. */
 export async function createSubscriptions(
-  dataSource: DataSource,
+  database: EntityManager,
   drafts: readonly NewSubscription[],
   nowMs: number,
 ): Promise<CreateSubscriptionsResult> {
   const subscriptions = drafts.map((draft) => firstVersion(draft, nowMs));
   try {
-    return await dataSource.transaction(async (manager): Promise<CreateSubscriptionsResult> => {
+    return await database.transaction(async (manager): Promise<CreateSubscriptionsResult> => {
       await insertAll(manager, subscriptions);
       return { type: 'created', subscriptions, outboxIds: await appendVersions(manager, subscriptions, nowMs) };
     });
   } catch (error) {
-    if (error instanceof SubscriptionsTaken) return { type: 'conflict', eventTypes: error.eventTypes };
+    if (error instanceof SubscriptionsTaken) return { type: 'conflict', taken: error.taken };
     if (sqlState(error) === FOREIGN_KEY_VIOLATION) return { type: 'fleet_not_found' };
     throw error;
   }
@@ -27,7 +27,7 @@ export async function createSubscriptions(
 
 /** Rolls the creation back; never leaves this file. */
 class SubscriptionsTaken extends Error {
-  constructor(readonly eventTypes: readonly string[]) {
+  constructor(readonly taken: readonly TakenSubscription[]) {
     super('subscriptions exist');
   }
 }
@@ -39,6 +39,20 @@ async function insertAll(manager: EntityManager, subscriptions: readonly Webhook
   // Without updateEntity(false) the n-th returned id is written into the n-th row given, though ignored ones return none.
   const inserted = await insert.returning('id').updateEntity(false).execute();
   const made = new Set((inserted.raw as { id: string }[]).map((row) => row.id));
-  const taken = subscriptions.filter((subscription) => !made.has(subscription.id));
-  if (taken.length > 0) throw new SubscriptionsTaken(taken.map((subscription) => subscription.eventType));
+  const refused = subscriptions.filter((subscription) => !made.has(subscription.id));
+  if (refused.length > 0) throw new SubscriptionsTaken(await findTaken(manager, refused));
+}
+
+/** All of one creation go to one URL of one fleet. */
+async function findTaken(
+  manager: EntityManager,
+  refused: readonly WebhookSubscription[],
+): Promise<readonly TakenSubscription[]> {
+  const [first] = refused;
+  if (first === undefined) return [];
+  const { fleetId, url } = first;
+  const eventTypes = refused.map((subscription) => subscription.eventType);
+  const found = await manager.findBy(WebhookSubscriptionEntity, { fleetId, url, eventType: In(eventTypes) });
+  const ids = new Map(found.map(({ eventType, id }) => [eventType, id]));
+  return eventTypes.map((eventType) => ({ eventType, id: ids.get(eventType) ?? null }));
 }

@@ -1,5 +1,5 @@
 import { mayDisable, type OperationalEvent } from '@waypost/domain';
-import type { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { lockSubscription } from './lock-subscription.js';
 import type { DisableSubscriptionResult } from './subscription-store.js';
 import { saveNextVersion } from './subscription-versions.js';
@@ -7,12 +7,12 @@ import { storableText } from '../history/storable-text.js';
 
 /** Disables a subscription whose deliveries only fail, unless its owner has changed it since. May be repeated. */
 export function disableSubscription(
-  dataSource: DataSource,
+  database: EntityManager,
   event: OperationalEvent,
   nowMs: number,
 ): Promise<DisableSubscriptionResult> {
   const { subscriptionId: id, fleetId, reason } = event;
-  return dataSource.transaction(async (manager): Promise<DisableSubscriptionResult> => {
+  return database.transaction(async (manager): Promise<DisableSubscriptionResult> => {
     const current = await lockSubscription(manager, { fleetId, id });
     if (current === null) return { type: 'not_found' };
     if (!mayDisable(current, event)) return { type: 'unchanged', subscription: current };

@@ -8,6 +8,9 @@ export class FleetEntity {
   @PrimaryColumn({ name: 'fleet_id', type: 'text' })
   fleetId!: string;
 
+  @Column({ type: 'text', nullable: true })
+  name!: string | null;
+
   @Column({ name: 'payload_format', type: 'text' })
   payloadFormat!: string;
 

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashApiKey, type OperationalEvent, testDelivery, type WebhookSubscription } from '@waypost/domain';
 import pg from 'pg';
-import { API_KEY_SCOPES } from './fleet-store.js';
+import { API_KEY_SCOPES } from './api-key-store.js';
 import { openManagementStore, type ManagementStore } from './management-store.js';
 import type { NewSubscription } from './subscription.js';
 import { newSubscription } from './testing/new-subscription.js';
@@ -51,7 +51,14 @@ async function create(given: Partial<NewSubscription> = {}) {
 describe('fleets', () => {
   it('are made once, with their settings in the outbox', async () => {
     const id = `${fleetId}-b`;
-    const fleet = { fleetId: id, payloadFormat: 'legacy-v1', version: 1, createdAt: 5_001, updatedAt: 5_001 };
+    const fleet = {
+      fleetId: id,
+      name: null,
+      payloadFormat: 'legacy-v1',
+      version: 1,
+      createdAt: 5_001,
+      updatedAt: 5_001,
+    };
     const made = await store.createFleet({ fleetId: id, payloadFormat: 'legacy-v1', nowMs: 5_001 });
 
     expect(made).toEqual({ type: 'created', fleet, outboxIds: [expect.any(String)] });
@@ -82,7 +89,7 @@ describe('API keys', () => {
       id: made.id,
       fleetId,
       hash: hashApiKey(made.key),
-      scopes: ['events:read', 'subscriptions:read', 'subscriptions:write'],
+      scopes: API_KEY_SCOPES,
     });
     const dump = await sql.query<{ row: string }>('SELECT api_keys::text AS row FROM api_keys');
     expect(dump.rows.some(({ row }) => row.includes(made.key))).toBe(false);
@@ -109,14 +116,8 @@ describe('subscriptions', () => {
       payloadFormat: 'legacy-v1',
     });
     const result = await store.subscriptions.create([given], 2_345);
-    const expected = {
-      ...given,
-      status: 'active',
-      disabledReason: null,
-      version: 1,
-      createdAt: 2_345,
-      updatedAt: 2_345,
-    };
+    const decided = { status: 'active', disabledReason: null, version: 1, createdAt: 2_345, updatedAt: 2_345 };
+    const expected = { ...given, ...decided };
 
     expect(result).toMatchObject({ type: 'created', subscriptions: [expected] });
     expect(await store.subscriptions.get({ fleetId, id: given.id })).toEqual(expected);
@@ -132,18 +133,17 @@ describe('subscriptions', () => {
     expect(made.type === 'created' && made.subscriptions.map((subscription) => subscription.eventType)).toEqual(types);
 
     const again = ['ignition_off', 'position', 'ignition_on'].map((eventType) => draft({ eventType }));
-    expect(await store.subscriptions.create(again, 2)).toEqual({
-      type: 'conflict',
-      eventTypes: ['position', 'ignition_on'],
-    });
+    const idOf = new Map(made.type === 'created' ? made.subscriptions.map((one) => [one.eventType, one.id]) : []);
+    const taken = ['position', 'ignition_on'].map((eventType) => ({ eventType, id: idOf.get(eventType) }));
+    expect(await store.subscriptions.create(again, 2)).toEqual({ type: 'conflict', taken });
     expect(await store.subscriptions.list({ fleetId, limit: 10, after: null })).toHaveLength(3);
     for (const { id } of again) expect(await outboxOf(id)).toEqual([]);
   });
 
   it.each(['ignition_off', 'ignition_on', 'position'])('say which one was taken: %s', async (eventType) => {
-    await create({ eventType });
+    const { id } = await create({ eventType });
     const three = ['position', 'ignition_on', 'ignition_off'].map((type) => draft({ eventType: type }));
-    expect(await store.subscriptions.create(three, 2)).toEqual({ type: 'conflict', eventTypes: [eventType] });
+    expect(await store.subscriptions.create(three, 2)).toEqual({ type: 'conflict', taken: [{ eventType, id }] });
   });
 
   it('are made once when two callers name the same types in another order at the same time', async () => {
@@ -203,11 +203,10 @@ describe('subscriptions', () => {
   });
 
   it('refuse to move to a URL where their event type already goes', async () => {
-    await create({ url: 'https://a.example' });
+    const rival = await create({ url: 'https://a.example' });
     const { id } = await create({ url: 'https://b.example' });
-    expect(await store.subscriptions.update({ fleetId, id }, { url: 'https://a.example' }, 3)).toEqual({
-      type: 'conflict',
-    });
+    const moved = await store.subscriptions.update({ fleetId, id }, { url: 'https://a.example' }, 3);
+    expect(moved).toEqual({ type: 'conflict', id: rival.id });
     expect(await store.subscriptions.get({ fleetId, id })).toMatchObject({ url: 'https://b.example', version: 1 });
     expect(await outboxOf(id)).toHaveLength(1);
   });

@@ -1,19 +1,21 @@
 import { randomBytes as secureRandomBytes } from 'node:crypto';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { createDataSource } from '../data-source.js';
-import { createFleetStore, type FleetStore } from './fleet-store.js';
+import { createApiKeyStore } from './api-key-store.js';
+import type { ChangeStores } from './change-stores.js';
+import { createFleetStore } from './fleet-store.js';
+import type { IdempotencyStore } from './idempotency-store.js';
 import type { OperationStore } from './operation-store.js';
+import { createGeofenceStore } from './postgres-geofence-store.js';
+import { createIdempotencyStore } from './postgres-idempotency-store.js';
 import { createOperationStore } from './postgres-operation-store.js';
 import { createSubscriptionStore } from './postgres-subscription-store.js';
-import type { ReplayStore } from './replay-store.js';
 import { createReplayStore } from './replay-store-postgres.js';
-import type { SubscriptionStore } from './subscription-store.js';
 
-/** Everything that people manage: fleets, keys, subscriptions. */
-export interface ManagementStore extends FleetStore {
-  readonly subscriptions: SubscriptionStore;
+/** Everything that people manage: fleets, keys, subscriptions, geofences. */
+export interface ManagementStore extends ChangeStores {
   readonly operations: OperationStore;
-  readonly replays: ReplayStore;
+  readonly idempotency: IdempotencyStore;
   /** Whether each of these changes has been published to its topic. */
   isPublished(outboxIds: readonly string[]): Promise<boolean>;
 }
@@ -26,11 +28,12 @@ export interface ManagementStoreDeps {
 
 /** The store on a data source that the caller owns. */
 export function createManagementStore(deps: ManagementStoreDeps): ManagementStore {
+  const database = deps.dataSource.manager;
+  const storesOn = (manager: EntityManager): ChangeStores => createChangeStores(manager, deps.randomBytes);
   return {
-    ...createFleetStore(deps),
-    subscriptions: createSubscriptionStore(deps.dataSource),
+    ...storesOn(database),
     operations: createOperationStore(deps.dataSource),
-    replays: createReplayStore(deps.dataSource),
+    idempotency: createIdempotencyStore({ database, storesOn }),
     async isPublished(outboxIds) {
       const [row] = await deps.dataSource.query<{ waiting: boolean }[]>(
         'SELECT EXISTS (SELECT FROM outbox WHERE published_at IS NULL AND id = ANY($1::bigint[])) AS waiting',
@@ -38,6 +41,17 @@ export function createManagementStore(deps: ManagementStoreDeps): ManagementStor
       );
       return row?.waiting !== true;
     },
+  };
+}
+
+/** On any connection: inside a transaction, their own are savepoints of it. */
+function createChangeStores(database: EntityManager, randomBytes: (size: number) => Buffer): ChangeStores {
+  return {
+    ...createFleetStore(database),
+    ...createApiKeyStore({ database, randomBytes }),
+    subscriptions: createSubscriptionStore(database),
+    replays: createReplayStore(database),
+    geofences: createGeofenceStore(database),
   };
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { databaseAddress } from '../database-address.js';
 import { OUTBOX_CHANNEL, type OutboxKind } from './outbox.js';
 
 /** A change that waits to be published. */
@@ -42,8 +43,10 @@ const OUTBOX_LOCK = 7_217_503;
 
 /** Rejects when the database cannot be reached. */
 export async function openOutboxSession(options: OutboxSessionOptions): Promise<OpenOutboxSessionResult> {
+  const { url, ssl } = databaseAddress(options.databaseUrl);
   const client = new pg.Client({
-    connectionString: options.databaseUrl,
+    connectionString: url,
+    ssl,
     application_name: 'waypost-outbox',
     connectionTimeoutMillis: 5_000,
     query_timeout: 10_000,

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { OutboxRowEntity } from './outbox-row.entity.js';
 
 /** What an outbox row describes; the publisher knows the topic of each kind. */
-export type OutboxKind = 'fleet-settings' | 'webhook-subscription' | 'webhook-replay' | 'webhook-delivery';
+export type OutboxKind = 'fleet-settings' | 'geofence' | 'webhook-subscription' | 'webhook-replay' | 'webhook-delivery';
 
 /** One change to publish. `key` is the record key; a null `value` is a tombstone. */
 export interface OutboxEntry {

@@ -1,5 +1,5 @@
 import type { WebhookSubscription } from '@waypost/domain';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { deleteSubscription, rotateSubscriptionSecret, updateSubscription } from './change-subscription.js';
 import { createSubscriptions } from './create-subscriptions.js';
 import { disableSubscription } from './disable-subscription.js';
@@ -7,16 +7,16 @@ import { sendTest } from './send-test.js';
 import type { SubscriptionQuery, SubscriptionRef, SubscriptionStore } from './subscription-store.js';
 import { WebhookSubscriptionEntity } from './webhook-subscription.entity.js';
 
-export function createSubscriptionStore(dataSource: DataSource): SubscriptionStore {
+export function createSubscriptionStore(database: EntityManager): SubscriptionStore {
   return {
-    create: (drafts, nowMs) => createSubscriptions(dataSource, drafts, nowMs),
-    list: (query) => listSubscriptions(dataSource.manager, query),
-    get: (ref) => findSubscription(dataSource.manager, ref),
-    update: (ref, change, nowMs) => updateSubscription(dataSource, { ref, change, nowMs }),
-    delete: (ref, nowMs) => deleteSubscription(dataSource, ref, nowMs),
-    rotateSecret: (ref, rotation) => rotateSubscriptionSecret(dataSource, ref, rotation),
-    disable: (event, nowMs) => disableSubscription(dataSource, event, nowMs),
-    sendTest: (ref, make, nowMs) => sendTest(dataSource, { ref, make, nowMs }),
+    create: (drafts, nowMs) => createSubscriptions(database, drafts, nowMs),
+    list: (query) => listSubscriptions(database, query),
+    get: (ref) => findSubscription(database, ref),
+    update: (ref, change, nowMs, expected = null) => updateSubscription(database, { ref, change, nowMs, expected }),
+    delete: (ref, nowMs, expected = null) => deleteSubscription(database, ref, nowMs, expected),
+    rotateSecret: (ref, rotation, expected = null) => rotateSubscriptionSecret(database, ref, rotation, expected),
+    disable: (event, nowMs) => disableSubscription(database, event, nowMs),
+    sendTest: (ref, make, nowMs) => sendTest(database, { ref, make, nowMs }),
   };
 }
 

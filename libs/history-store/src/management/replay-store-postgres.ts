@@ -1,5 +1,5 @@
 import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { lockSubscription } from './lock-subscription.js';
 import { appendToOutbox } from './outbox.js';
 import { INSERT_REPLAY, type ReplayRow, replayValues, storedReplay } from './replay-rows.js';
@@ -15,13 +15,13 @@ import {
 } from './replay-store.js';
 import type { SubscriptionRef } from './subscription-store.js';
 
-export function createReplayStore(dataSource: DataSource): ReplayStore {
+export function createReplayStore(database: EntityManager): ReplayStore {
   return {
-    create: (ref, replay, nowMs) => dataSource.transaction((manager) => createReplay(manager, ref, replay, nowMs)),
-    list: (query) => listReplays(dataSource.manager, query),
-    get: (ref, replayId) => findReplay(dataSource.manager, ref, replayId),
-    cancel: (ref, replayId, nowMs) => dataSource.transaction((manager) => cancelReplay(manager, ref, replayId, nowMs)),
-    recordProgress: (progress) => recordProgress(dataSource.manager, progress),
+    create: (ref, replay, nowMs) => database.transaction((manager) => createReplay(manager, ref, replay, nowMs)),
+    list: (query) => listReplays(database, query),
+    get: (ref, replayId) => findReplay(database, ref, replayId),
+    cancel: (ref, replayId, nowMs) => database.transaction((manager) => cancelReplay(manager, ref, replayId, nowMs)),
+    recordProgress: (progress) => recordProgress(database, progress),
   };
 }
 

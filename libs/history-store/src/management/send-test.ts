@@ -1,5 +1,5 @@
 import type { WebhookDelivery, WebhookSubscription } from '@waypost/domain';
-import type { DataSource } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { lockSubscription } from './lock-subscription.js';
 import { appendToOutbox } from './outbox.js';
 import type { SendTestResult, SubscriptionRef } from './subscription-store.js';
@@ -11,8 +11,8 @@ export interface TestOrder {
 }
 
 /** Puts a delivery into the outbox: durable when this resolves, and in the log once the outbox is published. */
-export function sendTest(dataSource: DataSource, { ref, make, nowMs }: TestOrder): Promise<SendTestResult> {
-  return dataSource.transaction(async (manager): Promise<SendTestResult> => {
+export function sendTest(database: EntityManager, { ref, make, nowMs }: TestOrder): Promise<SendTestResult> {
+  return database.transaction(async (manager): Promise<SendTestResult> => {
     const subscription = await lockSubscription(manager, ref);
     if (subscription === null) return { type: 'not_found' };
     if (subscription.status !== 'active') return { type: 'not_active', subscription };

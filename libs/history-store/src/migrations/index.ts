@@ -1,9 +1,12 @@
 import type { DataSourceOptions } from 'typeorm';
 import { HistoryTables1760000000000 } from '../history/migrations/history-tables-1760000000000.js';
 import { CheaperHistory1760000400000 } from '../history/migrations/cheaper-history-1760000400000.js';
+import { PageKeys1760000700000 } from '../history/migrations/page-keys-1760000700000.js';
+import { ManagedResources1760000600000 } from '../management/migrations/managed-resources-1760000600000.js';
 import { ManagementTables1760000100000 } from '../management/migrations/management-tables-1760000100000.js';
 import { ReplayTables1760000200000 } from '../management/migrations/replay-tables-1760000200000.js';
 import { SubscriptionOperations1760000300000 } from '../management/migrations/subscription-operations-1760000300000.js';
+import { PathTables1760000500000 } from '../paths/migrations/path-tables-1760000500000.js';
 
 /** Every migration, oldest first. A released migration is never edited; a change is a new class at the end. */
 export const migrations = [
@@ -12,4 +15,7 @@ export const migrations = [
   ReplayTables1760000200000,
   SubscriptionOperations1760000300000,
   CheaperHistory1760000400000,
+  PathTables1760000500000,
+  ManagedResources1760000600000,
+  PageKeys1760000700000,
 ] satisfies DataSourceOptions['migrations'];

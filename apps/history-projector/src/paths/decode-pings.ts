@@ -1,0 +1,46 @@
+import { createPingReader, resolveBatch, type SubjectCodec, type TelemetryPing } from '@waypost/contracts';
+import { pathPointOf, type PathPoint } from '@waypost/domain';
+import type { RecordBatch, StreamRecord } from '@waypost/streams';
+
+/** What a batch of pings holds for the paths. The rest is in `telemetry.rejected`, where the processor puts it (R-2). */
+export interface DecodedPings {
+  readonly points: readonly PathPoint[];
+  /** Records that are no ping. */
+  readonly undecodable: number;
+  /** Pings that the rules reject (R-2, R-3). */
+  readonly rejected: number;
+}
+
+/** Rejects (to be tried again) while the schema registry is needed and away. */
+export type PingDecoder = (batch: RecordBatch) => Promise<DecodedPings>;
+
+export function createPingDecoder(codec: SubjectCodec<TelemetryPing>): PingDecoder {
+  const read = createPingReader(codec);
+
+  /** Null: it holds none. */
+  function pingOf({ value, offset }: StreamRecord): TelemetryPing | null {
+    if (value === null) return null;
+    const decoded = read(value, 0, value.length);
+    if (decoded.type === 'unresolved') {
+      const id = String(decoded.id);
+      throw new Error(`Schema id ${id} of the ping at offset ${String(offset)} was not looked up before it was read.`);
+    }
+    return decoded.type === 'decoded' ? decoded.value : null;
+  }
+
+  return async (batch) => {
+    await resolveBatch(codec, batch.records);
+    const points: PathPoint[] = [];
+    let undecodable = 0;
+    let rejected = 0;
+    for (const record of batch.records) {
+      const ping = pingOf(record);
+      // A ping may be a view of the batch's memory; a point is not.
+      const point = ping === null ? null : pathPointOf(ping, record.key?.toString() ?? null);
+      if (point !== null) points.push(point);
+      else if (ping === null) undecodable += 1;
+      else rejected += 1;
+    }
+    return { points, undecodable, rejected };
+  };
+}

@@ -1,0 +1,225 @@
+import type { Logger } from '@waypost/platform';
+import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
+import type { DatabaseRetry } from './database-retry.js';
+
+/** What every projection says of a batch that it wrote; more of it is for the metrics. */
+interface AnyApplied {
+  readonly type: 'applied';
+}
+
+/** Another writer moved the position. Nothing was written. */
+interface Superseded {
+  readonly type: 'superseded';
+  readonly storedOffset: number | null;
+}
+
+/** A run of one partition, in log order; see AttemptBatch. */
+export interface ProjectedBatch<Item> {
+  readonly topic: string;
+  readonly partition: number;
+  readonly expectedOffset: number | null;
+  readonly nextOffset: number;
+  readonly items: readonly Item[];
+}
+
+export interface Projection<Item, Applied extends AnyApplied> {
+  readPosition(topic: string, partition: number): Promise<number | null>;
+  /** All of the batch and its position become visible together, or nothing does. */
+  apply(batch: ProjectedBatch<Item>): Promise<Applied | Superseded>;
+}
+
+export interface ProjectionTaskMetrics<Applied> {
+  batchApplied(batch: { items: number; durationMs: number; result: Applied }): void;
+  lagMeasured(partition: number, records: number): void;
+  partitionClosed(partition: number): void;
+}
+
+/** What every projection of the process shares. */
+export interface ProjectionTaskTools {
+  readonly database: DatabaseRetry;
+  /** First and next offset of the log itself. */
+  readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Resolves after the time or when the signal is aborted, whichever is first. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Ends the process: going on would leave something out of the history. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends ProjectionTaskTools {
+  /** What is to be projected of a batch. A rejection is tried again from the stored position. */
+  readonly decode: (batch: RecordBatch) => Promise<readonly Item[]>;
+  readonly projection: Projection<Item, Applied>;
+  readonly metrics: ProjectionTaskMetrics<Applied>;
+}
+
+/**
+ * Transactions of a partition begin this far apart, unless it is behind. What comes meanwhile shares one, which costs about
+ * as much for one attempt as for a hundred; and the first attempt after a quiet time waits for nothing.
+ */
+const PACE_MS = 200;
+
+/** With so many attempts in one transaction the flow is fast, and its history may be half a second old. */
+const FAST_FLOW_ITEMS = 20;
+const FAST_FLOW_PACE_MS = 500;
+
+/** Fetching takes longer. A batch that came sooner lay ready: it is a turn old, and more has come since. */
+const AT_ONCE_MS = 1;
+
+/** What is left of a log that is read as fast as it is written: records of open transactions, and of the last moment. */
+const KEEPING_UP_RECORDS = 1_000;
+
+/**
+ * Projects one partition of a log. The position is the one in the database, written together with the rows; the group's
+ * offset follows it, and only shows the lag.
+ */
+export const createProjectionTask = <Item, Applied extends AnyApplied>(
+  context: TaskContext,
+  deps: ProjectionTaskDeps<Item, Applied>,
+): PartitionTask => new ProjectionTask(context, deps);
+
+/** How often a task without input looks whether its position is still the stored one. */
+const LOOK_EVERY_MS = 1_000;
+
+/** What was read since the last transaction. */
+interface Unwritten<Item> {
+  readonly items: readonly Item[];
+  /** The position behind it. */
+  readonly nextOffset: number;
+  readonly lag: number;
+}
+
+class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask {
+  private readonly giveUp = new AbortController();
+  /** As the database has it; null: nothing was ever projected. */
+  private position: number | null = null;
+  private unwritten: Unwritten<Item> | null = null;
+  private turnEndedAt = -Infinity;
+  private lookedAt = -Infinity;
+
+  constructor(
+    private readonly context: TaskContext,
+    private readonly deps: ProjectionTaskDeps<Item, Applied>,
+  ) {}
+
+  async open(): Promise<{ position: number }> {
+    const { database, projection, metrics } = this.deps;
+    const { topic, partition } = this.context;
+    this.position = await database.run(() => projection.readPosition(topic, partition), this.giveUp.signal);
+    const { start, end } = await this.deps.logRange(this.context);
+    const position = this.startIn(start, end);
+    // A predecessor may have died between the two commits, and there may never be another record to bring them together.
+    await this.context.commitOffset(position);
+    metrics.lagMeasured(partition, end - position);
+    return { position };
+  }
+
+  async process(batch: RecordBatch): Promise<void> {
+    const startedAt = this.deps.now();
+    const lag = Math.max(0, batch.highWatermark - batch.nextOffset);
+    const keepsUp = lag <= KEEPING_UP_RECORDS;
+    const before = this.unwritten;
+    const items = (before?.items ?? []).concat(await this.deps.decode(batch));
+    const unwritten = { items, nextOffset: batch.nextOffset, lag };
+    this.unwritten = unwritten;
+    if (keepsUp && before === null && startedAt - this.turnEndedAt < AT_ONCE_MS) return;
+    await this.write(unwritten, startedAt);
+    if (keepsUp) await this.until(startedAt + (items.length > FAST_FLOW_ITEMS ? FAST_FLOW_PACE_MS : PACE_MS));
+    this.turnEndedAt = this.deps.now();
+  }
+
+  async idle(): Promise<void> {
+    if (this.unwritten !== null) await this.write(this.unwritten, this.deps.now());
+    else if (this.deps.now() - this.lookedAt >= LOOK_EVERY_MS) await this.look();
+  }
+
+  interrupt(): void {
+    this.giveUp.abort();
+  }
+
+  close(): Promise<void> {
+    this.giveUp.abort();
+    this.deps.metrics.partitionClosed(this.context.partition);
+    return Promise.resolve();
+  }
+
+  private async write({ items, nextOffset, lag }: Unwritten<Item>, startedAt: number): Promise<void> {
+    const result = await this.apply(nextOffset, items);
+    if (result.type === 'superseded') throw this.superseded(result.storedOffset);
+    this.position = nextOffset;
+    this.unwritten = null;
+    if (result.type === 'applied') {
+      const durationMs = this.deps.now() - startedAt;
+      this.deps.metrics.batchApplied({ items: items.length, durationMs, result });
+    }
+    await this.context.commitOffset(nextOffset);
+    this.deps.metrics.lagMeasured(this.context.partition, lag);
+  }
+
+  /**
+   * Without this only the next attempt would show that the position has been moved: by a rebuild, or back by a server
+   * that crashed and lost its last commits (they do not wait for the disk).
+   */
+  private async look(): Promise<void> {
+    const { projection, database } = this.deps;
+    const { topic, partition } = this.context;
+    const stored = await database.run(() => projection.readPosition(topic, partition), this.giveUp.signal);
+    if (stored !== this.position) throw this.superseded(stored);
+    this.lookedAt = this.deps.now();
+  }
+
+  /** To be thrown, so that the task is rebuilt and goes on from the stored position. */
+  private superseded(storedOffset: number | null): Error {
+    const [stored, known] = [storedOffset, this.position].map((offset) => (offset === null ? 'none' : String(offset)));
+    const name = partitionName(this.context);
+    return new Error(
+      `The stored position of ${name} is ${String(stored)} and not ${String(known)}: it was moved meanwhile.`,
+    );
+  }
+
+  private apply(
+    nextOffset: number,
+    items: readonly Item[],
+  ): Promise<Applied | Superseded | { readonly type: 'applied_before' }> {
+    const { projection, database } = this.deps;
+    const { topic, partition } = this.context;
+    let tries = 0;
+    return database.run(async () => {
+      tries += 1;
+      const result = await projection.apply({ topic, partition, expectedOffset: this.position, nextOffset, items });
+      // The connection may have broken after the commit that it was to confirm.
+      const wasOurs = result.type === 'superseded' && tries > 1 && result.storedOffset === nextOffset;
+      return wasOurs ? { type: 'applied_before' as const } : result;
+    }, this.giveUp.signal);
+  }
+
+  private async until(moment: number): Promise<void> {
+    const waitMs = moment - this.deps.now();
+    if (waitMs > 0) await this.deps.wait(waitMs, this.giveUp.signal);
+  }
+
+  /** Where reading starts. What the log has lost meanwhile is older than the history keeps anyway (R-35). */
+  private startIn(start: number, end: number): number {
+    const name = partitionName(this.context);
+    const { position } = this;
+    if (position === null) return start;
+    if (position > end) {
+      throw this.fatal(
+        `The database is projected up to offset ${String(position)} of ${name}, but the log ends at ${String(end)}: it ` +
+          'belongs to another log. Start with the log that it was filled from, or with an empty database.',
+      );
+    }
+    if (position < start) {
+      this.deps.logger.warn('log_expired_unprojected', { partition: name, from: position, to: start });
+    }
+    return Math.max(position, start);
+  }
+
+  private fatal(message: string): Error {
+    const error = new Error(message);
+    this.deps.onFatal(error);
+    return error;
+  }
+}

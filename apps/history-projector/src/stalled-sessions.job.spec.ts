@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { createStalledSessionsJob } from './stalled-sessions.job.js';
+
+function build(endStalled: () => Promise<number>) {
+  const events: string[] = [];
+  const asked: number[] = [];
+  let tick: () => void = () => undefined;
+  const job = createStalledSessionsJob({
+    endStalled: (stalledForMs) => {
+      asked.push(stalledForMs);
+      return endStalled();
+    },
+    logger: { warn: (event) => void events.push(event) },
+    every: (_ms, call) => {
+      tick = call;
+      return () => void events.push('cancelled');
+    },
+  });
+  return {
+    job,
+    events,
+    asked,
+    turn: () => {
+      tick();
+    },
+  };
+}
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the stalled sessions job', () => {
+  it('ends what has waited for half a minute, and tells only when there was something', async () => {
+    const found = [0, 2];
+    const { job, events, asked, turn } = build(() => Promise.resolve(found.shift() ?? 0));
+    await job.start();
+    turn();
+    await settled();
+    expect(events).toEqual([]);
+    turn();
+    await settled();
+    expect(asked).toEqual([30_000, 30_000]);
+    expect(events).toEqual(['stalled_sessions_ended']);
+  });
+
+  it('is quiet about a database that is away, tells other failures, and goes on after both', async () => {
+    const failures = [Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }), new Error('permission denied')];
+    const { job, events, asked, turn } = build(() => Promise.reject(failures.shift() ?? new Error('again')));
+    await job.start();
+    for (let turns = 0; turns < 3; turns++) {
+      turn();
+      await settled();
+    }
+    expect(asked).toHaveLength(3);
+    expect(events).toEqual(['stalled_sessions_unknown', 'stalled_sessions_unknown']);
+  });
+
+  it('looks once at a time, and has ended its last look when it is stopped', async () => {
+    let finish: (ended: number) => void = () => undefined;
+    const { job, events, asked, turn } = build(() => new Promise((resolve) => (finish = resolve)));
+    await job.start();
+    turn();
+    turn();
+    const stopped = job.stop();
+    finish(1);
+    await stopped;
+    expect(asked).toHaveLength(1);
+    expect(events).toEqual(['cancelled', 'stalled_sessions_ended']);
+  });
+});

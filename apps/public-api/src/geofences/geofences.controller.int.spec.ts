@@ -1,0 +1,312 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { geofenceKey } from '@waypost/domain';
+import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import pg from 'pg';
+import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+
+const PATH = '/public/v1/geofences';
+const CIRCLE = { type: 'circle', center: { latitude: 52.5, longitude: 13.4 }, radiusInMeters: 250.5 };
+const POLYGON = {
+  type: 'polygon',
+  coordinates: [
+    [
+      [178, -1],
+      [-178, -1],
+      [-178, 1],
+      [178, 1],
+      [178, -1],
+    ],
+    [
+      [179, 0],
+      [-179, 0],
+      [180, 0.5],
+    ],
+  ],
+};
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let sql: pg.Client;
+let api: TestApi;
+let key: string;
+let fleetId: string;
+let waitedFor: (readonly string[])[] = [];
+let nowMs = Date.UTC(2026, 2, 20, 12);
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+  const untilPublished = (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids));
+  api = await startTestApi({ store, now: () => nowMs, untilPublished });
+});
+afterAll(async () => {
+  await api.close();
+  await sql.end();
+  await store.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  key = api.addKey(fleetId);
+  waitedFor = [];
+});
+
+const send = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>
+  api.request(path, { method, key, json, headers });
+const idIn = (answer: TestAnswer) => (answer.body as { id: string }).id;
+const fieldsOf = (answer: TestAnswer) =>
+  (answer.body as { error: { details: { field?: string }[] } }).error.details.map(({ field }) => field);
+
+async function create(body: object = {}): Promise<string> {
+  const answer = await send('POST', PATH, { name: 'Depot', shape: CIRCLE, ...body });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
+  return idIn(answer);
+}
+
+async function published(id: string): Promise<unknown[]> {
+  const rows = await sql.query<{ value: unknown }>(
+    "SELECT value FROM outbox WHERE kind = 'geofence' AND key = $1 ORDER BY id",
+    [geofenceKey({ fleetId, geofenceId: id })],
+  );
+  return rows.rows.map(({ value }) => value);
+}
+
+describe('POST /public/v1/geofences', () => {
+  it.each([
+    ['circle', CIRCLE],
+    ['polygon', POLYGON],
+  ])('makes a %s and shows it as it was given', async (_, shape) => {
+    const answer = await send('POST', PATH, { name: 'Dépôt 7', shape });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('etag')).toBe('"1"');
+    const resource = {
+      ...{ id: expect.any(String), fleetId, name: 'Dépôt 7', shape, version: 1 },
+      ...{ createdAt: '2026-03-20T12:00:00.000Z', updatedAt: '2026-03-20T12:00:00.000Z' },
+    };
+    expect(answer.body).toEqual(resource);
+    expect((await send('GET', `${PATH}/${idIn(answer)}`)).body).toEqual(answer.body);
+  });
+
+  it('publishes it as the schema has it, and waits until it has', async () => {
+    const id = await create();
+    const circle = { latitude: 52.5, longitude: 13.4, radiusInMeters: 250.5 };
+    const times = { createdAt: nowMs, updatedAt: nowMs };
+    const value = { geofenceId: id, fleetId, name: 'Depot', circle, polygon: null, version: 1, ...times };
+    expect(await published(id)).toEqual([value]);
+    expect(waitedFor).toEqual([[expect.any(String)]]);
+
+    const polygon = await create({ shape: POLYGON });
+    expect(await published(polygon)).toEqual([
+      expect.objectContaining({
+        circle: null,
+        polygon: {
+          rings: POLYGON.coordinates.map((ring) => ring.map(([longitude, latitude]) => ({ latitude, longitude }))),
+        },
+      }),
+    ]);
+  });
+
+  it.each<[object, (string | undefined)[]]>([
+    [{}, ['name', 'shape']],
+    [{ name: '', shape: CIRCLE }, ['name']],
+    [{ name: 'a\u001fb', shape: CIRCLE }, ['name']],
+    [{ name: 'x'.repeat(129), shape: CIRCLE }, ['name']],
+    [{ name: 'a', shape: CIRCLE, color: 'red' }, ['color']],
+    [{ name: 'a', shape: { type: 'square' } }, ['shape.type']],
+    [{ name: 'a', shape: { ...CIRCLE, radiusInMeters: 0.99 } }, ['shape.radiusInMeters']],
+    [{ name: 'a', shape: { ...CIRCLE, radiusInMeters: 1_000_001 } }, ['shape.radiusInMeters']],
+    [
+      { name: 'a', shape: { ...CIRCLE, center: { latitude: 90.1, longitude: -181 } } },
+      ['shape.center.latitude', 'shape.center.longitude'],
+    ],
+    [{ name: 'a', shape: { type: 'polygon', coordinates: [] } }, ['shape.coordinates']],
+    [
+      {
+        name: 'a',
+        shape: {
+          type: 'polygon',
+          coordinates: [
+            [
+              [0, 0],
+              [1, 0],
+            ],
+          ],
+        },
+      },
+      ['shape.coordinates.0'],
+    ],
+    [
+      {
+        name: 'a',
+        shape: {
+          type: 'polygon',
+          coordinates: [
+            [
+              [0, 0],
+              [1, 0],
+              [1, 91],
+            ],
+          ],
+        },
+      },
+      ['shape.coordinates.0.2.1'],
+    ],
+    [{ name: 'a', shape: { type: 'polygon', coordinates: [[[0, 0], [1, 0], [1]]] } }, ['shape.coordinates.0.2']],
+    [
+      {
+        name: 'a',
+        shape: {
+          type: 'polygon',
+          coordinates: [
+            [
+              [0, 0],
+              [1, 0, 7],
+              [1, 1],
+            ],
+          ],
+        },
+      },
+      ['shape.coordinates.0.1'],
+    ],
+    [
+      {
+        name: 'a',
+        shape: {
+          type: 'polygon',
+          coordinates: [
+            [
+              [0, 0],
+              [2, 2],
+              [2, 0],
+              [0, 2],
+            ],
+          ],
+        },
+      },
+      ['shape.coordinates.0.2'],
+    ],
+  ])('refuses %j, naming what is wrong', async (body, fields) => {
+    const answer = await send('POST', PATH, body);
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, fields]);
+  });
+});
+
+describe('GET /public/v1/geofences', () => {
+  it('walks those of the fleet, oldest first', async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      nowMs += index % 2;
+      made.push(await create());
+    }
+    const walked: string[] = [];
+    let state: string | null = '';
+    while (state !== null) {
+      const { body } = await send('GET', `${PATH}?limit=2${state === '' ? '' : `&pageState=${state}`}`);
+      const page = body as { data: { id: string }[]; nextPageState: string | null };
+      walked.push(...page.data.map(({ id }) => id));
+      state = page.nextPageState;
+    }
+    expect(walked.slice().sort()).toEqual(made.slice().sort());
+    expect(new Set(walked).size).toBe(5);
+  });
+
+  it("refuses the page token of another resource's list", async () => {
+    await create();
+    await create();
+    const { nextPageState } = (await send('GET', `${PATH}?limit=1`)).body as { nextPageState: string };
+    const answer = await send('GET', `/public/v1/webhook-subscriptions?pageState=${nextPageState}`);
+    expect(answer.body).toMatchObject({ error: { code: 'page_state_other_query' } });
+  });
+});
+
+describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
+  it('changes what is given, leaves the rest, and publishes each version in order', async () => {
+    const id = await create();
+    nowMs += 1_000;
+    const renamed = await send('PATCH', `${PATH}/${id}`, { name: 'Yard' });
+    expect(renamed.body).toMatchObject({
+      name: 'Yard',
+      shape: CIRCLE,
+      version: 2,
+      updatedAt: new Date(nowMs).toISOString(),
+    });
+    expect(renamed.headers.get('etag')).toBe('"2"');
+    const reshaped = await send('PATCH', `${PATH}/${id.toUpperCase()}`, { shape: POLYGON });
+    expect(reshaped.body).toMatchObject({ name: 'Yard', shape: POLYGON, version: 3 });
+    expect((await send('DELETE', `${PATH}/${id}`)).status).toBe(204);
+    expect((await send('GET', `${PATH}/${id}`)).status).toBe(404);
+    const versions = (await published(id)).map((value) => (value as { version: number } | null)?.version ?? null);
+    expect(versions).toEqual([1, 2, 3, null]);
+    expect(waitedFor).toHaveLength(4);
+  });
+
+  it('makes no new version when nothing changes', async () => {
+    const id = await create({ shape: POLYGON });
+    const answer = await send('PATCH', `${PATH}/${id}`, { name: 'Depot', shape: POLYGON });
+    expect(answer.headers.get('etag')).toBe('"1"');
+    expect(await published(id)).toHaveLength(1);
+  });
+
+  it('changes nothing when somebody else has changed it since', async () => {
+    const id = await create();
+    await send('PATCH', `${PATH}/${id}`, { name: 'Theirs' });
+    for (const [method, body] of [
+      ['PATCH', { name: 'Ours' }],
+      ['DELETE', undefined],
+    ] as const) {
+      const answer = await send(method, `${PATH}/${id}`, body, { 'if-match': '"1"' });
+      expect([answer.status, answer.headers.get('etag')]).toEqual([412, '"2"']);
+      expect(answer.body).toMatchObject({ error: { code: 'precondition_failed' } });
+    }
+    expect((await send('GET', `${PATH}/${id}`)).body).toMatchObject({ name: 'Theirs' });
+    expect((await send('DELETE', `${PATH}/${id}`, undefined, { 'if-match': '"1", "2"' })).status).toBe(204);
+  });
+
+  it.each([[{}], [{ shape: { type: 'circle' } }], [{ version: 3 }]])('refuses %j', async (body) => {
+    expect((await send('PATCH', `${PATH}/${await create()}`, body)).status).toBe(400);
+  });
+
+  it.each([
+    ['GET', undefined],
+    ['PATCH', { name: 'mine' }],
+    ['DELETE', undefined],
+  ])("does not find another fleet's: %s", async (method, json) => {
+    const id = await create();
+    const foreign = await api.request(`${PATH}/${id}`, { method, json, key: api.addKey(`${fleetId}-other`) });
+    const missing = await send(method, `${PATH}/00000000-0000-4000-8000-000000000000`, json);
+    expect([foreign.status, foreign.body]).toEqual([404, missing.body]);
+    expect((await send('GET', `${PATH}/${id}`)).body).toMatchObject({ name: 'Depot', version: 1 });
+  });
+});
+
+describe('geofences', () => {
+  it('are at most 10,000 of a fleet', async () => {
+    await sql.query(
+      `INSERT INTO geofences (geofence_id, fleet_id, name, circle, version, created_at, updated_at)
+       SELECT gen_random_uuid(), $1, 'g', '{}', 1, now(), now() FROM generate_series(1, 9999)`,
+      [fleetId],
+    );
+    const id = await create();
+    const full = await send('POST', PATH, { name: 'one more', shape: CIRCLE });
+    expect([full.status, full.body]).toMatchObject([409, { error: { code: 'too_many_geofences' } }]);
+    await send('DELETE', `${PATH}/${id}`);
+    await create();
+  });
+
+  it.each([
+    ['POST', PATH, 'geofences:read'],
+    ['GET', PATH, 'geofences:write'],
+  ])('are not for a key that lacks the scope: %s', async (method, path, scope) => {
+    const answer = await api.request(path, {
+      method,
+      json: method === 'POST' ? {} : undefined,
+      key: api.addKey(fleetId, [scope]),
+    });
+    expect(answer.status).toBe(403);
+  });
+});

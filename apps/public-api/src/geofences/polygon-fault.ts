@@ -1,0 +1,107 @@
+import { crossingEdges, type Edge, edgesOf, isInside, type PlanePoint } from './plane-rings.js';
+
+/** [longitude, latitude], degrees. */
+export type Position = readonly [number, number];
+
+/** What is wrong with a polygon, and where: the index of the ring, and of the position in it. */
+export interface PolygonFault {
+  readonly path: readonly number[];
+  readonly message: string;
+}
+
+/** Of all rings of a polygon together, the position that closes a ring not counted. */
+export const MAX_POSITIONS = 1_000;
+
+/**
+ * The first reason why these rings are not a polygon on the earth, or null. The ring must be a simple one, with edges
+ * that go the shorter way round; holes lie inside the outer ring and outside each other.
+ */
+export function polygonFault(coordinates: readonly (readonly Position[])[]): PolygonFault | null {
+  const rings = coordinates.map(withoutClosing);
+  const count = rings.reduce((sum, ring) => sum + ring.length, 0);
+  if (count > MAX_POSITIONS) {
+    const message = `must have at most ${String(MAX_POSITIONS)} positions in all rings together, not ${String(count)}`;
+    return { path: [], message };
+  }
+  const planes: (readonly PlanePoint[])[] = [];
+  for (const [index, ring] of rings.entries()) {
+    const unrolled = unroll(ring, index);
+    if (unrolled.type === 'fault') return unrolled.fault;
+    planes.push(index === 0 ? unrolled.points : besideOuter(unrolled.points, planes[0] ?? []));
+  }
+  return crossingFault(planes) ?? holeFault(planes);
+}
+
+function withoutClosing(ring: readonly Position[]): readonly Position[] {
+  const [first, last] = [ring[0], ring.at(-1)];
+  const isClosed = ring.length > 1 && first?.[0] === last?.[0] && first?.[1] === last?.[1];
+  return isClosed ? ring.slice(0, -1) : ring;
+}
+
+type Unrolled =
+  | { readonly type: 'unrolled'; readonly points: readonly PlanePoint[] }
+  | { readonly type: 'fault'; readonly fault: PolygonFault };
+
+const fault = (path: readonly number[], message: string): Unrolled => ({ type: 'fault', fault: { path, message } });
+
+/** The ring on a plane on which the antimeridian is no edge: longitudes go on beyond 180. */
+function unroll(ring: readonly Position[], ringIndex: number): Unrolled {
+  if (ring.length < 3) return fault([ringIndex], 'must have at least 3 positions, the one that closes it not counted');
+  const points: PlanePoint[] = [];
+  let x = ring[0]?.[0] ?? 0;
+  // One step more than positions: the last one closes the ring.
+  for (let index = 0; index <= ring.length; index++) {
+    const [longitude, y] = ring[index % ring.length] ?? [0, 0];
+    const before = ring[(index + ring.length - 1) % ring.length] ?? [0, 0];
+    if (index > 0) {
+      const path = [ringIndex, index % ring.length];
+      const step = shorterWay(longitude - before[0]);
+      if (step === 0 && y === before[1]) return fault(path, 'must differ from the position before it');
+      if (Math.abs(step) === 180) return fault(path, 'is exactly half way round the earth from the position before it');
+      x += step;
+    }
+    if (index < ring.length) points.push({ x, y });
+  }
+  const [start = 0, xs] = [points[0]?.x, points.map((point) => point.x)];
+  // Steps are sums of differences: equal up to rounding.
+  if (Math.abs(x - start) > 1) return fault([ringIndex], 'must not go round a pole');
+  if (Math.max(...xs) - Math.min(...xs) >= 360) return fault([ringIndex], 'must not go once round the earth');
+  return { type: 'unrolled', points };
+}
+
+function shorterWay(degrees: number): number {
+  if (degrees > 180) return degrees - 360;
+  return degrees < -180 ? degrees + 360 : degrees;
+}
+
+/** A hole may have been unrolled one turn away from the outer ring. */
+function besideOuter(hole: readonly PlanePoint[], outer: readonly PlanePoint[]): readonly PlanePoint[] {
+  const first = hole[0];
+  const turn = [0, 360, -360].find((x) => first !== undefined && isInside({ x: first.x + x, y: first.y }, outer)) ?? 0;
+  return hole.map(({ x, y }) => ({ x: x + turn, y }));
+}
+
+function crossingFault(planes: readonly (readonly PlanePoint[])[]): PolygonFault | null {
+  const crossing = crossingEdges(planes.flatMap(edgesOf));
+  if (crossing === null) return null;
+  const [one, other] = crossing;
+  const [earlier, later] = comesBefore(one, other) ? [one, other] : [other, one];
+  const where = `position ${String(earlier.index)} of ring ${String(earlier.ring)}`;
+  return { path: [later.ring, later.index], message: `begins an edge that crosses or touches the one from ${where}` };
+}
+
+function comesBefore(one: Edge, other: Edge): boolean {
+  return one.ring === other.ring ? one.index < other.index : one.ring < other.ring;
+}
+
+/** No edges touch by now, so one position of a hole tells where all of it is. */
+function holeFault([outer = [], ...holes]: readonly (readonly PlanePoint[])[]): PolygonFault | null {
+  for (const [index, hole] of holes.entries()) {
+    const [first] = hole;
+    if (first === undefined) continue;
+    if (!isInside(first, outer)) return { path: [index + 1], message: 'must lie inside the outer ring' };
+    const inOther = holes.some((other) => other !== hole && isInside(first, other));
+    if (inOther) return { path: [index + 1], message: 'must not lie inside another hole' };
+  }
+  return null;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Request } from 'express';
+import fc from 'fast-check';
+import { createAnswerSealer } from './answer-sealer.js';
+import { idempotencyKey } from './idempotency-key.js';
+import { requestFingerprint } from './request-fingerprint.js';
+
+const withKey = (key: string): Request => ({ headers: { 'idempotency-key': key } }) as unknown as Request;
+
+describe('an idempotency key', () => {
+  it.each(['a', '"quoted"', 'a b', '8e03978e-40d5-43dd-bc93-6894a57f9324', 'x'.repeat(255)])('may be %s', (key) => {
+    expect(idempotencyKey(withKey(key))).toBe(key);
+  });
+
+  it.each(['', ' ', 'x'.repeat(256), 'ä', 'a\tb', ' a'])('may not be %j', (key) => {
+    expect(() => idempotencyKey(withKey(key))).toThrow(
+      expect.objectContaining({ status: 400, code: 'invalid_header' }),
+    );
+  });
+
+  it('need not be there', () => {
+    expect(idempotencyKey({ headers: {} } as Request)).toBeNull();
+  });
+});
+
+describe('the fingerprint of a request', () => {
+  it('is the same whatever the order of the fields', () => {
+    const body = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
+    fc.assert(
+      fc.property(body, (fields) => {
+        const turned = Object.fromEntries(Object.entries(fields).reverse());
+        expect(requestFingerprint({ path: '/p', body: turned })).toBe(requestFingerprint({ path: '/p', body: fields }));
+      }),
+    );
+  });
+
+  it('is another one for another path or body', () => {
+    const bodies = [undefined, {}, { a: 1 }, { a: '1' }, { a: [1, 2] }, { a: [2, 1] }, { a: null }, [['a', 1]]];
+    const all = ['/p', '/q'].flatMap((path) => bodies.map((body) => requestFingerprint({ path, body })));
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe('a kept answer', () => {
+  const key = Buffer.alloc(32, 1);
+  const sealer = createAnswerSealer({ sealingKey: key, randomBytes: (size) => Buffer.alloc(size, 2) });
+  const ref = { fleetId: 'acme', route: 'POST /p', key: 'k' };
+  const answered = { fingerprint: 'f', answer: { secret: 'whsec_open-sesame' } };
+  const sealed = sealer.seal(ref, answered);
+
+  it('opens for its own request and shows nothing of it', () => {
+    expect(sealer.open(ref, sealed)).toEqual(answered);
+    expect(Buffer.from(sealed.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('sesame');
+  });
+
+  it.each([{ fleetId: 'other' }, { route: 'POST /q' }, { key: 'l' }])('does not open for %j', (other) => {
+    expect(sealer.open({ ...ref, ...other }, sealed)).toBeNull();
+  });
+
+  it('does not open under another sealing key', () => {
+    const other = createAnswerSealer({ sealingKey: Buffer.alloc(32, 3), randomBytes: (size) => Buffer.alloc(size) });
+    expect(other.open(ref, sealed)).toBeNull();
+  });
+});

@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import pg from 'pg';
+import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+
+const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
+const KEYS = '/public/v1/api-keys';
+const BODY = { eventType: 'position', url: 'https://receiver.example/hook' };
+const CIRCLE = { type: 'circle', center: { latitude: 1, longitude: 2 }, radiusInMeters: 3 };
+
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let sql: pg.Client;
+let api: TestApi;
+let key: string;
+let fleetId: string;
+let nowMs = Date.UTC(2026, 2, 20, 12);
+let waitedFor: (readonly string[])[] = [];
+let urlCheck: Promise<void> = Promise.resolve();
+const sealingKey = randomBytes(32);
+
+const options = () => ({
+  store,
+  sealingKey,
+  now: () => nowMs,
+  checkUrl: async () => {
+    await urlCheck;
+    return { type: 'accepted' } as const;
+  },
+  untilPublished: (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids)),
+});
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+  api = await startTestApi(options());
+});
+afterAll(async () => {
+  await api.close();
+  await sql.end();
+  await store.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  key = api.addKey(fleetId);
+  [waitedFor, urlCheck] = [[], Promise.resolve()];
+});
+
+const post = (path: string, json: unknown, idempotencyKey: string, more: Record<string, string> = {}) =>
+  api.request(path, { method: 'POST', key, json, headers: { 'idempotency-key': idempotencyKey, ...more } });
+const rowsOf = async (table: string): Promise<number> => {
+  const rows = await sql.query<{ n: string }>(`SELECT count(*) AS n FROM ${table} WHERE fleet_id = $1`, [fleetId]);
+  return Number(rows.rows[0]?.n);
+};
+const subscriptionId = async (): Promise<string> => {
+  const { body } = await post(SUBSCRIPTIONS, BODY, 'the subscription');
+  return (body as { data: { id: string }[] }).data[0]?.id ?? '';
+};
+
+describe('a request with an Idempotency-Key', () => {
+  it.each<[string, (id: string) => string, object | undefined, string]>([
+    ['a subscription', () => SUBSCRIPTIONS, BODY, 'webhook_subscriptions'],
+    ['a geofence', () => '/public/v1/geofences', { name: 'Depot', shape: CIRCLE }, 'geofences'],
+    ['an API key', () => KEYS, { scopes: ['events:read'] }, 'api_keys'],
+    [
+      'a replay',
+      (id) => `${SUBSCRIPTIONS}/${id}/replays`,
+      { startDate: '2026-03-19T00:00:00Z', endDate: '2026-03-20T00:00:00Z' },
+      'webhook_replays',
+    ],
+  ])('makes %s once, and is answered alike, however often it is sent', async (_, pathOf, body, table) => {
+    const path = pathOf(table === 'webhook_replays' ? await subscriptionId() : '');
+    const first = await post(path, body, 'k-1');
+    const again = await post(path, body, 'k-1');
+    expect([201, 202]).toContain(first.status);
+    expect([again.status, again.body]).toEqual([first.status, first.body]);
+    expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
+    expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    expect(await rowsOf(table)).toBe(1);
+    const other = await post(path, body, 'k-2');
+    expect(other.body).not.toEqual(first.body);
+  });
+
+  it.each(['rotate-secret', 'test'])('does /%s once', async (action) => {
+    const path = `${SUBSCRIPTIONS}/${await subscriptionId()}/${action}`;
+    const first = await post(path, undefined, 'k-1', action === 'test' ? {} : { 'if-match': '"1"' });
+    // With the ETag of before, too: it is the answer of then.
+    const again = await post(path, undefined, 'k-1', action === 'test' ? {} : { 'if-match': '"1"' });
+    expect([again.status, again.body]).toEqual([first.status, first.body]);
+    expect(first.status).toBeLessThan(300);
+    const [kept] = (await sql.query('SELECT * FROM webhook_subscriptions WHERE fleet_id = $1', [fleetId])).rows as {
+      version: number;
+    }[];
+    expect(kept?.version).toBe(action === 'test' ? 1 : 2);
+    const tests = await sql.query("SELECT FROM outbox WHERE kind = 'webhook-delivery' AND value->>'fleetId' = $1", [
+      fleetId,
+    ]);
+    expect(tests.rowCount).toBe(action === 'test' ? 1 : 0);
+  });
+
+  it('waits until the change is published, the second time too', async () => {
+    await post(SUBSCRIPTIONS, BODY, 'k');
+    await post(SUBSCRIPTIONS, BODY, 'k');
+    expect(waitedFor).toHaveLength(2);
+    expect(waitedFor[1]).toEqual(waitedFor[0]);
+  });
+
+  it('is refused when the key was used for something else', async () => {
+    const first = await post(SUBSCRIPTIONS, BODY, 'k');
+    const answer = await post(SUBSCRIPTIONS, { ...BODY, eventType: 'ignition_on' }, 'k');
+    expect([answer.status, answer.body]).toMatchObject([422, { error: { code: 'idempotency_key_reused' } }]);
+    expect(await rowsOf('webhook_subscriptions')).toBe(1);
+    const made = await post(SUBSCRIPTIONS, { ...BODY, eventType: 'ignition_on' }, 'k-2');
+    const ids = [first, made].map(({ body }) => (body as { data: { id: string }[] }).data[0]?.id ?? '');
+    const rotations = [];
+    for (const id of ids) rotations.push(await post(`${SUBSCRIPTIONS}/${id}/rotate-secret`, undefined, 'k'));
+    expect(rotations.map(({ status }) => status)).toEqual([200, 422]);
+  });
+
+  it('takes the same fields in another order for the same request', async () => {
+    const first = await post(SUBSCRIPTIONS, { eventType: 'position', url: BODY.url }, 'k');
+    expect((await post(SUBSCRIPTIONS, { url: BODY.url, eventType: 'position' }, 'k')).body).toEqual(first.body);
+  });
+
+  it('keeps no refusal: the same key may be tried again', async () => {
+    expect((await post(KEYS, { scopes: ['unheard:of'] }, 'k')).status).toBe(400);
+    const taken = await post(SUBSCRIPTIONS, BODY, 'k-1');
+    expect((await post(SUBSCRIPTIONS, BODY, 'k-2')).status).toBe(409);
+    const [{ id }] = (taken.body as { data: [{ id: string }] }).data;
+    await api.request(`${SUBSCRIPTIONS}/${id}`, { method: 'DELETE', key });
+    expect((await post(SUBSCRIPTIONS, BODY, 'k-2')).status).toBe(201);
+    expect(await rowsOf('idempotency_keys')).toBe(2);
+  });
+
+  it('is forgotten after 24 hours', async () => {
+    const path = '/public/v1/geofences';
+    const body = { name: 'Depot', shape: CIRCLE };
+    const first = await post(path, body, 'k');
+    nowMs += 24 * 3_600_000 - 1;
+    expect((await post(path, body, 'k')).body).toEqual(first.body);
+    nowMs += 1;
+    const later = await post(path, body, 'k');
+    expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect(later.body).not.toEqual(first.body);
+    expect(await rowsOf('idempotency_keys')).toBe(1);
+  });
+
+  it('belongs to its fleet and its route', async () => {
+    await post(SUBSCRIPTIONS, BODY, 'k');
+    expect((await post(KEYS, { scopes: ['events:read'] }, 'k')).status).toBe(201);
+    const other = `${fleetId}-b`;
+    await store.createFleet({ fleetId: other, payloadFormat: 'v1', nowMs });
+    const headers = { 'idempotency-key': 'k' };
+    const answer = await api.request(SUBSCRIPTIONS, { method: 'POST', key: api.addKey(other), json: BODY, headers });
+    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
+  });
+
+  it('gives no key away to a caller who may not have its scopes', async () => {
+    const made = await post(KEYS, { scopes: ['events:read'] }, 'k');
+    expect(made.status).toBe(201);
+    const headers = { 'idempotency-key': 'k' };
+    const lesser = api.addKey(fleetId, ['keys:write']);
+    const answer = await api.request(KEYS, { method: 'POST', key: lesser, json: { scopes: ['events:read'] }, headers });
+    expect([answer.status, answer.body]).toMatchObject([403, { error: { code: 'scope_not_held' } }]);
+  });
+
+  it('shows no secret of the answer in the table', async () => {
+    const { body } = await post(
+      SUBSCRIPTIONS,
+      { ...BODY, auth: { type: 'bearer', tokenUrl: BODY.url, clientId: 'c', clientSecret: 'open-sesame' } },
+      'k',
+    );
+    const { rows } = await sql.query<{ text: string }>(
+      'SELECT t::text AS text FROM idempotency_keys t WHERE fleet_id = $1',
+      [fleetId],
+    );
+    const [{ secret }] = (body as { data: [{ secret: string }] }).data;
+    expect(rows).toHaveLength(1);
+    for (const hidden of [secret, secret.slice('whsec_'.length), 'open-sesame'])
+      expect(rows[0]?.text).not.toContain(hidden);
+  });
+
+  it('says so when the answer was sealed under another key of the configuration', async () => {
+    await post(SUBSCRIPTIONS, BODY, 'k');
+    const other = await startTestApi({ ...options(), sealingKey: randomBytes(32) });
+    const headers = { 'idempotency-key': 'k' };
+    const answer = await other.request(SUBSCRIPTIONS, {
+      method: 'POST',
+      key: other.addKey(fleetId),
+      json: BODY,
+      headers,
+    });
+    await other.close();
+    expect([answer.status, answer.body]).toMatchObject([409, { error: { code: 'idempotency_answer_lost' } }]);
+  });
+
+  it.each(['', 'x'.repeat(256)])('is refused when the key cannot be one: %j', async (bad) => {
+    const answer = await post(SUBSCRIPTIONS, BODY, bad);
+    expect([answer.status, answer.body]).toMatchObject([
+      400,
+      { error: { code: 'invalid_header', details: [{ header: 'Idempotency-Key' }] } },
+    ]);
+  });
+});
+
+describe('requests with one key at the same time', () => {
+  it('make one change: each is told its answer, or that it is being worked on', async () => {
+    // All of them pass the look-up before the first one begins its change.
+    let pass = (): void => undefined;
+    urlCheck = new Promise((resolve) => (pass = resolve));
+    const sent = Array.from({ length: 12 }, () => post(SUBSCRIPTIONS, BODY, 'k'));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    pass();
+    const answers = await Promise.all(sent);
+    const made = answers.filter(({ status }) => status === 201);
+    expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(made.filter(({ headers }) => headers.get('idempotent-replayed') === null)).toHaveLength(1);
+    for (const { status, body } of answers.filter((answer) => answer.status !== 201)) {
+      expect([status, body]).toMatchObject([409, { error: { code: 'idempotency_in_progress' } }]);
+    }
+    expect(await rowsOf('webhook_subscriptions')).toBe(1);
+    expect((await post(SUBSCRIPTIONS, BODY, 'k')).body).toEqual(made[0]?.body);
+  });
+
+  it('are told to come again while another process works on the first', async () => {
+    await sql.query('BEGIN');
+    const name = ['idempotency', fleetId, `POST ${SUBSCRIPTIONS}`, 'k'].join('\u001f');
+    await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+    const answer = await post(SUBSCRIPTIONS, BODY, 'k');
+    await sql.query('ROLLBACK');
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([409, '1']);
+    expect((await post(SUBSCRIPTIONS, BODY, 'k')).status).toBe(201);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import type { OutboxLag } from '@waypost/history-store';
+import { Registry } from 'prom-client';
+import { registerDatabaseMetrics } from './database-metrics.js';
+
+const NOW = 1_800_000_000_000;
+
+function build(readOutboxLag: () => Promise<OutboxLag>) {
+  const registry = new Registry();
+  const poolUsage = () => ({ total: 7, idle: 3, waiting: 2 });
+  registerDatabaseMetrics({ registry, poolUsage, readOutboxLag, now: () => NOW });
+  return async () => (await registry.metrics()).split('\n').filter((line) => /^waypost_/.test(line));
+}
+
+describe('the metrics of the database', () => {
+  it('tell the connections and what waits for them', async () => {
+    const scrape = build(() => Promise.resolve({ waiting: 0, oldestAt: null }));
+    expect(await scrape()).toEqual([
+      'waypost_database_connections{state="busy"} 4',
+      'waypost_database_connections{state="idle"} 3',
+      'waypost_database_connections_awaited 2',
+      'waypost_outbox_waiting 0',
+      'waypost_outbox_oldest_seconds 0',
+    ]);
+  });
+
+  it('tell what waits in the outbox, and for how long', async () => {
+    const scrape = build(() => Promise.resolve({ waiting: 12, oldestAt: NOW - 4_500 }));
+    expect(await scrape()).toEqual(
+      expect.arrayContaining(['waypost_outbox_waiting 12', 'waypost_outbox_oldest_seconds 4.5']),
+    );
+  });
+
+  it('leave the outbox out while the database is away, also what was told before', async () => {
+    let isAway = false;
+    const scrape = build(() =>
+      isAway ? Promise.reject(new Error('away')) : Promise.resolve({ waiting: 1, oldestAt: NOW }),
+    );
+    await scrape();
+    isAway = true;
+    const text = (await scrape()).join('\n');
+    expect(text).not.toContain('outbox');
+    expect(text).toContain('waypost_database_connections_awaited 2');
+  });
+});

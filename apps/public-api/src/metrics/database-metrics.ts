@@ -1,0 +1,82 @@
+import type { OutboxLag, PoolUsage } from '@waypost/history-store';
+import { Gauge, type Registry } from 'prom-client';
+
+export interface DatabaseMetricsDeps {
+  readonly registry: Registry;
+  readonly poolUsage: () => PoolUsage;
+  readonly readOutboxLag: () => Promise<OutboxLag>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** A scrape does not wait longer for the database. */
+const PATIENCE_MS = 2_000;
+
+/** Gauges that are read when they are scraped; those of the outbox are absent while the database is away. */
+export function registerDatabaseMetrics({ registry, poolUsage, readOutboxLag, now }: DatabaseMetricsDeps): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'waypost_database_connections',
+    help: 'Connections to PostgreSQL by state: busy or idle.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { total, idle } = poolUsage();
+      this.set({ state: 'busy' }, total - idle);
+      this.set({ state: 'idle' }, idle);
+    },
+  });
+  new Gauge({
+    name: 'waypost_database_connections_awaited',
+    help: 'Queries that wait for a connection. Above 0 for long: the database is slow, or the pool too small.',
+    registers,
+    collect() {
+      this.set(poolUsage().waiting);
+    },
+  });
+  const outboxLag = oneAtATime(() => inTime(readOutboxLag()));
+  new Gauge({
+    name: 'waypost_outbox_waiting',
+    help: 'Changes that are not published to their topics yet.',
+    registers,
+    async collect() {
+      const lag = await outboxLag();
+      if (lag === null) this.remove();
+      else this.set(lag.waiting);
+    },
+  });
+  new Gauge({
+    name: 'waypost_outbox_oldest_seconds',
+    help: 'Age of the oldest change that is not published yet; 0 when none waits.',
+    registers,
+    async collect() {
+      const lag = await outboxLag();
+      if (lag === null) this.remove();
+      else this.set(lag.oldestAt === null ? 0 : Math.max(0, now() - lag.oldestAt) / 1_000);
+    },
+  });
+}
+
+/** Those who ask meanwhile get the same answer: both gauges of a scrape cost one query. */
+function oneAtATime<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | null = null;
+  return () => {
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    return reading;
+  };
+}
+
+/** null: it failed, or took too long. A scrape tells what can be told. */
+async function inTime<T>(reading: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS, null);
+  });
+  try {
+    return await Promise.race([reading.catch(() => null), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

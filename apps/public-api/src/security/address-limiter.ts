@@ -1,0 +1,49 @@
+import type { Request, RequestHandler } from 'express';
+import type { createRateLimiter } from '../auth/rate-limiter.js';
+import { ApiError } from '../errors/api-error.js';
+
+/**
+ * Counts what comes without a live API key, by address: guessing keys, and reading what is open to anybody. Requests with
+ * a live key never count, so that one bad client behind a shared address shuts nobody else out.
+ */
+export interface AddressLimiter {
+  /** @throws ApiError 429 when this address has had its share */
+  count(request: Request): void;
+}
+
+export function createAddressLimiter(limiter: ReturnType<typeof createRateLimiter>): AddressLimiter {
+  return {
+    count(request) {
+      const rate = limiter.take(clientOf(request.ip ?? ''));
+      if (rate.type === 'allowed') return;
+      const headers = { 'retry-after': String(rate.retryAfterS) };
+      const message = 'This address sends too many requests without a valid API key; see Retry-After.';
+      throw new ApiError(429, 'rate_limited', message, { headers });
+    },
+  };
+}
+
+/** Before the router, for requests that bring no key at all; keys are judged by the guard. */
+export function limitUnauthenticated(limiter: AddressLimiter): RequestHandler {
+  return (request, _response, next) => {
+    if (request.headers.authorization === undefined) limiter.count(request);
+    next();
+  };
+}
+
+/** IPv6 clients have whole networks: the first half of the address stands for all of it. */
+export function clientOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  return address.includes(':') ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
+}
+
+function groupsOf(address: string): string[] {
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const groups = (text: string | undefined): string[] => (text === undefined || text === '' ? [] : text.split(':'));
+  const [before, after] = [groups(head), groups(tail)];
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  return [...before, ...Array.from({ length: missing }, () => '0'), ...after].map((group) =>
+    group.replace(/^0+(?=.)/, ''),
+  );
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { databaseAddress } from './database-address.js';
+import { databaseRefusal } from './database-refusal.js';
+
+const URL_WITHOUT = 'postgres://waypost:p%40ss@db.example:5433/waypost';
+
+describe('The address of a database', () => {
+  it.each([
+    ['', false],
+    ['?sslmode=disable', false],
+    ['?ssl=false', false],
+    ['?sslmode=require', { rejectUnauthorized: true }],
+    ['?sslmode=verify-ca', { rejectUnauthorized: true }],
+    ['?sslmode=verify-full', { rejectUnauthorized: true }],
+    ['?ssl=1', { rejectUnauthorized: true }],
+  ])('with %j verifies all or is plain', (query, ssl) => {
+    expect(databaseAddress(URL_WITHOUT + query)).toEqual({ url: URL_WITHOUT, ssl });
+  });
+
+  it('reads the certificates that it names, and keeps what is not about TLS', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'waypost-'));
+    const [ca, cert, key] = ['ca', 'cert', 'key'].map((name) => {
+      writeFileSync(join(folder, name), name);
+      return join(folder, name);
+    }) as [string, string, string];
+    const query = new URLSearchParams({ sslrootcert: ca, sslcert: cert, sslkey: key, application_name: 'x' });
+    expect(databaseAddress(`${URL_WITHOUT}?${query.toString()}`)).toEqual({
+      url: `${URL_WITHOUT}?application_name=x`,
+      ssl: { rejectUnauthorized: true, ca: 'ca', cert: 'cert', key: 'key' },
+    });
+  });
+
+  it.each(['sslmode=no-verify', 'sslmode=prefer', 'sslmode=allow', 'sslmode=', 'ssl=no-verify', 'ssl={}'])(
+    'is refused with %s',
+    (query) => {
+      expect(() => databaseAddress(`${URL_WITHOUT}?${query}`)).toThrow(/^DATABASE_URL with .* is refused/);
+    },
+  );
+});
+
+describe('The refusal of a database', () => {
+  it.each([
+    [{ code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'self-signed' }, 'sslrootcert'],
+    [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'x' }, 'another host'],
+    [{ message: 'The server does not support SSL connections' }, 'remove sslmode'],
+    [{ code: '28000', message: 'no pg_hba.conf entry for host "x", no encryption' }, 'add sslmode=verify-full'],
+    [{ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', message: 'alert certificate required' }, 'sslcert'],
+    [{ code: '28P01', message: 'password authentication failed' }, 'the user and the password'],
+    [{ code: '3D000', message: 'database "x" does not exist' }, 'make the database'],
+  ])('says what to do about %j', (error, mend) => {
+    expect(databaseRefusal(error)).toContain(mend);
+  });
+
+  it.each([{ code: 'ECONNREFUSED', message: 'connect' }, { code: '57P03', message: 'starting up' }, 'text', null])(
+    'is none for what waiting may mend: %j',
+    (error) => {
+      expect(databaseRefusal(error)).toBeNull();
+    },
+  );
+});
