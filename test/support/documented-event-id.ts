@@ -1,11 +1,22 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
+type IdMaker = (...fields: readonly string[]) => string;
+
 /** A function that makes event ids by docs/event-ids.md and RFC 9562 alone (R-12). */
-export function documentedEventId(): (...fields: readonly string[]) => string {
+export function documentedEventId(): IdMaker {
+  return idMaker(/The namespace is `([0-9a-f-]{36})`/);
+}
+
+/** Likewise for the ids of routes and stops, from fleetId, deviceId, kind and start time (R-9). */
+export function documentedResourceId(): IdMaker {
+  return idMaker(/Their namespace is `([0-9a-f-]{36})`/);
+}
+
+function idMaker(namespaceInDocs: RegExp): IdMaker {
   const text = readFileSync(new URL('../../docs/event-ids.md', import.meta.url), 'utf8');
-  const namespace = /The namespace is `([0-9a-f-]{36})`/.exec(text)?.[1];
-  if (namespace === undefined) throw new Error('docs/event-ids.md names no namespace.');
+  const namespace = namespaceInDocs.exec(text)?.[1];
+  if (namespace === undefined) throw new Error('docs/event-ids.md does not name the namespace.');
   const namespaceBytes = Buffer.from(namespace.replaceAll('-', ''), 'hex');
   return (...fields) => {
     const hash = createHash('sha1').update(namespaceBytes).update(fields.join('\u001f'), 'utf8').digest('hex');

@@ -1,5 +1,7 @@
+import { plainRoutes, type TrackPing } from './plain-routes.js';
+
 /**
- * The rules R-3 to R-7 a second time, as plainly as they are written: what the product must make of a list of pings.
+ * The rules R-3 to R-7, with R-9 from plain-routes.ts, a second time, as plainly as they are written: what the product must make of a list of pings.
  * It shares no code with the product, so that a mistake in one of them shows.
  */
 
@@ -10,6 +12,7 @@ export interface PlainPing {
   readonly receivedTime?: string;
   readonly latitude?: number;
   readonly longitude?: number;
+  readonly speedKmh?: number;
   readonly ignition?: boolean;
 }
 
@@ -18,6 +21,8 @@ export interface PlainEvent {
   readonly eventType: string;
   /** ISO 8601, UTC, three decimals, Z. */
   readonly eventTime: string;
+  /** Of events of routes and stops: when that began, which with the device is what its id is made of. */
+  readonly startTime?: string;
 }
 
 /** What is remembered of a device in the end. */
@@ -41,6 +46,14 @@ export interface PlainOutcome {
   readonly expired: number;
 }
 
+/** The events of one ping, around those of routes and stops, which are known when the whole track is (R-10). */
+interface Slot {
+  readonly deviceId: string;
+  readonly time: number;
+  readonly ignition: PlainEvent[];
+  readonly position: PlainEvent[];
+}
+
 type DeviceMemory = { -readonly [Name in keyof PlainDevice]: PlainDevice[Name] };
 
 const minute = 60_000;
@@ -48,16 +61,13 @@ const day = 24 * 60 * minute;
 
 export function plainRules(pings: readonly PlainPing[], receivedTime: 'kept' | 'as eventTime'): PlainOutcome {
   const devices = new Map<string, DeviceMemory>();
-  const events: PlainEvent[] = [];
-  const outcome = { events, devices, droppedByWindow: 0, lateOrDuplicate: 0, invalidFix: 0, future: 0, expired: 0 };
+  const tracks = new Map<string, TrackPing[]>();
+  const slots: Slot[] = [];
+  const outcome = { devices, droppedByWindow: 0, lateOrDuplicate: 0, invalidFix: 0, future: 0, expired: 0 };
 
   for (const ping of pings) {
     const time = Date.parse(ping.eventTime);
     const received = receivedTime === 'kept' ? Date.parse(ping.receivedTime ?? ping.eventTime) : time;
-    const emit = (eventType: string): void => {
-      events.push({ deviceId: ping.deviceId, eventType, eventTime: new Date(time).toISOString() });
-    };
-
     // R-3
     if (time > received + 5 * minute) {
       outcome.future += 1;
@@ -79,11 +89,17 @@ export function plainRules(pings: readonly PlainPing[], receivedTime: 'kept' | '
       devices.set(ping.deviceId, device);
     }
     device.newest = time;
+    const slot: Slot = { deviceId: ping.deviceId, time, ignition: [], position: [] };
+    slots.push(slot);
+    const event = (eventType: string): PlainEvent => ({ deviceId: ping.deviceId, eventType, eventTime: iso(time) });
+    const track = tracks.get(ping.deviceId) ?? [];
+    tracks.set(ping.deviceId, track);
+    track.push({ time, fix: hasFix(ping) ? ping : undefined, speed: ping.speedKmh, ignition: ping.ignition });
 
     // R-6
     if (ping.ignition !== undefined) {
       if (device.ignition !== undefined && device.ignition !== ping.ignition) {
-        emit(ping.ignition ? 'ignition_on' : 'ignition_off');
+        slot.ignition.push(event(ping.ignition ? 'ignition_on' : 'ignition_off'));
         device.armed = true;
       }
       device.ignition = ping.ignition;
@@ -98,14 +114,35 @@ export function plainRules(pings: readonly PlainPing[], receivedTime: 'kept' | '
 
     // R-7
     if (device.armed || device.lastSent === undefined || time - device.lastSent >= 180_000) {
-      emit(device.ignition === false ? 'position_sleep' : 'position');
+      slot.position.push(event(device.ignition === false ? 'position_sleep' : 'position'));
       device.lastSent = time;
       device.armed = false;
     } else {
       outcome.droppedByWindow += 1;
     }
   }
-  return outcome;
+  return { ...outcome, events: inOrder(slots, tracks) };
+}
+
+function inOrder(slots: readonly Slot[], tracks: ReadonlyMap<string, readonly TrackPing[]>): PlainEvent[] {
+  const madeBy = (deviceId: string, time: number): string => `${deviceId} ${String(time)}`;
+  const trips = new Map<string, PlainEvent[]>();
+  for (const [deviceId, track] of tracks) {
+    for (const { madeBy: time, eventType, eventTime, startTime } of plainRoutes(track)) {
+      const key = madeBy(deviceId, time);
+      const event = { deviceId, eventType, eventTime: iso(eventTime), startTime: iso(startTime) };
+      trips.set(key, [...(trips.get(key) ?? []), event]);
+    }
+  }
+  return slots.flatMap(({ deviceId, time, ignition, position }) => [
+    ...ignition,
+    ...(trips.get(madeBy(deviceId, time)) ?? []),
+    ...position,
+  ]);
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
 }
 
 function hasFix(ping: PlainPing): ping is PlainPing & { readonly latitude: number; readonly longitude: number } {

@@ -1,4 +1,4 @@
-import type { FleetEvent, TelemetryPing, WebhookSubscription } from '@waypost/domain';
+import { NO_DETAILS, type FleetEvent, type TelemetryPing, type WebhookSubscription } from '@waypost/domain';
 
 /** 2024-05-01T12:00:00.000Z */
 export const NOON = Date.UTC(2024, 4, 1, 12);
@@ -57,6 +57,7 @@ export function eventOf(fields: Partial<FleetEvent> = {}): FleetEvent {
     connectionType: null,
     rpm: null,
     fuelLevel: null,
+    ...NO_DETAILS,
     ...fields,
   };
 }

@@ -1,8 +1,17 @@
-import { documentedEventId } from './documented-event-id.js';
+import { documentedEventId, documentedResourceId } from './documented-event-id.js';
 import type { PlainEvent } from './plain-rules.js';
 import type { RunningWaypost } from './running-waypost.js';
 
-export const eventTypes = ['position', 'position_sleep', 'ignition_on', 'ignition_off'] as const;
+export const eventTypes = [
+  'position',
+  'position_sleep',
+  'ignition_on',
+  'ignition_off',
+  'route_started',
+  'route_finished',
+  'stop_started',
+  'stop_finished',
+] as const;
 
 export interface Subscription {
   readonly id: string;
@@ -45,13 +54,16 @@ export function expectedDeliveries(
   subscriptions: readonly Subscription[],
 ): Delivery[] {
   const eventId = documentedEventId();
+  const resourceId = documentedResourceId();
+  const resourceOf = (fleetId: string, { deviceId, eventType: type, startTime }: PlainEvent): string[] =>
+    startTime === undefined ? [] : [resourceId(fleetId, deviceId, type.split('_')[0] ?? '', startTime)];
   return subscriptions.flatMap(({ id, eventType, deviceIds }) =>
     events
       .filter((event) => event.eventType === eventType && (deviceIds?.includes(event.deviceId) ?? true))
       .map((event) => ({
         ...event,
         subscriptionId: id,
-        eventId: eventId(fleet, id, event.deviceId, event.eventType, event.eventTime),
+        eventId: eventId(fleet, id, event.deviceId, event.eventType, event.eventTime, ...resourceOf(fleet, event)),
       })),
   );
 }

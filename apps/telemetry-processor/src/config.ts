@@ -1,4 +1,5 @@
 import {
+  asOneOf,
   asText,
   configSections,
   kafkaConfig,
@@ -11,6 +12,7 @@ import {
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 import { z } from 'zod';
+import { RULE_SETS, type RuleSet } from './rule-set.js';
 
 export interface TelemetryProcessorConfig {
   readonly process: ProcessConfig;
@@ -18,6 +20,7 @@ export interface TelemetryProcessorConfig {
   readonly registry: { readonly url: string };
   /** Where snapshots of the device state are kept; undefined: nowhere. */
   readonly stateDir: string | undefined;
+  readonly rules: RuleSet;
 }
 
 /** WAYPOST_STATE_DIR. */
@@ -31,6 +34,11 @@ const stateDirConfig = z
   })
   .transform((env) => env.WAYPOST_STATE_DIR);
 
+/** WAYPOST_RULES. */
+const rulesConfig = z
+  .object({ WAYPOST_RULES: withDefault(asOneOf(...RULE_SETS), `one of ${RULE_SETS.join(', ')}`, 'all') })
+  .transform((env) => env.WAYPOST_RULES);
+
 export const readConfig = (env: Environment = process.env): TelemetryProcessorConfig =>
   parseConfig(
     configSections({
@@ -38,6 +46,7 @@ export const readConfig = (env: Environment = process.env): TelemetryProcessorCo
       kafka: kafkaConfig('telemetry-processor'),
       registry: registryConfig,
       stateDir: stateDirConfig,
+      rules: rulesConfig,
     }),
     env,
   );

@@ -1,5 +1,6 @@
-import type { DeviceState } from '@waypost/domain';
-import type { StructLayout } from '@waypost/streams';
+import type { DeviceGeofences, DeviceState, GeofenceVisit } from '@waypost/domain';
+import type { RestLayout, StructLayout } from '@waypost/streams';
+import { tripLayout } from './trip.layout.js';
 
 const NEWEST_EVENT_TIME = 0;
 const LAST_SENT_TIME = 8;
@@ -7,6 +8,8 @@ const FIX_TIME = 16;
 const LATITUDE = 24;
 const LONGITUDE = 32;
 const FLAGS = 40;
+const GEOFENCES_SEEN_AT = 41;
+const TRIP = 49;
 
 /** A set bit: the value is there. What is null has no bit, so no number has to stand for null. */
 const HAS_IGNITION = 1;
@@ -16,12 +19,23 @@ const HAS_LAST_SENT_TIME = 8;
 const HAS_FIX_TIME = 16;
 const HAS_LATITUDE = 32;
 const HAS_LONGITUDE = 64;
+const HAS_GEOFENCES = 128;
 
-/** The state of one device in 41 bytes. */
-export const deviceStateLayout: StructLayout<DeviceState> = {
-  byteLength: 41,
-  version: 'device-state-1',
-  read: (view, at) => {
+const NO_VISITS: readonly GeofenceVisit[] = Object.freeze([]);
+
+/** A device that is in no geofence has no object. */
+const visitsLayout: RestLayout<DeviceState, readonly GeofenceVisit[]> = {
+  of: ({ geofences }) => (geofences === null || geofences.visits.length === 0 ? undefined : geofences.visits),
+  toBytes: (visits) => Buffer.from(JSON.stringify(visits)),
+  fromBytes: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as GeofenceVisit[],
+};
+
+/** The state of one device in 130 bytes, geofences that it is in aside. */
+export const deviceStateLayout: StructLayout<DeviceState, readonly GeofenceVisit[]> = {
+  byteLength: TRIP + tripLayout.byteLength,
+  version: 'device-state-3',
+  rest: visitsLayout,
+  read: (view, at, visits) => {
     const flags = view.getUint8(at + FLAGS);
     return {
       newestEventTime: view.getFloat64(at + NEWEST_EVENT_TIME),
@@ -31,21 +45,35 @@ export const deviceStateLayout: StructLayout<DeviceState> = {
       fixTime: (flags & HAS_FIX_TIME) === 0 ? null : view.getFloat64(at + FIX_TIME),
       latitude: (flags & HAS_LATITUDE) === 0 ? null : view.getFloat64(at + LATITUDE),
       longitude: (flags & HAS_LONGITUDE) === 0 ? null : view.getFloat64(at + LONGITUDE),
+      geofences: (flags & HAS_GEOFENCES) === 0 ? null : geofencesOf(view, at, visits),
+      trip: tripLayout.read(view, at + TRIP),
     };
   },
-  write: (view, at, { newestEventTime, ignition, lastSentTime, armed, fixTime, latitude, longitude }) => {
+  write: (
+    view,
+    at,
+    { newestEventTime, ignition, lastSentTime, armed, fixTime, latitude, longitude, geofences, trip },
+  ) => {
     view.setFloat64(at + NEWEST_EVENT_TIME, newestEventTime);
     view.setFloat64(at + LAST_SENT_TIME, lastSentTime ?? 0);
     view.setFloat64(at + FIX_TIME, fixTime ?? 0);
     view.setFloat64(at + LATITUDE, latitude ?? 0);
     view.setFloat64(at + LONGITUDE, longitude ?? 0);
+    view.setFloat64(at + GEOFENCES_SEEN_AT, geofences === null ? 0 : geofences.seenAt);
+    tripLayout.write(view, at + TRIP, trip);
     const flags =
       (ignition === null ? 0 : ignition ? HAS_IGNITION | IGNITION_ON : HAS_IGNITION) |
       (armed ? ARMED : 0) |
       (lastSentTime === null ? 0 : HAS_LAST_SENT_TIME) |
       (fixTime === null ? 0 : HAS_FIX_TIME) |
       (latitude === null ? 0 : HAS_LATITUDE) |
-      (longitude === null ? 0 : HAS_LONGITUDE);
+      (longitude === null ? 0 : HAS_LONGITUDE) |
+      (geofences === null ? 0 : HAS_GEOFENCES);
     view.setUint8(at + FLAGS, flags);
   },
 };
+
+const geofencesOf = (view: DataView, at: number, visits = NO_VISITS): DeviceGeofences => ({
+  seenAt: view.getFloat64(at + GEOFENCES_SEEN_AT),
+  visits,
+});

@@ -16,21 +16,29 @@ import {
   type StreamRecord,
 } from '@waypost/streams';
 import { hasKeyOfDevice, writeDeviceKey } from './device-key.js';
+import { createFleetFinder } from './geofences/fleet-finder.js';
+import type { GeofenceDirectory } from './geofences/geofence-directory.js';
 import type { PingMetrics } from './ping-metrics.js';
 import { createPingRecordReader } from './read-ping.js';
 import { rejectedRecord, type Rejection } from './rejected-record.js';
+import { settingsOf, type RuleSet } from './rule-set.js';
 
 export interface PingProcessorParts {
   readonly context: ProcessorContext<{ readonly devices: CompactStore<DeviceState> }, 'events' | 'rejected'>;
   readonly codecs: AvroCodecs;
+  readonly geofences: Pick<GeofenceDirectory, 'fleet' | 'fleetCount' | 'caughtUp'>;
   readonly metrics: PingMetrics;
+  readonly rules: RuleSet;
 }
 
 /** The rules at work on one partition of pings: each becomes events, or is quarantined with its original bytes. */
-export const createPingProcessor = ({ context, codecs, metrics }: PingProcessorParts): Processor => {
+export const createPingProcessor = (parts: PingProcessorParts): Processor => {
+  const { context, codecs, geofences, metrics, rules } = parts;
+  const settings = settingsOf(rules);
   const devices = context.store('devices');
   const deviceKey = new KeyBuilder();
   const readPing = createPingRecordReader(codecs);
+  const findFleet = createFleetFinder(geofences);
 
   const reject = (record: StreamRecord, rejection: Rejection): void => {
     metrics.pingDecided('rejected');
@@ -52,7 +60,8 @@ export const createPingProcessor = ({ context, codecs, metrics }: PingProcessorP
       reject(record, check);
       return;
     }
-    const decision = decidePing(state, ping);
+    const view = rules === 'all' ? { fleet: findFleet(ping), at: record.timestamp } : null;
+    const decision = decidePing(state, ping, settings, view);
     if (decision.type === 'rejected') {
       reject(record, decision);
       return;
@@ -64,6 +73,8 @@ export const createPingProcessor = ({ context, codecs, metrics }: PingProcessorP
   };
 
   return {
+    // Every version that a ping of the batch sees is in the topic by now (decision 0028).
+    beforeBatch: () => geofences.caughtUp(),
     prepare: (records) => resolveBatch(codecs.telemetryPings, records),
     process: (record) => {
       const read = readPing(record);

@@ -1,7 +1,10 @@
 import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
+import { createGeofenceHistory } from '@waypost/domain';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
 import { createKafkaBackend, createStreamsApp } from '@waypost/streams';
 import { readConfig, type TelemetryProcessorConfig } from './config.js';
+import { createGeofenceDirectory } from './geofences/geofence-directory.js';
+import { observeGeofences } from './geofences/geofence-metrics.js';
 import { createPingMetrics } from './ping-metrics.js';
 import { TelemetryProcessorModule } from './telemetry-processor.module.js';
 import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
@@ -14,10 +17,18 @@ export const telemetryProcessorApp: AppDefinition<TelemetryProcessorConfig> = {
 };
 
 const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryProcessorConfig>): LifecyclePart[] => {
-  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: config.registry.url }) });
+  const codecs = createAvroCodecs({ registry: createSchemaRegistry(config.registry) });
   const backend = createKafkaBackend({ kafka: config.kafka, logger, now: Date.now });
+  const history = createGeofenceHistory();
+  observeGeofences(metrics, history);
+  const geofences = createGeofenceDirectory({ backend, codecs, logger, onFatal, history });
   const app = createStreamsApp({
-    topology: telemetryProcessorTopology({ codecs, metrics: createPingMetrics(metrics) }),
+    topology: telemetryProcessorTopology({
+      codecs,
+      geofences,
+      metrics: createPingMetrics(metrics),
+      rules: config.rules,
+    }),
     backend,
     instanceId: config.process.instanceId,
     stateDir: config.stateDir,
@@ -36,6 +47,7 @@ const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryP
       stop: () => undefined,
     },
     { name: 'kafka', start: () => undefined, stop: () => backend.close() },
+    { name: 'geofences', start: () => geofences.start(), stop: () => geofences.stop() },
     { name: 'topology', start: () => app.start(), stop: () => app.stop(), ready: () => app.ready() },
   ];
 };

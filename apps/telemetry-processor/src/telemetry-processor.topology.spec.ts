@@ -10,6 +10,8 @@ const START = Date.UTC(2026, 0, 5, 8);
 const aPing = (more: Partial<TelemetryPing> = {}): TelemetryPing =>
   pingOf({ eventTime: START, receivedTime: START + 500, ...more });
 
+const noGeofences = { fleet: () => undefined, fleetCount: 0, caughtUp: () => Promise.resolve() };
+
 let codecs: AvroCodecs;
 let driver: TopologyTestDriver;
 let decisions: string[];
@@ -21,7 +23,8 @@ beforeEach(async () => {
   await codecs.fleetEvents.resolve([1, 2, 3, 4, 5, 6, 7, 8]);
   decisions = [];
   const metrics = { pingDecided: (decision: string) => void decisions.push(decision), eventEmitted: () => undefined };
-  driver = createTopologyTestDriver({ topology: telemetryProcessorTopology({ codecs, metrics }), partition: 2 });
+  const topology = telemetryProcessorTopology({ codecs, geofences: noGeofences, metrics });
+  driver = createTopologyTestDriver({ topology, partition: 2 });
 });
 
 const pipe = (ping: TelemetryPing): Promise<OutgoingRecord[]> =>
@@ -113,4 +116,4 @@ const pingWithHugeRpm = (): Buffer => {
   return Buffer.concat([before.subarray(0, at), huge, before.subarray(at + 2)]);
 };
 
-const someSettings = { fleetId: 'f', payloadFormat: 'v1', version: 1, createdAt: 0, updatedAt: 0 };
+const someSettings = { fleetId: 'f', name: null, payloadFormat: 'v1', version: 1, createdAt: 0, updatedAt: 0 };

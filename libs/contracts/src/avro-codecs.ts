@@ -1,6 +1,7 @@
 import type { DeviceState } from './generated/device-state.js';
 import type { FleetEvent } from './generated/fleet-event.js';
 import type { FleetSettings } from './generated/fleet-settings.js';
+import type { Geofence } from './generated/geofence.js';
 import type { OperationalEvent } from './generated/operational-event.js';
 import type { RejectedTelemetry } from './generated/rejected-telemetry.js';
 import type { ReplayProgress } from './generated/replay-progress.js';
@@ -21,6 +22,7 @@ export interface TopicValues {
   telemetryRejected: RejectedTelemetry;
   deviceState: DeviceState;
   fleetEvents: FleetEvent;
+  fleetGeofences: Geofence;
   fleetSettings: FleetSettings;
   webhookSubscriptions: WebhookSubscription;
   webhookDeliveries: WebhookDelivery;
@@ -49,6 +51,7 @@ export function createAvroCodecs({ registry, now = Date.now }: AvroCodecsOptions
     telemetryRejected: codec('telemetryRejected'),
     deviceState: codec('deviceState'),
     fleetEvents: codec('fleetEvents'),
+    fleetGeofences: codec('fleetGeofences'),
     fleetSettings: codec('fleetSettings'),
     webhookSubscriptions: codec('webhookSubscriptions'),
     webhookDeliveries: codec('webhookDeliveries'),

@@ -142,7 +142,7 @@ export class AvroCursor {
 
   stringMap(): Record<string, string> {
     const map: Record<string, string> = {};
-    for (let left = this.mapBlock(); left > 0; left = this.mapBlock()) {
+    for (let left = this.blockCount(); left > 0; left = this.blockCount()) {
       for (; left > 0; left--) {
         const key = this.string();
         const value = this.string();
@@ -155,7 +155,7 @@ export class AvroCursor {
 
   /** Entry by entry, though a block may state its size: bytes that a later reader refuses must be refused here too. */
   skipStringMap(): void {
-    for (let left = this.mapBlock(); left > 0; left = this.mapBlock()) {
+    for (let left = this.blockCount(); left > 0; left = this.blockCount()) {
       for (; left > 0; left--) {
         this.skipString();
         this.skipString();
@@ -163,7 +163,8 @@ export class AvroCursor {
     }
   }
 
-  private mapBlock(): number {
+  /** How many entries of an array or a map follow; 0: none any more. To be asked again behind them. */
+  blockCount(): number {
     const count = this.long();
     if (count >= 0) return count;
     this.skipLong(); // the block's size in bytes

@@ -41,6 +41,12 @@ export const consumerGroups = {
     app: 'history-projector',
     topics: [topics.webhookAttempts.name],
   },
+  /** Its committed offset: every accepted ping before it is in the paths. */
+  pathProjector: {
+    id: 'history-projector.paths',
+    app: 'history-projector',
+    topics: [topics.telemetryPings.name],
+  },
   /** Its committed offset: everything before it has been kept, and the subscriptions in it are disabled. */
   subscriptionOperations: {
     id: 'public-api.operations',

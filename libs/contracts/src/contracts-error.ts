@@ -1,6 +1,7 @@
 export type ContractsErrorCode =
   | 'registry_unavailable'
   | 'registry_refused'
+  | 'registry_untrusted'
   | 'schema_not_registered'
   | 'schema_incompatible'
   | 'codec_not_prepared'

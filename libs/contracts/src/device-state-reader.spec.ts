@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { deviceGeofences } from '../../../test/support/arbitrary-geofences.js';
+import { trips } from '../../../test/support/arbitrary-trips.js';
 import { createAvroCodecs, type AvroCodecs } from './avro-codecs.js';
 import { createDeviceStateReader, type DeviceStateReader } from './device-state-reader.js';
 import type { SchemaRegistryPort } from './schema-registry.port.js';
@@ -31,6 +33,8 @@ const anyState = fc.record({
   fixTime: optional(time),
   latitude: optional(fc.double()),
   longitude: optional(fc.double()),
+  geofences: optional(deviceGeofences(time)),
+  trip: optional(trips(time)),
 });
 
 describe('the reader of device states', () => {

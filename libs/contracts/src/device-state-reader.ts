@@ -1,5 +1,5 @@
 import { AvroCursor } from './avro-cursor.js';
-import type { DeviceState } from './generated/device-state.js';
+import type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './generated/device-state.js';
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
 /** Decodes the device state that lies from `start` to `end` in `bytes`. */
@@ -27,5 +27,48 @@ function readDeviceState(cursor: AvroCursor): DeviceState {
     fixTime: cursor.optionalLong(),
     latitude: cursor.optionalDouble(),
     longitude: cursor.optionalDouble(),
+    geofences: cursor.present() ? readGeofences(cursor) : null,
+    trip: cursor.present() ? readTrip(cursor) : null,
+  };
+}
+
+function readGeofences(cursor: AvroCursor): DeviceGeofences {
+  const seenAt = cursor.long();
+  const visits: GeofenceVisit[] = [];
+  for (let left = cursor.blockCount(); left > 0; left = cursor.blockCount()) {
+    for (; left > 0; left--) visits.push(readVisit(cursor));
+  }
+  return { seenAt, visits };
+}
+
+function readVisit(cursor: AvroCursor): GeofenceVisit {
+  return {
+    geofenceId: cursor.string(),
+    enteredAt: cursor.optionalLong(),
+    leavingSince: cursor.optionalLong(),
+    leavingFixes: cursor.int(),
+  };
+}
+
+function readTrip(cursor: AvroCursor): Trip {
+  return {
+    since: cursor.optionalLong(),
+    latitude: cursor.double(),
+    longitude: cursor.double(),
+    moving: cursor.boolean(),
+    maxSpeedInKmh: cursor.optionalDouble(),
+    route: cursor.present() ? readRoute(cursor) : null,
+  };
+}
+
+function readRoute(cursor: AvroCursor): RouteProgress {
+  return {
+    wayTime: cursor.long(),
+    wayLatitude: cursor.double(),
+    wayLongitude: cursor.double(),
+    distanceInMeters: cursor.double(),
+    idleMs: cursor.long(),
+    standing: cursor.boolean(),
+    ignitionOffSince: cursor.optionalLong(),
   };
 }

@@ -10,6 +10,7 @@ const sameAsSchema: {
   telemetryPings: Same<TopicValues['telemetryPings'], domain.TelemetryPing>;
   deviceState: Same<TopicValues['deviceState'], domain.DeviceState>;
   fleetEvents: Same<TopicValues['fleetEvents'], domain.FleetEvent>;
+  fleetGeofences: Same<TopicValues['fleetGeofences'], domain.Geofence>;
   fleetSettings: Same<TopicValues['fleetSettings'], domain.FleetSettings>;
   webhookSubscriptions: Same<TopicValues['webhookSubscriptions'], domain.WebhookSubscription>;
   webhookDeliveries: Same<TopicValues['webhookDeliveries'], domain.WebhookDelivery>;
@@ -21,6 +22,7 @@ const sameAsSchema: {
   telemetryPings: true,
   deviceState: true,
   fleetEvents: true,
+  fleetGeofences: true,
   fleetSettings: true,
   webhookSubscriptions: true,
   webhookDeliveries: true,

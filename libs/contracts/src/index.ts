@@ -4,6 +4,7 @@ export { ContractsError, type ContractsErrorCode } from './contracts-error.js';
 export type { DeviceState } from './generated/device-state.js';
 export type { FleetEvent } from './generated/fleet-event.js';
 export type { FleetSettings } from './generated/fleet-settings.js';
+export type { Geofence } from './generated/geofence.js';
 export type { OperationalEvent } from './generated/operational-event.js';
 export type { RejectedTelemetry } from './generated/rejected-telemetry.js';
 export type { ReplayProgress } from './generated/replay-progress.js';

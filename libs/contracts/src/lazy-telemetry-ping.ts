@@ -18,6 +18,7 @@ export class LazyTelemetryPing implements TelemetryPing {
   readonly positionValid: boolean;
   readonly latitude: number | null;
   readonly longitude: number | null;
+  readonly speedInKmh: number | null;
   readonly ignition: boolean | null;
   private whole: TelemetryPing | null = null;
 
@@ -42,7 +43,7 @@ export class LazyTelemetryPing implements TelemetryPing {
     this.latitude = cursor.optionalDouble();
     this.longitude = cursor.optionalDouble();
     cursor.skipOptionalDouble();
-    cursor.skipOptionalDouble();
+    this.speedInKmh = cursor.optionalDouble();
     cursor.skipOptionalDouble();
     cursor.skipOptionalInt();
     cursor.skipOptionalDouble();
@@ -61,10 +62,6 @@ export class LazyTelemetryPing implements TelemetryPing {
 
   get altitudeInMeters(): number | null {
     return this.rest().altitudeInMeters;
-  }
-
-  get speedInKmh(): number | null {
-    return this.rest().speedInKmh;
   }
 
   get heading(): number | null {

@@ -1,4 +1,5 @@
 import { ContractsError } from './contracts-error.js';
+import { registryAgent, sendToRegistry, type RegistryReply } from './registry-request.js';
 
 export type RegistryAnswer =
   | { readonly type: 'ok'; readonly body: unknown }
@@ -14,25 +15,32 @@ export interface RegistryHttp {
 
 const contentType = 'application/vnd.schemaregistry.v1+json';
 
-export function createRegistryHttp(url: string, timeoutMs: number): RegistryHttp {
+export interface RegistryAddress {
+  readonly url: string;
+  readonly ca?: string | undefined;
+  readonly timeoutMs: number;
+}
+
+export function createRegistryHttp({ url, ca, timeoutMs }: RegistryAddress): RegistryHttp {
   const { host, username, password } = registryAddress(url);
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const headers = { 'content-type': contentType, ...(username === '' ? {} : { authorization }) };
+  const agent = registryAgent(host, ca);
 
   return {
     async request(method, path, body) {
       const what = `The schema registry at ${host} did not answer`;
-      let response: Response;
-      let text: string;
+      const request = { method, url: host + path, headers };
+      let reply: RegistryReply;
       try {
-        const init = { method, headers, signal: AbortSignal.timeout(timeoutMs) };
-        response = await fetch(host + path, body === undefined ? init : { ...init, body: JSON.stringify(body) });
-        text = await response.text();
+        const whole = body === undefined ? request : { ...request, body: JSON.stringify(body) };
+        reply = await sendToRegistry(whole, agent, timeoutMs);
       } catch (error) {
-        throw unavailable(what, causeOf(error), error);
+        throw noAnswer(what, error);
       }
-      if (response.status >= 500) throw unavailable(what, `status ${String(response.status)}`);
-      return answerOf(response.status, text);
+      if (reply.status === 401 || reply.status === 403) throw loginRefused(host, reply.status);
+      if (reply.status >= 500) throw unavailable(what, `status ${String(reply.status)}`);
+      return answerOf(reply.status, reply.text);
     },
     unexpected(what, answer) {
       const detail = `status ${String(answer.status)}${answer.message === '' ? '' : `: ${answer.message}`}`;
@@ -51,6 +59,45 @@ export function registryAddress(url: string): { host: string; username: string; 
   parsed.username = '';
   parsed.password = '';
   return { host: parsed.href.replace(/\/+$/, ''), username, password };
+}
+
+/** No answer: an outage, or a certificate that this process does not trust, which no waiting mends. */
+export function noAnswer(what: string, error: unknown): ContractsError {
+  const detail = causeOf(error);
+  const code = codeOf(error);
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const mend = 'use the name that its certificate has in SCHEMA_REGISTRY_URL';
+    return new ContractsError('registry_untrusted', `${what} (${detail}): ${mend}.`, { cause: error });
+  }
+  if (CERTIFICATE_CODES.has(code)) {
+    const mend = 'name the certificate authority of the registry in SCHEMA_REGISTRY_CA_FILE';
+    return new ContractsError('registry_untrusted', `${what} (${detail}): ${mend}.`, { cause: error });
+  }
+  // OpenSSL met bytes that are no TLS; node's parser met bytes that are no HTTP.
+  if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code.startsWith('HPE_')) {
+    const mend = 'check whether SCHEMA_REGISTRY_URL is to begin with http or with https';
+    return new ContractsError('registry_untrusted', `${what} (${detail}): ${mend}.`, { cause: error });
+  }
+  return unavailable(what, detail, error);
+}
+
+const CERTIFICATE_CODES = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+export function loginRefused(host: string, status: number): ContractsError {
+  return new ContractsError(
+    'registry_refused',
+    `The schema registry at ${host} refuses this user (status ${String(status)}): check the user name and the password ` +
+      'in SCHEMA_REGISTRY_URL.',
+  );
 }
 
 export function unavailable(what: string, detail: string, cause?: unknown): ContractsError {
@@ -79,8 +126,12 @@ function parsed(text: string): object | null {
   }
 }
 
-/** fetch says "fetch failed"; why is in its cause. */
 function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** By shape: the errors of Node may come from another realm. */
+function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null ? (error as { readonly code?: unknown }).code : undefined;
+  return typeof code === 'string' ? code : '';
 }

@@ -1,10 +1,13 @@
 import { ContractsError } from './contracts-error.js';
-import { createRegistryHttp, registryAddress, unavailable } from './registry-http.js';
+import { createRegistryHttp, loginRefused, noAnswer, registryAddress, unavailable } from './registry-http.js';
+import { registryAgent } from './registry-request.js';
 import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
 
 export interface SchemaRegistryOptions {
   /** Base of the Confluent API, e.g. `http://127.0.0.1:8081/apis/ccompat/v7`; may hold `user:password@`. */
   readonly url: string;
+  /** PEM of the certificate authorities to trust instead of the system's. */
+  readonly ca?: string | undefined;
   readonly timeoutMs?: number;
 }
 
@@ -17,8 +20,17 @@ const conflictStatus = 409;
  * The registry over HTTP. Look-ups are our own requests: the client package waits without a deadline and cannot tell
  * "no such schema" from an outage, and mistaking one for the other would reject good pings (R-2).
  */
-export function createSchemaRegistry({ url, timeoutMs = defaultTimeoutMs }: SchemaRegistryOptions): SchemaRegistryPort {
-  const http = createRegistryHttp(url, timeoutMs);
+export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegistryPort {
+  const { url, ca, timeoutMs = defaultTimeoutMs } = options;
+  const http = createRegistryHttp({ url, ca, timeoutMs });
+
+  async function idOf(subject: string, schema: object): Promise<number | null> {
+    const body = { schema: JSON.stringify(schema) };
+    const answer = await http.request('POST', `/subjects/${encodeURIComponent(subject)}`, body);
+    if (answer.type === 'ok') return idOfAnswer(subject, answer.body);
+    if (answer.errorCode === schemaNotFound || answer.errorCode === subjectNotFound) return null;
+    throw http.unexpected(`Subject ${subject} could not be looked up`, answer);
+  }
 
   return {
     async schemaById(id) {
@@ -27,14 +39,10 @@ export function createSchemaRegistry({ url, timeoutMs = defaultTimeoutMs }: Sche
       if (answer.errorCode === schemaNotFound) return { type: 'unknown' };
       throw http.unexpected(`Schema ${String(id)} could not be read`, answer);
     },
-    async idOf(subject, schema) {
-      const body = { schema: JSON.stringify(schema) };
-      const answer = await http.request('POST', `/subjects/${encodeURIComponent(subject)}`, body);
-      if (answer.type === 'ok') return idOfAnswer(subject, answer.body);
-      if (answer.errorCode === schemaNotFound || answer.errorCode === subjectNotFound) return null;
-      throw http.unexpected(`Subject ${subject} could not be looked up`, answer);
-    },
-    register: (subject, schema) => register(url, subject, schema),
+    idOf,
+    // Asked first, since the client package takes a registry that it cannot reach for one that refuses.
+    register: async (subject, schema) =>
+      (await idOf(subject, schema)) ?? (await register({ url, ca }, subject, schema)),
     async setCompatibility(subject, level) {
       const answer = await http.request('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: level });
       if (answer.type === 'error') throw http.unexpected(`The compatibility of ${subject} could not be set`, answer);
@@ -43,10 +51,14 @@ export function createSchemaRegistry({ url, timeoutMs = defaultTimeoutMs }: Sche
 }
 
 /** Registering goes through the client package, which is loaded only here: applications never register. */
-async function register(url: string, subject: string, schema: object): Promise<number> {
+async function register({ url, ca }: SchemaRegistryOptions, subject: string, schema: object): Promise<number> {
   const { COMPATIBILITY, SchemaRegistry, SchemaType } = await import('@kafkajs/confluent-schema-registry');
   const { host, username, password } = registryAddress(url);
-  const client = new SchemaRegistry({ host, ...(username === '' ? {} : { auth: { username, password } }) });
+  const client = new SchemaRegistry({
+    host,
+    agent: registryAgent(host, ca),
+    ...(username === '' ? {} : { auth: { username, password } }),
+  });
   try {
     const { id } = await client.register(
       { type: SchemaType.AVRO, schema: JSON.stringify(schema) },
@@ -54,11 +66,11 @@ async function register(url: string, subject: string, schema: object): Promise<n
     );
     return id;
   } catch (error) {
-    throw registrationError(subject, error);
+    throw registrationError(host, subject, error);
   }
 }
 
-function registrationError(subject: string, error: unknown): ContractsError {
+function registrationError(host: string, subject: string, error: unknown): ContractsError {
   const detail = error instanceof Error ? error.message : String(error);
   const status = error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : null;
   if (status === conflictStatus) {
@@ -69,8 +81,9 @@ function registrationError(subject: string, error: unknown): ContractsError {
       { cause: error },
     );
   }
-  if (status === null || status >= 500)
-    return unavailable(`The schema of ${subject} was not registered`, detail, error);
+  if (status === 401 || status === 403) return loginRefused(host, status);
+  if (status === null) return noAnswer(`The schema of ${subject} was not registered`, error);
+  if (status >= 500) return unavailable(`The schema of ${subject} was not registered`, detail, error);
   return new ContractsError('registry_refused', `The registry refuses the schema of ${subject}: ${detail}`, {
     cause: error,
   });

@@ -21,6 +21,8 @@ export interface TopicAdmin {
 interface SetUpKafkaOptions {
   readonly admin: TopicAdmin;
   readonly registryUrl: string;
+  /** PEM of the certificate authorities that the registry's certificate may come from. */
+  readonly registryCa?: string | undefined;
   /** P: the partitions of every topic that is not fixed to one. */
   readonly partitions: number;
   readonly replicationFactor: number;
@@ -38,7 +40,7 @@ export interface SetUpResult {
  * BACKWARD_TRANSITIVE. May be run at every start.
  */
 export async function setUpKafka(options: SetUpKafkaOptions): Promise<SetUpResult> {
-  const registry = options.registry ?? createSchemaRegistry({ url: options.registryUrl });
+  const registry = options.registry ?? createSchemaRegistry({ url: options.registryUrl, ca: options.registryCa });
   const [createdTopics, schemaIds] = await Promise.all([setUpTopics(options), registerSchemas(registry)]);
   return { createdTopics, schemaIds };
 }

@@ -1,6 +1,7 @@
 import { deviceStateSchema } from './generated/device-state.js';
 import { fleetEventSchema } from './generated/fleet-event.js';
 import { fleetSettingsSchema } from './generated/fleet-settings.js';
+import { geofenceSchema } from './generated/geofence.js';
 import { operationalEventSchema } from './generated/operational-event.js';
 import { rejectedTelemetrySchema } from './generated/rejected-telemetry.js';
 import { replayProgressSchema } from './generated/replay-progress.js';
@@ -58,6 +59,16 @@ const compactedConfigs: Readonly<Record<string, string>> = {
   'max.message.bytes': String(derivedLimitBytes),
 };
 
+/**
+ * A ping sees of a geofence the version of its own time (decision 0028), so every version stays as long as the pings
+ * do: the broker compacts what is older. Its append time is what counts.
+ */
+const versionedConfigs: Readonly<Record<string, string>> = {
+  ...compactedConfigs,
+  'min.compaction.lag.ms': String(sourceOfTruthRetentionMs),
+  'message.timestamp.type': 'LogAppendTime',
+};
+
 export const topics = {
   telemetryPings: {
     name: 'telemetry.pings',
@@ -98,6 +109,16 @@ export const topics = {
     schema: fleetEventSchema,
     configs: logConfigs(derivedLimitBytes),
     comment: 'Written by telemetry-processor (R-10). Read by the fan-out of webhook-delivery and analysts.',
+  },
+  fleetGeofences: {
+    name: 'fleet.geofences',
+    key: 'fleetId U+001F geofenceId',
+    cleanup: 'compact',
+    partitions: 1,
+    subject: 'fleet.geofences-value',
+    schema: geofenceSchema,
+    configs: versionedConfigs,
+    comment: 'Written by the outbox of public-api (R-8); a tombstone deletes. Read by telemetry-processor.',
   },
   fleetSettings: {
     name: 'fleet.settings',

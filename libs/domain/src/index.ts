@@ -13,14 +13,32 @@ export { DomainError, type DomainErrorCode } from './domain-error.js';
 
 export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './telemetry/check-ping.js';
 export { decidePing, type AcceptedPing, type PingDecision } from './telemetry/decide-ping.js';
-export type { DeviceState } from './telemetry/device-state.js';
+export type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './telemetry/device-state.js';
 export { evolveDevice } from './telemetry/evolve-device.js';
+export { pathPointOf } from './telemetry/path-of-ping.js';
 export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './telemetry/rule-settings.js';
 export type { TelemetryPing } from './telemetry/telemetry-ping.js';
 
+export { resourceIdOf, RESOURCE_ID_NAMESPACE, type ResourceIdentity } from './route/resource-id.js';
+export { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from './route/route-settings.js';
+
+export type { GeofenceView } from './geofence/decide-geofences.js';
+export type { FleetGeofences } from './geofence/fleet-geofences.js';
+export {
+  geofenceKey,
+  parseGeofenceKey,
+  type Geofence,
+  type GeofenceCircle,
+  type GeofencePolygon,
+  type GeoPoint,
+} from './geofence/geofence.js';
+export { createGeofenceHistory, type GeofenceHistory } from './geofence/geofence-history.js';
+export { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from './geofence/geofence-settings.js';
+export { geofenceFault } from './geofence/geofence-shape.js';
+
 export { eventId, EVENT_ID_NAMESPACE, type EventIdentity } from './event/event-id.js';
 export { DELIVERY_EVENT_TYPES, EVENT_TYPES, isEventType, TEST_EVENT_TYPE, type EventType } from './event/event-type.js';
-export type { FleetEvent } from './event/fleet-event.js';
+export { NO_DETAILS, type FleetEvent } from './event/fleet-event.js';
 export { joinIds } from './event/join-ids.js';
 export { serialiseEnvelope } from './event/envelope.js';
 export { serialiseLegacyV1 } from './event/legacy-v1.js';
@@ -89,13 +107,13 @@ export {
   type DeliveryStatus,
 } from './history/delivery-record.js';
 export {
-  openPageToken,
+  deliveryPageTokens,
   PAGE_TOKEN_LIFETIME_MS,
-  sealPageToken,
-  type OpenedPageToken,
-  type PageToken,
+  pathPageTokens,
   type PageTokenRefusal,
+  type PageTokens,
 } from './history/page-token.js';
+export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
 export { queryFingerprint, type QueryFilters } from './history/query-fingerprint.js';
 export { clampWindow, RETENTION_MS, type ClampedWindow } from './history/retention.js';
 

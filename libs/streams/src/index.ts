@@ -1,5 +1,6 @@
 export * from './backend/backend.js';
 export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/kafka-backend.js';
+export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';
 export type { KafkaSettings } from './backend/kafka/kafka-settings.js';
 export { createMemoryBackend } from './backend/memory/memory-backend.js';
 export { StreamsError, type StreamsErrorCode } from './errors.js';
@@ -20,7 +21,7 @@ export type { PartitionTask, TaskContext } from './runtime/partition-task.js';
 export { createStreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
 export { createTaskRunner, type TaskRunner, type TaskRunnerOptions } from './runtime/task-runner.js';
 export { compactStore, type CompactStore, type CompactStoreOptions } from './state/compact/compact-store.js';
-export type { StructLayout } from './state/compact/entry-table.js';
+export type { RestLayout, StructLayout } from './state/compact/entry-table.js';
 export { KeyBuilder } from './state/compact/key-builder.js';
 export { keyValueStore, type KeyValueStore } from './state/key-value-store.js';
 export type { Serde, StoreDefinition, StoreOptions } from './state/state-store.js';

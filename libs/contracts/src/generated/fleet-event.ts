@@ -26,6 +26,47 @@ export interface FleetEvent {
   readonly connectionType: string | null;
   readonly rpm: number | null;
   readonly fuelLevel: number | null;
+  /** Of geofence_in and geofence_out. */
+  readonly geofenceId: string | null;
+  /** As it was named when the ping came. */
+  readonly geofenceName: string | null;
+  /** Of geofence_out; null: it was inside when it was first seen (epoch milliseconds). */
+  readonly enteredAt: number | null;
+  /** From the start of what ended to its end, to the millisecond. */
+  readonly durationInSeconds: number | null;
+  /** Of route_started and route_finished. */
+  readonly routeId: string | null;
+  /** Of stop_started and stop_finished. */
+  readonly activityId: string | null;
+  /** Of a route or stop (epoch milliseconds). */
+  readonly startTime: number | null;
+  /** Of a finished route or stop (epoch milliseconds). */
+  readonly endTime: number | null;
+  /** Of a route. */
+  readonly startLocation: StartLocation | null;
+  /** Of a finished route, as what follows. */
+  readonly endLocation: EndLocation | null;
+  /** Whole metres. */
+  readonly distanceInMeters: number | null;
+  readonly maxSpeedInKmh: number | null;
+  /** One decimal. */
+  readonly averageSpeedInKmh: number | null;
+  /** Standing, to the millisecond. */
+  readonly idleTimeInSeconds: number | null;
+  /** ignition_off | stationary | no_data */
+  readonly endReason: string | null;
+}
+
+/** Where a route began, WGS-84 degrees. */
+export interface StartLocation {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** Where a route ended, WGS-84 degrees. */
+export interface EndLocation {
+  readonly latitude: number;
+  readonly longitude: number;
 }
 
 /** The schema of subject fleet.events-value. */
@@ -141,6 +182,147 @@ export const fleetEventSchema = {
     {
       name: 'fuelLevel',
       type: ['null', 'double'],
+      default: null,
+    },
+    {
+      name: 'geofenceId',
+      type: ['null', 'string'],
+      doc: 'Of geofence_in and geofence_out.',
+      default: null,
+    },
+    {
+      name: 'geofenceName',
+      type: ['null', 'string'],
+      doc: 'As it was named when the ping came.',
+      default: null,
+    },
+    {
+      name: 'enteredAt',
+      type: [
+        'null',
+        {
+          type: 'long',
+          logicalType: 'timestamp-millis',
+        },
+      ],
+      doc: 'Of geofence_out; null: it was inside when it was first seen.',
+      default: null,
+    },
+    {
+      name: 'durationInSeconds',
+      type: ['null', 'double'],
+      doc: 'From the start of what ended to its end, to the millisecond.',
+      default: null,
+    },
+    {
+      name: 'routeId',
+      type: ['null', 'string'],
+      doc: 'Of route_started and route_finished.',
+      default: null,
+    },
+    {
+      name: 'activityId',
+      type: ['null', 'string'],
+      doc: 'Of stop_started and stop_finished.',
+      default: null,
+    },
+    {
+      name: 'startTime',
+      type: [
+        'null',
+        {
+          type: 'long',
+          logicalType: 'timestamp-millis',
+        },
+      ],
+      doc: 'Of a route or stop.',
+      default: null,
+    },
+    {
+      name: 'endTime',
+      type: [
+        'null',
+        {
+          type: 'long',
+          logicalType: 'timestamp-millis',
+        },
+      ],
+      doc: 'Of a finished route or stop.',
+      default: null,
+    },
+    {
+      name: 'startLocation',
+      type: [
+        'null',
+        {
+          type: 'record',
+          name: 'StartLocation',
+          doc: 'Where a route began, WGS-84 degrees.',
+          fields: [
+            {
+              name: 'latitude',
+              type: 'double',
+            },
+            {
+              name: 'longitude',
+              type: 'double',
+            },
+          ],
+        },
+      ],
+      doc: 'Of a route.',
+      default: null,
+    },
+    {
+      name: 'endLocation',
+      type: [
+        'null',
+        {
+          type: 'record',
+          name: 'EndLocation',
+          doc: 'Where a route ended, WGS-84 degrees.',
+          fields: [
+            {
+              name: 'latitude',
+              type: 'double',
+            },
+            {
+              name: 'longitude',
+              type: 'double',
+            },
+          ],
+        },
+      ],
+      doc: 'Of a finished route, as what follows.',
+      default: null,
+    },
+    {
+      name: 'distanceInMeters',
+      type: ['null', 'long'],
+      doc: 'Whole metres.',
+      default: null,
+    },
+    {
+      name: 'maxSpeedInKmh',
+      type: ['null', 'double'],
+      default: null,
+    },
+    {
+      name: 'averageSpeedInKmh',
+      type: ['null', 'double'],
+      doc: 'One decimal.',
+      default: null,
+    },
+    {
+      name: 'idleTimeInSeconds',
+      type: ['null', 'double'],
+      doc: 'Standing, to the millisecond.',
+      default: null,
+    },
+    {
+      name: 'endReason',
+      type: ['null', 'string'],
+      doc: 'ignition_off | stationary | no_data',
       default: null,
     },
   ],

@@ -3,6 +3,7 @@
 /** Defaults of one fleet. */
 export interface FleetSettings {
   readonly fleetId: string;
+  readonly name: string | null;
   /** v1 | legacy-v1 */
   readonly payloadFormat: string;
   readonly version: number;
@@ -22,6 +23,11 @@ export const fleetSettingsSchema = {
     {
       name: 'fleetId',
       type: 'string',
+    },
+    {
+      name: 'name',
+      type: ['null', 'string'],
+      default: null,
     },
     {
       name: 'payloadFormat',

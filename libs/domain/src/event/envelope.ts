@@ -2,7 +2,7 @@ import { formatTime } from '../time/instant.js';
 import type { FleetEvent } from './fleet-event.js';
 import { known } from './known.js';
 
-/** The body of a delivery in the format `v1`: the envelope of R-11 with the common fields of R-13, in that order. */
+/** The body of a delivery in the format `v1`: the envelope of R-11 with the fields of R-13, in that order. */
 export function serialiseEnvelope(event: FleetEvent, eventId: string): string {
   return JSON.stringify({
     eventId,
@@ -22,7 +22,7 @@ function eventData(event: FleetEvent): object {
     driverId: known(event.driverId),
     latitude: known(event.latitude),
     longitude: known(event.longitude),
-    locationTime: event.locationTime === null ? undefined : formatTime(event.locationTime),
+    locationTime: timeOf(event.locationTime),
     altitudeInMeters: known(event.altitudeInMeters),
     speedInKmh: known(event.speedInKmh),
     heading: known(event.heading),
@@ -32,5 +32,31 @@ function eventData(event: FleetEvent): object {
     connectionType: known(event.connectionType),
     rpm: known(event.rpm),
     fuelLevel: known(event.fuelLevel),
+    ...(event.resourceId === null ? undefined : ownData(event)),
   };
+}
+
+/** What only events of a geofence, route or stop have. */
+function ownData(event: FleetEvent): object {
+  return {
+    geofenceId: known(event.geofenceId),
+    geofenceName: known(event.geofenceName),
+    enteredAt: timeOf(event.enteredAt),
+    routeId: known(event.routeId),
+    activityId: known(event.activityId),
+    startTime: timeOf(event.startTime),
+    startLocation: event.startLocation ?? undefined,
+    endTime: timeOf(event.endTime),
+    endLocation: event.endLocation ?? undefined,
+    distanceInMeters: known(event.distanceInMeters),
+    durationInSeconds: known(event.durationInSeconds),
+    maxSpeedInKmh: known(event.maxSpeedInKmh),
+    averageSpeedInKmh: known(event.averageSpeedInKmh),
+    idleTimeInSeconds: known(event.idleTimeInSeconds),
+    endReason: known(event.endReason),
+  };
+}
+
+function timeOf(ms: number | null): string | undefined {
+  return ms === null ? undefined : formatTime(ms);
 }

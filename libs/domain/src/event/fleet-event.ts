@@ -29,4 +29,64 @@ export interface FleetEvent {
   readonly connectionType: string | null;
   readonly rpm: number | null;
   readonly fuelLevel: number | null;
+  /** Of geofence_in and geofence_out. */
+  readonly geofenceId: string | null;
+  /** As it was named when the ping came. */
+  readonly geofenceName: string | null;
+  /** Epoch milliseconds, of geofence_out; null: the device was inside when it was first seen. */
+  readonly enteredAt: number | null;
+  /** From the start of what ended to its end, to the millisecond. */
+  readonly durationInSeconds: number | null;
+  /** Of route_started and route_finished. */
+  readonly routeId: string | null;
+  /** Of stop_started and stop_finished. */
+  readonly activityId: string | null;
+  /** Epoch milliseconds, of a route or stop. */
+  readonly startTime: number | null;
+  /** Epoch milliseconds, of a finished route or stop. */
+  readonly endTime: number | null;
+  /** Of a route. */
+  readonly startLocation: StartLocation | null;
+  /** Of a finished route, as what follows. */
+  readonly endLocation: EndLocation | null;
+  /** Whole metres. */
+  readonly distanceInMeters: number | null;
+  readonly maxSpeedInKmh: number | null;
+  /** One decimal. */
+  readonly averageSpeedInKmh: number | null;
+  /** Standing, to the millisecond. */
+  readonly idleTimeInSeconds: number | null;
+  /** ignition_off | stationary | no_data */
+  readonly endReason: string | null;
 }
+
+/** Where a route began, WGS-84 degrees. */
+export interface StartLocation {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** Where a route ended, WGS-84 degrees. */
+export interface EndLocation {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** What only some types of events have, for those that have none of it. */
+export const NO_DETAILS = Object.freeze({
+  geofenceId: null,
+  geofenceName: null,
+  enteredAt: null,
+  durationInSeconds: null,
+  routeId: null,
+  activityId: null,
+  startTime: null,
+  endTime: null,
+  startLocation: null,
+  endLocation: null,
+  distanceInMeters: null,
+  maxSpeedInKmh: null,
+  averageSpeedInKmh: null,
+  idleTimeInSeconds: null,
+  endReason: null,
+}) satisfies Partial<FleetEvent>;

@@ -5,3 +5,7 @@ const SEPARATOR = '\u001f';
 export function joinIds(...ids: readonly string[]): string {
   return ids.join(SEPARATOR);
 }
+
+export function splitIds(joined: string): string[] {
+  return joined.split(SEPARATOR);
+}

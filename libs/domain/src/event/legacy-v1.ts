@@ -24,6 +24,10 @@ export function serialiseLegacyV1(event: FleetEvent, eventId: string): string {
     battery: known(event.batteryVoltage),
     rpm: known(event.rpm),
     fuel_level: known(event.fuelLevel),
+    geofence_id: known(event.geofenceId),
+    geofence_name: known(event.geofenceName),
+    route_id: known(event.routeId),
+    activity_id: known(event.activityId),
   });
 }
 

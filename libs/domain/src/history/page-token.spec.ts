@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON } from '../../../../test/support/samples.js';
-import { openPageToken, PAGE_TOKEN_LIFETIME_MS, sealPageToken } from './page-token.js';
+import { deliveryPageTokens, PAGE_TOKEN_LIFETIME_MS, pathPageTokens } from './page-token.js';
 
+const { seal: sealPageToken, open: openPageToken } = deliveryPageTokens;
 const KEY = Buffer.alloc(32, 5);
 const position = { firstAttemptAt: NOON, eventId: 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6', series: 2 };
 const content = { position, fleetId: 'fleet-1', queryFingerprint: 'query-1', issuedAt: NOON };
@@ -91,5 +92,22 @@ describe('a page token (R-34)', () => {
 
   it('needs a key of 32 bytes', () => {
     expect(() => sealPageToken(content, Buffer.alloc(16))).toThrow(expect.objectContaining({ code: 'bad_key' }));
+  });
+
+  it('written by an earlier release opens', () => {
+    const earlier =
+      'AYLN6VtsBn_LtRKrL41vtypTPtCoDq2h3SarrRrsVkQ3WyJmbGVldC0xIiwicXVlcnktMSIsMTcxNDU2NDgwMDAwMCwxNzE0NTY0ODAwMDAwLCJkMDhhMThmMi04YzAzLTUyYjgtOGY5Ny1jMWQyNWY4NmQwZDYiLDJd';
+    expect(openPageToken(earlier, expected, KEY)).toEqual({ type: 'opened', position });
+  });
+
+  it('of a walk over paths leads back to its device, time and start', () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 256 });
+    fc.assert(
+      fc.property(fc.nat(), text, fc.nat(), (startAt, deviceId, eventTime) => {
+        const at = { startAt, deviceId, eventTime };
+        const sealed = pathPageTokens.seal({ ...content, position: at }, KEY);
+        expect(pathPageTokens.open(sealed, expected, KEY)).toEqual({ type: 'opened', position: at });
+      }),
+    );
   });
 });

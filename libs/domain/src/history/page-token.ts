@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../domain-error.js';
 import { decodeBase64url } from '../secret/base64url.js';
 import type { DeliveryPosition } from './delivery-history.js';
+import type { PathWalkPosition } from './path-history.js';
 
 /** How long a token opens (R-34). */
 export const PAGE_TOKEN_LIFETIME_MS = 24 * 3_600_000;
@@ -13,8 +14,8 @@ const KEY_BYTES = 32;
 const MAX_TOKEN_LENGTH = 4_096;
 
 /** What a token says: where the next page starts, for whom and for which query (R-34). */
-export interface PageToken {
-  readonly position: DeliveryPosition;
+export interface PageToken<Position> {
+  readonly position: Position;
   readonly fleetId: string;
   /** By queryFingerprint. */
   readonly queryFingerprint: string;
@@ -24,54 +25,98 @@ export interface PageToken {
 
 export type PageTokenRefusal = 'malformed' | 'other_version' | 'forged' | 'other_fleet' | 'other_query' | 'expired';
 
-export type OpenedPageToken =
-  | { readonly type: 'opened'; readonly position: DeliveryPosition }
+export type OpenedPageToken<Position> =
+  | { readonly type: 'opened'; readonly position: Position }
   | { readonly type: 'refused'; readonly reason: PageTokenRefusal };
 
-type Payload = readonly [
+/** Whose token is taken, and when. */
+export interface ExpectedPageToken {
+  readonly fleetId: string;
+  readonly queryFingerprint: string;
+  readonly nowMs: number;
+}
+
+/** The tokens of all walks over one kind of list. Their query must name the list: its fingerprint keeps the kinds apart. */
+export interface PageTokens<Position> {
+  /**
+   * A page token: base64url of a version byte, an HMAC-SHA256 and what it says. It can be read but not made or changed
+   * without the key; it holds nothing that its owner does not know.
+   *
+   * @param key 32 bytes
+   */
+  seal(token: PageToken<Position>, key: Buffer): string;
+  /** Where the next page starts, if `token` was made with `key` for this fleet and query less than a day ago. */
+  open(token: string, expected: ExpectedPageToken, key: Buffer): OpenedPageToken<Position>;
+}
+
+type PositionFields = readonly (string | number)[];
+
+/** How a position is written into a token. A released form is kept: tokens outlive a deployment. */
+interface PositionForm<Position, Fields extends PositionFields> {
+  readonly fieldsOf: (position: Position) => Fields;
+  readonly positionOf: (fields: Fields) => Position;
+}
+
+type Payload<Fields extends PositionFields> = readonly [
   fleetId: string,
   fingerprint: string,
   issuedAt: number,
-  at: number,
-  id: string,
-  series: number,
+  ...position: Fields,
 ];
 
-/**
- * A page token: base64url of a version byte, an HMAC-SHA256 and what it says. It can be read but not made or changed
- * without the key; it holds nothing that its owner does not know.
- *
- * @param key 32 bytes
- */
-export function sealPageToken({ position, fleetId, queryFingerprint, issuedAt }: PageToken, key: Buffer): string {
-  const { firstAttemptAt, eventId, series } = position;
-  const payload: Payload = [fleetId, queryFingerprint, issuedAt, firstAttemptAt, eventId, series];
-  const bytes = Buffer.from(JSON.stringify(payload));
-  return Buffer.concat([Buffer.of(VERSION), macOf(bytes, key), bytes]).toString('base64url');
+function createPageTokens<Position, Fields extends PositionFields>({
+  fieldsOf,
+  positionOf,
+}: PositionForm<Position, Fields>): PageTokens<Position> {
+  return {
+    seal({ position, fleetId, queryFingerprint, issuedAt }, key) {
+      const payload: Payload<Fields> = [fleetId, queryFingerprint, issuedAt, ...fieldsOf(position)];
+      const bytes = Buffer.from(JSON.stringify(payload));
+      return Buffer.concat([Buffer.of(VERSION), macOf(bytes, key), bytes]).toString('base64url');
+    },
+    open(token, expected, key) {
+      const payload = payloadOf(token, key);
+      if (!Buffer.isBuffer(payload)) return payload;
+      // Only seal can have written what the MAC covers.
+      const [fleetId, fingerprint, issuedAt, ...fields] = JSON.parse(payload.toString()) as Payload<PositionFields>;
+      if (fleetId !== expected.fleetId) return refused('other_fleet');
+      if (fingerprint !== expected.queryFingerprint) return refused('other_query');
+      if (expected.nowMs - issuedAt >= PAGE_TOKEN_LIFETIME_MS) return refused('expired');
+      return { type: 'opened', position: positionOf(fields as unknown as Fields) };
+    },
+  };
 }
 
-/** Where the next page starts, if `token` was made with `key` for this fleet and query less than a day ago. */
-export function openPageToken(
-  token: string,
-  expected: { readonly fleetId: string; readonly queryFingerprint: string; readonly nowMs: number },
-  key: Buffer,
-): OpenedPageToken {
+export const deliveryPageTokens = createPageTokens<
+  DeliveryPosition,
+  [firstAttemptAt: number, eventId: string, series: number]
+>({
+  fieldsOf: ({ firstAttemptAt, eventId, series }) => [firstAttemptAt, eventId, series],
+  positionOf: ([firstAttemptAt, eventId, series]) => ({ firstAttemptAt, eventId, series }),
+});
+
+export const pathPageTokens = createPageTokens<
+  PathWalkPosition,
+  [startAt: number, deviceId: string, eventTime: number]
+>({
+  fieldsOf: ({ startAt, deviceId, eventTime }) => [startAt, deviceId, eventTime],
+  positionOf: ([startAt, deviceId, eventTime]) => ({ startAt, deviceId, eventTime }),
+});
+
+/** What the token says, as it was written, or why that cannot be believed. */
+function payloadOf(token: string, key: Buffer): Buffer | Refused {
   const bytes = token.length > MAX_TOKEN_LENGTH ? null : decodeBase64url(token);
   const version = bytes?.at(0);
   if (bytes === null || version === undefined) return refused('malformed');
   if (version !== VERSION) return refused('other_version');
   if (bytes.length <= 1 + MAC_BYTES) return refused('malformed');
   const payload = bytes.subarray(1 + MAC_BYTES);
-  if (!timingSafeEqual(bytes.subarray(1, 1 + MAC_BYTES), macOf(payload, key))) return refused('forged');
-  // Only sealPageToken can have written what the MAC covers.
-  const [fleetId, fingerprint, issuedAt, firstAttemptAt, eventId, series] = JSON.parse(payload.toString()) as Payload;
-  if (fleetId !== expected.fleetId) return refused('other_fleet');
-  if (fingerprint !== expected.queryFingerprint) return refused('other_query');
-  if (expected.nowMs - issuedAt >= PAGE_TOKEN_LIFETIME_MS) return refused('expired');
-  return { type: 'opened', position: { firstAttemptAt, eventId, series } };
+  return timingSafeEqual(bytes.subarray(1, 1 + MAC_BYTES), macOf(payload, key)) ? payload : refused('forged');
 }
 
-function refused(reason: PageTokenRefusal): OpenedPageToken {
+type Refused = Extract<OpenedPageToken<never>, { readonly type: 'refused' }>;
+
+function refused(reason: PageTokenRefusal): Refused {
   return { type: 'refused', reason };
 }
 

@@ -265,7 +265,7 @@ describe('the age of a ping (R-3)', () => {
 });
 
 describe('the state of a device', () => {
-  it('remembers the newest ping, the ignition, the last position sent and the last valid fix', () => {
+  it('remembers the newest ping, the ignition, the last position sent, the last valid fix and the trip', () => {
     const expected: DeviceState = {
       newestEventTime: NOON + 20_000,
       ignition: false,
@@ -274,6 +274,8 @@ describe('the state of a device', () => {
       fixTime: NOON + 10_000,
       latitude: 3,
       longitude: 4,
+      geofences: null,
+      trip: { since: null, latitude: 52.1, longitude: 4.9, moving: true, maxSpeedInKmh: null, route: null },
     };
     const journey = travel([
       at(0, { ignition: true }),

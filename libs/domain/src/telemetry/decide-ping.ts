@@ -1,7 +1,11 @@
 import type { EventType } from '../event/event-type.js';
 import type { FleetEvent } from '../event/fleet-event.js';
+import { decideGeofences, type GeofenceView } from '../geofence/decide-geofences.js';
+import { eventsOfGeofences } from '../geofence/events-of-geofences.js';
+import { decideTrip, NO_TRIP, type TripDecision } from '../route/decide-trip.js';
+import { eventOfTrip } from '../route/event-of-trip.js';
 import { formatTime } from '../time/instant.js';
-import type { DeviceState } from './device-state.js';
+import type { DeviceGeofences, DeviceState } from './device-state.js';
 import { eventOfPing } from './event-of-ping.js';
 import { hasValidFix } from './fix.js';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rule-settings.js';
@@ -17,6 +21,10 @@ export interface AcceptedPing {
   readonly ignitionChanged: boolean;
   /** What became of its position. */
   readonly position: 'sent' | 'inside_window' | 'invalid_fix';
+  /** After the ping. */
+  readonly geofences: DeviceGeofences | null;
+  /** After the ping. */
+  readonly trip: TripDecision['trip'];
 }
 
 export type PingDecision =
@@ -35,40 +43,61 @@ const DUPLICATE: PingDecision = Object.freeze({ type: 'duplicate' });
 const EXPIRED: PingDecision = Object.freeze({ type: 'expired' });
 const NO_EVENTS: readonly FleetEvent[] = Object.freeze([]);
 
+/** Whether a ping that checkPing calls valid is rejected because its time lies ahead of its receipt. */
+export const isFuture = (
+  { eventTime, receivedTime }: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>,
+  settings: RuleSettings = DEFAULT_RULE_SETTINGS,
+): boolean => eventTime - receivedTime > settings.maxAheadMs;
+
 /**
- * The rules of one ping (R-3 to R-7) against what is remembered of its device. Only an accepted ping changes that.
+ * The rules of one ping (R-3 to R-9) against what is remembered of its device. Only an accepted ping changes that.
  * Nothing but the arguments counts, so a replay decides the same.
  *
  * @param state null: nothing was accepted of this device yet
  * @param ping one that checkPing calls valid
+ * @param view null: geofences are not looked at, and stay as they were
  */
 export function decidePing(
   state: DeviceState | null,
   ping: TelemetryPing,
   settings: RuleSettings = DEFAULT_RULE_SETTINGS,
+  view: GeofenceView | null = null,
 ): PingDecision {
-  const aheadMs = ping.eventTime - ping.receivedTime;
-  if (aheadMs > settings.maxAheadMs) return rejectFuture(ping, settings);
-  if (-aheadMs > settings.maxAgeMs) return EXPIRED;
+  if (isFuture(ping, settings)) return rejectFuture(ping, settings);
+  if (ping.receivedTime - ping.eventTime > settings.maxAgeMs) return EXPIRED;
   if (state !== null && ping.eventTime <= state.newestEventTime) {
     return ping.eventTime === state.newestEventTime ? DUPLICATE : LATE;
   }
-  return decideAccepted(state, ping, settings);
+  return decideAccepted(state, ping, settings, view);
 }
 
-function decideAccepted(state: DeviceState | null, ping: TelemetryPing, settings: RuleSettings): AcceptedPing {
+function decideAccepted(
+  state: DeviceState | null,
+  ping: TelemetryPing,
+  settings: RuleSettings,
+  view: GeofenceView | null,
+): AcceptedPing {
   const known = state === null ? null : state.ignition;
   const ignition = ping.ignition ?? known;
   const ignitionChanged = known !== null && ignition !== known;
   const position = decidePosition(state, ping, ignitionChanged, settings);
-  if (!ignitionChanged && position !== 'sent') {
-    return { type: 'accepted', events: NO_EVENTS, ignition, ignitionChanged, position };
+  const fences =
+    view !== null && hasValidFix(ping)
+      ? decideGeofences(state === null ? null : state.geofences, ping, view, settings.geofences)
+      : null;
+  const geofences = fences?.state ?? state?.geofences ?? null;
+  const atFences = fences !== null && (fences.left.length > 0 || fences.entered.length > 0);
+  const { trip, changes } = settings.routes === null ? NO_TRIP : decideTrip(state, ping, ignition, settings.routes);
+  if (!ignitionChanged && position !== 'sent' && !atFences && changes.length === 0) {
+    return { type: 'accepted', events: NO_EVENTS, ignition, ignitionChanged, position, geofences, trip };
   }
   const events: FleetEvent[] = [];
   const emit = (eventType: EventType): number => events.push(eventOfPing(eventType, ping, ignition, state));
   if (ignitionChanged) emit(ignition === true ? 'ignition_on' : 'ignition_off');
+  if (atFences) events.push(...eventsOfGeofences(fences, eventOfPing('geofence_in', ping, ignition, state)));
+  for (const change of changes) events.push(eventOfTrip(change, ping));
   if (position === 'sent') emit(ignition === false ? 'position_sleep' : 'position');
-  return { type: 'accepted', events, ignition, ignitionChanged, position };
+  return { type: 'accepted', events, ignition, ignitionChanged, position, geofences, trip };
 }
 
 function decidePosition(

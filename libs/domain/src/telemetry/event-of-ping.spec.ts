@@ -36,6 +36,8 @@ describe('the event of a ping (R-13)', () => {
       fixTime: NOON - 1,
       latitude: 1,
       longitude: 2,
+      geofences: null,
+      trip: null,
     };
 
     expect(eventOfPing('position', pingOf(), true, before)).toEqual(eventOf({ ignition: true }));

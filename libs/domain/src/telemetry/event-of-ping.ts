@@ -1,5 +1,5 @@
 import type { EventType } from '../event/event-type.js';
-import type { FleetEvent } from '../event/fleet-event.js';
+import { NO_DETAILS, type FleetEvent } from '../event/fleet-event.js';
 import type { DeviceState } from './device-state.js';
 import { hasValidFix } from './fix.js';
 import type { TelemetryPing } from './telemetry-ping.js';
@@ -39,19 +39,21 @@ export function eventOfPing(
     connectionType: textOrNull(ping.connectionType),
     rpm: finiteOrNull(ping.rpm),
     fuelLevel: finiteOrNull(ping.fuelLevel),
+    ...NO_DETAILS,
   };
 }
 
 /** Avro's double may be NaN or infinite; JSON has no such number. */
-function finiteOrNull(value: number | null): number | null {
+export function finiteOrNull(value: number | null): number | null {
   return value !== null && Number.isFinite(value) ? value : null;
 }
 
-function headingOrNull(value: number | null): number | null {
+/** Degrees from 0 to below 360; anything else is no direction. */
+export function headingOrNull(value: number | null): number | null {
   return value !== null && value >= 0 && value < 360 ? value : null;
 }
 
 /** An empty text says nothing, and R-13 sends none. */
-function textOrNull(value: string | null): string | null {
+export function textOrNull(value: string | null): string | null {
   return value === '' ? null : value;
 }

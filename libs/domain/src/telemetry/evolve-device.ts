@@ -18,5 +18,7 @@ export function evolveDevice(state: DeviceState | null, ping: TelemetryPing, dec
     fixTime: fixed ? ping.eventTime : (state?.fixTime ?? null),
     latitude: fixed ? ping.latitude : (state?.latitude ?? null),
     longitude: fixed ? ping.longitude : (state?.longitude ?? null),
+    geofences: decision.geofences,
+    trip: decision.trip,
   };
 }

@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
+import type { FleetEvent } from '../event/fleet-event.js';
 import { decidePing, type PingDecision } from './decide-ping.js';
 import type { DeviceState } from './device-state.js';
 import { evolveDevice } from './evolve-device.js';
 import type { TelemetryPing } from './telemetry-ping.js';
 
-/** What became of the pings of a file, and the events that they made. */
+/** What became of the pings of a file, and the positions and ignition changes that they made. */
 type Counts = Partial<
   Record<'position' | 'position_sleep' | 'ignition_on' | 'ignition_off' | 'window' | 'old' | 'noFix', number>
 >;
@@ -116,10 +117,15 @@ function countOutcomes(pings: Iterable<TelemetryPing>): Counts {
   return counts;
 }
 
+/** Events of routes and stops have a resource, and a spec of their own. */
+function isOfPing({ resourceId }: FleetEvent): boolean {
+  return resourceId === null;
+}
+
 function labelsOf(decision: PingDecision): string[] {
   switch (decision.type) {
     case 'accepted': {
-      const types = decision.events.map((event) => event.eventType);
+      const types = decision.events.filter(isOfPing).map((event) => event.eventType);
       if (decision.position === 'sent') return types;
       return [...types, decision.position === 'inside_window' ? 'window' : 'noFix'];
     }

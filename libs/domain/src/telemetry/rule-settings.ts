@@ -1,3 +1,6 @@
+import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from '../geofence/geofence-settings.js';
+import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-settings.js';
+
 /** Two positions of a device are at least this far apart in event time, ignition changes aside. */
 export const POSITION_WINDOW_MS = 180_000;
 
@@ -9,10 +12,15 @@ export interface RuleSettings {
   readonly maxAheadMs: number;
   /** A ping further behind its receivedTime than this serves paths only. */
   readonly maxAgeMs: number;
+  readonly geofences: GeofenceSettings;
+  /** null: there are no routes and stops. */
+  readonly routes: RouteSettings | null;
 }
 
 export const DEFAULT_RULE_SETTINGS: RuleSettings = Object.freeze({
   positionWindowMs: POSITION_WINDOW_MS,
   maxAheadMs: 300_000,
   maxAgeMs: 15 * 86_400_000,
+  geofences: DEFAULT_GEOFENCE_SETTINGS,
+  routes: DEFAULT_ROUTE_SETTINGS,
 });

@@ -73,6 +73,7 @@ class StreamTask implements PartitionTask {
     let uncommittedSince = this.options.now();
     let isTrickle = true;
     let processedTo: number | null = null;
+    await core.processor.beforeBatch?.();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (processedTo !== null) {
         isTrickle = false;

@@ -75,6 +75,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
 
   async pipe({ key, value, timestamp = this.now }: PipedRecord): Promise<OutgoingRecord[]> {
     const record = fetchedRecordOf({ offset: this.offset++, timestamp, key, value });
+    await this.core.processor.beforeBatch?.();
     await this.core.processor.prepare?.([record]);
     return this.outputOf(() => {
       this.core.process(record);

@@ -67,7 +67,12 @@ export interface ProcessorContext<Stores, SinkName extends string> {
 }
 
 export interface Processor {
-  /** Before the records of a batch: the only place that may wait. A rejection rebuilds the task and tries again. */
+  /**
+   * Before the first record of each batch that is fetched, when all of its records are in the log: what must be known up
+   * to then is to be waited for here. A rejection rebuilds the task and tries again.
+   */
+  beforeBatch?(): Promise<void>;
+  /** Before the records of a batch: where what they need may be waited for. A rejection does the same. */
   prepare?(records: readonly StreamRecord[]): Promise<void>;
   /** Must be a function of the record and the stores. An exception is a bug. */
   process(record: StreamRecord): void;

@@ -65,6 +65,13 @@ describe('the patches of kafkajs', () => {
     );
   });
 
+  it('know the alert of a port that speaks TLS, and make no room for 350 MB', () => {
+    patchReceive(FakeReceiver.prototype);
+    const receiver = new FakeReceiver();
+    receiver.processData(Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]));
+    expect(receiver.destroyed.map(String)).toEqual([expect.stringContaining('speaks TLS')]);
+  });
+
   it('close a connection to what is no broker', () => {
     patchReceive(FakeReceiver.prototype);
     const receiver = new FakeReceiver();

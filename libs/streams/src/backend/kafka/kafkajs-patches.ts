@@ -76,6 +76,10 @@ export const silenceEndedSockets =
     return socket;
   };
 
+/** Said when the first bytes of an answer are those of a TLS alert, instead of making room for 350 MB. */
+export const SPEAKS_TLS = 'The port speaks TLS.';
+const TLS_ALERT = 21;
+const TLS_MAJOR = 3;
 const SIZE_BYTES = 4;
 /** Far above what is asked for; a port that is not Kafka's may say anything. */
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
@@ -133,6 +137,7 @@ class ResponseAssembly {
       at += copied;
       if (this.sizeFilled < SIZE_BYTES) return;
       this.sizeFilled = 0;
+      if (this.size[0] === TLS_ALERT && this.size[1] === TLS_MAJOR) throw new RangeError(SPEAKS_TLS);
       const size = this.size.readInt32BE(0);
       if (size < SIZE_BYTES || size > MAX_RESPONSE_BYTES)
         throw new RangeError('This is no broker: the size of its response is senseless.');

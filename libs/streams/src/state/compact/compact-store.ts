@@ -13,6 +13,7 @@ import { EntryTable, type StructLayout } from './entry-table.js';
 import { KeyArena } from './key-arena.js';
 import { KeyBuilder } from './key-builder.js';
 import { hashWords, type KeyHash } from './key-hash.js';
+import { RestTable } from './rest-table.js';
 import { SlotTable } from './slot-table.js';
 import { UndoLog } from './undo-log.js';
 
@@ -29,7 +30,7 @@ export interface CompactStoreOptions<T> extends StoreOptions<T> {
 
 /**
  * A store of fixed-width values under byte keys that makes no object for an entry: for a value of 41 bytes it needs at
- * most 64 bytes beside the key.
+ * most 64 bytes beside the key. What has no fixed width makes one (see RestLayout).
  */
 export const compactStore = <T>({
   layout,
@@ -67,6 +68,8 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   private readonly slots = new SlotTable();
   private readonly entries: EntryTable;
   private readonly undo: UndoLog;
+  /** null: every value has the fixed width. */
+  private readonly rests: RestTable<T> | null;
   private readonly restoredKey = new KeyBuilder();
 
   /** The last search: a put() of the key that get() has just looked for need not search again. */
@@ -84,6 +87,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     this.hash = hash;
     this.entries = new EntryTable(layout.byteLength);
     this.undo = new UndoLog(this.entries);
+    this.rests = layout.rest ? new RestTable(layout.rest) : null;
     this.snapshotFormat = `struct-${String(layout.byteLength)}-${layout.version}`;
   }
 
@@ -99,7 +103,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   get(key: KeyBuilder): T | undefined {
     const entry = this.find(key);
     if (entry === ABSENT || !this.entries.isLive(entry)) return undefined;
-    return this.layout.read(this.entries.viewOf(entry), this.entries.valueAt(entry));
+    return this.valueOf(entry);
   }
 
   put(key: KeyBuilder, value: T): void {
@@ -109,6 +113,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     if (!this.entries.isLive(entry)) this.size++;
     this.entries.setFlags(entry, true, true);
     this.layout.write(this.entries.viewOf(entry), this.entries.valueAt(entry), value);
+    this.rests?.put(entry, value);
   }
 
   delete(key: KeyBuilder): void {
@@ -120,12 +125,12 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   }
 
   writeChanges(into: ChangeSink): void {
-    const { entries, keys, undo, layout, serde } = this;
+    const { entries, keys, undo, serde } = this;
     for (let index = 0; index < undo.count; index++) {
       const entry = undo.entryAt(index);
       const keyAt = entries.keyAt(entry);
       const start = keys.startOf(keyAt) << 2;
-      const value = entries.isLive(entry) ? layout.read(entries.viewOf(entry), entries.valueAt(entry)) : undefined;
+      const value = entries.isLive(entry) ? this.valueOf(entry) : undefined;
       writeChange(into, serde, value, keys.bytesAt(keyAt), start, start + entries.keyLength(entry));
     }
   }
@@ -137,9 +142,11 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
       else this.remove(entry);
     }
     this.undo.forget();
+    this.rests?.commit();
   }
 
   rollback(): void {
+    this.rests?.rollback();
     for (let index = 0; index < this.undo.count; index++) {
       const entry = this.undo.entryAt(index);
       if (this.entries.isLive(entry)) this.size--;
@@ -173,11 +180,12 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     this.keys.clear();
     this.slots.clear();
     this.entries.clear();
+    this.rests?.clear();
     this.undo.forget();
   }
 
   scan(): EntryScan {
-    const { entries, keys } = this;
+    const { entries, keys, rests } = this;
     let entry = 0;
     return {
       next: (limit, sink) => {
@@ -185,15 +193,13 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
           if (!entries.isLive(entry)) continue;
           const keyAt = entries.keyAt(entry);
           const keyStart = keys.startOf(keyAt) << 2;
+          const keyEnd = keyStart + entries.keyLength(entry);
+          const bytes = entries.bytesOf(entry);
           const valueAt = entries.valueAt(entry);
-          sink.entry(
-            keys.bytesAt(keyAt),
-            keyStart,
-            keyStart + entries.keyLength(entry),
-            entries.bytesOf(entry),
-            valueAt,
-            valueAt + entries.valueBytes,
-          );
+          const valueEnd = valueAt + entries.valueBytes;
+          const joined = rests?.joined(entry, bytes, valueAt, valueEnd);
+          if (joined) sink.entry(keys.bytesAt(keyAt), keyStart, keyEnd, joined, 0, joined.length);
+          else sink.entry(keys.bytesAt(keyAt), keyStart, keyEnd, bytes, valueAt, valueEnd);
           given++;
         }
         return entry < entries.count;
@@ -204,15 +210,18 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   load({ bytes, keyStart, keyEnd, valueStart, valueEnd }: FetchedRecord): void {
     const entry = this.settledEntry(this.restoredKey.reset().append(bytes, keyStart, keyEnd));
     const into = this.entries.bytesOf(entry);
-    for (let from = valueStart, at = this.entries.valueAt(entry); from < valueEnd; from++, at++) {
+    const structEnd = this.rests ? valueStart + this.entries.valueBytes : valueEnd;
+    for (let from = valueStart, at = this.entries.valueAt(entry); from < structEnd; from++, at++) {
       into[at] = bytes[from] as number;
     }
+    this.rests?.load(entry, bytes.subarray(structEnd, valueEnd));
   }
 
   private settle(key: KeyBuilder, value: T | undefined): void {
     if (value !== undefined) {
       const entry = this.settledEntry(key);
       this.layout.write(this.entries.viewOf(entry), this.entries.valueAt(entry), value);
+      this.rests?.settle(entry, value);
       return;
     }
     const entry = this.find(key);
@@ -296,6 +305,11 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     this.slots.remove(entry, this.hashOf);
     this.keys.remove(this.entries.keyAt(entry), (this.entries.keyLength(entry) + 3) >>> 2);
     this.entries.remove(entry);
+    this.rests?.remove(entry);
+  }
+
+  private valueOf(entry: number): T {
+    return this.layout.read(this.entries.viewOf(entry), this.entries.valueAt(entry), this.rests?.get(entry));
   }
 
   private readonly hashOf = (entry: number): number => {

@@ -1,10 +1,23 @@
 /** A fixed-width value in a buffer: how a compact store keeps values without an object for each. */
-export interface StructLayout<T> {
+export interface StructLayout<T, Rest extends object = object> {
   readonly byteLength: number;
   /** Changes whenever the meaning of the bytes does: a snapshot of another version is not read. */
   readonly version: string;
-  read(view: DataView, at: number): T;
+  /** @param rest of the value, where it has one */
+  read(view: DataView, at: number, rest: Rest | undefined): T;
   write(view: DataView, at: number, value: T): void;
+  readonly rest?: RestLayout<T, Rest>;
+}
+
+/**
+ * What of a value has no fixed width, for the few values that have such a part: it is kept as an object beside the
+ * bytes, and must not be changed.
+ */
+export interface RestLayout<T, Rest extends object> {
+  /** undefined: this value has none. The same object as long as it says the same spares work. */
+  of(value: T): Rest | undefined;
+  toBytes(rest: Rest): Uint8Array;
+  fromBytes(bytes: Uint8Array): Rest;
 }
 
 const CHUNK_BITS = 10;

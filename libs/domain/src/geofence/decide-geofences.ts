@@ -1,0 +1,132 @@
+import type { DeviceGeofences, GeofenceVisit } from '../telemetry/device-state.js';
+import type { FleetGeofences } from './fleet-geofences.js';
+import type { Geofence } from './geofence.js';
+import type { GeofenceVersion } from './geofence-version.js';
+import type { GeofenceSettings } from './geofence-settings.js';
+
+/** The geofences that a ping sees. */
+export interface GeofenceView {
+  /** undefined: the fleet has none. */
+  readonly fleet: FleetGeofences | undefined;
+  /** When the ping was appended to its topic, epoch milliseconds (decision 0028). */
+  readonly at: number;
+}
+
+/** A valid fix (R-5). */
+export interface GeofenceFix {
+  /** Epoch milliseconds. */
+  readonly eventTime: number;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+export interface GeofenceDecision {
+  readonly state: DeviceGeofences;
+  /** By geofenceId, as the events are published (R-10). */
+  readonly left: readonly LeftGeofence[];
+  readonly entered: readonly Geofence[];
+}
+
+export interface LeftGeofence {
+  readonly geofence: Geofence;
+  /** Epoch milliseconds; null: unknown. */
+  readonly enteredAt: number | null;
+}
+
+const NO_VISITS: readonly GeofenceVisit[] = Object.freeze([]);
+const NO_VERSIONS: readonly GeofenceVersion[] = Object.freeze([]);
+const NO_LEFT: readonly LeftGeofence[] = Object.freeze([]);
+const NO_ENTERED: readonly Geofence[] = Object.freeze([]);
+
+/**
+ * What a valid fix means for the geofences of its device (R-8).
+ *
+ * A geofence that the fix is in is entered with the first such fix. Without an event when the device had no fix before,
+ * or when the geofence is newer than what the last fix saw: nobody knows when the device came in. It is left with the
+ * fix that completes `leaveFixes` fixes in a row beyond the margin, or `leaveMs` since the first of them. Where the
+ * geofence is now is what counts, wherever it was when the device came in. One that is deleted is forgotten.
+ *
+ * @param before null: the device had no valid fix yet
+ */
+export function decideGeofences(
+  before: DeviceGeofences | null,
+  fix: GeofenceFix,
+  view: GeofenceView,
+  settings: GeofenceSettings,
+): GeofenceDecision {
+  const { fleet, at } = view;
+  const visits = before === null ? NO_VISITS : before.visits;
+  const near = fleet === undefined ? NO_VERSIONS : fleet.near(fix.latitude, fix.longitude, at);
+  // Written for the ping that changes nothing, as nearly every one does.
+  if (visits.length === 0 && near.length === 0) return unchanged(at, visits);
+  let kept: readonly GeofenceVisit[] = visits;
+  let left: LeftGeofence[] | null = null;
+  for (const visit of visits) {
+    const version = fleet?.get(visit.geofenceId, at);
+    if (version === undefined || isNew(version, before)) {
+      kept = without(kept, visit);
+      continue;
+    }
+    const next = nextVisit(visit, version, fix, settings);
+    if (next === visit) continue;
+    kept = without(kept, visit);
+    if (next === null) (left ??= []).push({ geofence: version.geofence, enteredAt: visit.enteredAt });
+    else kept = withVisit(kept, next);
+  }
+  let entered: Geofence[] | null = null;
+  for (const version of near) {
+    const { geofenceId } = version.geofence;
+    if (holds(kept, geofenceId) || !version.shape.contains(fix.latitude, fix.longitude)) continue;
+    const silent = isNew(version, before);
+    const enteredAt = silent ? null : fix.eventTime;
+    kept = withVisit(kept, { geofenceId, enteredAt, leavingSince: null, leavingFixes: 0 });
+    if (!silent) (entered ??= []).push(version.geofence);
+  }
+  if (kept === visits) return unchanged(at, visits);
+  // The visits are in this order; the index has one of its own.
+  entered?.sort(byId);
+  return { state: { seenAt: at, visits: kept }, left: left ?? NO_LEFT, entered: entered ?? NO_ENTERED };
+}
+
+function unchanged(seenAt: number, visits: readonly GeofenceVisit[]): GeofenceDecision {
+  return { state: { seenAt, visits }, left: NO_LEFT, entered: NO_ENTERED };
+}
+
+function holds(visits: readonly GeofenceVisit[], geofenceId: string): boolean {
+  for (const visit of visits) if (visit.geofenceId === geofenceId) return true;
+  return false;
+}
+
+function without(visits: readonly GeofenceVisit[], left: GeofenceVisit): readonly GeofenceVisit[] {
+  return visits.filter((visit) => visit !== left);
+}
+
+/** In the order of the ids: what is remembered depends on nothing but the pings and the geofences. */
+function withVisit(visits: readonly GeofenceVisit[], visit: GeofenceVisit): readonly GeofenceVisit[] {
+  return [...visits, visit].sort(byId);
+}
+
+/** The device's last fix did not see it; or not this one, but one of the same id that is deleted since. */
+function isNew({ since }: GeofenceVersion, before: DeviceGeofences | null): boolean {
+  return before === null || since > before.seenAt;
+}
+
+/** null: the device has left. */
+function nextVisit(
+  visit: GeofenceVisit,
+  { shape }: GeofenceVersion,
+  { latitude, longitude, eventTime }: GeofenceFix,
+  { marginInMeters, marginShare, leaveFixes, leaveMs }: GeofenceSettings,
+): GeofenceVisit | null {
+  if (!shape.isBeyond(latitude, longitude, Math.max(marginInMeters, marginShare * shape.radiusInMeters))) {
+    return visit.leavingSince === null ? visit : { ...visit, leavingSince: null, leavingFixes: 0 };
+  }
+  const leavingSince = visit.leavingSince ?? eventTime;
+  const leavingFixes = visit.leavingFixes + 1;
+  if (leavingFixes >= leaveFixes || eventTime - leavingSince >= leaveMs) return null;
+  return { ...visit, leavingSince, leavingFixes };
+}
+
+function byId(a: { readonly geofenceId: string }, b: { readonly geofenceId: string }): number {
+  return a.geofenceId < b.geofenceId ? -1 : 1;
+}

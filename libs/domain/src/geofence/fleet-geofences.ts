@@ -1,0 +1,99 @@
+import type { Geofence } from './geofence.js';
+import { createGeofenceIndex, type GeofenceIndex } from './geofence-index.js';
+import { shapeOf } from './geofence-shape.js';
+import { isInForce, type GeofenceVersion } from './geofence-version.js';
+
+/** As long as pings are kept: a version that ended earlier is seen by none of them. */
+const KEPT_MS = 16 * 86_400_000;
+
+/**
+ * The geofences of one fleet, each with its versions. A ping sees of each the newest whose record was appended at or
+ * before the ping's own, so it sees the same whenever it is looked at (decision 0028). To be fed in the order of the log.
+ */
+export class FleetGeofences {
+  /** By geofenceId, oldest first. */
+  private readonly histories = new Map<string, GeofenceVersion[]>();
+  private changedAt = -Infinity;
+  private current: GeofenceIndex | null = null;
+  private past: GeofenceIndex | null = null;
+
+  /** Versions, those that are no longer in force included. */
+  get versionCount(): number {
+    let count = 0;
+    for (const history of this.histories.values()) count += history.length;
+    return count;
+  }
+
+  /** @param appendedAt broker time of the record, epoch milliseconds */
+  put(geofence: Geofence, appendedAt: number): void {
+    const before = this.newest(geofence.geofenceId);
+    // A version may be published again after a crash; it counts from its first time.
+    if (before && geofence.version <= before.geofence.version) return;
+    const since = before?.since ?? firstSeen(geofence, appendedAt);
+    this.end(before, appendedAt);
+    const version = { geofence, shape: shapeOf(geofence), since, from: appendedAt, to: Infinity };
+    const history = this.histories.get(geofence.geofenceId);
+    if (history) history.push(version);
+    else this.histories.set(geofence.geofenceId, [version]);
+    this.changed(appendedAt);
+  }
+
+  remove(geofenceId: string, appendedAt: number): void {
+    const before = this.newest(geofenceId);
+    if (!before) return;
+    this.end(before, appendedAt);
+    this.changed(appendedAt);
+  }
+
+  /** The version that a ping of that time sees, if any. */
+  get(geofenceId: string, at: number): GeofenceVersion | undefined {
+    const history = this.histories.get(geofenceId);
+    if (history === undefined) return undefined;
+    const newest = history[history.length - 1];
+    if (newest !== undefined && isInForce(newest, at)) return newest;
+    return history.findLast((version) => isInForce(version, at));
+  }
+
+  /** Every version that a ping of that time sees and that holds the place is among them. */
+  near(latitude: number, longitude: number, at: number): readonly GeofenceVersion[] {
+    this.current ??= createGeofenceIndex(this.versions((version) => version.to === Infinity));
+    const current = this.current.near(latitude, longitude);
+    if (at >= this.changedAt) return current;
+    this.past ??= createGeofenceIndex(this.versions((version) => version.to !== Infinity));
+    return [...current, ...this.past.near(latitude, longitude)].filter((version) => isInForce(version, at));
+  }
+
+  private newest(geofenceId: string): GeofenceVersion | undefined {
+    const newest = this.histories.get(geofenceId)?.at(-1);
+    return newest?.to === Infinity ? newest : undefined;
+  }
+
+  private end(version: GeofenceVersion | undefined, appendedAt: number): void {
+    if (version) version.to = appendedAt;
+  }
+
+  private changed(appendedAt: number): void {
+    this.changedAt = Math.max(this.changedAt, appendedAt);
+    this.current = null;
+    this.past = null;
+    this.forget(this.changedAt - KEPT_MS);
+  }
+
+  private forget(before: number): void {
+    for (const [geofenceId, history] of this.histories) {
+      if ((history[0]?.to ?? Infinity) > before) continue;
+      const kept = history.filter(({ to }) => to > before);
+      if (kept.length > 0) this.histories.set(geofenceId, kept);
+      else this.histories.delete(geofenceId);
+    }
+  }
+
+  private versions(wanted: (version: GeofenceVersion) => boolean): GeofenceVersion[] {
+    return [...this.histories.values()].flatMap((history) => history.filter(wanted));
+  }
+}
+
+/** The records of its earlier versions may be compacted away: then it is at least as old as it says itself. */
+function firstSeen({ version, createdAt }: Geofence, appendedAt: number): number {
+  return version === 1 ? appendedAt : Math.min(createdAt, appendedAt);
+}

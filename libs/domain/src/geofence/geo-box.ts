@@ -1,0 +1,35 @@
+/** Degrees; between -180 and 180, so what crosses the antimeridian has two. */
+export interface GeoBox {
+  readonly minLatitude: number;
+  readonly maxLatitude: number;
+  readonly minLongitude: number;
+  readonly maxLongitude: number;
+}
+
+/** About a centimetre: rounding must not keep a place that is on the edge of a shape out of its box. */
+const SLACK_DEGREES = 1e-7;
+
+/** The boxes of a shape of which the longitudes go on counting beyond 180, or below -180. */
+export function boxesOf(
+  minLatitude: number,
+  maxLatitude: number,
+  minLongitude: number,
+  maxLongitude: number,
+): readonly GeoBox[] {
+  const box = (west: number, east: number): GeoBox => ({
+    minLatitude: minLatitude - SLACK_DEGREES,
+    maxLatitude: maxLatitude + SLACK_DEGREES,
+    minLongitude: west,
+    maxLongitude: east,
+  });
+  const width = maxLongitude - minLongitude + 2 * SLACK_DEGREES;
+  if (!(width < 360)) return [box(-180, 180)];
+  const west = wrapped(minLongitude - SLACK_DEGREES);
+  const east = west + width;
+  return east < 180 ? [box(west, east)] : [box(west, 180), box(-180, east - 360)];
+}
+
+/** The same meridian, from -180 to below 180. */
+export function wrapped(longitude: number): number {
+  return longitude - 360 * Math.floor((longitude + 180) / 360);
+}

@@ -1,0 +1,59 @@
+import type { GeoBox } from './geo-box.js';
+import { createCircleShape } from './circle-shape.js';
+import type { Geofence } from './geofence.js';
+import { createPolygonShape } from './polygon-shape.js';
+
+/** A geofence on the ground, prepared for many questions. Places are valid fixes (R-5). */
+export interface GeofenceShape {
+  /** Together they hold every place of the shape. */
+  readonly boxes: readonly GeoBox[];
+  /** The radius, or that of a circle of the same area. */
+  readonly radiusInMeters: number;
+  /** A place on the edge is inside. */
+  contains(latitude: number, longitude: number): boolean;
+  /** Whether a place is outside by more than that. */
+  isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean;
+}
+
+/** Of a geofence that describes nothing: nobody is ever in it. */
+const NOWHERE: GeofenceShape = Object.freeze({
+  boxes: [],
+  radiusInMeters: 0,
+  contains: () => false,
+  isBeyond: () => true,
+});
+
+export function shapeOf(geofence: Pick<Geofence, 'circle' | 'polygon'>): GeofenceShape {
+  if (geofenceFault(geofence) !== null) return NOWHERE;
+  if (geofence.circle) return createCircleShape(geofence.circle);
+  return geofence.polygon ? createPolygonShape(geofence.polygon) : NOWHERE;
+}
+
+/** What is wrong with the shape, in words; null: nothing. */
+export function geofenceFault({ circle, polygon }: Pick<Geofence, 'circle' | 'polygon'>): string | null {
+  if ((circle === null) === (polygon === null)) return 'either circle or polygon is wanted';
+  if (circle) {
+    if (!isPlace(circle)) return 'circle is not centred on a place on earth';
+    return circle.radiusInMeters > 0 && Number.isFinite(circle.radiusInMeters) ? null : 'radiusInMeters is not above 0';
+  }
+  const rings = polygon?.rings ?? [];
+  if (rings.length === 0) return 'polygon has no outer ring';
+  const unclosed = rings.findIndex((ring) => new Set(ring.map(placeName)).size < 3);
+  if (unclosed >= 0) return `ring ${String(unclosed)} has fewer than 3 different points`;
+  const astray = rings.findIndex((ring) => !ring.every(isPlace));
+  return astray >= 0 ? `ring ${String(astray)} has a point that is no place on earth` : null;
+}
+
+interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** Written so that NaN fails. */
+function isPlace({ latitude, longitude }: Place): boolean {
+  return latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180;
+}
+
+function placeName({ latitude, longitude }: Place): string {
+  return `${String(latitude)} ${String(longitude)}`;
+}

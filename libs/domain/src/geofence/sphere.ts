@@ -1,0 +1,28 @@
+/**
+ * Geofences are measured on a sphere, as the maps do on which people draw them: at most 0.6 % off the ellipsoid, and the
+ * same everywhere, at the poles too.
+ */
+export const EARTH_RADIUS_IN_METERS = 6_371_008.8;
+
+const RADIANS = Math.PI / 180;
+
+/** Of a degree of latitude, and of longitude on the equator. */
+export const METERS_PER_DEGREE = EARTH_RADIUS_IN_METERS * RADIANS;
+
+export const toRadians = (degrees: number): number => degrees * RADIANS;
+export const toDegrees = (radians: number): number => radians / RADIANS;
+
+/** Metres between two places of which the cosines of the latitudes are known (the haversine formula). */
+export function arcInMeters(
+  latitudeA: number,
+  longitudeA: number,
+  cosineA: number,
+  latitudeB: number,
+  longitudeB: number,
+  cosineB: number,
+): number {
+  const sineLatitude = Math.sin((toRadians(latitudeB) - toRadians(latitudeA)) / 2);
+  const sineLongitude = Math.sin((toRadians(longitudeB) - toRadians(longitudeA)) / 2);
+  const haversine = sineLatitude * sineLatitude + cosineA * cosineB * sineLongitude * sineLongitude;
+  return 2 * EARTH_RADIUS_IN_METERS * Math.asin(Math.min(1, Math.sqrt(haversine)));
+}

@@ -1,0 +1,158 @@
+import { distanceInMeters } from '../geo/distance.js';
+import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
+import { fixOfPing, type Fix } from './fix-of-ping.js';
+import { isStill, routeFrom, travelTo, type Driving } from './route-progress.js';
+import type { RouteSettings } from './route-settings.js';
+import type { RouteEndReason, TripChange } from './trip-change.js';
+import type { Trip } from '../telemetry/device-state.js';
+
+/** What was known of the device before the ping; a device's state is one. */
+export interface LastKnown {
+  readonly ignition: boolean | null;
+  /** Of the newest valid fix, which is at latitude and longitude. */
+  readonly fixTime: number | null;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+  /** null: no valid fix was taken yet. */
+  readonly trip: Trip | null;
+}
+
+export interface TripDecision {
+  readonly trip: Trip | null;
+  /** In the order of R-10: a stop ends before the route that ends it begins, and begins after the route has ended. */
+  readonly changes: readonly TripChange[];
+}
+
+const NO_CHANGES: readonly TripChange[] = Object.freeze([]);
+/** No valid fix yet, or no routes at all. */
+export const NO_TRIP: TripDecision = Object.freeze({ trip: null, changes: NO_CHANGES });
+
+/**
+ * The rules of routes and stops (R-9) on one accepted ping. A device is at a stop or on a route; the stop in which it is
+ * first seen has no known beginning, so it makes no event.
+ *
+ * @param before null: the first ping of the device
+ * @param ignition the state after the ping
+ */
+export function decideTrip(
+  before: LastKnown | null,
+  ping: TelemetryPing,
+  ignition: boolean | null,
+  settings: RouteSettings,
+): TripDecision {
+  const fix = fixOfPing(ping, settings);
+  const trip = before === null ? null : before.trip;
+  // Only a first fix makes a trip, so one is known wherever there is a trip.
+  if (before === null || trip === null || before.fixTime === null) {
+    return fix === null ? NO_TRIP : { trip: stopWith(fix, null, settings, fix), changes: NO_CHANGES };
+  }
+  if (isDriving(trip)) return onRoute(trip, before.fixTime, { before, ping, fix, ignition, settings });
+  if (fix === null) return { trip, changes: NO_CHANGES };
+  return atStop(trip, before.fixTime, fix, { before, ignition, settings });
+}
+
+function isDriving(trip: Trip): trip is Driving {
+  return trip.route !== null && trip.since !== null;
+}
+
+interface Circumstances {
+  readonly before: LastKnown;
+  readonly ignition: boolean | null;
+  readonly settings: RouteSettings;
+}
+
+/** Two consecutive moving pings begin a route, at the first of them: one wild fix of a parked vehicle does not. */
+function atStop(stop: Trip, lastFixTime: number, fix: Fix, circumstances: Circumstances): TripDecision {
+  const { before, settings } = circumstances;
+  if (!isMoving(stop, fix, settings)) {
+    return { trip: stop.moving ? { ...stop, moving: false, maxSpeedInKmh: null } : stop, changes: NO_CHANGES };
+  }
+  const { latitude, longitude } = before;
+  const apart = fix.time - lastFixTime >= settings.gapMs;
+  if (!stop.moving || apart || latitude === null || longitude === null) {
+    return { trip: { ...stop, moving: true, maxSpeedInKmh: fix.speedInKmh }, changes: NO_CHANGES };
+  }
+  const start = { time: lastFixTime, latitude, longitude };
+  const route = routeFrom({ ...start, speedInKmh: stop.maxSpeedInKmh });
+  const still = isStill(route, fix, settings);
+  const driving = withIgnition(travelTo(route, fix, still, lastFixTime, settings), fix.time, circumstances);
+  const started: TripChange = { ...start, type: 'route_started' };
+  if (stop.since === null) return { trip: driving, changes: [started] };
+  return { trip: driving, changes: [{ ...start, type: 'stop_finished', startTime: stop.since }, started] };
+}
+
+interface RouteCircumstances extends Circumstances {
+  readonly ping: TelemetryPing;
+  readonly fix: Fix | null;
+}
+
+function onRoute(driving: Driving, lastFixTime: number, circumstances: RouteCircumstances): TripDecision {
+  const { ping, fix, ignition, settings } = circumstances;
+  const offSince = driving.route.ignitionOffSince;
+  if (offSince !== null && ping.eventTime - offSince >= settings.ignitionOffMs) {
+    return finish(driving, 'ignition_off', offSince, circumstances);
+  }
+  // Until that is decided the route rests: whatever comes meanwhile belongs to it only if the ignition comes back.
+  if (offSince !== null && ignition === false) return { trip: driving, changes: NO_CHANGES };
+  if (ping.eventTime - lastFixTime >= settings.gapMs) return finish(driving, 'no_data', lastFixTime, circumstances);
+  if (fix === null) return { trip: withIgnition(driving, ping.eventTime, circumstances), changes: NO_CHANGES };
+  const { standing, wayTime } = driving.route;
+  const still = isStill(driving, fix, settings);
+  if (still && standing && fix.time - wayTime >= settings.stillMs) {
+    return finish(driving, 'stationary', wayTime, circumstances);
+  }
+  const travelled = travelTo(driving, fix, still, lastFixTime, settings);
+  return { trip: withIgnition(travelled, fix.time, circumstances), changes: NO_CHANGES };
+}
+
+/** Only an ignition that goes off on the way ends a route: one that was off before, as of a towed vehicle, does not. */
+function withIgnition(driving: Driving, time: number, { before, ignition }: Circumstances): Driving {
+  const goesOff = ignition === false && before.ignition !== false;
+  const comesBack = ignition !== false && driving.route.ignitionOffSince !== null;
+  if (!goesOff && !comesBack) return driving;
+  return { ...driving, route: { ...driving.route, ignitionOffSince: goesOff ? time : null } };
+}
+
+function finish(
+  driving: Driving,
+  endReason: RouteEndReason,
+  time: number,
+  { fix, settings }: RouteCircumstances,
+): TripDecision {
+  const { since, route, maxSpeedInKmh } = driving;
+  const place = { latitude: route.wayLatitude, longitude: route.wayLongitude };
+  const stoodMs = route.standing ? time - route.wayTime : 0;
+  const changes: TripChange[] = [
+    {
+      type: 'route_finished',
+      ...place,
+      time,
+      startTime: since,
+      startLocation: { latitude: driving.latitude, longitude: driving.longitude },
+      fixTime: route.wayTime,
+      distanceInMeters: route.distanceInMeters,
+      maxSpeedInKmh,
+      idleMs: maxSpeedInKmh === null ? null : route.idleMs + stoodMs,
+      endReason,
+    },
+    { type: 'stop_started', ...place, time, fixTime: route.wayTime },
+  ];
+  return { trip: stopWith(place, time, settings, fix), changes };
+}
+
+/** A stop at its stop point; `fix` is the first that is known in it, if there is one. */
+function stopWith(
+  { latitude, longitude }: { readonly latitude: number; readonly longitude: number },
+  since: number | null,
+  settings: RouteSettings,
+  fix: Fix | null,
+): Trip {
+  const stop: Trip = { since, latitude, longitude, moving: false, maxSpeedInKmh: null, route: null };
+  if (fix === null || !isMoving(stop, fix, settings)) return stop;
+  return { ...stop, moving: true, maxSpeedInKmh: fix.speedInKmh };
+}
+
+function isMoving({ latitude, longitude }: Trip, fix: Fix, settings: RouteSettings): boolean {
+  if (fix.speedInKmh !== null && fix.speedInKmh >= settings.movingSpeedInKmh) return true;
+  return distanceInMeters(latitude, longitude, fix.latitude, fix.longitude) >= settings.movingDistanceInMeters;
+}

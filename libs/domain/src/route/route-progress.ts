@@ -1,0 +1,86 @@
+import { distanceInMeters } from '../geo/distance.js';
+import type { Fix } from './fix-of-ping.js';
+import type { RouteSettings } from './route-settings.js';
+import type { RouteProgress, Trip } from '../telemetry/device-state.js';
+
+const MS_PER_HOUR = 3_600_000;
+
+/** A trip that is on the way. */
+export type Driving = Trip & { readonly since: number; readonly route: RouteProgress };
+
+/** A route at its first moving ping, before anything else is known of it. */
+export function routeFrom(start: Fix): Driving {
+  return {
+    since: start.time,
+    latitude: start.latitude,
+    longitude: start.longitude,
+    moving: false,
+    maxSpeedInKmh: start.speedInKmh,
+    route: {
+      wayTime: start.time,
+      wayLatitude: start.latitude,
+      wayLongitude: start.longitude,
+      distanceInMeters: 0,
+      idleMs: 0,
+      standing: false,
+      ignitionOffSince: null,
+    },
+  };
+}
+
+/**
+ * Still is what is slower than 3 km/h. Without a speed it is what stays within the 200 m of a stop point from where the
+ * standing began: over 300 s that is slower than 3 km/h as well, and no jitter of a parked device leaves it.
+ */
+export function isStill({ route }: Driving, fix: Fix, settings: RouteSettings): boolean {
+  if (fix.speedInKmh !== null) return fix.speedInKmh < settings.stillSpeedInKmh;
+  return !route.standing || wayTo(route, fix) < settings.movingDistanceInMeters;
+}
+
+/**
+ * The route with one more fix. While the vehicle stands nothing is measured, so drift adds nothing; the way goes on from
+ * where it stood to the first fix that is not still.
+ *
+ * @param lastFixTime of the valid ping before
+ */
+export function travelTo(
+  driving: Driving,
+  fix: Fix,
+  still: boolean,
+  lastFixTime: number,
+  settings: RouteSettings,
+): Driving {
+  const { route } = driving;
+  if (still && route.standing) return driving;
+  // Standing that ends at a ping without a speed may have been driving slowly.
+  const stoodMs = route.standing && fix.speedInKmh !== null ? lastFixTime - route.wayTime : 0;
+  return {
+    ...driving,
+    maxSpeedInKmh: greater(driving.maxSpeedInKmh, fix.speedInKmh),
+    route: {
+      ...route,
+      wayTime: fix.time,
+      wayLatitude: fix.latitude,
+      wayLongitude: fix.longitude,
+      distanceInMeters: route.distanceInMeters + legTo(route, fix, settings),
+      idleMs: route.idleMs + stoodMs,
+      standing: still || fix.speedInKmh === null,
+    },
+  };
+}
+
+/** A way that no vehicle drives in that time is an error of one of its two fixes. */
+function legTo(route: RouteProgress, fix: Fix, settings: RouteSettings): number {
+  const meters = wayTo(route, fix);
+  const metersPerMs = (settings.maxSpeedInKmh * 1_000) / MS_PER_HOUR;
+  return meters <= metersPerMs * (fix.time - route.wayTime) ? meters : 0;
+}
+
+function wayTo(route: RouteProgress, fix: Fix): number {
+  return distanceInMeters(route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
+}
+
+function greater(left: number | null, right: number | null): number | null {
+  if (left === null || right === null) return left ?? right;
+  return Math.max(left, right);
+}

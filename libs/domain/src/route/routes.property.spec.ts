@@ -1,0 +1,206 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { FleetEvent } from '../event/fleet-event.js';
+import { hasValidFix } from '../telemetry/fix.js';
+import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
+import { travel, type Journey } from '../testing/journey.js';
+import { north } from '../testing/track.js';
+import { plainRoutes, type PlainTripEvent, type TrackPing } from '../../../../test/support/plain-routes.js';
+import type { PlainPing } from '../../../../test/support/plain-rules.js';
+import { readTrack, recordedTracks } from '../../../../test/support/recorded-tracks.js';
+import { groupBy } from '../../../../test/support/group-by.js';
+import { NOON, pingOf } from '../../../../test/support/samples.js';
+
+/** Around every threshold of R-9, and now and then backwards. */
+const stepMs = fc.oneof(
+  { weight: 20, arbitrary: fc.integer({ min: 1_000, max: 90_000 }) },
+  { weight: 6, arbitrary: fc.constantFrom(29_999, 30_000, 299_999, 300_000, 300_001) },
+  { weight: 2, arbitrary: fc.constantFrom(3_599_999, 3_600_000, -1, 0) },
+);
+const speed = fc.oneof(
+  { weight: 10, arbitrary: fc.double({ min: 0, max: 130, noNaN: true }) },
+  { weight: 10, arbitrary: fc.constantFrom(0, 2.99, 3, 4.99, 5) },
+  { weight: 4, arbitrary: fc.constant(null) },
+  { weight: 1, arbitrary: fc.constantFrom(-1, 250.1, 410.38, NaN) },
+);
+const hopInMeters = fc.oneof(
+  { weight: 10, arbitrary: fc.integer({ min: -60, max: 60 }) },
+  { weight: 10, arbitrary: fc.integer({ min: -900, max: 900 }) },
+  { weight: 1, arbitrary: fc.constantFrom(-30_000, 30_000) },
+);
+
+/** Spells of the same kind, so that routes and stops come about. */
+const spell = fc.tuple(
+  fc.array(fc.record({ stepMs, speed, hopInMeters, lost: fc.integer({ min: 0, max: 9 }) }), { maxLength: 12 }),
+  fc.constantFrom('driving', 'standing', 'anything'),
+  fc.constantFrom(true, false, null),
+);
+
+const tracks = fc.array(spell, { maxLength: 12, size: 'max' }).map((spells) => {
+  const pings: TelemetryPing[] = [];
+  let [eventTime, meters] = [NOON, 0];
+  for (const [steps, kind, ignition] of spells) {
+    for (const step of steps) {
+      eventTime += step.stepMs;
+      if (kind !== 'standing') meters += step.hopInMeters;
+      const speedInKmh = kind === 'driving' ? 40 : kind === 'standing' ? 0 : step.speed;
+      pings.push(pingOf({ ...north(meters), eventTime, speedInKmh, ignition, positionValid: step.lost > 0 }));
+    }
+  }
+  return pings;
+});
+
+interface Made {
+  readonly ping: TelemetryPing;
+  readonly event: FleetEvent;
+}
+
+const madeBy = (pings: readonly TelemetryPing[], { decisions }: Journey): Made[] =>
+  decisions.flatMap((decision, index) => {
+    const ping = pings[index];
+    if (decision.type !== 'accepted' || ping === undefined) return [];
+    return decision.events.filter(({ resourceId }) => resourceId !== null).map((event) => ({ ping, event }));
+  });
+
+const tripEvents = (pings: readonly TelemetryPing[]): Made[] => madeBy(pings, travel(pings));
+
+/** What the rules take, as the oracle reads it. */
+const trackOf = (pings: readonly TelemetryPing[]): TrackPing[] => {
+  let newest = -Infinity;
+  return pings
+    .filter(({ eventTime }) => {
+      const taken = eventTime > newest;
+      newest = Math.max(newest, eventTime);
+      return taken;
+    })
+    .map((ping) => ({
+      time: ping.eventTime,
+      fix: hasValidFix(ping) ? { latitude: ping.latitude ?? NaN, longitude: ping.longitude ?? NaN } : undefined,
+      speed: ping.speedInKmh ?? undefined,
+      ignition: ping.ignition ?? undefined,
+    }));
+};
+
+const seen = ({ ping, event }: Made): object => ({
+  madeBy: ping.eventTime,
+  eventType: event.eventType,
+  eventTime: event.eventTime,
+  startTime: event.startTime,
+  place: { latitude: event.latitude, longitude: event.longitude },
+  ...(event.eventType === 'route_finished' && {
+    figures: {
+      from: event.startLocation,
+      maxSpeed: event.maxSpeedInKmh ?? undefined,
+      idleMs: event.idleTimeInSeconds === null ? undefined : Math.round(event.idleTimeInSeconds * 1_000),
+      endReason: event.endReason,
+    },
+  }),
+});
+
+const withoutMeters = ({ figures, ...event }: PlainTripEvent): object => {
+  if (figures === undefined) return event;
+  const { meters: _, ...rest } = figures;
+  return { ...event, figures: rest };
+};
+
+function expectAgreement(pings: readonly TelemetryPing[], events = tripEvents(pings)): PlainTripEvent[] {
+  const expected = plainRoutes(trackOf(pings));
+  expect(events.map(seen)).toEqual(expected.map(withoutMeters));
+  expected.forEach(({ figures }, index) => {
+    const meters = events[index]?.event.distanceInMeters ?? NaN;
+    // To half a metre of rounding and the difference of two ways to measure.
+    if (figures !== undefined) expect(Math.abs(meters - figures.meters)).toBeLessThan(0.51 + figures.meters * 1e-4);
+  });
+  return expected;
+}
+
+function expectOrder(events: readonly FleetEvent[]): void {
+  const order = events.map(({ eventType }) => eventType);
+  const cycle = ['route_started', 'route_finished', 'stop_started', 'stop_finished'];
+  expect(order).toEqual(order.map((_, index) => cycle[index % 4]));
+  events.forEach((event, index) => {
+    const before = events[index - 1];
+    if (before === undefined) return;
+    expect(event.eventTime).toBeGreaterThanOrEqual(before.eventTime);
+    // What began has ended under the same id, and the next thing begins where it ended.
+    const pair = event.eventType.endsWith('_finished');
+    expect(event.resourceId === before.resourceId).toBe(pair);
+    if (!pair) expect([event.eventTime, event.latitude]).toEqual([before.eventTime, before.latitude]);
+  });
+}
+
+describe('on any track, routes and stops', () => {
+  it('are those of a second implementation that looks at the whole track', () => {
+    const reasons = new Set<string>();
+    fc.assert(
+      fc.property(tracks, (pings) => {
+        for (const { figures } of expectAgreement(pings)) if (figures) reasons.add(figures.endReason);
+      }),
+      { numRuns: 300 },
+    );
+    expect([...reasons].sort()).toEqual(['ignition_off', 'no_data', 'stationary']);
+  });
+
+  it('alternate without a hole, each with an id of its own', () => {
+    fc.assert(
+      fc.property(tracks, (pings) => {
+        const events = tripEvents(pings).map(({ event }) => event);
+        expectOrder(events);
+        expect(new Set(events.map(({ resourceId }) => resourceId)).size).toBe(Math.ceil(events.length / 2));
+      }),
+    );
+  });
+
+  it('happen before the ping that shows them, and never before the beginning of what they end', () => {
+    fc.assert(
+      fc.property(tracks, (pings) => {
+        for (const { ping, event } of tripEvents(pings)) {
+          expect(event.eventTime).toBeLessThan(ping.eventTime);
+          if (event.durationInSeconds !== null) expect(event.durationInSeconds).toBeGreaterThan(0);
+          expect(event.idleTimeInSeconds ?? 0).toBeLessThanOrEqual(event.durationInSeconds ?? 0);
+        }
+      }),
+    );
+  });
+
+  it('are the same after a stop and a restart from the saved state anywhere', () => {
+    fc.assert(
+      fc.property(tracks, fc.nat(140), (pings, cut) => {
+        const first = travel(pings.slice(0, cut));
+        const saved = JSON.parse(JSON.stringify(first.state)) as Journey['state'];
+        const second = travel(pings.slice(cut), saved);
+        expect([...madeBy(pings.slice(0, cut), first), ...madeBy(pings.slice(cut), second)]).toEqual(tripEvents(pings));
+      }),
+    );
+  });
+});
+
+const pingOfLine = (line: PlainPing): TelemetryPing =>
+  pingOf({
+    deviceId: line.deviceId,
+    eventTime: Date.parse(line.eventTime),
+    positionValid: line.latitude !== undefined,
+    latitude: line.latitude ?? null,
+    longitude: line.longitude ?? null,
+    speedInKmh: line.speedKmh ?? null,
+    ignition: line.ignition ?? null,
+  });
+
+describe('on recorded tracks, routes and stops', () => {
+  const found = recordedTracks();
+  // Recordings lie beside the checkout, where there are any.
+  const named: readonly { readonly name: string; readonly file: string | null }[] =
+    found.length > 0 ? found : [{ name: 'none at hand', file: null }];
+
+  it.each(named)('are those of the second implementation: $name', ({ file }) => {
+    const lines = file === null ? [] : readTrack(file);
+    let routes = 0;
+    for (const [, own] of groupBy(lines, ({ deviceId }) => deviceId)) {
+      const pings = own.map(pingOfLine);
+      const events = tripEvents(pings);
+      expectOrder(events.map(({ event }) => event));
+      routes += expectAgreement(pings, events).filter(({ eventType }) => eventType === 'route_finished').length;
+    }
+    if (file !== null) expect(routes).toBeGreaterThan(0);
+  });
+});

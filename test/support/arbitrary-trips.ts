@@ -1,0 +1,25 @@
+import type { RouteProgress, Trip } from '@waypost/domain';
+import fc from 'fast-check';
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+
+/** Any trip that can be stored, whether it makes sense or not. */
+export function trips(time: fc.Arbitrary<number>): fc.Arbitrary<Trip> {
+  const route: fc.Arbitrary<RouteProgress> = fc.record({
+    wayTime: time,
+    wayLatitude: fc.double(),
+    wayLongitude: fc.double(),
+    distanceInMeters: fc.double(),
+    idleMs: time,
+    standing: fc.boolean(),
+    ignitionOffSince: maybe(time),
+  });
+  return fc.record({
+    since: maybe(time),
+    latitude: fc.double(),
+    longitude: fc.double(),
+    moving: fc.boolean(),
+    maxSpeedInKmh: maybe(fc.double()),
+    route: maybe(route),
+  });
+}
