@@ -1,12 +1,15 @@
 import { join } from 'node:path';
-import type { KafkaSettings } from '@waypost/streams';
+import { databaseRefusal } from '@waypost/history-store';
+import { kafkaRefused } from '@waypost/platform';
+import { probeKafkaAccess, type KafkaSettings } from '@waypost/streams';
 import type { KafkaConfig } from 'kafkajs';
 import type { DataDir } from './data-dir/data-dir.js';
 import { defaultCacheDir, isDownloaded } from './download-cache.js';
 import type { PartContext } from './embedded-part.js';
-import { kafkaDownload, startEmbeddedKafka } from './kafka/embedded-kafka.js';
+import { kafkaDownload, loginOf, startEmbeddedKafka } from './kafka/embedded-kafka.js';
 import { probeForeignKafka } from './kafka/probe-kafka.js';
-import { probeForeignPostgres, startEmbeddedPostgres } from './postgres/embedded-postgres.js';
+import type { KafkaSecurity } from './kafka/secured-listeners.js';
+import { probeForeignPostgres, startEmbeddedPostgres, type PostgresTls } from './postgres/embedded-postgres.js';
 import { assertPrerequisites, javaProgram, machineFacts } from './prerequisites.js';
 import { startGuardian, type Guardian } from './processes/guardian.js';
 import type { ManagedProcess } from './processes/managed-process.js';
@@ -20,8 +23,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Parts that run elsewhere; they are reached, not started. */
 export interface ExternalParts {
   readonly kafka?: KafkaSettings | undefined;
-  /** Base of the Confluent API. */
-  readonly registryUrl?: string | undefined;
+  /** Base of the Confluent API, and the PEM of the authorities that its certificate may come from. */
+  readonly registry?: { readonly url: string; readonly ca?: string } | undefined;
   readonly databaseUrl?: string | undefined;
 }
 
@@ -35,6 +38,8 @@ export interface DevStackOptions {
   readonly external?: ExternalParts;
   /** false: faster, but a power cut may damage the database. For tests. */
   readonly durable?: boolean;
+  /** The embedded Kafka and PostgreSQL take clients by TLS only. For tests. */
+  readonly secured?: SecuredParts;
   readonly reporter?: StackReporter;
   /** A part has died and was started again under another process id. */
   readonly onReplaced?: () => void;
@@ -42,10 +47,17 @@ export interface DevStackOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface SecuredParts {
+  readonly kafka: KafkaSecurity;
+  readonly postgres: PostgresTls;
+}
+
 export interface DevStack {
   readonly kafka: KafkaSettings;
   /** Base of the Confluent API. */
   readonly registryUrl: string;
+  /** Of a registry that is not ours and has a certificate of its own authority. */
+  readonly registryCa?: string | undefined;
   readonly databaseUrl: string;
   /** Watches over the parts; further processes of the stack may be put under it. */
   readonly guardian: Guardian;
@@ -78,7 +90,7 @@ export async function startDevStack(options: DevStackOptions): Promise<DevStack>
     options.signal?.throwIfAborted();
     await assertPrerequisites(needsOf(external, context.cacheDir), machineFacts(context.java));
     const [kafka, stores] = await allOrFirstFailure(
-      [kafkaOf(context, external), storesOf(context, external, options.durable ?? true)],
+      [kafkaOf(context, external, options.secured?.kafka), storesOf(context, options)],
       () => stopParts(context.started),
     );
     options.signal?.throwIfAborted();
@@ -107,37 +119,48 @@ function createContext({ dataDir, env, ...options }: DevStackOptions): PartConte
 function needsOf(external: ExternalParts, cacheDir: string): { java: boolean; maven: boolean } {
   const downloads = [
     ...(external.kafka === undefined ? [kafkaDownload()] : []),
-    ...(external.registryUrl === undefined ? [registryDownload()] : []),
+    ...(external.registry === undefined ? [registryDownload()] : []),
   ];
   return { java: downloads.length > 0, maven: downloads.some((download) => !isDownloaded(cacheDir, download)) };
 }
 
-async function kafkaOf(context: PartContext, external: ExternalParts): Promise<KafkaSettings> {
+async function kafkaOf(
+  context: PartContext,
+  external: ExternalParts,
+  security: KafkaSecurity | undefined,
+): Promise<KafkaSettings> {
   if (external.kafka !== undefined) {
     const settings = external.kafka;
+    const access = await probeKafkaAccess(settings);
+    if (access.type === 'refused') {
+      throw new StackError('external_part_unreachable', kafkaRefused(access).message);
+    }
     await reach(`Kafka at ${settings.brokers.join(',')} (KAFKA_BROKERS)`, () =>
       probeForeignKafka(clientConfig(settings)),
     );
     return settings;
   }
-  const { address } = await startEmbeddedKafka(context);
-  return { brokers: address, clientId: 'waypost' };
+  const { address } = await startEmbeddedKafka(context, security);
+  return { brokers: address, clientId: 'waypost', ...(security === undefined ? {} : loginOf(security)) };
 }
 
+type Stores = Pick<DevStack, 'registryUrl' | 'registryCa' | 'databaseUrl'>;
+
 /** The embedded registry keeps its schemas in the embedded database, also when the applications have another one. */
-async function storesOf(
-  context: PartContext,
-  { registryUrl, databaseUrl }: ExternalParts,
-  durable: boolean,
-): Promise<{ registryUrl: string; databaseUrl: string }> {
+async function storesOf(context: PartContext, options: DevStackOptions): Promise<Stores> {
+  const { external: { registry, databaseUrl } = {}, durable = true, secured } = options;
   if (databaseUrl !== undefined) await reach('The database of DATABASE_URL', () => probeForeignPostgres(databaseUrl));
-  if (registryUrl !== undefined) {
-    await reach('The schema registry of SCHEMA_REGISTRY_URL', () => probeForeignRegistry(registryUrl));
-    if (databaseUrl !== undefined) return { registryUrl, databaseUrl };
+  if (registry !== undefined) {
+    await reach('The schema registry of SCHEMA_REGISTRY_URL', () => probeForeignRegistry(registry));
+    if (databaseUrl !== undefined) return { registryUrl: registry.url, registryCa: registry.ca, databaseUrl };
   }
-  const postgres = await startEmbeddedPostgres(context, { databases: ['waypost', 'registry'], durable });
-  const registry = registryUrl ?? (await startEmbeddedRegistry(context, postgres.address('registry'))).address;
-  return { registryUrl: registry, databaseUrl: databaseUrl ?? postgres.address('waypost') };
+  const postgres = await startEmbeddedPostgres(context, {
+    databases: ['waypost', 'registry'],
+    durable,
+    ...(secured === undefined ? {} : { tls: secured.postgres }),
+  });
+  const registryUrl = registry?.url ?? (await startEmbeddedRegistry(context, postgres.address('registry'))).address;
+  return { registryUrl, registryCa: registry?.ca, databaseUrl: databaseUrl ?? postgres.address('waypost') };
 }
 
 async function reach(what: string, probe: () => Promise<void>): Promise<void> {
@@ -153,7 +176,8 @@ async function reach(what: string, probe: () => Promise<void>): Promise<void> {
     ]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StackError('external_part_unreachable', `${what} cannot be used: ${reason}.`, { cause: error });
+    const message = databaseRefusal(error) ?? `${what} cannot be used: ${reason.replace(/\.$/, '')}.`;
+    throw new StackError('external_part_unreachable', message, { cause: error });
   }
 }
 

@@ -1,6 +1,13 @@
 export { openDataDir, type DataDir } from './data-dir/data-dir.js';
 export { readJsonFile, writeJsonFile } from './data-dir/private-json-file.js';
-export { clientConfig, startDevStack, type DevStack, type DevStackOptions, type ExternalParts } from './dev-stack.js';
+export {
+  clientConfig,
+  startDevStack,
+  type DevStack,
+  type DevStackOptions,
+  type ExternalParts,
+  type SecuredParts,
+} from './dev-stack.js';
 export { defaultCacheDir } from './download-cache.js';
 export { isPortFree } from './free-port.js';
 export { startGuardian, type Guardian } from './processes/guardian.js';

@@ -8,7 +8,7 @@ export interface Plant {
 /** A tree that keeps the law, as far as its shape goes: what the plants need to point at. */
 export const LAWFUL_TREE: Readonly<Record<string, string>> = {
   'libs/domain/src/index.ts': `export { rule } from './rule.js';`,
-  'libs/domain/src/rule.ts': `import { createHash } from 'node:crypto';\nexport const rule = createHash;`,
+  'libs/domain/src/rule.ts': `import { createHash } from 'node:crypto';\nimport CheapRuler from 'cheap-ruler';\nexport const rule = [createHash, CheapRuler];`,
   'libs/domain/src/rule.spec.ts': `import { readFileSync } from 'node:fs';\nimport fc from 'fast-check';\nexport const used = [readFileSync, fc];`,
   'libs/contracts/src/index.ts': `export { rule as topic } from '@waypost/domain';`,
   'libs/streams/src/index.ts': `export { client } from './backend/client.js';`,

@@ -5,6 +5,7 @@ import { pingOf } from '../waypost/pings/ping-line.js';
 import { openPingPublisher } from '../waypost/pings/ping-publisher.js';
 import { ensureFleet } from '../waypost/stack/ensure-fleet.js';
 import { kafkaSettings } from '../waypost/stack/kafka-settings.js';
+import { registrySettings } from '../waypost/stack/registry-settings.js';
 import { stackEnvironment } from '../waypost/stack/stack-config.js';
 import { createFleetModel, type TrafficRow } from './fleet-model.js';
 
@@ -31,7 +32,7 @@ export async function simulate({ options, now, stopped, say }: SimulatorRun): Pr
   const { dataDir, fleet, vehicles, seed, speedUp } = options;
   const stack = await stackEnvironment(dataDir);
   await ensureFleet({ dataDir, databaseUrl: stack.require('DATABASE_URL'), fleetId: fleet, now });
-  const publisher = await openPingPublisher(kafkaSettings(stack), stack.require('SCHEMA_REGISTRY_URL'));
+  const publisher = await openPingPublisher(kafkaSettings(stack), registrySettings(stack));
   const startedAt = now();
   const model = createFleetModel({ seed, vehicles, startAt: startedAt });
   say(`simulator: ${String(vehicles)} vehicles of fleet ${fleet} are on the road`);

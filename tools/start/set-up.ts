@@ -10,12 +10,12 @@ export async function setUpStack(stack: DevStack, topics: TopicConfig): Promise<
 }
 
 async function setUpTopics(
-  { kafka, registryUrl }: DevStack,
+  { kafka, registryUrl, registryCa }: DevStack,
   { partitions, replicationFactor }: TopicConfig,
 ): Promise<void> {
   const admin = await openTopicAdmin(kafka);
   try {
-    await setUpKafka({ admin, registryUrl, partitions, replicationFactor });
+    await setUpKafka({ admin, registryUrl, registryCa, partitions, replicationFactor });
   } finally {
     await admin.close();
   }

@@ -29,7 +29,7 @@ export function readStartConfig(env: Environment = process.env): StartConfig {
     env,
     external: {
       kafka: isSet('KAFKA_BROKERS') ? parseConfig(kafkaConfig('waypost'), env) : undefined,
-      registryUrl: isSet('SCHEMA_REGISTRY_URL') ? parseConfig(registryConfig, env).url : undefined,
+      registry: isSet('SCHEMA_REGISTRY_URL') ? parseConfig(registryConfig, env) : undefined,
       databaseUrl: isSet('DATABASE_URL') ? parseConfig(databaseConfig, env).url : undefined,
     },
     topics: parseConfig(topicConfig, env),

@@ -47,7 +47,7 @@ interface Shared {
 
 const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePart[] => {
   const { config, logger, metrics, onFatal } = runtime;
-  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: config.registry.url }) });
+  const codecs = createAvroCodecs({ registry: createSchemaRegistry(config.registry) });
   const backend = createKafkaBackend({ kafka: config.kafka, logger, now: Date.now });
   const directory = createSubscriptionDirectory({ backend, codecs, logger, onFatal });
   const egress = createEgressClient({ ...config.egress });

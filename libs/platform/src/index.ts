@@ -1,17 +1,20 @@
 export { type AdminServer, type AdminServerOptions, createAdminServer } from './admin/admin-server.js';
 export { createMetrics } from './admin/metrics.js';
 export { type AppConfig, type AppDefinition, type AppRuntime, type HttpSettings } from './app/app-definition.js';
+export { kafkaAccessPart, kafkaRefused } from './app/kafka-access.js';
 export { createProcessHost, type ProcessHost } from './app/process-host.js';
 export { EXIT_CODE, runApp } from './app/run-app.js';
 export { BootError } from './boot-error.js';
+export { databaseConfig } from './config/database-config.js';
 export { kafkaConfig } from './config/kafka-config.js';
 export { type Environment, parseConfig } from './config/parse-config.js';
 export { LOG_LEVELS, type LogLevel, type ProcessConfig, processConfig } from './config/process-config.js';
 export {
-  databaseConfig,
   type EgressConfig,
   egressConfig,
+  isAddressOrSubnet,
   pageTokenKeyConfig,
+  type RegistryConfig,
   registryConfig,
   sealingKeyConfig,
   type TopicConfig,

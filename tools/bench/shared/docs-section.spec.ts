@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withReport } from './write-docs.js';
+import { withSection } from './docs-section.js';
 
 const BEGIN = '<!-- bench:delivery begin: written by the benchmark -->';
 const END = '<!-- bench:delivery end -->';
@@ -7,11 +7,11 @@ const END = '<!-- bench:delivery end -->';
 describe('The results in the documentation', () => {
   it('replace the former ones and nothing else', () => {
     const page = `before\n\n${BEGIN}\n\nold\n\n${END}\n\nafter\n`;
-    expect(withReport(page, 'new')).toBe(`before\n\n${BEGIN}\n\nnew\n\n${END}\n\nafter\n`);
+    expect(withSection(page, 'delivery', 'new')).toBe(`before\n\n${BEGIN}\n\nnew\n\n${END}\n\nafter\n`);
   });
 
   it('are not written to a page without a place for them', () => {
-    expect(() => withReport(`${END} ${BEGIN}`, 'new')).toThrow('has no place');
-    expect(() => withReport('nothing', 'new')).toThrow('has no place');
+    expect(() => withSection(`${END} ${BEGIN}`, 'delivery', 'new')).toThrow('has no place');
+    expect(() => withSection(`${BEGIN} ${END}`, 'history', 'new')).toThrow('has no place');
   });
 });

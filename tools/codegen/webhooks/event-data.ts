@@ -49,7 +49,7 @@ const ROUTE: Properties = {
 
 const STOP: Properties = {
   activityId: { type: 'string', format: 'uuid', description: 'The same in stop_started and stop_finished.' },
-  startTime: time('Of the first ping at rest.'),
+  startTime: time('Of the end of the route before.'),
 };
 
 const GEOFENCE: Properties = {
@@ -80,14 +80,16 @@ const OWN: Readonly<Record<EventType | typeof TEST_EVENT_TYPE, OwnFields>> = {
   route_finished: {
     always: {
       ...ROUTE,
-      endTime: time('Of the last ping in motion or the first at rest.'),
-      endLocation: place('Where that was.'),
-      distanceInMeters: amount('Along the fixes of the route.'),
+      endTime: time('When the ignition went off, of the first ping at rest, or of the last fix before a gap.'),
+      endLocation: place('The last fix until then, or where the vehicle stood.'),
+      distanceInMeters: amount('Along the fixes of the route, standing left out; whole metres.'),
       durationInSeconds: amount('From startTime to endTime.'),
-      maxSpeedInKmh: amount('The highest that was reported or follows from two fixes.'),
-      averageSpeedInKmh: amount('Distance by duration.'),
-      idleTimeInSeconds: amount('At rest with the ignition on.'),
-      endReason: text('Why it ended.'),
+      averageSpeedInKmh: amount('Distance by duration, one decimal.'),
+      endReason: { type: 'string', enum: ['ignition_off', 'stationary', 'no_data'], description: 'Why it ended.' },
+    },
+    whenKnown: {
+      maxSpeedInKmh: amount('The highest that was reported; unknown when no speed was.'),
+      idleTimeInSeconds: amount('Standing within the route; unknown when no speed was reported.'),
     },
   },
   stop_started: { always: STOP },

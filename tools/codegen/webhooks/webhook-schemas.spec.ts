@@ -17,8 +17,8 @@ const LEAST: Readonly<Record<string, object>> = {
   route_started: ROUTE,
   route_finished: {
     ...ROUTE,
-    ...{ endTime: TIME, endLocation: PLACE, distanceInMeters: 0, durationInSeconds: 0, maxSpeedInKmh: 0 },
-    ...{ averageSpeedInKmh: 0, idleTimeInSeconds: 0, endReason: 'ignition_off' },
+    ...{ endTime: TIME, endLocation: PLACE, distanceInMeters: 0, durationInSeconds: 0 },
+    ...{ averageSpeedInKmh: 0, endReason: 'ignition_off' },
   },
   stop_started: { activityId: ID, startTime: TIME },
   stop_finished: { activityId: ID, startTime: TIME, endTime: TIME, durationInSeconds: 0 },

@@ -3,8 +3,15 @@ export interface BrokerPorts {
   readonly controller: number;
 }
 
-/** A single node that is broker and controller. Key by key as in `server.properties`. */
-export function brokerProperties(ports: BrokerPorts, logDir: string): Record<string, string> {
+/**
+ * A single node that is broker and controller. Key by key as in `server.properties`; `secured` replaces the plain
+ * listener by those of secured-listeners.ts.
+ */
+export function brokerProperties(
+  ports: BrokerPorts,
+  logDir: string,
+  secured: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const broker = `127.0.0.1:${String(ports.broker)}`;
   const controller = `127.0.0.1:${String(ports.controller)}`;
   return {
@@ -39,6 +46,7 @@ export function brokerProperties(ports: BrokerPorts, logDir: string): Record<str
     'broker.heartbeat.interval.ms': '500',
     'log.cleaner.backoff.ms': '2000',
     'log.cleaner.dedupe.buffer.size': '33554432',
+    ...secured,
   };
 }
 

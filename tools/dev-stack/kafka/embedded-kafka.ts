@@ -10,6 +10,7 @@ import { projectFile } from '../project-root.js';
 import { runOnce } from '../processes/run-once.js';
 import { brokerProperties, propertiesText } from './broker-properties.js';
 import { probeKafka } from './probe-kafka.js';
+import { scramUsers, securedListeners, type KafkaSecurity } from './secured-listeners.js';
 
 const POM = 'tools/dev-stack/kafka/pom.xml';
 const LOGGING = 'tools/dev-stack/kafka/log4j2.properties';
@@ -46,8 +47,11 @@ export function kafkaDownload(): Download {
   };
 }
 
-/** A broker on the loopback interface, with its data in `<data dir>/kafka`. */
-export async function startEmbeddedKafka(context: PartContext): Promise<EmbeddedPart<string[]>> {
+/** A broker on the loopback interface, with its data in `<data dir>/kafka`; with `security` it has no plain listener. */
+export async function startEmbeddedKafka(
+  context: PartContext,
+  security?: KafkaSecurity,
+): Promise<EmbeddedPart<string[]>> {
   const { dataDir, reporter, guardian, java } = context;
   const jars = await ensureDownloaded(context.cacheDir, kafkaDownload(), reporter);
   const ports = { broker: await dataDir.port('kafka'), controller: await dataDir.port('kafka-controller') };
@@ -64,7 +68,9 @@ export async function startEmbeddedKafka(context: PartContext): Promise<Embedded
 
   await mkdir(folder, { recursive: true });
   await copyFile(projectFile(LOGGING), join(folder, 'log4j2.properties'));
-  await writeFile(propertiesFile, propertiesText(brokerProperties(ports, join(folder, 'log'))));
+  const secured = security === undefined ? {} : securedListeners(ports, security);
+  const properties = propertiesText(brokerProperties(ports, join(folder, 'log'), secured));
+  await writeFile(propertiesFile, properties, { mode: 0o600 });
 
   const broker = createManagedProcess({
     name: 'kafka',
@@ -74,7 +80,7 @@ export async function startEmbeddedKafka(context: PartContext): Promise<Embedded
     stopGraceMs: 4_000,
     onReplaced: context.onReplaced,
     command: () => ({ file: java, args: [...javaArguments, 'kafka.Kafka', propertiesFile], env: context.environment }),
-    probe: () => probeKafka({ brokers }),
+    probe: () => probeKafka({ brokers, ...(security === undefined ? {} : loginOf(security)) }),
   });
   context.started.push(broker);
   await reporter.during('Starting Kafka', async () => {
@@ -82,6 +88,7 @@ export async function startEmbeddedKafka(context: PartContext): Promise<Embedded
     const formatted = join(folder, 'formatted');
     if (!existsSync(formatted)) {
       const format = ['format', '-g', '-t', CLUSTER_ID, '-c', propertiesFile, '--standalone'];
+      if (security !== undefined) format.push(...scramUsers(security));
       await runOnce(
         { file: java, args: [...javaArguments, 'kafka.tools.StorageTool', ...format], env: context.environment },
         { name: 'Formatting the storage of Kafka', logFile, guardian },
@@ -92,3 +99,7 @@ export async function startEmbeddedKafka(context: PartContext): Promise<Embedded
   });
   return { address: brokers, process: broker };
 }
+
+/** How clients come in at the broker's port. */
+export const loginOf = ({ tls, username, password }: KafkaSecurity) =>
+  ({ ssl: { ca: tls.ca }, sasl: { mechanism: 'plain', username, password } }) as const;

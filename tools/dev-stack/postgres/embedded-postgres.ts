@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { databaseAddress } from '@waypost/history-store';
 import pg from 'pg';
 import { readJsonFile, writeJsonFile } from '../data-dir/private-json-file.js';
 import type { EmbeddedPart, PartContext } from '../embedded-part.js';
@@ -20,6 +21,16 @@ export interface PostgresSettings {
   readonly databases: readonly string[];
   /** false: a power cut may damage the data, which tests do not mind; a killed process never does. */
   readonly durable: boolean;
+  /** Given, every connection has to be TLS. */
+  readonly tls?: PostgresTls;
+}
+
+export interface PostgresTls {
+  /** PEM texts of the server. */
+  readonly cert: string;
+  readonly key: string;
+  /** A file with the PEM of the authority that signed it, for clients. */
+  readonly caFile: string;
 }
 
 /** The address is a function from a database's name to its URL. */
@@ -38,8 +49,11 @@ export async function startEmbeddedPostgres(
   const password = await passwordFor(dataDir.file('postgres-password.json'));
   const port = await dataDir.port('postgres');
   const logFile = join(dataDir.logsDir, 'postgres.log');
+  const { tls } = settings;
+  const query = tls === undefined ? '' : `?sslmode=verify-full&sslrootcert=${encodeURIComponent(tls.caFile)}`;
   const address: PostgresAddress = (database) =>
-    `postgres://${SUPERUSER}:${password}@127.0.0.1:${String(port)}/${database}`;
+    `postgres://${SUPERUSER}:${password}@127.0.0.1:${String(port)}/${database}${query}`;
+  const tlsFlags = tls === undefined ? [] : await writeTls(place, tls, user);
 
   const server = createManagedProcess({
     name: 'postgres',
@@ -53,7 +67,7 @@ export async function startEmbeddedPostgres(
     onReplaced: context.onReplaced,
     command: async () => {
       await forgetDeadPostmaster(cluster);
-      const args = ['-D', cluster, '-p', String(port), ...flags(settings.durable)];
+      const args = ['-D', cluster, '-p', String(port), ...flags(settings.durable), ...tlsFlags];
       return { file: programs.postgres, args, env: context.environment, user, cwd: place };
     },
     probe: () => probePostgres(address, settings.databases),
@@ -76,6 +90,24 @@ function flags(durable: boolean): string[] {
     'log_timezone=UTC',
     ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
   ];
+  return settings.flatMap((setting) => ['-c', setting]);
+}
+
+/** @returns the flags of a server that takes connections by TLS only */
+async function writeTls(place: string, tls: PostgresTls, user: UserIds | undefined): Promise<string[]> {
+  const files = {
+    ssl_cert_file: ['server.crt', tls.cert],
+    ssl_key_file: ['server.key', tls.key],
+    hba_file: ['pg_hba.conf', 'hostssl all all 127.0.0.1/32 scram-sha-256\n'],
+  } as const;
+  const settings = ['ssl=on'];
+  for (const [setting, [name, text]] of Object.entries(files)) {
+    const file = join(place, name);
+    // PostgreSQL refuses a key that others may read.
+    await writeFile(file, text, { mode: 0o600 });
+    if (user !== undefined) await chown(file, user.uid, user.gid);
+    settings.push(`${setting}=${file}`);
+  }
   return settings.flatMap((setting) => ['-c', setting]);
 }
 
@@ -131,7 +163,8 @@ async function passwordFor(file: string): Promise<string> {
 
 /** Runs SQL: makes the databases that are missing. */
 async function probePostgres(address: PostgresAddress, databases: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: address('postgres'), connectionTimeoutMillis: 2_000 });
+  const { url, ssl } = databaseAddress(address('postgres'));
+  const client = new pg.Client({ connectionString: url, ssl, connectionTimeoutMillis: 2_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -147,7 +180,8 @@ async function probePostgres(address: PostgresAddress, databases: readonly strin
 
 /** Reaches a database that is not ours. */
 export async function probeForeignPostgres(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  const { url, ssl } = databaseAddress(databaseUrl);
+  const client = new pg.Client({ connectionString: url, ssl, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {

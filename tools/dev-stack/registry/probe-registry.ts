@@ -1,3 +1,5 @@
+import { createSchemaRegistry, type SchemaRegistryOptions } from '@waypost/contracts';
+
 const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json';
 const SUBJECT = 'dev-stack.probe';
 const SCHEMA = JSON.stringify({ type: 'enum', name: 'DevStackProbe', symbols: ['READY'] });
@@ -12,9 +14,9 @@ export async function probeRegistry(url: string): Promise<void> {
   await ask(`${subject}?permanent=true`, 'DELETE');
 }
 
-/** Reaches a registry that is not ours, and leaves nothing in it. `url` may hold `user:password@`. */
-export async function probeForeignRegistry(url: string): Promise<void> {
-  await ask(`${url.replace(/\/+$/, '')}/subjects`, 'GET');
+/** Reaches a registry that is not ours, and leaves nothing in it. */
+export async function probeForeignRegistry(registry: SchemaRegistryOptions): Promise<void> {
+  await createSchemaRegistry({ ...registry, timeoutMs: TIMEOUT_MS }).schemaById(1);
 }
 
 async function ask(address: string, method: string, body?: object): Promise<unknown> {

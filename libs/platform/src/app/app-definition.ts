@@ -1,5 +1,6 @@
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { KafkaSettings } from '@waypost/streams';
 import type { Registry } from 'prom-client';
 import type { ProcessConfig } from '../config/process-config.js';
 import type { LifecyclePart } from '../lifecycle/lifecycle.js';
@@ -7,6 +8,8 @@ import type { Logger } from '../logging/logger.js';
 
 export interface AppConfig {
   readonly process: ProcessConfig;
+  /** Given, TLS and login are tried before any part starts. */
+  readonly kafka?: KafkaSettings;
 }
 
 /** What an application's own parts are built from. */

@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { Module } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BootError } from '../boot-error.js';
@@ -129,6 +130,31 @@ describe('runApp', () => {
     expect(await app.exit).toBe(EXIT_CODE.crashed);
     expect(app.errors).toEqual(['test-app cannot start. Topic x does not exist: create it.']);
     expect(calls.slice(0, 3)).toEqual(['consumer started', 'consumer stopped', 'database closed']);
+  });
+
+  it('says which setting of Kafka is wrong before anything else starts, and exits with 1', async () => {
+    // What a TLS port says to a client that speaks plainly.
+    const broker = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(Buffer.from([21, 3, 3, 0, 2, 2, 40])));
+    });
+    await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
+    const brokers = [`127.0.0.1:${String((broker.address() as AddressInfo).port)}`];
+    const process = { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } as const;
+    const app = build({ config: () => ({ process, kafka: { brokers, clientId: 'test' } }) });
+
+    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(app.errors).toEqual([expect.stringMatching(/^test-app cannot start\. .*KAFKA_TLS=true/)]);
+    expect(calls).not.toContain('consumer started');
+    broker.close();
+  });
+
+  it('starts without a word about Kafka when it is away', async () => {
+    const process = { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } as const;
+    const app = build({ config: () => ({ process, kafka: { brokers: ['127.0.0.1:1'], clientId: 'test' } }) });
+    await app.started();
+    expect(calls).toContain('consumer started');
+    app.signal('SIGTERM');
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
   });
 
   it('exits with 70 at once when a part reports that it cannot go on', async () => {

@@ -4,6 +4,7 @@ import { BootError } from '../boot-error.js';
 import { createLifecycle, type Lifecycle, type LifecyclePart } from '../lifecycle/lifecycle.js';
 import { createLogger, type Logger } from '../logging/logger.js';
 import type { AppConfig, AppDefinition, AppRuntime } from './app-definition.js';
+import { kafkaAccessPart } from './kafka-access.js';
 import { createNestParts } from './nest-parts.js';
 import { createProcessHost, type ProcessHost } from './process-host.js';
 
@@ -55,7 +56,8 @@ export async function runApp<C extends AppConfig>(
   });
   if (config.process.supervised) host.onParentGone(() => void ending.stop('parent_gone', ORPHAN_STOP_DEADLINE_MS));
 
-  lifecycle.add([adminPart(runtime, lifecycle), ...createNestParts({ definition, runtime, lifecycle })]);
+  const access = config.kafka === undefined ? [] : [kafkaAccessPart(config.kafka)];
+  lifecycle.add([adminPart(runtime, lifecycle), ...access, ...createNestParts({ definition, runtime, lifecycle })]);
   try {
     const result = await lifecycle.start();
     if (result.type === 'started') logger.info('app_started');
@@ -81,13 +83,18 @@ function reportStartFailure(
   error: unknown,
   { logger, host }: { logger: Logger; host: ProcessHost },
 ): void {
-  if (error instanceof BootError) {
+  if (error instanceof BootError || isRegistryProblem(error)) {
     host.printError(`${name} cannot start. ${error.message}`);
     logger.error('app_start_failed', { code: error.code, reason: error.message });
   } else {
     logger.fatal('app_start_failed', { error });
   }
   host.exit(EXIT_CODE.crashed);
+}
+
+/** Those of libs/contracts say what to do. By shape, since this library does not know that one. */
+function isRegistryProblem(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && error.name === 'ContractsError' && 'code' in error;
 }
 
 interface EndingDeps {

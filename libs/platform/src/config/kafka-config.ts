@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { KafkaSettings } from '@waypost/streams';
 import { z } from 'zod';
+import { asPemFile } from './pem-file.js';
 import { asFlag, asList, asOneOf, asText, configSections, required, withDefault } from './variables.js';
 
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
@@ -38,13 +38,44 @@ const sasl = z
 
 const tls = z
   .object({
-    KAFKA_TLS: withDefault(asFlag, 'true or false', false),
-    KAFKA_TLS_CA_FILE: withDefault(readCaFile, 'a readable PEM file with the certificate authority', undefined),
+    KAFKA_TLS: withDefault(asFlag, 'true or false', undefined),
+    KAFKA_TLS_CA_FILE: withDefault(
+      asPemFile('CERTIFICATE'),
+      'a readable PEM file with the certificate authority',
+      undefined,
+    ),
+    KAFKA_TLS_CERT_FILE: withDefault(
+      asPemFile('CERTIFICATE'),
+      "a readable PEM file with this client's certificate",
+      undefined,
+    ),
+    KAFKA_TLS_KEY_FILE: withDefault(
+      asPemFile('PRIVATE KEY'),
+      'a readable PEM file with the private key of KAFKA_TLS_CERT_FILE, not encrypted',
+      undefined,
+    ),
   })
-  .transform((env) => (env.KAFKA_TLS_CA_FILE === undefined ? env.KAFKA_TLS : { ca: env.KAFKA_TLS_CA_FILE }));
+  .transform((env, ctx): KafkaSettings['ssl'] => {
+    const { KAFKA_TLS: wanted, KAFKA_TLS_CA_FILE: ca, KAFKA_TLS_CERT_FILE: cert, KAFKA_TLS_KEY_FILE: key } = env;
+    const refuse = (name: string, message: string) => {
+      ctx.addIssue({ code: 'custom', path: [name], message });
+      return z.NEVER;
+    };
+    const together = 'is missing: certificate and key of the client are set together or not at all';
+    if (cert === undefined && key !== undefined) return refuse('KAFKA_TLS_CERT_FILE', together);
+    if (key === undefined && cert !== undefined) return refuse('KAFKA_TLS_KEY_FILE', together);
+    const files = {
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    };
+    if (Object.keys(files).length === 0) return wanted ?? false;
+    if (wanted === false) return refuse('KAFKA_TLS', 'is false although certificates are named: set it to true');
+    return files;
+  });
 
 /**
- * KAFKA_BROKERS, KAFKA_SASL_MECHANISM/_USERNAME/_PASSWORD, KAFKA_TLS, KAFKA_TLS_CA_FILE (read at once; it implies TLS).
+ * KAFKA_BROKERS, KAFKA_SASL_MECHANISM/_USERNAME/_PASSWORD, KAFKA_TLS, KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE and
+ * KAFKA_TLS_KEY_FILE (files are read at once; any of them implies TLS). The brokers' certificates are always verified.
  * `clientId` is what brokers show in their logs and quotas: the application's name.
  */
 export function kafkaConfig(clientId: string): z.ZodType<KafkaSettings> {
@@ -54,13 +85,4 @@ export function kafkaConfig(clientId: string): z.ZodType<KafkaSettings> {
     ssl: sections.tls,
     ...(sections.sasl === undefined ? {} : { sasl: sections.sasl }),
   }));
-}
-
-function readCaFile(path: string): string | undefined {
-  try {
-    const pem = readFileSync(path, 'utf8');
-    return pem.includes('-----BEGIN CERTIFICATE-----') ? pem : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -4,16 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { BootError } from '../boot-error.js';
+import { databaseConfig } from './database-config.js';
 import { kafkaConfig } from './kafka-config.js';
 import { type Environment, parseConfig } from './parse-config.js';
 import { processConfig } from './process-config.js';
-import {
-  databaseConfig,
-  egressConfig,
-  pageTokenKeyConfig,
-  registryConfig,
-  sealingKeyConfig,
-} from './service-config.js';
+import { egressConfig, pageTokenKeyConfig, registryConfig, sealingKeyConfig } from './service-config.js';
 import { configSections } from './variables.js';
 
 const schema = configSections({
@@ -34,6 +29,13 @@ const complete: Environment = {
   WAYPOST_SEALING_KEY: sealingKey.toString('base64'),
   WAYPOST_PAGE_TOKEN_KEY: randomBytes(32).toString('base64'),
 };
+
+function pemFile(block: string): { readonly path: string; readonly pem: string } {
+  const path = join(mkdtempSync(join(tmpdir(), 'waypost-')), 'file.pem');
+  const pem = `-----BEGIN ${block}-----\nMIIB\n-----END ${block}-----\n`;
+  writeFileSync(path, pem);
+  return { path, pem };
+}
 
 function problemsOf(env: Environment): string[] {
   try {
@@ -113,6 +115,71 @@ describe('parseConfig', () => {
     expect(problemsOf({ ...complete, KAFKA_TLS_CA_FILE: '/does/not/exist.pem' })).toEqual([
       '  KAFKA_TLS_CA_FILE is not usable: it must be a readable PEM file with the certificate authority',
     ]);
+  });
+
+  it("reads the client's certificate for Kafka, which also implies TLS", () => {
+    const [cert, key] = [pemFile('CERTIFICATE'), pemFile('EC PRIVATE KEY')];
+    const env = { ...complete, KAFKA_TLS_CERT_FILE: cert.path, KAFKA_TLS_KEY_FILE: key.path };
+    expect(parseConfig(schema, env).kafka.ssl).toEqual({ cert: cert.pem, key: key.pem });
+  });
+
+  it('reads the certificate authority of a registry with https', () => {
+    const ca = pemFile('CERTIFICATE');
+    const SCHEMA_REGISTRY_URL = 'https://user:password@registry/';
+    const env = { ...complete, SCHEMA_REGISTRY_URL, SCHEMA_REGISTRY_CA_FILE: ca.path };
+    expect(parseConfig(schema, env).registry).toEqual({ url: SCHEMA_REGISTRY_URL, ca: ca.pem });
+  });
+
+  it.each([
+    [{ KAFKA_TLS_CERT_FILE: 'CERTIFICATE' }, 'KAFKA_TLS_KEY_FILE is missing'],
+    [{ KAFKA_TLS_KEY_FILE: 'PRIVATE KEY' }, 'KAFKA_TLS_CERT_FILE is missing'],
+    [{ KAFKA_TLS_CERT_FILE: 'PRIVATE KEY', KAFKA_TLS_KEY_FILE: 'PRIVATE KEY' }, 'KAFKA_TLS_CERT_FILE is not usable'],
+    [{ KAFKA_TLS_CA_FILE: 'CERTIFICATE', KAFKA_TLS: 'false' }, 'KAFKA_TLS is false although'],
+    [{ SCHEMA_REGISTRY_CA_FILE: 'CERTIFICATE' }, 'SCHEMA_REGISTRY_CA_FILE is of no use with http'],
+  ])('refuses certificates that would not be used: %j', (blocks, problem) => {
+    const files = Object.entries(blocks).map(([name, block]) => [
+      name,
+      block === 'false' ? block : pemFile(block).path,
+    ]);
+    const problems = problemsOf({ ...complete, ...(Object.fromEntries(files) as Environment) });
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it.each([
+    'sslmode=disable',
+    'sslmode=require',
+    'sslmode=verify-ca',
+    'sslmode=verify-full',
+    'ssl=true',
+    'ssl=0',
+    'application_name=x',
+  ])('takes a database URL with %s', (query) => {
+    const DATABASE_URL = `postgres://u:p@db/waypost?${query}`;
+    expect(parseConfig(schema, { ...complete, DATABASE_URL }).database).toEqual({ url: DATABASE_URL });
+  });
+
+  it.each([
+    ['sslmode=no-verify', 'sslmode must be disable or verify-full'],
+    ['sslmode=prefer', 'sslmode must be disable or verify-full'],
+    ['sslmode=allow', 'sslmode must be disable or verify-full'],
+    ['sslmode=', 'sslmode must be disable or verify-full'],
+    ['ssl=no-verify', 'ssl must be true or false'],
+    ['ssl=%7B%22rejectUnauthorized%22%3Afalse%7D', 'ssl must be true or false'],
+    ['sslmode=disable&ssl=true', 'both asks for TLS and switches it off'],
+    ['sslmode=verify-full&ssl=0', 'both asks for TLS and switches it off'],
+    ['sslmode=verify-full&sslmode=disable', 'sslmode may stand there once only'],
+    ['sslmode=require&uselibpqcompat=true', 'uselibpqcompat'],
+    ['sslmode=verify-full&sslrootcert=/does/not/exist.pem', 'sslrootcert must name a readable PEM file'],
+    ['sslcert=/does/not/exist.pem', 'sslcert and sslkey belong together'],
+  ])('refuses a database URL with %s, which could end unverified', (query, problem) => {
+    const problems = problemsOf({ ...complete, DATABASE_URL: `postgres://u:database-password@db/waypost?${query}` });
+    expect(problems.join('\n')).toContain(problem);
+    expect(problems.join('\n')).toMatch(/^ {2}DATABASE_URL is not usable/);
+    expect(problems.join('\n')).not.toContain('database-password');
+  });
+
+  it('refuses PGSSLMODE, since it would be overlooked', () => {
+    expect(problemsOf({ ...complete, PGSSLMODE: 'verify-full' })).toEqual([expect.stringMatching(/^ {2}PGSSLMODE /)]);
   });
 
   it.each(['10.0.0.0', '10.0.0.0/33', '::1/129', 'lan/8', '10.0.0.0/8/8'])(

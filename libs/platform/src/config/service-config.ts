@@ -1,26 +1,36 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { asPemFile } from './pem-file.js';
 import { asFlag, asInteger, asKey256, asList, asUrl, required, withDefault } from './variables.js';
 
-/** SCHEMA_REGISTRY_URL: the base of a Confluent-compatible API; may hold `user:password@`. */
-export const registryConfig: z.ZodType<{ readonly url: string }> = z
+export interface RegistryConfig {
+  /** Base of a Confluent-compatible API; may hold `user:password@`. */
+  readonly url: string;
+  /** PEM of the certificate authorities to trust instead of the system's. */
+  readonly ca?: string;
+}
+
+/** SCHEMA_REGISTRY_URL; SCHEMA_REGISTRY_CA_FILE, read at once. The registry's certificate is always verified. */
+export const registryConfig: z.ZodType<RegistryConfig> = z
   .object({
     SCHEMA_REGISTRY_URL: required(
       asUrl('http:', 'https:'),
       'the http(s) base URL of a Confluent-compatible schema registry',
     ),
-  })
-  .transform((env) => ({ url: env.SCHEMA_REGISTRY_URL }));
-
-/** DATABASE_URL. */
-export const databaseConfig: z.ZodType<{ readonly url: string }> = z
-  .object({
-    DATABASE_URL: required(
-      asUrl('postgres:', 'postgresql:'),
-      'a PostgreSQL URL, for example postgresql://user:password@host:5432/waypost',
+    SCHEMA_REGISTRY_CA_FILE: withDefault(
+      asPemFile('CERTIFICATE'),
+      'a readable PEM file with the certificate authority',
+      undefined,
     ),
   })
-  .transform((env) => ({ url: env.DATABASE_URL }));
+  .transform((env, ctx) => {
+    const { SCHEMA_REGISTRY_URL: url, SCHEMA_REGISTRY_CA_FILE: ca } = env;
+    if (ca === undefined) return { url };
+    if (url.startsWith('https:')) return { url, ca };
+    const message = 'is of no use with http: make SCHEMA_REGISTRY_URL an https URL, or remove it';
+    ctx.addIssue({ code: 'custom', path: ['SCHEMA_REGISTRY_CA_FILE'], message });
+    return z.NEVER;
+  });
 
 const KEY_MEND = 'the base64 of 32 random bytes, for example from `openssl rand -base64 32`';
 
@@ -65,6 +75,9 @@ export const topicConfig: z.ZodType<TopicConfig> = z
     WAYPOST_REPLICATION_FACTOR: withDefault(asInteger(1, 100), 'a whole number from 1', 1),
   })
   .transform((env) => ({ partitions: env.WAYPOST_PARTITIONS, replicationFactor: env.WAYPOST_REPLICATION_FACTOR }));
+
+/** An IP address, or a subnet of them. */
+export const isAddressOrSubnet = (text: string): boolean => isIP(text) !== 0 || isSubnet(text);
 
 function isSubnet(text: string): boolean {
   const [address, prefix, ...rest] = text.split('/');

@@ -1,4 +1,5 @@
 import type { AvroCodecs, FleetEvent } from '@waypost/contracts';
+import { NO_DETAILS } from '@waypost/domain';
 import { EVENT_DIGITS, EVENT_MARK } from '../sink/request-reader.js';
 import type { Target } from './messages.js';
 
@@ -57,5 +58,6 @@ function sampleEvent(target: Target, eventTime: number): FleetEvent {
     connectionType: 'lte',
     rpm: 1_850,
     fuelLevel: 61.5,
+    ...NO_DETAILS,
   };
 }

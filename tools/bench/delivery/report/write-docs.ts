@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { format, resolveConfig } from 'prettier';
+import { writeFile } from 'node:fs/promises';
 import { projectFile } from '../../../dev-stack/index.js';
 import { chartSvg, type Panel } from '../../processor/report/chart.js';
+import { writeSection } from '../../shared/docs-section.js';
 import type { BenchFlags } from '../bench-flags.js';
 import type { BenchResults } from '../bench-results.js';
 import { figuresOf } from './figures.js';
@@ -10,27 +10,12 @@ import { PEERS } from './peers.js';
 import { summaryRows, type SummaryRow } from './summary.js';
 import { reportMarkdown } from './tables.js';
 
-const PAGE = 'docs/benchmarks.md';
 const PICTURE = 'docs/images/bench-delivery.svg';
-const BEGIN = '<!-- bench:delivery begin: written by the benchmark -->';
-const END = '<!-- bench:delivery end -->';
 
 /** Replaces the result in docs/benchmarks.md, and its picture; the text around it is left alone. */
 export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
-  const page = projectFile(PAGE);
-  const report = reportMarkdown(results, machineText(flags, results));
-  const text = withReport(await readFile(page, 'utf8'), report);
-  await writeFile(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }));
+  await writeSection('delivery', reportMarkdown(results, machineText(flags, results)));
   await writeFile(projectFile(PICTURE), pictureOf(results));
-}
-
-/** @throws when the page has lost the marks between which the result stands */
-export function withReport(page: string, report: string): string {
-  const from = page.indexOf(BEGIN);
-  const to = page.indexOf(END);
-  if (from < 0 || to < from)
-    throw new Error(`${PAGE} has no place for the result: it stands between "${BEGIN}" and "${END}".`);
-  return `${page.slice(0, from + BEGIN.length)}\n\n${report}\n\n${page.slice(to)}`;
 }
 
 function pictureOf(results: BenchResults): string {

@@ -3,7 +3,6 @@ import { ours, theirs } from '../sides/configuration.js';
 import { figuresOf } from './figures.js';
 import { reportMarkdown } from './tables.js';
 import { drainRun, emptyResults, restoreRun } from './testing/runs.js';
-import { withReport } from './write-docs.js';
 
 const reportOf = (results: typeof emptyResults): string => reportMarkdown(results, figuresOf(results));
 
@@ -28,12 +27,5 @@ describe('The report', () => {
 
   it('says on what machine it was', () => {
     expect(reportOf(emptyResults)).toContain('Invented CPU, 2 cores, 8 GiB, Linux 6.1');
-  });
-
-  it('replaces the former one and nothing else of its page', () => {
-    const [begin, end] = ['<!-- bench:processor begin: written by the benchmark -->', '<!-- bench:processor end -->'];
-    const page = `before\n${begin}\n\nold\n\n${end}\nafter\n`;
-    expect(withReport(page, 'new')).toBe(`before\n${begin}\n\nnew\n\n${end}\nafter\n`);
-    expect(() => withReport('a page without marks', 'new')).toThrow('no place for the result');
   });
 });

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { asPemFile } from './pem-file.js';
+import { asText, asUrl, required, withDefault } from './variables.js';
+
+/** With each of them the server's certificate and name are verified: nobody means less who asks for TLS. */
+const VERIFIED_MODES = ['require', 'verify-ca', 'verify-full'];
+const ONCE = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey'] as const;
+const MODES = 'sslmode must be disable or verify-full (require and verify-ca are taken as verify-full)';
+
+/**
+ * DATABASE_URL: a libpq URL, TLS included: `?sslmode=verify-full&sslrootcert=/path/ca.pem&sslcert=...&sslkey=...`. Modes that
+ * fall back to plain text or that trust any certificate are refused; so is PGSSLMODE, which would be overlooked.
+ */
+export const databaseConfig: z.ZodType<{ readonly url: string }> = z
+  .object({
+    DATABASE_URL: required(
+      asUrl('postgres:', 'postgresql:'),
+      'a PostgreSQL URL, for example postgresql://user:password@host:5432/waypost',
+    ),
+    PGSSLMODE: withDefault(asText, 'unset', undefined),
+  })
+  .transform(({ DATABASE_URL: url, PGSSLMODE: elsewhere }, ctx) => {
+    const refuse = (message: string, name = 'DATABASE_URL'): void => {
+      ctx.addIssue({ code: 'custom', path: [name], message });
+    };
+    if (elsewhere !== undefined) refuse('is not read: put sslmode=... into DATABASE_URL and unset it', 'PGSSLMODE');
+    const problems = tlsProblems(new URL(url).searchParams);
+    for (const problem of problems) refuse(`is not usable: ${problem}`);
+    return problems.length > 0 || elsewhere !== undefined ? z.NEVER : { url };
+  });
+
+function tlsProblems(parameters: URLSearchParams): string[] {
+  const repeated = ONCE.filter((name) => parameters.getAll(name).length > 1);
+  if (repeated.length > 0) return [`${repeated.join(', ')} may stand there once only`];
+  if (parameters.has('uselibpqcompat')) return ['uselibpqcompat would leave certificates unverified: remove it'];
+  return [...modeProblems(parameters), ...fileProblems(parameters)];
+}
+
+function modeProblems(parameters: URLSearchParams): string[] {
+  const ssl = parameters.get('ssl');
+  if (ssl !== null && !['true', '1', 'false', '0'].includes(ssl)) return ['ssl must be true or false'];
+  const mode = parameters.get('sslmode');
+  if (mode !== null && mode !== 'disable' && !VERIFIED_MODES.includes(mode)) return [MODES];
+  const off = mode === 'disable' || ssl === 'false' || ssl === '0';
+  const on = (mode !== null && mode !== 'disable') || ssl === 'true' || ssl === '1';
+  const named = ['sslrootcert', 'sslcert', 'sslkey'].some((name) => parameters.has(name));
+  return off && (on || named) ? ['it both asks for TLS and switches it off'] : [];
+}
+
+function fileProblems(parameters: URLSearchParams): string[] {
+  const unreadable = [
+    ['sslrootcert', asPemFile('CERTIFICATE')],
+    ['sslcert', asPemFile('CERTIFICATE')],
+    ['sslkey', asPemFile('PRIVATE KEY')],
+  ] as const;
+  const problems = unreadable
+    .filter(([name, read]) => parameters.has(name) && read(parameters.get(name) ?? '') === undefined)
+    .map(([name]) => `${name} must name a readable PEM file`);
+  if (parameters.has('sslcert') !== parameters.has('sslkey')) problems.push('sslcert and sslkey belong together');
+  return problems;
+}

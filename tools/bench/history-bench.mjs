@@ -1,0 +1,3 @@
+import '../bootstrap/prepare.mjs';
+
+await import('../../dist/tools/bench/history/main.js');

@@ -1,0 +1,144 @@
+import type { WebhookAttempt } from '@waypost/domain';
+import { fateOf, type AttemptFate } from './delivery-fate.js';
+import { createBodyWriter, type BodyWriter } from './event-body.js';
+import { createShares, deviceOf, type Fleet, type Subscription } from './fleets.js';
+import { createRandom, uuidOf, type Random } from './random.js';
+
+export interface AttemptSourceOptions {
+  readonly fleets: readonly Fleet[];
+  readonly seed: number;
+  /** The window of the first attempts [fromMs, toMs), epoch milliseconds, evenly filled. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly deliveries: number;
+  /** Attempts in a batch. */
+  readonly batchSize: number;
+}
+
+/** One partition of an attempts log. */
+export interface AttemptSource {
+  /** The next run of the log; empty: it is over. What is still to be retried then stays pending. */
+  next(): readonly WebhookAttempt[];
+  /** Deliveries begun so far. */
+  begun(): number;
+}
+
+const RETRY_DELAYS_MS = [2_000, 4_000, 8_000, 15_000] as const;
+/**
+ * How many records of the partition come in a millisecond while retries wait: as in a log that is written at 20,000/s to
+ * four partitions. So a retry comes some batches after its delivery, and the row is there already.
+ */
+const RECORDS_PER_MS = 5;
+
+/** The same log for the same options. */
+export function createAttemptSource(options: AttemptSourceOptions): AttemptSource {
+  const { fleets, seed, fromMs, toMs, deliveries, batchSize } = options;
+  const random = createRandom(seed);
+  const writeBody = createBodyWriter(seed);
+  const fleetAt = createShares(fleets);
+  const subscriptionsOf = new Map(fleets.map((fleet) => [fleet, createShares(fleet.subscriptions)]));
+  /** By the number of the batch that they are in. */
+  const retries = new Map<number, WebhookAttempt[]>();
+  let batch = 0;
+  let begun = 0;
+
+  function begin(): WebhookAttempt {
+    const fleet = fleetAt(random());
+    const subscription = (subscriptionsOf.get(fleet) ?? createShares(fleet.subscriptions))(random());
+    const at = Math.floor(fromMs + ((begun + random()) / deliveries) * (toMs - fromMs));
+    begun += 1;
+    const [fate, ...others] = fateOf(subscription.receiver, random);
+    const first = firstAttempt({ fleet, subscription, at, fate, number: begun, writeBody }, random);
+    let last = first;
+    for (const next of others) last = later(last, next);
+    return first;
+  }
+
+  function later(before: WebhookAttempt, fate: AttemptFate): WebhookAttempt {
+    const attempt = nextAttempt(before, fate);
+    const waited = attempt.startedAt - attempt.firstAttemptAt;
+    const due = batch + Math.max(1, Math.ceil((waited * RECORDS_PER_MS) / batchSize));
+    const others = retries.get(due);
+    if (others === undefined) retries.set(due, [attempt]);
+    else others.push(attempt);
+    return attempt;
+  }
+
+  return {
+    begun: () => begun,
+    next() {
+      if (begun === deliveries) return [];
+      const attempts = retries.get(batch) ?? [];
+      retries.delete(batch);
+      while (attempts.length < batchSize && begun < deliveries) attempts.push(begin());
+      batch += 1;
+      return attempts;
+    },
+  };
+}
+
+interface NewDelivery {
+  readonly fleet: Fleet;
+  readonly subscription: Subscription;
+  readonly at: number;
+  readonly fate: AttemptFate;
+  readonly number: number;
+  readonly writeBody: BodyWriter;
+}
+
+/** Each field by name: spreading is slow for objects of this size. */
+function firstAttempt(
+  { fleet, subscription, at, fate, number, writeBody }: NewDelivery,
+  random: Random,
+): WebhookAttempt {
+  const eventId = uuidOf(random);
+  const eventTime = at - 1_500 - Math.floor(random() * 3_000);
+  const deviceId = deviceOf(fleet, random);
+  const { eventType, subscriptionId, url } = subscription;
+  const { fleetId } = fleet;
+  return {
+    eventId,
+    subscriptionId,
+    fleetId,
+    deviceId,
+    eventType,
+    eventTime,
+    format: 'v1',
+    series: 0,
+    replayId: null,
+    deliveryOffset: number,
+    deliveryCreatedAt: at - 15,
+    url,
+    attempt: 1,
+    dueAt: at - 2,
+    startedAt: at,
+    firstAttemptAt: at,
+    durationMs: 20 + Math.floor(random() * 200),
+    statusCode: fate.statusCode,
+    errorCode: fate.errorCode,
+    errorDetail: null,
+    outcome: fate.outcome,
+    decision: fate.decision,
+    nextDueAt: fate.outcome === 'retrying' ? at + delayAfter(1) : null,
+    body: writeBody({ eventId, eventTime, eventType, deviceId, fleetId }),
+  };
+}
+
+function nextAttempt(before: WebhookAttempt, fate: AttemptFate): WebhookAttempt {
+  const startedAt = before.startedAt + delayAfter(before.attempt);
+  const attempt = before.attempt + 1;
+  return {
+    ...before,
+    attempt,
+    dueAt: startedAt - 2,
+    startedAt,
+    statusCode: fate.statusCode,
+    errorCode: fate.errorCode,
+    outcome: fate.outcome,
+    decision: fate.decision,
+    nextDueAt: fate.outcome === 'retrying' ? startedAt + delayAfter(attempt) : null,
+    body: null,
+  };
+}
+
+const delayAfter = (attempt: number): number => RETRY_DELAYS_MS[attempt - 1] ?? 15_000;

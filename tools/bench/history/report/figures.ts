@@ -1,0 +1,39 @@
+import type { BenchResults } from '../bench-results.js';
+import type { PageRun } from '../scenarios/pages.js';
+import { EMPTY_FLEET, FAR_PAGE, FIRST_PAGE } from '../scenarios/page-shapes.js';
+
+/** The result in single numbers. */
+export interface Figures {
+  readonly rows: number;
+  readonly pageP99Ms: number;
+  readonly page1000P99Ms: number;
+  readonly worstFilterP99Ms: number;
+  readonly projectedPerSecond: number;
+  readonly dropDayMs: number;
+  readonly bytesPerDelivery: number;
+}
+
+export function figuresOf({ fill, size, pages, retention }: BenchResults): Figures {
+  return {
+    rows: size.deliveries,
+    pageP99Ms: runOf(pages.pages, FIRST_PAGE).ms.p99,
+    page1000P99Ms: runOf(pages.pages, FAR_PAGE).ms.p99,
+    worstFilterP99Ms: worstFilter(pages.pages).ms.p99,
+    projectedPerSecond: fill.attemptsPerSecond,
+    dropDayMs: retention.dropDayMs,
+    bytesPerDelivery: size.bytesPerDelivery,
+  };
+}
+
+export function runOf(pages: readonly PageRun[], name: string): PageRun {
+  const found = pages.find((page) => page.name === name);
+  if (found === undefined) throw new Error(`Pages of the kind "${name}" were not read.`);
+  return found;
+}
+
+export function worstFilter(pages: readonly PageRun[]): PageRun {
+  const filtered = pages.filter(({ name }) => ![FIRST_PAGE, FAR_PAGE, EMPTY_FLEET].includes(name));
+  const [worst] = [...filtered].sort((one, other) => other.ms.p99 - one.ms.p99);
+  if (worst === undefined) throw new Error('No pages with a filter were read.');
+  return worst;
+}

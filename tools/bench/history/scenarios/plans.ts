@@ -1,0 +1,66 @@
+import type { DeliveryQuery } from '@waypost/domain';
+import { explainPage, type PlanNode } from '@waypost/history-store';
+import type { BenchContext } from '../bench-context.js';
+import { dayName } from '../calendar.js';
+import { createRandom } from '../load/random.js';
+import { PAGE_SIZE, type PageShape } from './page-shapes.js';
+
+export interface PlansRun {
+  readonly checked: number;
+  /** Rows fetched from the tables for one page. */
+  readonly mostRowsRead: number;
+  /** What a plan does that it should not. */
+  readonly faults: readonly string[];
+}
+
+const PLANS_OF_EACH = 8;
+const SEED = 12;
+/** Of each status the row that is next, the rows behind the page. */
+const AHEAD = 8;
+
+/** EXPLAIN of every kind of page: only the days of its window, by an index, and no more rows than pages hold. */
+export async function checkPlans(context: BenchContext, shapes: readonly PageShape[]): Promise<PlansRun> {
+  const faults: string[] = [];
+  let checked = 0;
+  let mostRowsRead = 0;
+  await context.reporter.during('Checking the plans', async () => {
+    for (const { name, query } of shapes) {
+      const random = createRandom(SEED);
+      for (let number = 0; number < PLANS_OF_EACH; number += 1) {
+        const asked = query(random);
+        const plan = await explainPage(context.dataSource, asked);
+        checked += 1;
+        mostRowsRead = Math.max(mostRowsRead, rowsRead(plan));
+        faults.push(...faultsOf(plan, asked).map((fault) => `${name}: ${fault}`));
+      }
+    }
+  });
+  return { checked, mostRowsRead, faults: [...new Set(faults)] };
+}
+
+export function faultsOf(plan: readonly PlanNode[], query: DeliveryQuery): string[] {
+  const pages = Math.max(1, query.eventTypes?.length ?? 1);
+  const mostRows = pages * (PAGE_SIZE + AHEAD);
+  const from = Math.max(query.startAt, query.after?.firstAttemptAt ?? query.startAt);
+  const isOutside = (table: string): boolean => {
+    const day = table.replace('deliveries_', '');
+    return day < dayName(from) || day > dayName(query.endAt - 1);
+  };
+  return [
+    ...plan.flatMap(({ 'Relation Name': table }) =>
+      table !== undefined && isOutside(table) ? [`${table} is not of the window`] : [],
+    ),
+    ...plan.flatMap((node) => (/Seq Scan|Bitmap/.test(node['Node Type']) ? [`${node['Node Type']} is no index`] : [])),
+    ...plan.flatMap((node) =>
+      node['Node Type'] === 'Sort' && node['Actual Rows'] > mostRows ? ['a Sort of more than the pages'] : [],
+    ),
+    ...(rowsRead(plan) > mostRows ? [`${String(rowsRead(plan))} rows are read for a page`] : []),
+  ];
+}
+
+function rowsRead(plan: readonly PlanNode[]): number {
+  const rows = plan
+    .filter((node) => node['Relation Name'] !== undefined)
+    .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']);
+  return Math.round(rows.reduce((sum, one) => sum + one, 0));
+}

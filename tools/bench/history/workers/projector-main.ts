@@ -1,0 +1,5 @@
+import { serveRequests, tellParent } from '../../delivery/workers/serve-requests.js';
+import { createProjector } from './projector.js';
+
+const projector = createProjector({ now: () => performance.now(), onProgress: tellParent });
+serveRequests((request) => projector.handle(request));

@@ -1,0 +1,93 @@
+import { createDataSource, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
+import { createAttemptSource, type AttemptSource } from '../load/attempt-source.js';
+import { createFleets } from '../load/fleets.js';
+import type { LoadPlan, Projected, ProjectorRequest } from './messages.js';
+
+export interface ProjectorDeps {
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  readonly onProgress: (projected: Projected) => void;
+}
+
+/** As in history-projector. */
+const POOL_SIZE = 8;
+const TELL_EVERY_MS = 500;
+
+/** What history-projector does with attempts that it has decoded: the partitions at once, the batches of each in turn. */
+export function createProjector({ now, onProgress }: ProjectorDeps) {
+  let dataSource: ReturnType<typeof createDataSource> | undefined;
+  let stopped = false;
+
+  async function work(plan: LoadPlan, apply: ApplyBatch): Promise<Projected> {
+    stopped = false;
+    const startedAt = now();
+    const sum = { attempts: 0, deliveries: 0, transactions: 0 };
+    const soFar = (): Projected => ({ ...sum, elapsedMs: now() - startedAt });
+    const telling = setInterval(() => {
+      onProgress(soFar());
+    }, TELL_EVERY_MS);
+    try {
+      await Promise.all(
+        sourcesOf(plan).map(async (source, partition) => {
+          for (let batch = source.next(); batch.length > 0 && !stopped; batch = source.next()) {
+            await apply(partition, batch);
+            sum.attempts += batch.length;
+            sum.deliveries += batch.filter(({ attempt }) => attempt === 1).length;
+            sum.transactions += 1;
+          }
+        }),
+      );
+    } finally {
+      clearInterval(telling);
+    }
+    return soFar();
+  }
+
+  return {
+    async handle(request: unknown): Promise<Projected | null> {
+      const asked = request as ProjectorRequest;
+      switch (asked.type) {
+        case 'connect':
+          dataSource = createDataSource(asked.databaseUrl, { poolSize: POOL_SIZE, applicationName: 'bench projector' });
+          await dataSource.initialize();
+          return null;
+        case 'project': {
+          if (dataSource === undefined) throw new Error('Not connected.');
+          const projection = createDeliveryProjection({ dataSource, now: () => asked.plan.nowMs });
+          return work(asked.plan, applyTo(projection, asked.log));
+        }
+        case 'rehearse':
+          return work(asked.plan, () => new Promise(setImmediate));
+        case 'stop':
+          stopped = true;
+          return null;
+      }
+    },
+  };
+}
+
+type Batch = ReturnType<AttemptSource['next']>;
+type ApplyBatch = (partition: number, attempts: Batch) => Promise<unknown>;
+
+function applyTo(projection: DeliveryProjection, topic: string): ApplyBatch {
+  const positions = new Map<number, number>();
+  return async (partition, attempts) => {
+    const expectedOffset = positions.get(partition) ?? null;
+    const nextOffset = (expectedOffset ?? 0) + attempts.length;
+    const result = await projection.apply({ topic, partition, expectedOffset, nextOffset, attempts });
+    if (result.type !== 'applied') throw new Error(`Partition ${String(partition)} was written by somebody else.`);
+    const left = result.expiredAttempts + result.headlessDeliveries;
+    if (left > 0) throw new Error(`${String(left)} attempts of a batch were not written.`);
+    positions.set(partition, nextOffset);
+  };
+}
+
+function sourcesOf({ seed, partitions, deliveries, fromMs, toMs, batchSize }: LoadPlan): AttemptSource[] {
+  const fleets = createFleets();
+  const share = Math.floor(deliveries / partitions);
+  return Array.from({ length: partitions }, (_, partition) => {
+    const rest = partition === 0 ? deliveries - share * partitions : 0;
+    const partitionSeed = seed * 1_000 + partition;
+    return createAttemptSource({ fleets, seed: partitionSeed, fromMs, toMs, batchSize, deliveries: share + rest });
+  });
+}

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { interpolationsInSql } from './sql-interpolations.js';
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * What may stand in the text of SQL although it is no constant, by file: names of tables and columns that we made up
+ * ourselves, pieces of SQL that are put together of such, and `$1`. Values of callers never: they are parameters.
+ */
+const REVIEWED: Readonly<Record<string, readonly string[]>> = {
+  // Days of a calendar that this code itself walks through.
+  'libs/history-store/src/daily-partitions.ts': [
+    ...['name', 'table', 'table.name', "inSchemaOf('$1')"],
+    ...['bounds(dayMs)', 'isoDay(dayMs)', 'isoDay(dayMs + DAY_MS)'],
+  ],
+  'libs/history-store/src/history/continue-deliveries-sql.ts': ['partition'],
+  'libs/history-store/src/history/find-deliveries-sql.ts': [
+    ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(streams)'],
+    ...['limit', "values.event_types ?? ''", 'page', 'stream', "ordered.join(' UNION ALL ')", 'types'],
+  ],
+  'libs/history-store/src/history/insert-deliveries.ts': ["COLUMNS.join(', ')", 'partition'],
+  'libs/history-store/src/history/migrations/page-keys-1760000700000.ts': ['name', 'columns'],
+  // Only for EXPLAIN; literals are escaped.
+  'libs/history-store/src/history/page-plans.ts': ["values.join(', ')"],
+  // One message with a COPY, which takes no parameters: escaped by the driver, or checked to be a number.
+  'libs/history-store/src/history/projection-position.ts': [
+    ...['pg.escapeLiteral(topic)', 'whole(partition)', 'whole(nextOffset)', 'whole(expectedOffset)'],
+  ],
+  'libs/history-store/src/history/upsert-deliveries-sql.ts': ['names', 'values', 'arrays'],
+  'libs/history-store/src/management/postgres-operation-store.ts': [
+    "before === null ? '' : 'AND (occurred_at, id) < ($4::timestamptz, $5::uuid)'",
+  ],
+  'libs/history-store/src/management/refill.ts': ['table'],
+  'libs/history-store/src/management/replay-rows.ts': [
+    ...["COLUMNS.join(', ')", "COLUMNS.map((_, index) => `$${String(index + 1)}`).join(', ')"],
+  ],
+  // FOR UPDATE, or nothing.
+  'libs/history-store/src/management/replay-store-postgres.ts': ['lock'],
+  'libs/history-store/src/paths/find-points-sql.ts': ['conditions', 'most', 'rest', 'others', 'parameter(limit)'],
+  'libs/history-store/src/rebuild/empty-history.ts': ["Object.keys(logs).join(', ')"],
+  'tools/dev-stack/postgres/embedded-postgres.ts': ['client.escapeIdentifier(name)'],
+};
+
+const MENTIONS_SQL = /\b(SELECT|INSERT|UPDATE|DELETE|COPY|TRUNCATE|LISTEN|CREATE|ALTER|DROP)\b/;
+
+describe('The law of SQL', () => {
+  it.each([
+    ['a value in a template', 'db.query(`SELECT * FROM fleets WHERE id = ${fleetId}`);', ['fleetId']],
+    ['a quoted value', "db.query(`SELECT * FROM fleets WHERE id = '${fleet.id}'`);", ['fleet.id']],
+    ['a value that is added', "db.query('SELECT * FROM fleets WHERE id = ' + id + ' AND x');", ['id']],
+    ['a column that a caller chooses', 'db.query(`UPDATE fleets SET ${column} = $1`, [1]);', ['column']],
+    ['a list of values', "db.query(`DELETE FROM keys WHERE id IN (${ids.join(',')})`);", ["ids.join(',')"]],
+    ['a limit', 'const page = `ORDER BY id LIMIT ${String(limit)}`;', ['String(limit)']],
+  ])('finds %s', (_what, source, expressions) => {
+    const found = interpolationsInSql('planted.ts', source).map(({ expression }) => expression);
+    expect(found).toEqual(expressions);
+  });
+
+  it.each([
+    ['parameters', "db.query('SELECT * FROM fleets WHERE id = $1', [fleetId]);"],
+    ['constants of the module', 'db.query(`SELECT ${COLUMNS} FROM fleets ${ORDER_BY}`);'],
+    ['text that is no SQL', 'log(`the fleet ${id} was selected from ${count}`);'],
+  ])('lets %s be', (_what, source) => {
+    expect(interpolationsInSql('planted.ts', source)).toEqual([]);
+  });
+
+  it('holds: values are parameters, and what else stands in SQL has been looked at', () => {
+    const files = ['apps', 'libs', 'tools'].flatMap((folder) => sourcesIn(folder));
+    expect(files.length).toBeGreaterThan(200);
+    const unknown = files.flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      if (!MENTIONS_SQL.test(text)) return [];
+      return interpolationsInSql(file, text)
+        .filter(({ expression }) => REVIEWED[file]?.includes(expression) !== true)
+        .map(({ line, expression }) => `${file}:${String(line)} puts ${expression} into SQL`);
+    });
+    // Make it a parameter ($1); a piece of our own SQL goes into REVIEWED.
+    expect(unknown).toEqual([]);
+  });
+});
+
+function sourcesIn(folder: string): string[] {
+  const excluded = /node_modules|\.(spec|contract|d)\.ts$|\/testing\/|^tools\/bench\//;
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`)
+    .filter((file) => !excluded.test(file));
+}
