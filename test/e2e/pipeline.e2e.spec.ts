@@ -146,13 +146,14 @@ describe(`The pipeline on ${trafficOf(feeds)}`, () => {
         expect(v1.headers.length).toBeGreaterThan(1);
       });
 
-      if (feed.published === null) {
+      const { published } = feed;
+      if (published === null) {
         it('holds some of everything that the rules tell apart', () => {
           expect(Object.entries(countsOf(seenOf(feed))).filter(([, count]) => count === 0)).toEqual([]);
         });
       } else {
         it('agrees with the counts that were published with the recording', () => {
-          expect(countsOf(seenOf(feed))).toEqual(feed.published);
+          expect(countsOf(seenOf(feed))).toMatchObject(published);
         });
       }
     });

@@ -102,7 +102,12 @@ const call = async (method: string, path: string, body?: unknown): Promise<{ sta
   const { apiUrl, apiKeys } = waypost.info();
   const response = await fetch(new URL(path, apiUrl), {
     method,
-    headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${apiKeys[fleet] ?? ''}`,
+      'content-type': 'application/json',
+      // So that the answer, secrets and all, is kept for who asks again.
+      ...(method === 'POST' ? { 'idempotency-key': randomBytes(8).toString('hex') } : {}),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, text: await response.text() };
@@ -169,6 +174,12 @@ const exhausted = (): Promise<void> =>
     { timeoutMs: 60_000, intervalMs: 1_000 },
   );
 
+const makeApiKey = async (): Promise<void> => {
+  const answer = await call('POST', '/public/v1/api-keys', { scopes: ['events:read'] });
+  expect(answer.status).toBe(201);
+  secrets.push(textSecret('API key made by the API', (JSON.parse(answer.text) as { key: string }).key));
+};
+
 /** Requests that are refused, with secrets in them. */
 const misuse = async (): Promise<void> => {
   const { apiUrl } = waypost.info();
@@ -214,6 +225,7 @@ beforeAll(async () => {
   const change = { auth: { type: 'bearer', tokenUrl: receiver.url('/token?new'), clientId: 'waypost' } };
   const patch = { auth: { ...change.auth, clientSecret: newSecret('changed client secret of /protected') } };
   expect((await call('PATCH', `${resource}/${idOf('/protected')}`, patch)).status).toBe(200);
+  await makeApiKey();
   await misuse();
   await publish('2026-05-04T08:10:00.000Z');
   await attempted(2);

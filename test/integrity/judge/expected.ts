@@ -38,13 +38,15 @@ export async function expectedOf(input: readonly LogRecord[], codecs: AvroCodecs
   return { outcome: plainRules(pings, 'kept'), rejections, partitionOf };
 }
 
-function plainPing({ deviceId, eventTime, receivedTime, latitude, longitude, ignition }: TelemetryPing): PlainPing {
+function plainPing(ping: TelemetryPing): PlainPing {
+  const { deviceId, eventTime, receivedTime, latitude, longitude, speedInKmh, ignition } = ping;
   return {
     deviceId,
     eventTime: new Date(eventTime).toISOString(),
     receivedTime: new Date(receivedTime).toISOString(),
     ...(latitude === null ? {} : { latitude }),
     ...(longitude === null ? {} : { longitude }),
+    ...(speedInKmh === null ? {} : { speedKmh: speedInKmh }),
     ...(ignition === null ? {} : { ignition }),
   };
 }

@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { createDataSource } from '@waypost/history-store';
 import type { StackReporter } from '../../dev-stack/index.js';
 import type { BenchFlags } from './bench-flags.js';
@@ -40,8 +41,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const stops: (() => void | Promise<void>)[] = [() => stack.stop()];
   try {
     const kept = await readFilled(stack.file);
-    const isKept = kept?.deliveries === flags.deliveries;
-    const calendar = isKept ? calendarFrom(kept.fromMs) : calendarUntil(options.now());
+    const calendar = kept === null ? calendarUntil(options.now()) : calendarFrom(kept.fromMs);
     const dataSource = createDataSource(stack.databaseUrl, { poolSize: POOL_SIZE, applicationName: 'bench reader' });
     await dataSource.initialize();
     stops.push(() => dataSource.destroy());
@@ -62,15 +62,10 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
 /** What a former run has kept is of no use to a run of another size, nor is what was cut short. */
 async function openStack(options: BenchOptions, environment: Record<string, string>): Promise<HistoryStack> {
   const { flags, reporter, signal } = options;
-  const folder = flags.dataDir;
-  const open = (keep: boolean): Promise<HistoryStack> =>
-    openHistoryStack({ folder, environment, reporter, signal, keep, drop: !flags.keep });
-  if (!flags.keep) return open(false);
-  const stack = await open(true);
-  const kept = await readFilled(stack.file);
-  if (kept?.deliveries === flags.deliveries) return stack;
-  await stack.stop();
-  return open(false);
+  const folder = resolve(flags.dataDir);
+  const kept = await readFilled((name) => join(folder, name));
+  const keep = flags.keep && kept?.deliveries === flags.deliveries;
+  return openHistoryStack({ folder, environment, reporter, signal, keep, drop: !flags.keep });
 }
 
 function passedOn(env: Environment): Record<string, string> {

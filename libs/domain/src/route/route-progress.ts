@@ -54,17 +54,21 @@ export function travelTo(
   if (still && route.standing) return driving;
   // Standing that ends at a ping without a speed may have been driving slowly.
   const stoodMs = route.standing && fix.speedInKmh !== null ? lastFixTime - route.wayTime : 0;
+  // Field by field: this is done for every ping on the road, and spreads cost more.
   return {
-    ...driving,
+    since: driving.since,
+    latitude: driving.latitude,
+    longitude: driving.longitude,
+    moving: false,
     maxSpeedInKmh: greater(driving.maxSpeedInKmh, fix.speedInKmh),
     route: {
-      ...route,
       wayTime: fix.time,
       wayLatitude: fix.latitude,
       wayLongitude: fix.longitude,
       distanceInMeters: route.distanceInMeters + legTo(route, fix, settings),
       idleMs: route.idleMs + stoodMs,
       standing: still || fix.speedInKmh === null,
+      ignitionOffSince: route.ignitionOffSince,
     },
   };
 }

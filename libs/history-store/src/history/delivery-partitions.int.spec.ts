@@ -144,14 +144,20 @@ describe('dropExpiredPartitions', () => {
   it('does not wait for the projection, which writes other days', async () => {
     await partitions.ensurePartitions(NOW - 20 * DAY_MS, NOW - 20 * DAY_MS);
     await partitions.ensurePartitions(NOW - DAY_MS, NOW);
-    const begun = [NOW - DAY_MS, NOW - 1_000].map((at, n) =>
-      attemptOf({ eventId: uuidOf(`begun ${String(n)}`), startedAt: at }),
-    );
     const runner = dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
+    const write = (name: string, expectedOffset: number | null, nextOffset: number): Promise<number | null> => {
+      const attempts = [NOW - DAY_MS, NOW - 1_000].map((startedAt) =>
+        attemptOf({ eventId: uuidOf(`${name} ${String(startedAt)}`), startedAt }),
+      );
+      const batch = { topic: 'attempts not waited for', partition: 0, expectedOffset, nextOffset, attempts };
+      return writeAsExpected(client, batch, foldAttempts(attempts));
+    };
     try {
-      const batch = { topic: 'attempts', partition: 0, expectedOffset: null, nextOffset: 2, attempts: begun };
-      expect(await writeAsExpected(client, batch, foldAttempts(begun))).toBe(2);
+      // The first transaction of a connection asks the whole table for the bounds of the days.
+      expect(await write('first', null, 2)).toBe(2);
+      await client.query('COMMIT');
+      expect(await write('second', 2, 4)).toBe(2);
       expect(await partitions.dropExpiredPartitions(NOW)).toEqual({
         type: 'dropped',
         partitions: ['deliveries_20260531'],

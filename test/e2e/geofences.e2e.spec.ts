@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { startReceiver, type ReceivedCall, type Receiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe } from '../support/subscriptions.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'geofences';
+const start = Date.UTC(2026, 4, 5, 8);
+const timeOf = (second: number): string => new Date(start + second * 1_000).toISOString();
+
+/** Beyond the antimeridian from each other, 1.1 km apart. */
+const west = { latitude: -17, longitude: 179.995 };
+const east = { latitude: -17, longitude: -179.995 };
+const faraway = { latitude: -17.5, longitude: 179 };
+
+const waypost = runningWaypost(sharedDataDir());
+let receiver: Receiver;
+
+async function api(method: string, path: string, json?: object): Promise<{ id: string }> {
+  const { apiUrl, apiKeys } = waypost.info();
+  const response = await fetch(new URL(`/public/v1/geofences${path}`, apiUrl), {
+    method,
+    headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+  });
+  if (!response.ok) throw new Error(`${String(response.status)}: ${await response.text()}`);
+  return response.status === 204 ? { id: '' } : ((await response.json()) as { id: string });
+}
+
+let files = 0;
+/** Each at its second, all in the log when it returns. */
+async function drive(...fixes: readonly (readonly [second: number, place: typeof west])[]): Promise<void> {
+  const file = join(waypost.dataDir, `geofences-${String(++files)}.ndjson`);
+  const pings = fixes.map(([second, place]) => ({ deviceId: 'boat-1', eventTime: timeOf(second), ...place }));
+  await writeFile(file, pings.map((ping) => JSON.stringify(ping)).join('\n'));
+  await waypost.cli('publish', file, '--fleet', fleet);
+  await waypost.cli('wait', '--idle', '1');
+}
+
+const told = (): object[] =>
+  receiver.calls.map(({ body }: ReceivedCall) => {
+    const { eventType, eventTime, eventData } = JSON.parse(body.toString()) as {
+      eventType: string;
+      eventTime: string;
+      eventData: Record<string, unknown>;
+    };
+    const { geofenceId, geofenceName, enteredAt, durationInSeconds, deviceId } = eventData;
+    return { eventType, eventTime, deviceId, geofenceId, geofenceName, enteredAt, durationInSeconds };
+  });
+
+beforeAll(async () => {
+  receiver = await startReceiver(() => ({ type: 'respond', status: 200 }));
+  await waypost.cli('fleet', 'create', fleet);
+  await subscribe(waypost, { fleet, url: receiver.url('/geofences'), types: ['geofence_in', 'geofence_out'] });
+}, 60_000);
+
+afterAll(() => receiver.close());
+
+describe('Geofences from the API to the receiver', () => {
+  it('tells of a vehicle that comes in and goes out, and of no other thing that happens to a geofence', async () => {
+    await drive([0, faraway]);
+    const { id: harbour } = await api('POST', '', {
+      name: 'Harbour',
+      shape: { type: 'circle', center: west, radiusInMeters: 300 },
+    });
+    const { id: strait } = await api('POST', '', {
+      name: 'Strait',
+      shape: {
+        type: 'polygon',
+        coordinates: [
+          [
+            [179.998, -17.1],
+            [-179.9, -17.1],
+            [-179.9, -16.9],
+            [179.998, -16.9],
+          ],
+        ],
+      },
+    });
+    // The next fix is the first that sees them: it sets the state. The one behind it enters.
+    await drive([60, faraway], [120, west], [180, east], [240, east], [250, east]);
+    const harbourOut = { eventType: 'geofence_out', geofenceId: harbour, geofenceName: 'Harbour' };
+    const expected = [
+      { eventType: 'geofence_in', eventTime: timeOf(120), geofenceId: harbour, geofenceName: 'Harbour' },
+      { eventType: 'geofence_in', eventTime: timeOf(180), geofenceId: strait, geofenceName: 'Strait' },
+      { ...harbourOut, eventTime: timeOf(240), enteredAt: timeOf(120), durationInSeconds: 120 },
+    ].map((event) => ({ deviceId: 'boat-1', ...event }));
+    await eventually(() => {
+      expect(told()).toHaveLength(expected.length);
+    });
+    expect(new Set(told())).toEqual(new Set(expected));
+
+    // Deleted and made anew around the vehicle: neither is a way of the vehicle.
+    await api('DELETE', `/${strait}`);
+    await api('POST', '', { name: 'Bay', shape: { type: 'circle', center: east, radiusInMeters: 500 } });
+    await drive([300, east], [310, east]);
+    expect(told()).toHaveLength(expected.length);
+    // Moved away from the vehicle: that it is no longer inside is told.
+    await api('PATCH', `/${harbour}`, {
+      name: 'Harbour, east',
+      shape: { type: 'circle', center: east, radiusInMeters: 300 },
+    });
+    await drive([320, east]);
+    await api('PATCH', `/${harbour}`, { shape: { type: 'circle', center: west, radiusInMeters: 300 } });
+    await drive([330, east], [340, east]);
+    const moved = { deviceId: 'boat-1', geofenceId: harbour, geofenceName: 'Harbour, east' };
+    const more = [
+      { ...moved, eventType: 'geofence_in', eventTime: timeOf(320) },
+      { ...moved, eventType: 'geofence_out', eventTime: timeOf(340), enteredAt: timeOf(320), durationInSeconds: 20 },
+    ];
+    await eventually(() => {
+      expect(told()).toHaveLength(expected.length + more.length);
+    });
+    expect(new Set(told().slice(expected.length))).toEqual(new Set(more));
+  }, 120_000);
+});

@@ -1,0 +1,83 @@
+import type { WebhookAttempt } from '@waypost/domain';
+
+/** A row of `deliveries` as text, column by column, the way PostgreSQL shows it (times: epoch milliseconds). */
+export type Row = Readonly<Record<RowColumn, string | null>>;
+
+export const ROW_COLUMNS = [
+  ...([
+    'event_id',
+    'series',
+    'fleet_id',
+    'device_id',
+    'subscription_id',
+    'event_type',
+    'event_time',
+    'format',
+  ] as const),
+  ...(['url', 'body', 'created_at', 'first_attempt_at', 'last_attempt_at', 'delivered_at', 'next_attempt_at'] as const),
+  ...(['status', 'status_code', 'last_attempt', 'attempts', 'day'] as const),
+] as const;
+export type RowColumn = (typeof ROW_COLUMNS)[number];
+
+const DAY_MS = 86_400_000;
+const KEPT_MS = 15 * DAY_MS;
+
+/**
+ * What the table must hold, written down from the documents alone (R-24, R-35, libs/history-store/README.md) and without
+ * any of the product's own folding.
+ *
+ * @param attempts in the order of the log
+ */
+export function foldLog(attempts: readonly WebhookAttempt[], nowMs: number): Map<string, Row> {
+  const deliveries = new Map<string, WebhookAttempt[]>();
+  for (const attempt of attempts) {
+    const midnight = attempt.firstAttemptAt - (attempt.firstAttemptAt % DAY_MS);
+    if (midnight + DAY_MS <= nowMs - KEPT_MS) continue;
+    const key = rowKey(attempt.eventId, String(attempt.series));
+    const before = deliveries.get(key) ?? [];
+    // The head of the log has the body; without it there is nothing to show.
+    if (before.length === 0 && attempt.attempt !== 1) continue;
+    const last = before.at(-1)?.attempt ?? 0;
+    if (attempt.attempt > last) deliveries.set(key, [...before, attempt]);
+  }
+  return new Map([...deliveries].map(([key, of]) => [key, rowOf(of)]));
+}
+
+export const rowKey = (eventId: string, series: string): string => `${eventId}/${series}`;
+
+function rowOf(attempts: readonly WebhookAttempt[]): Row {
+  const first = attempts[0];
+  const last = attempts.at(-1);
+  if (first === undefined || last === undefined) throw new Error('A delivery has at least one attempt.');
+  const { outcome, startedAt, durationMs, nextDueAt } = last;
+  const status = outcome === 'retrying' ? 'pending' : outcome;
+  return {
+    event_id: first.eventId,
+    series: String(first.series),
+    fleet_id: stored(first.fleetId),
+    device_id: stored(first.deviceId),
+    subscription_id: stored(first.subscriptionId),
+    event_type: stored(first.eventType),
+    event_time: String(first.eventTime),
+    format: first.format,
+    url: stored(last.url),
+    body: stored(first.body ?? ''),
+    created_at: String(first.deliveryCreatedAt),
+    first_attempt_at: String(first.firstAttemptAt),
+    last_attempt_at: String(startedAt),
+    delivered_at: status === 'delivered' ? String(startedAt + durationMs) : null,
+    next_attempt_at: status === 'pending' ? String(nextDueAt) : null,
+    status,
+    status_code: last.statusCode === null ? null : String(last.statusCode),
+    last_attempt: String(last.attempt),
+    attempts: JSON.stringify(attempts.map(entryOf)),
+    day: `deliveries_${new Date(first.firstAttemptAt).toISOString().slice(0, 10).replaceAll('-', '')}`,
+  };
+}
+
+function entryOf(of: WebhookAttempt): unknown[] {
+  return [of.attempt, of.startedAt, of.dueAt, of.durationMs, of.statusCode, of.errorCode, of.outcome, of.decision];
+}
+
+/** PostgreSQL text has no U+0000. */
+const stored = (text: string): string => text.replaceAll('\0', '\uFFFD');
