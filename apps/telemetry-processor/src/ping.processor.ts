@@ -74,7 +74,7 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
 
   return {
     // Every version that a ping of the batch sees is in the topic by now (decision 0028).
-    beforeBatch: () => geofences.caughtUp(),
+    beforeBatch: () => (rules === 'all' ? geofences.caughtUp() : Promise.resolve()),
     prepare: (records) => resolveBatch(codecs.telemetryPings, records),
     process: (record) => {
       const read = readPing(record);

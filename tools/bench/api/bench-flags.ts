@@ -15,6 +15,7 @@ export interface BenchFlags {
   readonly deliveries: number;
   readonly dataDir: string;
   readonly dist: string | undefined;
+  readonly nodeFlags: readonly string[];
   readonly profile: boolean;
   readonly keep: boolean;
   readonly writeDocs: boolean;
@@ -40,6 +41,7 @@ export function parseBenchFlags(
     .option('--deliveries <n>', 'in the table (default: 120000, quick 20000)', parseCount)
     .option('--data-dir <dir>', 'the stack of the benchmark', '.waypost/bench-api')
     .option('--dist <dir>', 'another build of public-api than the one of this checkout')
+    .option('--node-flags <flags>', 'flags of Node for public-api', parseWords, [])
     .option('--profile', 'say where the CPU time of public-api goes, call by call', false)
     .option('--keep', 'keep the data for the next run, and use what a former run has kept', false)
     .option('--write-docs', 'write the results to docs/benchmarks.md', false)
@@ -54,6 +56,10 @@ function parseCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (count < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
   return count;
+}
+
+function parseWords(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
 }
 
 function parseCalls(text: string): CallName[] {

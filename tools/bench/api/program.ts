@@ -53,8 +53,8 @@ async function measureAll(options: BenchOptions, stack: DeliveryStack): Promise<
   });
   const port = await choosePort({ taken: new Set() });
   const apiUrl = `http://127.0.0.1:${String(port)}`;
-  const start = (nodeFlags: readonly string[] = []): Promise<RunningApp> =>
-    applications.start('public-api', { nodeFlags, env: apiSettings(port) });
+  const start = (more: readonly string[] = []): Promise<RunningApp> =>
+    applications.start('public-api', { nodeFlags: [...flags.nodeFlags, ...more], env: apiSettings(port) });
   let api = await start();
   const load = startWorker({
     ...{ name: 'load', program: join(projectRoot(), 'dist/tools/bench/api/load/main.js'), env: environment },

@@ -1,6 +1,6 @@
 import { boxesOf, type GeoBox } from './geo-box.js';
 import type { GeofenceCircle } from './geofence.js';
-import type { GeofenceShape } from './geofence-shape.js';
+import type { GeofenceShape } from './shape.js';
 import { arcInMeters, EARTH_RADIUS_IN_METERS, METERS_PER_DEGREE, toDegrees, toRadians } from './sphere.js';
 
 /** Up to there a plane that touches the earth at the centre is wrong by less than half a per cent. */

@@ -1,5 +1,5 @@
 import type { Geofence } from './geofence.js';
-import type { GeofenceShape } from './geofence-shape.js';
+import type { GeofenceShape } from './shape.js';
 
 /** A geofence as it was from one record of `fleet.geofences` to the next; times are the broker's, epoch milliseconds. */
 export interface GeofenceVersion {

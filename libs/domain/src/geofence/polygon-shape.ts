@@ -1,7 +1,7 @@
 import pointInPolygon from 'point-in-polygon-hao';
 import { boxesOf } from './geo-box.js';
 import type { GeofencePolygon } from './geofence.js';
-import type { GeofenceShape } from './geofence-shape.js';
+import type { GeofenceShape } from './shape.js';
 import { areaInSquareMeters, shiftRing, unwrapRing, type UnwrappedRing, type Vertex } from './polygon-rings.js';
 import { METERS_PER_DEGREE, toRadians } from './sphere.js';
 

@@ -13,8 +13,8 @@ export interface Fix {
 
 /** null: the ping has no valid fix, and so is neither moving nor still. */
 export function fixOfPing(ping: TelemetryPing, settings: RouteSettings): Fix | null {
+  if (!hasValidFix(ping)) return null;
   const { latitude, longitude, speedInKmh } = ping;
-  if (!hasValidFix(ping) || latitude === null || longitude === null) return null;
   // Written so that NaN fails.
   const sensible = speedInKmh !== null && speedInKmh >= 0 && speedInKmh <= settings.maxSpeedInKmh;
   return { time: ping.eventTime, latitude, longitude, speedInKmh: sensible ? speedInKmh : null };

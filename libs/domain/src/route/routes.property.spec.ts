@@ -75,7 +75,7 @@ const trackOf = (pings: readonly TelemetryPing[]): TrackPing[] => {
     })
     .map((ping) => ({
       time: ping.eventTime,
-      fix: hasValidFix(ping) ? { latitude: ping.latitude ?? NaN, longitude: ping.longitude ?? NaN } : undefined,
+      fix: hasValidFix(ping) ? { latitude: ping.latitude, longitude: ping.longitude } : undefined,
       speed: ping.speedInKmh ?? undefined,
       ignition: ping.ignition ?? undefined,
     }));
