@@ -10,6 +10,7 @@ const LONGITUDE = 32;
 const FLAGS = 40;
 const GEOFENCES_SEEN_AT = 41;
 const TRIP = 49;
+const IN_GEOFENCES = TRIP + tripLayout.byteLength;
 
 /** A set bit: the value is there. What is null has no bit, so no number has to stand for null. */
 const HAS_IGNITION = 1;
@@ -26,13 +27,14 @@ const NO_VISITS: readonly GeofenceVisit[] = Object.freeze([]);
 /** A device that is in no geofence has no object. */
 const visitsLayout: RestLayout<DeviceState, readonly GeofenceVisit[]> = {
   of: ({ geofences }) => (geofences === null || geofences.visits.length === 0 ? undefined : geofences.visits),
+  isPresent: (view, at) => view.getUint8(at + IN_GEOFENCES) !== 0,
   toBytes: (visits) => Buffer.from(JSON.stringify(visits)),
   fromBytes: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as GeofenceVisit[],
 };
 
-/** The state of one device in 130 bytes, geofences that it is in aside. */
+/** The state of one device in 131 bytes, geofences that it is in aside. */
 export const deviceStateLayout: StructLayout<DeviceState, readonly GeofenceVisit[]> = {
-  byteLength: TRIP + tripLayout.byteLength,
+  byteLength: IN_GEOFENCES + 1,
   version: 'device-state-3',
   rest: visitsLayout,
   read: (view, at, visits) => {
@@ -60,6 +62,7 @@ export const deviceStateLayout: StructLayout<DeviceState, readonly GeofenceVisit
     view.setFloat64(at + LATITUDE, latitude ?? 0);
     view.setFloat64(at + LONGITUDE, longitude ?? 0);
     view.setFloat64(at + GEOFENCES_SEEN_AT, geofences === null ? 0 : geofences.seenAt);
+    view.setUint8(at + IN_GEOFENCES, geofences !== null && geofences.visits.length > 0 ? 1 : 0);
     tripLayout.write(view, at + TRIP, trip);
     const flags =
       (ignition === null ? 0 : ignition ? HAS_IGNITION | IGNITION_ON : HAS_IGNITION) |

@@ -6,6 +6,8 @@ import {
   evolveDevice,
   type DeviceState,
   type FleetEvent,
+  type FleetGeofences,
+  type GeofenceView,
   type TelemetryPing,
 } from '@waypost/domain';
 import {
@@ -51,6 +53,14 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
     context.forward('events', { key, value: codecs.fleetEvents.encodeRange(event) });
   };
 
+  /** One object for all pings: nobody keeps it. */
+  const view: { fleet: FleetGeofences | undefined; at: number } = { fleet: undefined, at: 0 };
+  const viewOf = ({ timestamp }: StreamRecord, ping: TelemetryPing): GeofenceView => {
+    view.fleet = findFleet(ping);
+    view.at = timestamp;
+    return view;
+  };
+
   const apply = (record: StreamRecord, ping: TelemetryPing): void => {
     const state = (writeDeviceKey(deviceKey, ping) && devices.get(deviceKey)) || null;
     // Ids that have a state were checked when its first ping came.
@@ -60,8 +70,7 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
       reject(record, check);
       return;
     }
-    const view = rules === 'all' ? { fleet: findFleet(ping), at: record.timestamp } : null;
-    const decision = decidePing(state, ping, settings, view);
+    const decision = decidePing(state, ping, settings, rules === 'all' ? viewOf(record, ping) : null);
     if (decision.type === 'rejected') {
       reject(record, decision);
       return;

@@ -62,7 +62,7 @@ export function decideGeofences(
   let kept: readonly GeofenceVisit[] = visits;
   let left: LeftGeofence[] | null = null;
   for (const visit of visits) {
-    const version = fleet?.get(visit.geofenceId, at);
+    const version = versionOf(near, visit.geofenceId) ?? fleet?.get(visit.geofenceId, at);
     if (version === undefined || isNew(version, before)) {
       kept = without(kept, visit);
       continue;
@@ -90,6 +90,12 @@ export function decideGeofences(
 
 function unchanged(seenAt: number, visits: readonly GeofenceVisit[]): GeofenceDecision {
   return { state: { seenAt, visits }, left: NO_LEFT, entered: NO_ENTERED };
+}
+
+/** Saves a look-up for a device that stays where it is. */
+function versionOf(near: readonly GeofenceVersion[], geofenceId: string): GeofenceVersion | undefined {
+  for (const version of near) if (version.geofence.geofenceId === geofenceId) return version;
+  return undefined;
 }
 
 function holds(visits: readonly GeofenceVisit[], geofenceId: string): boolean {

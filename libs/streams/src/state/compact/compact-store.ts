@@ -309,7 +309,10 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   }
 
   private valueOf(entry: number): T {
-    return this.layout.read(this.entries.viewOf(entry), this.entries.valueAt(entry), this.rests?.get(entry));
+    const { layout, rests } = this;
+    const view = this.entries.viewOf(entry);
+    const at = this.entries.valueAt(entry);
+    return layout.read(view, at, rests && layout.rest?.isPresent(view, at) ? rests.get(entry) : undefined);
   }
 
   private readonly hashOf = (entry: number): number => {

@@ -16,6 +16,8 @@ export interface StructLayout<T, Rest extends object = object> {
 export interface RestLayout<T, Rest extends object> {
   /** undefined: this value has none. The same object as long as it says the same spares work. */
   of(value: T): Rest | undefined;
+  /** Whether the bytes are of a value that has one: looked at before the object is looked for. */
+  isPresent(view: DataView, at: number): boolean;
   toBytes(rest: Rest): Uint8Array;
   fromBytes(bytes: Uint8Array): Rest;
 }

@@ -12,13 +12,15 @@ interface Value {
 }
 
 const layout: StructLayout<Value, readonly string[]> = {
-  byteLength: 8,
+  byteLength: 9,
   version: '1',
   read: (view, at, names = []) => ({ count: view.getFloat64(at), names }),
-  write: (view, at, { count }) => {
+  write: (view, at, { count, names }) => {
     view.setFloat64(at, count);
+    view.setUint8(at + 8, names.length);
   },
   rest: {
+    isPresent: (view, at) => view.getUint8(at + 8) > 0,
     of: ({ names }) => (names.length === 0 ? undefined : names),
     toBytes: (names) => Buffer.from(JSON.stringify(names)),
     fromBytes: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as string[],

@@ -9,12 +9,12 @@ export class RestTable<T> {
   constructor(private readonly layout: RestLayout<T, object>) {}
 
   get(entry: number): object | undefined {
-    return this.rests.size === 0 ? undefined : this.rests.get(entry);
+    return this.rests.get(entry);
   }
 
   put(entry: number, value: T): void {
     const rest = this.layout.of(value);
-    const known = this.get(entry);
+    const known = this.rests.size === 0 ? undefined : this.rests.get(entry);
     if (rest === known) return;
     if (!this.before.has(entry)) this.before.set(entry, known);
     this.set(entry, rest);
