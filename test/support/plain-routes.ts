@@ -1,4 +1,7 @@
-import { Geodesic } from 'geographiclib-geodesic';
+import geographiclib from 'geographiclib-geodesic';
+
+// CommonJS: outside Jest only the whole module can be imported.
+const { Geodesic } = geographiclib;
 
 /**
  * The rules of routes and stops (R-9) a second time: over the whole track of a device at once, with everything looked up

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Geodesic } from 'geographiclib-geodesic';
+import geographiclib from 'geographiclib-geodesic';
 import { distanceInMeters } from './distance.js';
 
-const earth = Geodesic.WGS84;
+const earth = geographiclib.Geodesic.WGS84;
 
 interface Leg {
   readonly from: { readonly latitude: number; readonly longitude: number };
