@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { BackendUnderTest } from './backend.contract.js';
 import type { GroupMember } from './backend.js';
 
@@ -19,6 +19,8 @@ interface Worker {
 
 interface Floor {
   hire(letGoMs: () => number): Promise<Worker>;
+  /** Everybody who is still there goes: a member that is left behind would keep the process alive. */
+  close(): Promise<void>;
   /** Partitions that somebody was given while another worked on them. */
   readonly collisions: readonly string[];
   /** Times of the changes of each partition's worker. */
@@ -32,17 +34,21 @@ const openFloor = async ({ backend, createTopic, uniqueName }: BackendUnderTest)
   const workers = new Map<number, number>();
   const taken = new Map<number, number>();
   const collisions: string[] = [];
+  const present = new Set<Worker>();
   let hired = 0;
   const hire = async (letGoMs: () => number): Promise<Worker> => {
     const name = ++hired;
     const member = backend.group({ groupId, topics: [topic] });
     let assigned: number[] = [];
+    // Whoever goes takes nothing on any more, also when an assignment is on its way.
+    let isGoing = false;
     const mine = (): number[] => [...workers].flatMap(([partition, worker]) => (worker === name ? [partition] : []));
     const drop = (partitions: readonly number[]): void => {
       for (const partition of partitions) if (workers.get(partition) === name) workers.delete(partition);
     };
     await member.join({
       assigned: async ({ partitions }) => {
+        if (isGoing) return;
         assigned = partitions.map(({ partition }) => partition);
         for (const partition of assigned) {
           const worker = workers.get(partition);
@@ -58,22 +64,28 @@ const openFloor = async ({ backend, createTopic, uniqueName }: BackendUnderTest)
         throw error;
       },
     });
-    return {
+    const worker: Worker = {
       member,
       working: mine,
       assigned: () => assigned,
       leave: async () => {
         await sleep(letGoMs());
-        drop(mine());
-        await member.leave();
+        await worker.crash();
       },
       crash: async () => {
+        isGoing = true;
+        present.delete(worker);
         drop(mine());
         await member.leave();
       },
     };
+    present.add(worker);
+    return worker;
   };
-  return { hire, collisions, taken };
+  const close = async (): Promise<void> => {
+    await Promise.all([...present].map((worker) => worker.crash()));
+  };
+  return { hire, close, collisions, taken };
 };
 
 const until = async (condition: () => boolean): Promise<void> => {
@@ -93,8 +105,16 @@ const shared = (workers: readonly Worker[]): boolean => {
 /** That a partition moves between two living members without a moment at which both work on it. */
 export const describeHandOver = (name: string, subject: () => BackendUnderTest): void => {
   describe(`${name}: the hand-over of partitions`, () => {
-    it('gives a partition to another only after its owner has let it go, and soon then', async () => {
+    const floors: Floor[] = [];
+    const open = async (): Promise<Floor> => {
       const floor = await openFloor(subject());
+      floors.push(floor);
+      return floor;
+    };
+    afterEach(() => Promise.all(floors.splice(0).map((floor) => floor.close())));
+
+    it('gives a partition to another only after its owner has let it go, and soon then', async () => {
+      const floor = await open();
       const first = await floor.hire(() => 600);
       const startedAt = Date.now();
       const second = await floor.hire(() => 0);
@@ -107,7 +127,7 @@ export const describeHandOver = (name: string, subject: () => BackendUnderTest):
     });
 
     it('leaves alone what does not move', async () => {
-      const floor = await openFloor(subject());
+      const floor = await open();
       const first = await floor.hire(() => 50);
       const before = new Map(floor.taken);
       const second = await floor.hire(() => 50);
@@ -117,7 +137,7 @@ export const describeHandOver = (name: string, subject: () => BackendUnderTest):
     });
 
     it('does not wait for an owner that is gone, also when it was letting go', async () => {
-      const floor = await openFloor(subject());
+      const floor = await open();
       const first = await floor.hire(() => 60_000);
       const second = await floor.hire(() => 0);
       await until(() => first.assigned().length === PARTITIONS / 2);
@@ -130,7 +150,7 @@ export const describeHandOver = (name: string, subject: () => BackendUnderTest):
     });
 
     it('withholds what is still being let go when somebody joins in the meantime', async () => {
-      const floor = await openFloor(subject());
+      const floor = await open();
       const first = await floor.hire(() => 900);
       const second = await floor.hire(() => 0);
       await until(() => first.assigned().length === PARTITIONS / 2);
@@ -143,7 +163,7 @@ export const describeHandOver = (name: string, subject: () => BackendUnderTest):
     it.each([1, 2])(
       'never has two work on one partition, whoever joins and leaves (sequence %i)',
       async (seed) => {
-        const floor = await openFloor(subject());
+        const floor = await open();
         let state = seed;
         const random = (below: number): number => {
           state = (state * 48_271) % 2_147_483_647;
