@@ -24,6 +24,7 @@ import { createAttemptsTask } from './attempts.task.js';
 import { readConfig, type HistoryProjectorConfig } from './config.js';
 import { createDatabaseRetry, type DatabaseRetry } from './database-retry.js';
 import { HistoryProjectorModule } from './history-projector.module.js';
+import { oneAfterAnother } from './one-after-another.js';
 import { createPathMetrics } from './paths/path-metrics.js';
 import { createPathsTask } from './paths/paths.task.js';
 import type { ProjectionTaskTools } from './projection.task.js';
@@ -123,10 +124,12 @@ function createRunners(
     projection: createDeliveryProjection({ dataSource, now: Date.now }),
     metrics,
   };
+  const pathProjection = createPathProjection({ dataSource, now: Date.now });
   const pathsDeps = {
     ...tools,
     codec: codecs.telemetryPings,
-    projection: createPathProjection({ dataSource, now: Date.now }),
+    // A flood of pings must not take every core from what delivers: one transaction at a time.
+    projection: { ...pathProjection, apply: oneAfterAnother(pathProjection.apply.bind(pathProjection)) },
     metrics: createPathMetrics(registry),
   };
   const attempts = runnerOf(consumerGroups.historyProjector, (context) => createAttemptsTask(context, attemptsDeps));
