@@ -139,7 +139,11 @@ describe(`SIGKILL of each application amid ${trafficOf(feeds)}`, () => {
 
       it('makes as many attempts as the answers of the receiver ask for', () => {
         const { places } = seenOf(feed);
-        const wrong = byDelivery(places.attempts)
+        const deliveries = byDelivery(places.attempts);
+        // On a busy machine this process may not get to answer within 5 s while an application starts again.
+        const answered = deliveries.filter((attempts) => attempts.every(({ errorCode }) => errorCode !== 'timeout'));
+        expect(answered.length).toBeGreaterThan(0.9 * deliveries.length);
+        const wrong = answered
           .map((attempts) => ({
             attempts,
             asked: scriptedStatusCodes(attempts[0]?.eventId ?? '', attempts[0]?.url ?? '').join(),
