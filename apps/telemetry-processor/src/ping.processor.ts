@@ -28,7 +28,7 @@ import { settingsOf, type RuleSet } from './rule-set.js';
 export interface PingProcessorParts {
   readonly context: ProcessorContext<{ readonly devices: CompactStore<DeviceState> }, 'events' | 'rejected'>;
   readonly codecs: AvroCodecs;
-  readonly geofences: Pick<GeofenceDirectory, 'fleet' | 'mayHold' | 'fleetCount' | 'caughtUp'>;
+  readonly geofences: Pick<GeofenceDirectory, 'fleet' | 'fleetCount' | 'caughtUp'>;
   readonly metrics: PingMetrics;
   readonly rules: RuleSet;
 }
@@ -55,8 +55,8 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
 
   /** One object for all pings: nobody keeps it. */
   const view: { fleet: FleetGeofences | undefined; at: number } = { fleet: undefined, at: 0 };
-  const viewOf = ({ timestamp }: StreamRecord, ping: TelemetryPing, state: DeviceState | null): GeofenceView => {
-    view.fleet = findFleet(ping, state);
+  const viewOf = ({ timestamp }: StreamRecord, ping: TelemetryPing): GeofenceView => {
+    view.fleet = findFleet(ping);
     view.at = timestamp;
     return view;
   };
@@ -70,7 +70,7 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
       reject(record, check);
       return;
     }
-    const decision = decidePing(state, ping, settings, rules === 'all' ? viewOf(record, ping, state) : null);
+    const decision = decidePing(state, ping, settings, rules === 'all' ? viewOf(record, ping) : null);
     if (decision.type === 'rejected') {
       reject(record, decision);
       return;

@@ -6,7 +6,7 @@ import { NOON, pingOf } from '../../../test/support/samples.js';
 import type { RuleSet } from './rule-set.js';
 import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
 
-const noGeofences = { fleet: () => undefined, fleetCount: 0, mayHold: () => false, caughtUp: () => Promise.resolve() };
+const noGeofences = { fleet: () => undefined, fleetCount: 0, caughtUp: () => Promise.resolve() };
 const noMetrics = { pingDecided: () => undefined, eventEmitted: () => undefined };
 
 let codecs: AvroCodecs;

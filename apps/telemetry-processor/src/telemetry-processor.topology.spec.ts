@@ -10,7 +10,7 @@ const START = Date.UTC(2026, 0, 5, 8);
 const aPing = (more: Partial<TelemetryPing> = {}): TelemetryPing =>
   pingOf({ eventTime: START, receivedTime: START + 500, ...more });
 
-const noGeofences = { fleet: () => undefined, fleetCount: 0, mayHold: () => false, caughtUp: () => Promise.resolve() };
+const noGeofences = { fleet: () => undefined, fleetCount: 0, caughtUp: () => Promise.resolve() };
 
 let codecs: AvroCodecs;
 let driver: TopologyTestDriver;

@@ -8,7 +8,7 @@ import type { RuleSet } from './rule-set.js';
 
 export interface TopologyParts {
   readonly codecs: AvroCodecs;
-  readonly geofences: Pick<GeofenceDirectory, 'fleet' | 'mayHold' | 'fleetCount' | 'caughtUp'>;
+  readonly geofences: Pick<GeofenceDirectory, 'fleet' | 'fleetCount' | 'caughtUp'>;
   readonly metrics: PingMetrics;
   /** Default: all. */
   readonly rules?: RuleSet;

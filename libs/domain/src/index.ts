@@ -32,7 +32,6 @@ export {
   type GeofencePolygon,
   type GeoPoint,
 } from './geofence/geofence.js';
-export { fleetHash } from './geofence/geofence-filter.js';
 export { createGeofenceHistory, type GeofenceHistory } from './geofence/geofence-history.js';
 export { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from './geofence/geofence-settings.js';
 export { geofenceFault } from './geofence/geofence-shape.js';

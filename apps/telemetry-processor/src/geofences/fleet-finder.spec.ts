@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createPingReader, type TelemetryPing } from '@waypost/contracts';
-import { createGeofenceHistory, type DeviceState, type Geofence, type GeofenceHistory } from '@waypost/domain';
+import { createGeofenceHistory, type Geofence, type GeofenceHistory } from '@waypost/domain';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { createFleetFinder } from './fleet-finder.js';
@@ -21,10 +21,8 @@ beforeAll(async () => {
   };
 });
 
-const HERE = { latitude: 1, longitude: 2 };
-
 const addFence = (history: GeofenceHistory, fleetId: string): void => {
-  const circle = { ...HERE, radiusInMeters: 3 };
+  const circle = { latitude: 1, longitude: 2, radiusInMeters: 3 };
   const fence: Geofence = {
     ...{ geofenceId: 'g', fleetId, name: 'G', circle, polygon: null },
     ...{ version: 1, createdAt: 0, updatedAt: 0 },
@@ -40,34 +38,20 @@ describe('the fleet of a ping', () => {
     const find = createFleetFinder(history);
     for (const fleetId of [...fleetIds, ...fleetIds, ...fleetIds.slice(0, 50).reverse()]) {
       const fleet = history.fleet(fleetId);
-      expect(find(readBack(pingOf({ fleetId, ...HERE })), null)).toBe(fleet);
-      expect(find(pingOf({ fleetId, ...HERE }), null)).toBe(fleet);
+      expect(find(readBack(pingOf({ fleetId })))).toBe(fleet);
+      expect(find(pingOf({ fleetId }))).toBe(fleet);
     }
   });
 
   it('is found as soon as it has its first geofence', () => {
     const history = createGeofenceHistory();
     const find = createFleetFinder(history);
-    const ping = readBack(pingOf({ fleetId: 'new', ...HERE }));
-    expect(find(ping, null)).toBeUndefined();
+    const ping = readBack(pingOf({ fleetId: 'new' }));
+    expect(find(ping)).toBeUndefined();
     addFence(history, 'other');
-    expect(find(ping, null)).toBeUndefined();
+    expect(find(ping)).toBeUndefined();
     addFence(history, 'new');
-    expect(find(ping, null)).toBe(history.fleet('new'));
-    expect(find(ping, null)).toBeDefined();
-  });
-
-  it('is not looked for far from every geofence, unless the device may have to leave one', () => {
-    const history = createGeofenceHistory();
-    addFence(history, 'fleet-1');
-    const find = createFleetFinder(history);
-    const far = readBack(pingOf({ latitude: -40, longitude: 100 }));
-    const visit = { geofenceId: 'g', enteredAt: null, leavingSince: null, leavingFixes: 0 };
-    const state = (visits: readonly (typeof visit)[]): DeviceState => ({
-      ...{ newestEventTime: 0, ignition: null, lastSentTime: null, armed: false, trip: null },
-      ...{ fixTime: 0, latitude: 1, longitude: 2, geofences: { seenAt: 0, visits } },
-    });
-    expect([find(far, null), find(far, state([]))]).toEqual([undefined, undefined]);
-    expect(find(far, state([visit]))).toBe(history.fleet('fleet-1'));
+    expect(find(ping)).toBe(history.fleet('new'));
+    expect(find(ping)).toBeDefined();
   });
 });

@@ -1,5 +1,5 @@
 import { LazyTelemetryPing } from '@waypost/contracts';
-import { fleetHash, type DeviceState, type FleetGeofences, type TelemetryPing } from '@waypost/domain';
+import type { FleetGeofences, TelemetryPing } from '@waypost/domain';
 import type { GeofenceDirectory } from './geofence-directory.js';
 
 /** A power of two. */
@@ -11,35 +11,27 @@ interface KnownFleet {
   readonly fleet: FleetGeofences | undefined;
 }
 
-/**
- * The geofences of the fleet of a ping; undefined: there are none, or none that matters to a device that is in none.
- *
- * @param state of the device before the ping
- */
-export type FleetFinder = (ping: TelemetryPing, state: DeviceState | null) => FleetGeofences | undefined;
+/** The geofences of the fleet of a ping. */
+export type FleetFinder = (ping: TelemetryPing) => FleetGeofences | undefined;
 
 /**
  * Knows the fleets of the last pings by the bytes of their ids: making a text of the id, and looking that up, costs more
  * than most pings need for their geofences.
  */
-export const createFleetFinder = (
-  directory: Pick<GeofenceDirectory, 'fleet' | 'mayHold' | 'fleetCount'>,
-): FleetFinder => {
+export const createFleetFinder = (directory: Pick<GeofenceDirectory, 'fleet' | 'fleetCount'>): FleetFinder => {
   const places: (KnownFleet | undefined)[] = Array.from({ length: PLACES });
   let fleetCount = directory.fleetCount;
 
-  return (ping, state) => {
+  return (ping) => {
     if (directory.fleetCount === 0) return undefined;
     if (!(ping instanceof LazyTelemetryPing)) return directory.fleet(ping.fleetId);
-    const { bytes, fleetIdStart, fleetIdEnd, latitude, longitude } = ping;
-    const hash = fleetHash(bytes, fleetIdStart, fleetIdEnd);
-    if (!isInAny(state) && !directory.mayHold(hash, latitude ?? 0, longitude ?? 0)) return undefined;
     if (directory.fleetCount !== fleetCount) {
       // One that had none may have some now.
       places.fill(undefined);
       ({ fleetCount } = directory);
     }
-    const place = hash & (PLACES - 1);
+    const { bytes, fleetIdStart, fleetIdEnd } = ping;
+    const place = hashOf(bytes, fleetIdStart, fleetIdEnd) & (PLACES - 1);
     const known = places[place];
     if (known && isSame(known.id, bytes, fleetIdStart, fleetIdEnd)) return known.fleet;
     const fleet = directory.fleet(ping.fleetId);
@@ -48,8 +40,12 @@ export const createFleetFinder = (
   };
 };
 
-const isInAny = (state: DeviceState | null): boolean =>
-  state !== null && state.geofences !== null && state.geofences.visits.length > 0;
+/** FNV-1a. */
+const hashOf = (bytes: Buffer, start: number, end: number): number => {
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+  return hash ^ (hash >>> 16);
+};
 
 const isSame = (id: Buffer, bytes: Buffer, start: number, end: number): boolean => {
   if (id.length !== end - start) return false;

@@ -1,5 +1,11 @@
 import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
-import { createGeofenceHistory, geofenceFault, type Geofence, type GeofenceHistory } from '@waypost/domain';
+import {
+  createGeofenceHistory,
+  geofenceFault,
+  type FleetGeofences,
+  type Geofence,
+  type GeofenceHistory,
+} from '@waypost/domain';
 import {
   createGlobalTable,
   StreamsError,
@@ -9,8 +15,12 @@ import {
 } from '@waypost/streams';
 
 /** The geofences of all fleets with their versions, as `fleet.geofences` has them (R-8, decision 0028). */
-export interface GeofenceDirectory
-  extends Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'>, Pick<GeofenceHistory, 'fleet' | 'mayHold' | 'fleetCount'> {}
+export interface GeofenceDirectory extends Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
+  /** undefined: the fleet never had one. */
+  fleet(fleetId: string): FleetGeofences | undefined;
+  /** Grows; a fleet that is known is so for good. */
+  readonly fleetCount: number;
+}
 
 export interface DirectoryOptions {
   readonly backend: StreamsBackend;
@@ -38,7 +48,6 @@ export const createGeofenceDirectory = (options: DirectoryOptions): GeofenceDire
     stop: () => table.stop(),
     caughtUp: () => table.caughtUp(),
     fleet: (fleetId) => history.fleet(fleetId),
-    mayHold: (hash, latitude, longitude) => history.mayHold(hash, latitude, longitude),
     get fleetCount() {
       return history.fleetCount;
     },

@@ -37,7 +37,6 @@ const newDriver = (autoCommit = true): TopologyTestDriver =>
       codecs,
       geofences: {
         fleet: (fleetId) => history.fleet(fleetId),
-        mayHold: (hash, latitude, longitude) => history.mayHold(hash, latitude, longitude),
         get fleetCount() {
           return history.fleetCount;
         },

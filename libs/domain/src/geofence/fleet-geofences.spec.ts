@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FleetGeofences } from './fleet-geofences.js';
 import type { Geofence } from './geofence.js';
-import { fleetHash } from './geofence-filter.js';
 import { createGeofenceIndex } from './geofence-index.js';
 import { createGeofenceHistory } from './geofence-history.js';
 import { shapeOf } from './geofence-shape.js';
@@ -177,58 +176,5 @@ describe('the index', () => {
     const index = createGeofenceIndex(versions);
     expect(index.near(50.4, 5.404).length).toBeLessThan(100);
     expect(index.near(60, 5)).toEqual([]);
-  });
-});
-
-describe('the filter in front of all indexes', () => {
-  const places = fc.record({
-    latitude: fc.oneof(
-      fc.double({ min: -90, max: 90, noNaN: true }),
-      fc.integer({ min: -9_000, max: 9_000 }).map((n) => n / 100),
-    ),
-    longitude: fc.oneof(
-      fc.double({ min: -180, max: 180, noNaN: true }),
-      fc.integer({ min: -18_000, max: 18_000 }).map((n) => n / 100),
-    ),
-  });
-  const circles = fc.record({
-    center: places,
-    radiusInMeters: fc.oneof(fc.constantFrom(10, 500, 5_000), fc.double({ min: 1, max: 2_000_000, noNaN: true })),
-  });
-  const hashOf = (fleetId: string): number => fleetHash(Buffer.from(fleetId), 0, Buffer.byteLength(fleetId));
-
-  it('never misses a geofence, however many there are and whatever has become of it', () => {
-    fc.assert(
-      fc.property(fc.array(circles, { minLength: 1, maxLength: 30 }), fc.array(places), (all, others) => {
-        const history = createGeofenceHistory();
-        all.forEach(({ center, radiusInMeters }, n) => {
-          const geofence = circleFence({ ...center, radiusInMeters }, { geofenceId: String(n), fleetId: 'é' });
-          history.record(`é\u001f${String(n)}`, geofence, n);
-          if (n % 3 === 0) history.record(`é\u001f${String(n)}`, null, n);
-        });
-        for (const { latitude, longitude } of [...all.map(({ center }) => center), ...others]) {
-          const held = all.some(({ center, radiusInMeters }) =>
-            shapeOf(circleFence({ ...center, radiusInMeters })).contains(latitude, longitude),
-          );
-          if (held) expect(history.mayHold(hashOf('é'), latitude, longitude)).toBe(true);
-        }
-      }),
-    );
-  });
-
-  it('says no to nearly all places without one, when it has grown too', () => {
-    const history = createGeofenceHistory();
-    for (let n = 0; n < 20_000; n++) {
-      const fleetId = `fleet-${String(n % 20)}`;
-      const center = { latitude: 50 + (n % 141) / 50, longitude: 5 + n / 5_000 };
-      const geofence = circleFence({ ...center, radiusInMeters: 300 }, { geofenceId: String(n), fleetId });
-      history.record(`${fleetId}\u001f${String(n)}`, geofence, 1);
-      if (n % 1_000 === 0) expect(history.mayHold(hashOf(fleetId), center.latitude, center.longitude)).toBe(true);
-    }
-    const far = Array.from({ length: 10_000 }, (_, n) =>
-      history.mayHold(hashOf(`fleet-${String(n % 20)}`), 60 + n / 1_000, 8),
-    );
-    expect(far.filter((may) => may).length).toBeLessThan(1_500);
-    expect(history.mayHold(hashOf('another'), 60, 8)).toBe(false);
   });
 });

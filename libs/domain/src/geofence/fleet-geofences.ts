@@ -14,8 +14,6 @@ export class FleetGeofences {
   /** By geofenceId, oldest first. */
   private readonly histories = new Map<string, GeofenceVersion[]>();
   private changedAt = -Infinity;
-  /** Of the versions that are no longer in force; Infinity: there are none. */
-  private firstEnd = Infinity;
   private current: GeofenceIndex | null = null;
   private past: GeofenceIndex | null = null;
 
@@ -26,14 +24,11 @@ export class FleetGeofences {
     return count;
   }
 
-  /**
-   * @param appendedAt broker time of the record, epoch milliseconds
-   * @returns the version that it makes; undefined: none, it is known
-   */
-  put(geofence: Geofence, appendedAt: number): GeofenceVersion | undefined {
+  /** @param appendedAt broker time of the record, epoch milliseconds */
+  put(geofence: Geofence, appendedAt: number): void {
     const before = this.newest(geofence.geofenceId);
     // A version may be published again after a crash; it counts from its first time.
-    if (before && geofence.version <= before.geofence.version) return undefined;
+    if (before && geofence.version <= before.geofence.version) return;
     const since = before?.since ?? firstSeen(geofence, appendedAt);
     this.end(before, appendedAt);
     const version = { geofence, shape: shapeOf(geofence), since, from: appendedAt, to: Infinity };
@@ -41,7 +36,6 @@ export class FleetGeofences {
     if (history) history.push(version);
     else this.histories.set(geofence.geofenceId, [version]);
     this.changed(appendedAt);
-    return version;
   }
 
   remove(geofenceId: string, appendedAt: number): void {
@@ -75,9 +69,7 @@ export class FleetGeofences {
   }
 
   private end(version: GeofenceVersion | undefined, appendedAt: number): void {
-    if (!version) return;
-    version.to = appendedAt;
-    this.firstEnd = Math.min(this.firstEnd, appendedAt);
+    if (version) version.to = appendedAt;
   }
 
   private changed(appendedAt: number): void {
@@ -88,20 +80,12 @@ export class FleetGeofences {
   }
 
   private forget(before: number): void {
-    if (this.firstEnd > before) return;
-    this.firstEnd = Infinity;
     for (const [geofenceId, history] of this.histories) {
+      if ((history[0]?.to ?? Infinity) > before) continue;
       const kept = history.filter(({ to }) => to > before);
-      if (kept.length === 0) this.histories.delete(geofenceId);
-      else if (kept.length < history.length) this.histories.set(geofenceId, kept);
-      const [first] = kept;
-      if (first) this.firstEnd = Math.min(this.firstEnd, first.to);
+      if (kept.length > 0) this.histories.set(geofenceId, kept);
+      else this.histories.delete(geofenceId);
     }
-  }
-
-  /** All that are known. */
-  allVersions(): readonly GeofenceVersion[] {
-    return this.versions(() => true);
   }
 
   private versions(wanted: (version: GeofenceVersion) => boolean): GeofenceVersion[] {

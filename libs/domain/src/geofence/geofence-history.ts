@@ -1,5 +1,4 @@
 import { FleetGeofences } from './fleet-geofences.js';
-import { fleetHash, GeofenceFilter } from './geofence-filter.js';
 import { parseGeofenceKey, type Geofence } from './geofence.js';
 
 /** The geofences of all fleets, as the records of `fleet.geofences` tell them. */
@@ -13,29 +12,16 @@ export interface GeofenceHistory {
   record(key: string, geofence: Geofence | null, appendedAt: number): void;
   /** undefined: the fleet never had one. */
   fleet(fleetId: string): FleetGeofences | undefined;
-  /** False: no version of any geofence of the fleet holds the place. `hash` is the fleetHash() of the fleet's id. */
-  mayHold(hash: number, latitude: number, longitude: number): boolean;
   readonly fleetCount: number;
   readonly versionCount: number;
 }
 
 export function createGeofenceHistory(): GeofenceHistory {
   const fleets = new Map<string, FleetGeofences>();
-  const hashOf = (fleetId: string): number => {
-    const bytes = new TextEncoder().encode(fleetId);
-    return fleetHash(bytes, 0, bytes.length);
-  };
-  const filter = new GeofenceFilter((add) => {
-    for (const [fleetId, fleet] of fleets) {
-      const hash = hashOf(fleetId);
-      for (const { shape } of fleet.allVersions()) add(hash, shape.boxes);
-    }
-  });
   const put = (geofence: Geofence, appendedAt: number): void => {
     let fleet = fleets.get(geofence.fleetId);
     if (fleet === undefined) fleets.set(geofence.fleetId, (fleet = new FleetGeofences()));
-    const version = fleet.put(geofence, appendedAt);
-    if (version) filter.add(hashOf(geofence.fleetId), version.shape.boxes);
+    fleet.put(geofence, appendedAt);
   };
   return {
     record(key, geofence, appendedAt) {
@@ -47,7 +33,6 @@ export function createGeofenceHistory(): GeofenceHistory {
       fleets.get(fleetId)?.remove(geofenceId, appendedAt);
     },
     fleet: (fleetId) => fleets.get(fleetId),
-    mayHold: (hash, latitude, longitude) => filter.mayHold(hash, latitude, longitude),
     get fleetCount() {
       return fleets.size;
     },
