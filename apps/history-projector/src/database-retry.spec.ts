@@ -46,6 +46,18 @@ describe('the database retry', () => {
     expect(retry.available()).toBe(true);
   });
 
+  it('waits for rows that somebody holds, and does not call the database away', async () => {
+    const { retry, events, waits, stop } = build();
+    let tries = 0;
+    const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+    expect(await retry.run(() => (++tries > 2 ? Promise.resolve('done') : Promise.reject(locked)), stop.signal)).toBe(
+      'done',
+    );
+    expect(waits).toEqual([100, 200]);
+    expect(events).toEqual(['database_rows_locked', 'database_rows_locked']);
+    expect(retry.available()).toBe(true);
+  });
+
   it('tells an outage once for all the work that waits', async () => {
     const { retry, events, stop, failing } = build();
     await Promise.all([retry.run(failing(2), stop.signal), retry.run(failing(2), stop.signal)]);

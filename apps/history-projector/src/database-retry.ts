@@ -1,4 +1,4 @@
-import { isConnectionLoss } from '@waypost/history-store';
+import { isConnectionLoss, isLockTimeout } from '@waypost/history-store';
 import type { Logger } from '@waypost/platform';
 
 const FIRST_WAIT_MS = 100;
@@ -7,7 +7,8 @@ const LONGEST_WAIT_MS = 5_000;
 /** Lets work wait for the database. Shared by all work of the process, so that an outage is told once. */
 export interface DatabaseRetry {
   /**
-   * Does the work again, after ever longer waits, for as long as the database is away. Any other error is thrown at once;
+   * Does the work again, after ever longer waits, for as long as the database is away, or a projector that was stopped
+   * keeps rows that the work needs. Any other error is thrown at once;
    * so is the last one when the signal ends the waiting. The work must be safe to repeat after an unknown outcome.
    */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -48,8 +49,9 @@ export function createDatabaseRetry({ logger, now, wait, onChange }: DatabaseRet
           noteBack();
           return result;
         } catch (error) {
-          if (!isConnectionLoss(error)) throw error;
-          noteAway(error);
+          if (isLockTimeout(error)) logger.warn('database_rows_locked', { error });
+          else if (isConnectionLoss(error)) noteAway(error);
+          else throw error;
           await wait(waitMs, signal);
           if (signal.aborted) throw error;
         }

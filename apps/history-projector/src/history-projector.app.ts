@@ -24,7 +24,6 @@ import { createAttemptsTask } from './attempts.task.js';
 import { readConfig, type HistoryProjectorConfig } from './config.js';
 import { createDatabaseRetry, type DatabaseRetry } from './database-retry.js';
 import { HistoryProjectorModule } from './history-projector.module.js';
-import { oneAfterAnother } from './one-after-another.js';
 import { createPathMetrics } from './paths/path-metrics.js';
 import { createPathsTask } from './paths/paths.task.js';
 import type { ProjectionTaskTools } from './projection.task.js';
@@ -41,7 +40,7 @@ export const historyProjectorApp: AppDefinition<HistoryProjectorConfig> = {
   parts: (_nest, runtime) => projectorParts(runtime),
 };
 
-/** A connection for each of the default four partitions of both logs, some for the retention, and room for a few more. */
+/** Three transactions at a time, the look-ups of four partitions of both logs, the retention, and room for a few more. */
 const POOL_SIZE = 12;
 
 /** In pg_stat_activity. */
@@ -124,12 +123,10 @@ function createRunners(
     projection: createDeliveryProjection({ dataSource, now: Date.now }),
     metrics,
   };
-  const pathProjection = createPathProjection({ dataSource, now: Date.now });
   const pathsDeps = {
     ...tools,
     codec: codecs.telemetryPings,
-    // A flood of pings must not take every core from what delivers: one transaction at a time.
-    projection: { ...pathProjection, apply: oneAfterAnother(pathProjection.apply.bind(pathProjection)) },
+    projection: createPathProjection({ dataSource, now: Date.now }),
     metrics: createPathMetrics(registry),
   };
   const attempts = runnerOf(consumerGroups.historyProjector, (context) => createAttemptsTask(context, attemptsDeps));

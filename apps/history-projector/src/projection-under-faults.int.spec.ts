@@ -78,7 +78,7 @@ describe('the projection under faults', () => {
     await projector.stop();
 
     expect([...fatal, ...projector.fatal]).toEqual([]);
-    const rows = await createDeliveryHistory({ dataSource: database.reader }).findDeliveries({
+    const rows = await createDeliveryHistory({ pages: database.pages }).findDeliveries({
       fleetId: FLEET,
       startAt: 0,
       endAt: NOW,

@@ -1,15 +1,19 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { type createDataSource, databaseRefusal, isConnectionLoss } from '@waypost/history-store';
+import { type createDataSource, databaseRefusal, isConnectionLoss, type PageSource } from '@waypost/history-store';
 import { BootError } from '@waypost/platform';
 
 type DataSource = ReturnType<typeof createDataSource>;
 
 export const DATA_SOURCE = Symbol('data source');
+export const PAGE_SOURCE = Symbol('page source');
 
 /** Connects before the first request and disconnects after the last: HTTP is closed by then. */
 @Injectable()
 export class DatabaseConnection implements OnModuleInit, OnApplicationShutdown {
-  constructor(@Inject(DATA_SOURCE) private readonly dataSource: DataSource) {}
+  constructor(
+    @Inject(DATA_SOURCE) private readonly dataSource: DataSource,
+    @Inject(PAGE_SOURCE) private readonly pages: PageSource,
+  ) {}
 
   async onModuleInit(): Promise<void> {
     try {
@@ -27,6 +31,6 @@ export class DatabaseConnection implements OnModuleInit, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+    await Promise.all([this.pages.close(), this.dataSource.isInitialized ? this.dataSource.destroy() : undefined]);
   }
 }

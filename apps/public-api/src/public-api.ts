@@ -6,6 +6,7 @@ import {
   createDataSource,
   createDeliveryHistory,
   createManagementStore,
+  createPageSource,
   createPathHistory,
   poolUsageOf,
   readOutboxLag,
@@ -14,7 +15,7 @@ import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform
 import { createKafkaBackend } from '@waypost/streams';
 import { APP_NAME, type PublicApiConfig, readConfig } from './config.js';
 import { configureHttp } from './configure-http.js';
-import { DATA_SOURCE, DatabaseConnection } from './database.js';
+import { DATA_SOURCE, DatabaseConnection, PAGE_SOURCE } from './database.js';
 import { HttpApiModule } from './http-api.module.js';
 import { registerDatabaseMetrics } from './metrics/database-metrics.js';
 import { measureRequests } from './metrics/request-metrics.js';
@@ -41,19 +42,10 @@ class PublicApiModule {}
 
 function createModule({ config, logger, metrics, name }: AppRuntime<PublicApiConfig>): DynamicModule {
   const now = Date.now;
-  const dataSource = createDataSource(config.database.url, {
-    applicationName: name,
-    poolSize: POOL_SIZE,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    // A process that is stopped in the middle of a change must not keep others from theirs.
-    idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
-    onIdleConnectionLost: (error) => {
-      logger.warn('database_connection_lost', { error });
-    },
-  });
+  const { dataSource, pages } = createSources({ config, logger, name });
   registerDatabaseMetrics({
     registry: metrics,
-    poolUsage: () => poolUsageOf(dataSource),
+    pools: { management: () => poolUsageOf(dataSource), pages: () => pages.usage() },
     readOutboxLag: () => readOutboxLag(dataSource),
     now,
   });
@@ -67,8 +59,8 @@ function createModule({ config, logger, metrics, name }: AppRuntime<PublicApiCon
   const api = HttpApiModule.on({
     logger,
     store,
-    history: createDeliveryHistory({ dataSource }),
-    paths: createPathHistory({ dataSource }),
+    history: createDeliveryHistory({ pages }),
+    paths: createPathHistory({ pages }),
     checkUrl: createUrlCheck(config.egress),
     untilPublished: createUntilPublished({
       isPublished: (ids) => store.isPublished(ids),
@@ -89,11 +81,31 @@ function createModule({ config, logger, metrics, name }: AppRuntime<PublicApiCon
     imports: [api],
     providers: [
       { provide: DATA_SOURCE, useValue: dataSource },
+      { provide: PAGE_SOURCE, useValue: pages },
       DatabaseConnection,
       { provide: OUTBOX_PUBLISHER, useValue: outbox },
       { provide: OPERATIONS_CONSUMER, useValue: operations },
       { provide: REPLAY_PROGRESS, useValue: replayProgress },
     ],
+  };
+}
+
+function createSources({ config, logger, name }: Pick<AppRuntime<PublicApiConfig>, 'config' | 'logger' | 'name'>) {
+  const connections = {
+    applicationName: name,
+    poolSize: POOL_SIZE,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onIdleConnectionLost: (error: Error) => {
+      logger.warn('database_connection_lost', { error });
+    },
+  };
+  return {
+    pages: createPageSource(config.database.url, connections),
+    dataSource: createDataSource(config.database.url, {
+      ...connections,
+      // A process that is stopped in the middle of a change must not keep others from theirs.
+      idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
+    }),
   };
 }
 

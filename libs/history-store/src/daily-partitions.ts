@@ -58,8 +58,11 @@ export function createDailyPartitions(dataSource: DataSource, table: DailyTable)
       try {
         if (!(await tryLock(session.manager, table))) return { type: 'busy' };
         try {
+          // A commit that a power cut loses is made again by the next run; readers are let go before the disk has it.
+          await session.query('SET synchronous_commit = off');
           return { type: 'dropped', partitions: await dropExpired(session.manager, table, nowMs) };
         } finally {
+          await session.query('RESET synchronous_commit');
           await session.query('SELECT pg_advisory_unlock($1)', [table.retentionLock]);
         }
       } finally {

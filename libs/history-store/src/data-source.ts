@@ -1,29 +1,20 @@
 import { DataSource } from 'typeorm';
+import { connectionOptions, connectTimeoutOf, poolSizeOf, type ConnectionSettings } from './connection-settings.js';
 import { databaseAddress } from './database-address.js';
 import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
-import { SteadyClient } from './steady-client.js';
 
-export interface DataSourceSettings {
-  /** Connections kept at most; the default of 4 suits a process that does one thing at a time. */
-  readonly poolSize?: number;
+export interface DataSourceSettings extends ConnectionSettings {
   /** Shown in pg_stat_activity. */
   readonly applicationName?: string;
-  /** A query that runs longer is cancelled by the server. None by default. */
-  readonly statementTimeoutMs?: number;
   /**
    * A transaction that waits for its client longer than this is rolled back by the server, so that a stopped process
    * cannot hold its locks. None by default.
    */
   readonly idleInTransactionTimeoutMs?: number;
-  /** How long one attempt to connect may last. Default 5,000. */
-  readonly connectTimeoutMs?: number;
   /** Told when an idle connection breaks; the pool replaces it by itself. */
   readonly onIdleConnectionLost?: (error: Error) => void;
 }
-
-const DEFAULT_POOL_SIZE = 4;
-const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * Describes the database; nothing connects before `initialize()`.
@@ -43,14 +34,12 @@ export function createDataSource(databaseUrl: string, settings: DataSourceSettin
     logging: false,
     entities,
     migrations,
-    poolSize: settings.poolSize ?? DEFAULT_POOL_SIZE,
-    connectTimeoutMS: settings.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    poolSize: poolSizeOf(settings),
+    connectTimeoutMS: connectTimeoutOf(settings),
     applicationName: settings.applicationName ?? 'waypost',
     poolErrorHandler: (error: Error) => settings.onIdleConnectionLost?.(error),
     extra: {
-      Client: SteadyClient,
-      keepAlive: true,
-      statement_timeout: settings.statementTimeoutMs,
+      ...connectionOptions(settings),
       idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs,
     },
   });

@@ -1,6 +1,7 @@
 export { createDataSource, type DataSourceSettings } from './data-source.js';
 export { databaseAddress, type DatabaseAddress } from './database-address.js';
 export { databaseRefusal } from './database-refusal.js';
+export { createPageSource, type PageSource } from './page-source.js';
 export { poolUsageOf, type PoolUsage } from './pool-usage.js';
 export { endStalledSessions, type StalledSessions } from './end-stalled-sessions.js';
 export { runMigrations } from './run-migrations.js';
@@ -9,7 +10,7 @@ export type { DailyPartitions, DropResult } from './daily-partitions.js';
 // history
 export { createDeliveryPartitions } from './history/delivery-partitions.js';
 export type { AppliedBatch, ApplyResult, AttemptBatch, DeliveryProjection } from './history/delivery-projection.js';
-export { isConnectionLoss } from './history/connection-loss.js';
+export { isConnectionLoss, isLockTimeout } from './history/connection-loss.js';
 export { createMemoryDeliveryStore, type MemoryDeliveryStore } from './history/memory-delivery-store.js';
 export { createDeliveryHistory } from './history/postgres-delivery-history.js';
 export { createDeliveryProjection, type DeliveryProjectionDeps } from './history/postgres-delivery-projection.js';

@@ -103,7 +103,7 @@ describe('the paths under faults', () => {
     await projector.stop();
 
     expect([...fatal, ...projector.fatal]).toEqual([]);
-    const found = await createPathHistory({ dataSource: database.reader }).findPoints({
+    const found = await createPathHistory({ pages: database.pages }).findPoints({
       fleetId: FLEET,
       startAt: 0,
       endAt: NOW,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDataSource, runMigrations } from '@waypost/history-store';
+import { createDataSource, createPageSource, runMigrations, type PageSource } from '@waypost/history-store';
 import {
   createTaskRunner,
   silentLogger,
@@ -15,6 +15,7 @@ import type { ProjectionTaskTools } from '../projection.task.js';
 export interface ProjectionDatabase {
   readonly url: string;
   readonly reader: DataSource;
+  readonly pages: PageSource;
   /** By partition; for a database into which one log is projected. */
   positions(): Promise<number[]>;
   /** Cuts all connections of projectors. */
@@ -32,9 +33,11 @@ export async function createProjectionDatabase(): Promise<ProjectionDatabase> {
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   await runMigrations(url);
   const reader = await createDataSource(url, { applicationName: 'reader' }).initialize();
+  const pages = createPageSource(url);
   return {
     url,
     reader,
+    pages,
     async positions() {
       const rows: { next_offset: string }[] = await reader.query(
         'SELECT next_offset FROM projection_positions ORDER BY partition',
@@ -47,6 +50,7 @@ export async function createProjectionDatabase(): Promise<ProjectionDatabase> {
       ]);
     },
     async drop() {
+      await pages.close();
       await reader.destroy();
       await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.destroy();

@@ -4,7 +4,9 @@ import {
   createDataSource,
   createDeliveryHistory,
   createDeliveryProjection,
+  createPageSource,
   type DeliveryProjection,
+  type PageSource,
 } from '@waypost/history-store';
 import fc from 'fast-check';
 import { ApiError } from '../errors/api-error.js';
@@ -19,6 +21,7 @@ const RUNS = 60;
 
 let database: TestDatabase;
 let dataSource: ReturnType<typeof createDataSource>;
+let source: PageSource;
 let projection: DeliveryProjection;
 let pages: DeliveryPages;
 let nowMs = NOW;
@@ -27,14 +30,16 @@ let walks = 0;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
+  source = createPageSource(database.url);
   projection = createDeliveryProjection({ dataSource, now: () => NOW });
   pages = createDeliveryPages({
-    history: createDeliveryHistory({ dataSource }),
+    history: createDeliveryHistory({ pages: source }),
     pageStates: createPageStates({ key: KEY, now: () => nowMs }),
     now: () => nowMs,
   });
 });
 afterAll(async () => {
+  await source.close();
   await dataSource.destroy();
   await database.drop();
 });

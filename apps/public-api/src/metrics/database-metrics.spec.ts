@@ -7,8 +7,11 @@ const NOW = 1_800_000_000_000;
 
 function build(readOutboxLag: () => Promise<OutboxLag>) {
   const registry = new Registry();
-  const poolUsage = () => ({ total: 7, idle: 3, waiting: 2 });
-  registerDatabaseMetrics({ registry, poolUsage, readOutboxLag, now: () => NOW });
+  const pools = {
+    management: () => ({ total: 7, idle: 3, waiting: 2 }),
+    pages: () => ({ total: 1, idle: 1, waiting: 0 }),
+  };
+  registerDatabaseMetrics({ registry, pools, readOutboxLag, now: () => NOW });
   return async () => (await registry.metrics()).split('\n').filter((line) => /^waypost_/.test(line));
 }
 
@@ -16,9 +19,12 @@ describe('the metrics of the database', () => {
   it('tell the connections and what waits for them', async () => {
     const scrape = build(() => Promise.resolve({ waiting: 0, oldestAt: null }));
     expect(await scrape()).toEqual([
-      'waypost_database_connections{state="busy"} 4',
-      'waypost_database_connections{state="idle"} 3',
-      'waypost_database_connections_awaited 2',
+      'waypost_database_connections{pool="management",state="busy"} 4',
+      'waypost_database_connections{pool="management",state="idle"} 3',
+      'waypost_database_connections{pool="pages",state="busy"} 0',
+      'waypost_database_connections{pool="pages",state="idle"} 1',
+      'waypost_database_connections_awaited{pool="management"} 2',
+      'waypost_database_connections_awaited{pool="pages"} 0',
       'waypost_outbox_waiting 0',
       'waypost_outbox_oldest_seconds 0',
     ]);
@@ -40,6 +46,6 @@ describe('the metrics of the database', () => {
     isAway = true;
     const text = (await scrape()).join('\n');
     expect(text).not.toContain('outbox');
-    expect(text).toContain('waypost_database_connections_awaited 2');
+    expect(text).toContain('waypost_database_connections_awaited{pool="management"} 2');
   });
 });

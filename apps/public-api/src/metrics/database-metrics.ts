@@ -3,7 +3,8 @@ import { Gauge, type Registry } from 'prom-client';
 
 export interface DatabaseMetricsDeps {
   readonly registry: Registry;
-  readonly poolUsage: () => PoolUsage;
+  /** By what its connections are for. */
+  readonly pools: Readonly<Record<string, () => PoolUsage>>;
   readonly readOutboxLag: () => Promise<OutboxLag>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -13,25 +14,28 @@ export interface DatabaseMetricsDeps {
 const PATIENCE_MS = 2_000;
 
 /** Gauges that are read when they are scraped; those of the outbox are absent while the database is away. */
-export function registerDatabaseMetrics({ registry, poolUsage, readOutboxLag, now }: DatabaseMetricsDeps): void {
+export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }: DatabaseMetricsDeps): void {
   const registers = [registry];
   new Gauge({
     name: 'waypost_database_connections',
-    help: 'Connections to PostgreSQL by state: busy or idle.',
-    labelNames: ['state'],
+    help: 'Connections to PostgreSQL by pool and state: busy or idle.',
+    labelNames: ['pool', 'state'],
     registers,
     collect() {
-      const { total, idle } = poolUsage();
-      this.set({ state: 'busy' }, total - idle);
-      this.set({ state: 'idle' }, idle);
+      for (const [pool, usage] of Object.entries(pools)) {
+        const { total, idle } = usage();
+        this.set({ pool, state: 'busy' }, total - idle);
+        this.set({ pool, state: 'idle' }, idle);
+      }
     },
   });
   new Gauge({
     name: 'waypost_database_connections_awaited',
     help: 'Queries that wait for a connection. Above 0 for long: the database is slow, or the pool too small.',
+    labelNames: ['pool'],
     registers,
     collect() {
-      this.set(poolUsage().waiting);
+      for (const [pool, usage] of Object.entries(pools)) this.set({ pool }, usage().waiting);
     },
   });
   const outboxLag = oneAtATime(() => inTime(readOutboxLag()));

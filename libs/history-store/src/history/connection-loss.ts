@@ -30,6 +30,10 @@ const AWAY_MESSAGES = [
   /Query runner already released/i,
 ];
 
+/** Whether a call gave up waiting for what another transaction holds; nothing was done. */
+export const isLockTimeout = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === '55P03';
+
 /**
  * Whether a database call failed because the database is away or busy, so that the same call may succeed later. Whether a
  * COMMIT that failed this way took effect is unknown: the stored position tells.

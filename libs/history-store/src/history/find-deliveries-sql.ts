@@ -1,15 +1,11 @@
 import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
+import type { PreparedQuery } from '../page-source.js';
 import { DELIVERY_KEYS, finerColumn, hashedKey, type DeliveryKeyName, type Facet } from './delivery-keys.js';
 import { storableText } from './storable-text.js';
 
 export interface SqlQuery {
   readonly text: string;
   readonly parameters: unknown[];
-}
-
-export interface PreparedQuery extends SqlQuery {
-  /** Of the prepared statement; queries of one name have the same text. */
-  readonly name: string;
 }
 
 const SELECTED = `event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, next_attempt_at,

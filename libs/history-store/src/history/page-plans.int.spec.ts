@@ -3,6 +3,7 @@ import type { DeliveryQuery } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../data-source.js';
 import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
+import { createPageSource, type PageSource } from '../page-source.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { explainPage, type PlanNode } from './page-plans.js';
@@ -15,6 +16,7 @@ const AHEAD = 4;
 
 let database: TestDatabase;
 let dataSource: DataSource;
+let pages: PageSource;
 
 /**
  * Six days of 6,000 deliveries of three fleets; one fleet has most of them. The database is not told about them by ANALYZE:
@@ -23,6 +25,7 @@ let dataSource: DataSource;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
+  pages = createPageSource(database.url);
   await createDeliveryPartitions(dataSource).ensurePartitions(NOW - 5 * DAY_MS, NOW);
   await dataSource.query(
     `INSERT INTO deliveries (event_id, first_attempt_at, last_attempt_at, event_time, created_at, series, status_code,
@@ -36,12 +39,13 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
+  await pages.close();
   await dataSource.destroy();
   await database.drop();
 });
 
 const planOf = (query: Partial<DeliveryQuery>): Promise<readonly PlanNode[]> =>
-  explainPage(dataSource, { fleetId: 'big', startAt: NOW - 2 * DAY_MS, endAt: NOW - DAY_MS, limit: LIMIT, ...query });
+  explainPage(pages, { fleetId: 'big', startAt: NOW - 2 * DAY_MS, endAt: NOW - DAY_MS, limit: LIMIT, ...query });
 
 const tablesOf = (plan: readonly PlanNode[]): string[] =>
   [...new Set(plan.flatMap((node) => node['Relation Name'] ?? []))].sort();

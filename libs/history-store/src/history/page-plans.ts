@@ -1,23 +1,7 @@
 import type { DeliveryQuery } from '@waypost/domain';
 import pg, { type PoolClient } from 'pg';
-import type { DataSource } from 'typeorm';
+import type { PageSource } from '../page-source.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
-import { inTransaction } from './in-transaction.js';
-
-/**
- * Begins the transaction of a page. Its statement is planned once for a connection and all parameters, for the planning takes
- * ten times as long as the reading; and since a plan may be made while the tables are small and used when they no longer
- * are, it must not be one that reads all before it answers. The text of the statement leaves one index to choose.
- */
-export const BEGIN_PAGE = [
-  'BEGIN READ ONLY',
-  'SET LOCAL plan_cache_mode = force_generic_plan',
-  'SET LOCAL enable_seqscan = off',
-  'SET LOCAL enable_bitmapscan = off',
-  'SET LOCAL enable_sort = off',
-  'SET LOCAL max_parallel_workers_per_gather = 0',
-  'SET LOCAL jit = off',
-].join('; ');
 
 /** A node of a plan that was executed, as `EXPLAIN (ANALYZE, FORMAT JSON)` tells it. */
 export interface PlanNode {
@@ -34,14 +18,10 @@ export interface PlanNode {
 }
 
 /** Runs a page's query and tells all nodes of its plan, which is the one that pages are read with; empty: it has no query. */
-export async function explainPage(dataSource: DataSource, query: DeliveryQuery): Promise<readonly PlanNode[]> {
+export async function explainPage(pages: PageSource, query: DeliveryQuery): Promise<readonly PlanNode[]> {
   const sql = findDeliveriesSql(query);
   if (sql === null) return [];
-  const nodes = await inTransaction(dataSource, async (client) => {
-    await client.query(BEGIN_PAGE);
-    return explained(client, sql.text, sql.parameters);
-  });
-  return nodes ?? [];
+  return pages.withConnection((client) => explained(client, sql.text, sql.parameters));
 }
 
 /** By PREPARE and EXECUTE: a statement that is explained with its parameters is planned for them. */

@@ -1,41 +1,16 @@
 import type { DeliveryHistory, DeliveryRecord } from '@waypost/domain';
-import type { PoolClient } from 'pg';
-import type { DataSource } from 'typeorm';
-import { findDeliveriesSql, type PreparedQuery } from './find-deliveries-sql.js';
-import { BEGIN_PAGE } from './page-plans.js';
+import type { PageSource } from '../page-source.js';
+import { findDeliveriesSql } from './find-deliveries-sql.js';
 import { unpackAttempts } from './packed-attempts.js';
 
 /** The history as PostgreSQL holds it. A page costs one statement, whatever page it is. */
-export function createDeliveryHistory({ dataSource }: { readonly dataSource: DataSource }): DeliveryHistory {
+export function createDeliveryHistory({ pages }: { readonly pages: PageSource }): DeliveryHistory {
   return {
     async findDeliveries(query) {
       const sql = findDeliveriesSql(query);
-      return sql === null ? [] : (await readPage(dataSource, sql)).map(toRecord);
+      return sql === null ? [] : (await pages.read<DeliveryRow>(sql)).map(toRecord);
     },
   };
-}
-
-async function readPage(
-  dataSource: DataSource,
-  { name, text, parameters }: PreparedQuery,
-): Promise<readonly DeliveryRow[]> {
-  const runner = dataSource.createQueryRunner();
-  const client = (await runner.connect()) as PoolClient;
-  const end = async (how: string): Promise<void> => {
-    // What has written nothing has nothing to lose, be it the connection.
-    await client.query(how).catch(() => undefined);
-    await runner.release();
-  };
-  try {
-    await client.query(BEGIN_PAGE);
-    const { rows } = await client.query<DeliveryRow>({ name, text, values: parameters });
-    // The reader need not wait for it.
-    void end('COMMIT');
-    return rows;
-  } catch (error) {
-    await end('ROLLBACK');
-    throw error;
-  }
 }
 
 interface DeliveryRow {

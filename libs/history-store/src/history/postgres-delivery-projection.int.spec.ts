@@ -2,20 +2,25 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WebhookAttempt } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../data-source.js';
+import { createPageSource, type PageSource } from '../page-source.js';
 import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
 import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
-import { isConnectionLoss } from './connection-loss.js';
+import { isConnectionLoss, isLockTimeout } from './connection-loss.js';
+import { inTransaction } from './in-transaction.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
 
 let database: TestDatabase;
 let dataSource: DataSource;
+let pages: PageSource;
 
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
+  pages = createPageSource(database.url);
 });
 afterAll(async () => {
+  await pages.close();
   await dataSource.destroy();
   await database.drop();
 });
@@ -35,7 +40,7 @@ function sampleLog(fleetId: string, deliveries = 40) {
 }
 
 const rowsOf = (fleetId: string) =>
-  createDeliveryHistory({ dataSource }).findDeliveries({ fleetId, startAt: 0, endAt: NOW, limit: 1_000 });
+  createDeliveryHistory({ pages }).findDeliveries({ fleetId, startAt: 0, endAt: NOW, limit: 1_000 });
 
 function batchOf(topic: string, log: readonly WebhookAttempt[], from: number | null, to: number) {
   return { topic, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) };
@@ -120,7 +125,7 @@ describe('the projection into PostgreSQL', () => {
     expect(await projection.readPosition('dropped', 0)).toBe(total);
     expect(await projection.apply(again)).toMatchObject({ type: 'applied', deliveries: expected.length });
     const query = { fleetId, startAt: NOW, endAt: NOW + 2 * shiftMs, limit: 1_000 };
-    expect(await createDeliveryHistory({ dataSource }).findDeliveries(query)).toHaveLength(expected.length);
+    expect(await createDeliveryHistory({ pages }).findDeliveries(query)).toHaveLength(expected.length);
   });
 
   it('takes any text as the name of a topic', async () => {
@@ -150,6 +155,35 @@ describe('the projection into PostgreSQL', () => {
       await zombie.release();
       await stopped.destroy();
     }
+  });
+
+  it('goes on with the other partitions while a projector that was stopped keeps the rows of some', async () => {
+    const { log } = sampleLog('locked', 3);
+    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const batch = (partition: number) => ({ ...batchOf('locked', log, null, 1), partition });
+    await Promise.all([0, 1].map((partition) => projection.apply(batch(partition))));
+    const stopped = dataSource.createQueryRunner();
+    try {
+      await stopped.startTransaction();
+      await stopped.query("SELECT 1 FROM projection_positions WHERE topic = 'locked' FOR UPDATE");
+      const next = (partition: number) => projection.apply({ ...batchOf('locked', log, 1, 2), partition });
+      const waiting = [0, 1].map((partition) => next(partition).catch((error: unknown) => error));
+
+      const others = sampleLog('not locked', 3);
+      const free = { ...batchOf('locked', others.log, null, others.total), partition: 2 };
+      expect(await projection.apply(free)).toMatchObject({ type: 'applied' });
+      expect((await Promise.all(waiting)).map(isLockTimeout)).toEqual([true, true]);
+    } finally {
+      await stopped.rollbackTransaction();
+      await stopped.release();
+    }
+  });
+
+  it('does not wait for ever on a connection on which nothing comes back', async () => {
+    const endless = inTransaction(dataSource, (client) => client.query('SELECT pg_sleep(30)'), 200);
+    const outcome: unknown = await endless.catch((error: unknown) => error);
+    expect(isConnectionLoss(outcome)).toBe(true);
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
   it('reports a server that is not there as a connection loss, and a fault of ours as none', async () => {

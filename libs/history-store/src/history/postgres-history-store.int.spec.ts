@@ -1,5 +1,6 @@
 import { createDataSource } from '../data-source.js';
 import { createTestDatabase } from '../management/testing/test-database.js';
+import { createPageSource } from '../page-source.js';
 import { NOW } from './attempt-samples.contract.js';
 import { describeHistoryStore, type OpenedHistoryStore } from './history-store.contract.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
@@ -9,10 +10,12 @@ async function open(): Promise<OpenedHistoryStore> {
   const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   const dataSource = createDataSource(database.url);
   await dataSource.initialize();
+  const pages = createPageSource(database.url);
   return {
     projection: createDeliveryProjection({ dataSource, now: () => NOW }),
-    history: createDeliveryHistory({ dataSource }),
+    history: createDeliveryHistory({ pages }),
     close: async () => {
+      await pages.close();
       await dataSource.destroy();
       await database.drop();
     },

@@ -18,10 +18,14 @@ export async function readPosition(dataSource: DataSource, topic: string, partit
   return rows[0] === undefined ? null : Number(rows[0].next_offset);
 }
 
+/** Longer than a batch takes. */
+const LOCK_PATIENCE_MS = 2_000;
+
 /**
  * Begins the transaction of a batch and moves the position if it is where the caller believes it to be: `MOVED` is among
  * the results then. The row lock is held until the batch is committed: a rival waits here, and then finds the position
- * moved. It has no parameters, so that other statements may follow in the same message.
+ * moved. One that is stopped would keep the others from their turns: waiting ends with SQLSTATE 55P03, and comes again. It
+ * has no parameters, so that other statements may follow in the same message.
  *
  * Nothing is lost with a commit that a crash of the server takes back: the position goes back with the rows, and the log
  * has them still. The planner must look rows up one by one, whatever it believes about the size of a day: what it decides
@@ -31,6 +35,7 @@ export function beginAndMovePosition({ topic, partition, expectedOffset, nextOff
   return [
     'BEGIN',
     'SET LOCAL synchronous_commit = off',
+    `SET LOCAL lock_timeout = ${String(LOCK_PATIENCE_MS)}`,
     'SET LOCAL enable_seqscan = off',
     'SET LOCAL enable_hashjoin = off',
     'SET LOCAL enable_mergejoin = off',

@@ -14,8 +14,12 @@ import {
   upsertParameters,
 } from './upsert-deliveries-sql.js';
 
-/** In key order, so that neighbours in the log become neighbours in the day's indexes. */
-const byKey = (a: FoldedDelivery, b: FoldedDelivery): number => a.firstAttemptAt - b.firstAttemptAt;
+/**
+ * By fleet, then by time, as the indexes are and as pages are read: what a fleet has in a batch lies together, so that a page
+ * of a large fleet looks at a dozen blocks and not at a hundred.
+ */
+const byFleet = (a: FoldedDelivery, b: FoldedDelivery): number =>
+  a.fleetId === b.fleetId ? a.firstAttemptAt - b.firstAttemptAt : a.fleetId < b.fleetId ? -1 : 1;
 
 /**
  * Moves the position and writes what a log without repetitions holds: deliveries that begin in the batch are new, the
@@ -29,7 +33,7 @@ export async function writeAsExpected(
   batch: AttemptBatch,
   deliveries: readonly FoldedDelivery[],
 ): Promise<number | null> {
-  const begun = deliveries.filter(isWhole).sort(byKey);
+  const begun = deliveries.filter(isWhole).sort(byFleet);
   if (!(await moveAndInsert(client, batch, begun))) return null;
   const continued = deliveries.filter((delivery) => !isWhole(delivery));
   const others = await continueStored(client, continued);
@@ -71,7 +75,7 @@ async function hasMoved(client: PoolClient, move: string): Promise<boolean> {
 /** Resolves to the number of deliveries that could be written. */
 async function writeOthers(client: PoolClient, deliveries: readonly FoldedDelivery[]): Promise<number> {
   const writable = await withoutHeadless(client, deliveries);
-  if (writable.length > 0) await client.query(UPSERT_DELIVERIES, upsertParameters(writable.toSorted(byKey)));
+  if (writable.length > 0) await client.query(UPSERT_DELIVERIES, upsertParameters(writable.toSorted(byFleet)));
   return writable.length;
 }
 

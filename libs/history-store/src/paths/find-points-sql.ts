@@ -1,6 +1,7 @@
 import type { PathQuery } from '@waypost/domain';
-import { instant, type PreparedQuery } from '../history/find-deliveries-sql.js';
+import { instant } from '../history/find-deliveries-sql.js';
 import { storableText } from '../history/storable-text.js';
+import type { PreparedQuery } from '../page-source.js';
 
 const SELECTED = `fleet_id, device_id, event_time, latitude, longitude, speed_in_kmh, heading, fuel_level,
   odometer_in_meters, rpm, ignition, valid`;

@@ -1,25 +1,15 @@
 import type { PathHistory, PathPoint } from '@waypost/domain';
-import type { PoolClient } from 'pg';
-import type { DataSource } from 'typeorm';
-import type { PreparedQuery } from '../history/find-deliveries-sql.js';
-import { inTransaction } from '../history/in-transaction.js';
-import { BEGIN_PAGE } from '../history/page-plans.js';
+import type { PageSource } from '../page-source.js';
 import { findPointsSql } from './find-points-sql.js';
 
 /** The paths as PostgreSQL holds them. A page costs one statement, whatever page it is. */
-export function createPathHistory({ dataSource }: { readonly dataSource: DataSource }): PathHistory {
+export function createPathHistory({ pages }: { readonly pages: PageSource }): PathHistory {
   return {
     async findPoints(query) {
-      const rows = await inTransaction(dataSource, (client) => readPage(client, findPointsSql(query)));
-      return (rows ?? []).map(toPoint);
+      const rows = await pages.read<PointRow>(findPointsSql(query));
+      return rows.map(toPoint);
     },
   };
-}
-
-async function readPage(client: PoolClient, { name, text, parameters }: PreparedQuery): Promise<PointRow[]> {
-  await client.query(BEGIN_PAGE);
-  const { rows } = await client.query<PointRow>({ name, text, values: parameters });
-  return rows;
 }
 
 interface PointRow {

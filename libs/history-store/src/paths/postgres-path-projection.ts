@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { DataSource } from 'typeorm';
 import { inTransaction } from '../history/in-transaction.js';
 import { readPosition } from '../history/projection-position.js';
@@ -13,9 +14,13 @@ export interface PathProjectionDeps {
   readonly now: () => number;
 }
 
+/** A flood of pings must not take every core from what delivers. */
+const TRANSACTIONS_AT_ONCE = 1;
+
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
 export function createPathProjection({ dataSource, now }: PathProjectionDeps): PathProjection {
   const days = createKnownDays(createPathPartitions(dataSource));
+  const inTurn = pLimit(TRANSACTIONS_AT_ONCE);
   return {
     readPosition: (topic, partition) => readPosition(dataSource, topic, partition),
 
@@ -23,7 +28,7 @@ export function createPathProjection({ dataSource, now }: PathProjectionDeps): P
       const { points, repeated, ...left } = selectPoints(batch.points, now());
       try {
         await days.ensure(points.map(({ eventTime }) => eventTime));
-        const stored = await inTransaction(dataSource, (client) => writePoints(client, batch, points));
+        const stored = await inTurn(() => inTransaction(dataSource, (client) => writePoints(client, batch, points)));
         if (stored !== null) return { type: 'applied', stored, repeated: repeated + points.length - stored, ...left };
         return { type: 'superseded', storedOffset: await readPosition(dataSource, batch.topic, batch.partition) };
       } catch (error) {

@@ -3,9 +3,9 @@ import type { PathPoint, PathQuery } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../data-source.js';
 import { isConnectionLoss } from '../history/connection-loss.js';
-import { inTransaction } from '../history/in-transaction.js';
-import { BEGIN_PAGE, explained, type PlanNode } from '../history/page-plans.js';
+import { explained, type PlanNode } from '../history/page-plans.js';
 import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
+import { createPageSource, type PageSource } from '../page-source.js';
 import { findPointsSql } from './find-points-sql.js';
 import { createPathPartitions } from './path-partitions.js';
 import { foldOf, NOW, pointOf } from './path-samples.contract.js';
@@ -18,12 +18,15 @@ const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
 let dataSource: DataSource;
+let pages: PageSource;
 
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
+  pages = createPageSource(database.url);
 });
 afterAll(async () => {
+  await pages.close();
   await dataSource.destroy();
   await database.drop();
 });
@@ -31,7 +34,7 @@ afterAll(async () => {
 const openStore = () =>
   Promise.resolve({
     projection: createPathProjection({ dataSource, now: () => NOW }),
-    history: createPathHistory({ dataSource }),
+    history: createPathHistory({ pages }),
     close: () => Promise.resolve(),
   });
 
@@ -49,7 +52,7 @@ const byPosition = (a: PathPoint, b: PathPoint): number =>
   Number(a.deviceId) - Number(b.deviceId) || a.eventTime - b.eventTime;
 
 const rowsOf = (fleetId: string): Promise<PathPoint[]> =>
-  createPathHistory({ dataSource }).findPoints({ fleetId, startAt: 0, endAt: NOW + 1, limit: 10_000 });
+  createPathHistory({ pages }).findPoints({ fleetId, startAt: 0, endAt: NOW + 1, limit: 10_000 });
 
 function batchOf(topic: string, log: readonly PathPoint[], from: number | null, to: number) {
   return { topic, partition: 0, expectedOffset: from, nextOffset: to, points: log.slice(from ?? 0, to) };
@@ -182,11 +185,8 @@ describe('the plan of a page of paths', () => {
       limit: 100,
       ...query,
     });
-    const nodes = await inTransaction(dataSource, async (client) => {
-      await client.query(BEGIN_PAGE);
-      return explained(client, sql.text, sql.parameters);
-    });
-    const [root, ...rest] = (nodes ?? []) as CountedNode[];
+    const nodes = await pages.withConnection((client) => explained(client, sql.text, sql.parameters));
+    const [root, ...rest] = nodes as CountedNode[];
     if (root === undefined) throw new Error('no plan');
     const executed = rest.filter((node) => node['Actual Loops'] > 0);
     return {

@@ -7,6 +7,7 @@ import { createDeliveryHistory } from '../history/postgres-delivery-history.js';
 import { createDeliveryProjection } from '../history/postgres-delivery-projection.js';
 import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
 import { createPathPartitions } from '../paths/path-partitions.js';
+import { createPageSource, type PageSource } from '../page-source.js';
 import { emptyHistory } from './empty-history.js';
 
 const LOGS = { deliveries: 'the-attempts', path_points: 'the-pings' };
@@ -15,11 +16,13 @@ const log = attemptsOf({ fleetId: 'fleet-a', firstAttemptAt: NOW - 60_000 }, 2, 
 
 let database: TestDatabase;
 let dataSource: DataSource;
+let pages: PageSource;
 let client: pg.Client;
 
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   dataSource = await createDataSource(database.url).initialize();
+  pages = createPageSource(database.url);
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
 });
@@ -28,13 +31,14 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   await client.end();
+  await pages.close();
   await dataSource.destroy();
   await database.drop();
 });
 
 const projection = () => createDeliveryProjection({ dataSource, now: () => NOW });
 const rows = () =>
-  createDeliveryHistory({ dataSource }).findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
+  createDeliveryHistory({ pages }).findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
 const batch = (from: number | null, to: number) => ({
   ...{ topic: TOPIC, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) },
 });

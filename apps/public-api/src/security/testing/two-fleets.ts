@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryHistory, PathPoint } from '@waypost/domain';
 import {
   API_KEY_SCOPES,
-  createDataSource,
   createDeliveryHistory,
   createMemoryPathStore,
+  createPageSource,
   createPathHistory,
   type ManagementStore,
   openManagementStore,
@@ -66,8 +66,8 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
   const database = await createTestDatabase(serverUrl);
   const store = await openManagementStore(database.url);
   let nowMs = START_MS;
-  const dataSource = await createDataSource(database.url).initialize();
-  const tables = { deliveries: createDeliveryHistory({ dataSource }), paths: createPathHistory({ dataSource }) };
+  const pages = createPageSource(database.url);
+  const tables = { deliveries: createDeliveryHistory({ pages }), paths: createPathHistory({ pages }) };
   let history: DeliveryHistory = historyOf([]);
   const paths = createMemoryPathStore({ now: () => START_MS });
   const api = await startTestApi({
@@ -139,7 +139,7 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
     advance: (ms) => void (nowMs += ms),
     async close() {
       await api.close();
-      await dataSource.destroy();
+      await pages.close();
       await store.close();
       await database.drop();
     },
