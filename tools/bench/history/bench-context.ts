@@ -1,4 +1,4 @@
-import type { createDataSource } from '@waypost/history-store';
+import type { createDataSource, PageSource } from '@waypost/history-store';
 import type { StackReporter } from '../../dev-stack/index.js';
 import type { BenchFlags } from './bench-flags.js';
 import type { Calendar } from './calendar.js';
@@ -11,6 +11,8 @@ export interface BenchContext {
   readonly stack: HistoryStack;
   readonly calendar: Calendar;
   readonly dataSource: ReturnType<typeof createDataSource>;
+  /** As public-api reads. */
+  readonly pages: PageSource;
   readonly projector: Projector;
   readonly reporter: StackReporter;
   /** Aborted by Ctrl-C. */

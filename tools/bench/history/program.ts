@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { createDataSource } from '@waypost/history-store';
+import { createDataSource, createPageSource } from '@waypost/history-store';
 import type { StackReporter } from '../../dev-stack/index.js';
 import type { BenchFlags } from './bench-flags.js';
 import { calendarFrom, calendarUntil } from './calendar.js';
@@ -42,15 +42,16 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   try {
     const kept = await readFilled(stack.file);
     const calendar = kept === null ? calendarUntil(options.now()) : calendarFrom(kept.fromMs);
-    const dataSource = createDataSource(stack.databaseUrl, { poolSize: POOL_SIZE, applicationName: 'bench reader' });
-    await dataSource.initialize();
+    const dataSource = await createDataSource(stack.databaseUrl, { applicationName: 'bench' }).initialize();
     stops.push(() => dataSource.destroy());
+    const pages = createPageSource(stack.databaseUrl, { poolSize: POOL_SIZE, applicationName: 'bench reader' });
+    stops.push(() => pages.close());
     const projector = await startProjector(stack, environment);
     stops.push(() => {
       projector.end();
     });
     const now = (): number => performance.now();
-    const results = await measureAll({ flags, stack, calendar, dataSource, projector, reporter, signal, now });
+    const results = await measureAll({ flags, stack, calendar, dataSource, pages, projector, reporter, signal, now });
     reporter.note(reportText(flags, results));
     if (flags.writeDocs) await writeDocs(flags, results);
     return { line: jsonLine(results), faults: results.plans.faults };

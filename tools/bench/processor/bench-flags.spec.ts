@@ -12,7 +12,7 @@ describe('The flags of the benchmark', () => {
       pings: 5_000_000,
       devices: 20_000,
       rounds: 3,
-      only: ['drain', 'latency', 'restore', 'failover'],
+      only: ['drain', 'latency', 'restore', 'failover', 'rules'],
       restoreDevices: [200_000, 2_000_000],
     });
   });

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 
-export const SCENARIOS = ['drain', 'latency', 'restore', 'failover'] as const;
+export const SCENARIOS = ['drain', 'latency', 'restore', 'failover', 'rules'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 export const SIDES = ['ours', 'theirs'] as const;
 export type SideChoice = (typeof SIDES)[number];

@@ -18,7 +18,8 @@ const SHORT_SESSION = 'session.timeout.ms=6000';
 /** Runs every scenario that is asked for, the sides in turn. */
 export async function measureAll(context: BenchContext, flags: BenchFlags): Promise<Omit<BenchResults, 'machine'>> {
   const asked = (scenario: BenchFlags['only'][number]): boolean => flags.only.includes(scenario);
-  const expected = asked('drain') || asked('failover') ? await loadBacklog(context, flags) : null;
+  const needsBacklog = asked('drain') || asked('failover') || asked('rules');
+  const expected = needsBacklog ? await loadBacklog(context, flags) : null;
   const drain = asked('drain')
     ? await inRounds(context, flags, drainConfigurations(flags), (one) => drainOnce(context, one))
     : [];
@@ -28,9 +29,12 @@ export async function measureAll(context: BenchContext, flags: BenchFlags): Prom
         latencyOnce(context, one, { ...LATENCY_LOAD, ...flags }),
       )
     : [];
+  const rules = asked('rules')
+    ? await inRounds(context, flags, [ours(1), ours(1, 'all')], (one) => drainOnce(context, one))
+    : [];
   const restore = asked('restore') ? await restoreAll(context, flags) : [];
   const { pings, devices, rounds } = flags;
-  return { backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore };
+  return { backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore, rules };
 }
 
 /** All configurations once, then all again: what disturbs the machine for a while disturbs both sides. */

@@ -23,6 +23,8 @@ export interface PostgresSettings {
   readonly durable: boolean;
   /** Given, every connection has to be TLS. */
   readonly tls?: PostgresTls;
+  /** Of postgresql.conf, for a server with more work than a demonstration. */
+  readonly tuning?: Readonly<Record<string, string>>;
 }
 
 export interface PostgresTls {
@@ -67,7 +69,7 @@ export async function startEmbeddedPostgres(
     onReplaced: context.onReplaced,
     command: async () => {
       await forgetDeadPostmaster(cluster);
-      const args = ['-D', cluster, '-p', String(port), ...flags(settings.durable), ...tlsFlags];
+      const args = ['-D', cluster, '-p', String(port), ...flags(settings), ...tlsFlags];
       return { file: programs.postgres, args, env: context.environment, user, cwd: place };
     },
     probe: () => probePostgres(address, settings.databases),
@@ -80,7 +82,7 @@ export async function startEmbeddedPostgres(
   return { address, process: server };
 }
 
-function flags(durable: boolean): string[] {
+function flags({ durable, tuning = {} }: PostgresSettings): string[] {
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -89,6 +91,8 @@ function flags(durable: boolean): string[] {
     'timezone=UTC',
     'log_timezone=UTC',
     ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
+    // The last of a name counts.
+    ...Object.entries(tuning).map(([name, value]) => `${name}=${value}`),
   ];
   return settings.flatMap((setting) => ['-c', setting]);
 }

@@ -23,7 +23,7 @@ const results: BenchResults = {
     ],
   },
   retention: {
-    ...{ deliveries: 66, bytes: 90_000, dropDayMs: 12.34, underWay: 4 },
+    ...{ deliveries: 66, bytes: 90_000, dropDayMs: 12.34, goneMs: 4.56, underWay: 4 },
     ...{ beforeMs: percentilesOf([1, 2]), duringMs: percentilesOf([1, 3]) },
   },
   naive: null,
@@ -33,7 +33,7 @@ describe('The JSON line of the history benchmark', () => {
   it('holds the figures that are asked for, and no others', () => {
     expect(JSON.parse(jsonLine(results))).toEqual({
       ...{ bench: 'history', rows: 1_000, pageP99Ms: 4.3, page1000P99Ms: 5.1, worstFilterP99Ms: 7.8 },
-      ...{ projectedPerSecond: 23_457, dropDayMs: 12.3, bytesPerDelivery: 1_400 },
+      ...{ projectedPerSecond: 23_457, dropDayMs: 12.3, dayGoneMs: 4.6, bytesPerDelivery: 1_400 },
     });
   });
 

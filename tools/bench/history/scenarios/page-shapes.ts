@@ -40,6 +40,7 @@ export type Filter = (typeof FILTERS)[number];
 export const FIRST_PAGE = 'no filter';
 export const FAR_PAGE = 'page 1,000';
 export const EMPTY_FLEET = 'a fleet with nothing';
+export const THREE_FILTERS = 'eventType + subscriptionId + status';
 
 /** No filter, page 1,000, nothing, each filter, each pair, and the three together that are asked most. */
 export function pageShapes(holdings: Holdings): readonly PageShape[] {

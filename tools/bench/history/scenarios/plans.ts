@@ -28,7 +28,7 @@ export async function checkPlans(context: BenchContext, shapes: readonly PageSha
       const random = createRandom(SEED);
       for (let number = 0; number < PLANS_OF_EACH; number += 1) {
         const asked = query(random);
-        const plan = await explainPage(context.dataSource, asked);
+        const plan = await explainPage(context.pages, asked);
         checked += 1;
         mostRowsRead = Math.max(mostRowsRead, rowsRead(plan));
         faults.push(...faultsOf(plan, asked).map((fault) => `${name}: ${fault}`));

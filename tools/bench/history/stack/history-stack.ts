@@ -32,6 +32,14 @@ export interface HistoryStackOptions {
 }
 
 const DATABASE = 'waypost';
+/** What docs/operations.md says for a history of this size. */
+export const TUNING = {
+  shared_buffers: '1GB',
+  max_wal_size: '2GB',
+  bgwriter_delay: '20ms',
+  bgwriter_lru_maxpages: '1000',
+  bgwriter_lru_multiplier: '4',
+} as const;
 
 export async function openHistoryStack(options: HistoryStackOptions): Promise<HistoryStack> {
   const folder = resolve(options.folder);
@@ -54,7 +62,7 @@ export async function openHistoryStack(options: HistoryStackOptions): Promise<Hi
     const context = { dataDir, guardian, reporter, environment, started, onReplaced: () => undefined };
     const postgres = await startEmbeddedPostgres(
       { ...context, cacheDir: defaultCacheDir(environment), java: '' },
-      { databases: [DATABASE], durable: true },
+      { databases: [DATABASE], durable: true, tuning: TUNING },
     );
     const databaseUrl = postgres.address(DATABASE);
     await runMigrations(databaseUrl);

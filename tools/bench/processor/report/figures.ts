@@ -1,6 +1,6 @@
 import { isSameAnswer } from '../answer.js';
 import type { BenchResults } from '../bench-results.js';
-import { perCpuSecond, perSecond } from '../scenarios/drain.js';
+import { perCpuSecond, perSecond, type DrainRun } from '../scenarios/drain.js';
 import { devicesPerSecond } from '../scenarios/restore.js';
 import type { Configuration } from '../sides/configuration.js';
 import { medianOf } from '../statistics.js';
@@ -27,6 +27,8 @@ export interface Figures {
   readonly restartMs: Pair;
   readonly restartFirstCommitMs: Pair;
   readonly takeoverMs: Pair;
+  /** Of all rules to positions alone; null: not measured. */
+  readonly rules: { readonly recordsPerSecond: number; readonly recordsPerCpuSecond: number } | null;
 }
 
 export interface RestoreFigures {
@@ -61,6 +63,7 @@ export function figuresOf(results: BenchResults): Figures {
     restartMs: least(restarts, (run) => run.allPartitionsMs),
     restartFirstCommitMs: least(restarts, (run) => run.firstCommitMs),
     takeoverMs: least(takeovers, (run) => run.allPartitionsMs),
+    rules: rulesOf(results),
   };
 }
 
@@ -75,8 +78,21 @@ export function byConfiguration<T extends { readonly configuration: Configuratio
   return labels.map((label) => runs.filter(({ configuration }) => configuration.label === label));
 }
 
-function sameAnswerOf({ expected, drain, failover }: BenchResults): boolean | null {
-  const found = [...drain, ...failover].map(({ answer }) => answer);
+function rulesOf({ rules }: BenchResults): Figures['rules'] {
+  const all = rules.filter(({ configuration }) => isOfAllRules(configuration));
+  const positions = rules.filter(({ configuration }) => !isOfAllRules(configuration));
+  if (all.length === 0 || positions.length === 0) return null;
+  const ratio = (valueOf: (run: DrainRun) => number): number =>
+    medianOf(all.map(valueOf)) / medianOf(positions.map(valueOf));
+  return { recordsPerSecond: ratio(perSecond), recordsPerCpuSecond: ratio(perCpuSecond) };
+}
+
+const isOfAllRules = (configuration: Configuration): boolean =>
+  configuration.side === 'ours' && configuration.rules === 'all';
+
+function sameAnswerOf({ expected, drain, failover, rules }: BenchResults): boolean | null {
+  const positions = rules.filter(({ configuration }) => !isOfAllRules(configuration));
+  const found = [...drain, ...failover, ...positions].map(({ answer }) => answer);
   return expected === null || found.length === 0 ? null : isSameAnswer(expected, found);
 }
 

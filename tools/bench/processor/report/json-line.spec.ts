@@ -86,6 +86,14 @@ describe('The JSON line', () => {
     });
   });
 
+  it('has all rules as a part of what positions alone reach', () => {
+    const rules = [
+      drainRun({ configuration: ours(1), records: 100, seconds: 3, cpuSeconds: 4 }),
+      drainRun({ configuration: ours(1, 'all'), records: 100, seconds: 4, cpuSeconds: 8 }),
+    ];
+    expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({ rulesRatio: 0.75, rulesCpuRatio: 0.5 });
+  });
+
   it('is one line', () => {
     expect(jsonLine(emptyResults)).not.toContain('\n');
   });
@@ -99,6 +107,14 @@ describe('The same answer in the JSON line', () => {
     const drain = [drainRun({ configuration: ours(1), answer }), drainRun({ configuration: theirs(1), answer })];
     const failover = [failoverRun({ configuration: ours(1), answer })];
     expect(parsed(jsonLine({ ...emptyResults, expected, drain, failover }))).toMatchObject({ sameAnswer: true });
+  });
+
+  it('does not look at runs with all rules, which have more events', () => {
+    const rules = [
+      drainRun({ configuration: ours(1), answer }),
+      drainRun({ configuration: ours(1, 'all'), answer: { ...answer, events: 5 } }),
+    ];
+    expect(parsed(jsonLine({ ...emptyResults, expected, rules }))).toMatchObject({ sameAnswer: true });
   });
 
   it('is false when a killed run lost or doubled an event', () => {

@@ -23,6 +23,8 @@ export function jsonLine(results: BenchResults): string {
     theirLatencyP99Ms: rounded(figures.latencyP99Ms.theirs, 1),
     theirFailoverMs: rounded(figures.restartMs.theirs, 0),
     theirTakeoverMs: rounded(figures.takeoverMs.theirs, 0),
+    rulesRatio: rounded(figures.rules?.recordsPerSecond ?? null, 3),
+    rulesCpuRatio: rounded(figures.rules?.recordsPerCpuSecond ?? null, 3),
     recordsPerSecond: rounded(figures.recordsPerSecond.ours, 0),
     theirRecordsPerSecond: rounded(figures.recordsPerSecond.theirs, 0),
     restoredDevicesPerSecond: rounded(largest?.devicesPerSecond.ours ?? null, 0),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ours, theirs } from '../sides/configuration.js';
 import { figuresOf } from './figures.js';
+import { rulesMarkdown } from './rules-report.js';
 import { reportMarkdown } from './tables.js';
 import { drainRun, emptyResults, restoreRun } from './testing/runs.js';
 
@@ -27,5 +28,27 @@ describe('The report', () => {
 
   it('says on what machine it was', () => {
     expect(reportOf(emptyResults)).toContain('Invented CPU, 2 cores, 8 GiB, Linux 6.1');
+  });
+});
+
+describe('The report of all rules', () => {
+  const rules = [
+    drainRun({ configuration: ours(1), records: 1_000, seconds: 3, answer: { events: 10, hash: '', content: '' } }),
+    drainRun({
+      configuration: ours(1, 'all'),
+      ...{ records: 1_000, seconds: 4, answer: { events: 15, hash: '', content: '' } },
+    }),
+  ];
+
+  it('says what part of the speed is left, and how many events there are more', () => {
+    const results = { ...emptyResults, rules };
+    const report = rulesMarkdown(results, figuresOf(results)) ?? '';
+    expect(report).toContain('keeps 75 % of the records/s');
+    expect(report).toContain('writes 15 events instead of 10');
+    expect(report).toContain('| Waypost, 1 process, all rules |');
+  });
+
+  it('is none when it was not measured', () => {
+    expect(rulesMarkdown(emptyResults, figuresOf(emptyResults))).toBeNull();
   });
 });

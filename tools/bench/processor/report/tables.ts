@@ -27,7 +27,7 @@ export function reportMarkdown(results: BenchResults, figures: Figures): string 
   ].join('\n\n');
 }
 
-function machineText({ machine, backlog, rounds, expected }: BenchResults): string {
+export function machineText({ machine, backlog, rounds, expected }: BenchResults): string {
   const { cpu, cores, memoryGiB, system, node, java, broker, kafkaStreams } = machine;
   const facts = [
     `${cpu}, ${String(cores)} cores, ${String(memoryGiB)} GiB, ${system}`,
@@ -48,7 +48,7 @@ function comparison(figures: Figures): string[][] {
   return [['figure', 'Waypost', 'Kafka Streams', 'ratio'], ...rows];
 }
 
-function drainTable(runs: readonly DrainRun[]): string[][] {
+export function drainTable(runs: readonly DrainRun[]): string[][] {
   const perMillion = (value: (run: DrainRun) => number) => (run: DrainRun) => (value(run) / run.records) * 1e6;
   const head = [
     'configuration',
@@ -132,7 +132,7 @@ function cell(values: readonly number[], text: (value: number) => string): strin
   return values.length === 1 ? text(median) : `${text(median)} (${text(least)} - ${text(most)})`;
 }
 
-function section(title: string, [head = [], ...rows]: readonly string[][]): string[] {
+export function section(title: string, [head = [], ...rows]: readonly string[][]): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
   return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];

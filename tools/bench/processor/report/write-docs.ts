@@ -5,17 +5,24 @@ import type { BenchResults } from '../bench-results.js';
 import { chartSvg } from './chart.js';
 import { figuresOf, type Figures } from './figures.js';
 import { counted } from './number-text.js';
+import { rulesMarkdown } from './rules-report.js';
 import { summaryRows } from './summary.js';
 import { reportMarkdown } from './tables.js';
 
 const PICTURE = 'docs/images/bench-processor.svg';
 
-/** Replaces the result in docs/benchmarks.md, and its picture; the text around it is left alone. */
+/** Replaces what was measured in docs/benchmarks.md, and its picture; the text around it is left alone. */
 export async function writeDocs(results: BenchResults): Promise<void> {
   const figures = figuresOf(results);
+  const rules = rulesMarkdown(results, figures);
+  if (rules !== null) await writeSection('rules', rules);
+  if (!isBesidePeer(results)) return;
   await writeSection('processor', reportMarkdown(results, figures));
   await writeFile(projectFile(PICTURE), pictureOf(results, figures));
 }
+
+const isBesidePeer = ({ drain, latency, restore, failover }: BenchResults): boolean =>
+  [drain, latency, restore, failover].some((runs) => runs.length > 0);
 
 function pictureOf({ machine, backlog }: BenchResults, figures: Figures): string {
   const subtitle = `${counted(backlog.pings)} pings, ${counted(backlog.devices)} devices, 4 partitions; one machine with ${String(machine.cores)} cores; each side in its best configuration for the figure`;

@@ -1,6 +1,7 @@
 import { readJsonFile, writeJsonFile } from '../../../dev-stack/index.js';
 import { answerText, parseAnswer, type Answer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
+import { GEOFENCES_PER_FLEET, publishGeofences } from './geofences.js';
 
 export interface Backlog {
   readonly pings: number;
@@ -8,26 +9,35 @@ export interface Backlog {
 }
 
 interface LoadedBacklog extends Backlog {
+  readonly geofencesPerFleet: number;
   readonly answer: Answer;
 }
 
 const FILE = 'backlog.json';
 
-/** Fills the input with the backlog, unless it is there already, and says what the rules make of it. */
+/**
+ * Fills the input with the backlog, unless it is there already, and says what the rules for positions make of it. The geofences
+ * come first: a ping sees those that were there before it (R-8).
+ */
 export async function loadBacklog(context: BenchContext, { pings, devices }: Backlog): Promise<Answer> {
   const { stack, topics, reporter } = context;
   const loaded = (await readJsonFile(stack.file(FILE))) as LoadedBacklog | null;
-  const isThere = loaded?.pings === pings && loaded.devices === devices && (await topics.inputSize()) === pings;
-  if (isThere) {
+  const isSame =
+    loaded?.pings === pings && loaded.devices === devices && loaded.geofencesPerFleet === GEOFENCES_PER_FLEET;
+  if (isSame && (await topics.inputSize()) === pings) {
     reporter.note(`${String(pings)} pings are there from a former run`);
     return loaded.answer;
   }
   await topics.freshInput();
+  await publishGeofences(context);
   const answer = await reporter.during(`Loading ${String(pings)} pings of ${String(devices)} devices`, () =>
     loadPings(context, { from: 0, pings, devices }),
   );
   reporter.note(`  From an empty state they give ${answerText(answer)}`);
-  await writeJsonFile(stack.file(FILE), { pings, devices, answer } satisfies LoadedBacklog);
+  await writeJsonFile(stack.file(FILE), {
+    ...{ pings, devices, answer },
+    geofencesPerFleet: GEOFENCES_PER_FLEET,
+  } satisfies LoadedBacklog);
   return answer;
 }
 

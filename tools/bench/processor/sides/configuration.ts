@@ -3,6 +3,8 @@ export interface OurConfiguration {
   readonly side: 'ours';
   readonly label: string;
   readonly processes: number;
+  /** `positions`: what the peer does as well. */
+  readonly rules: 'positions' | 'all';
 }
 
 /** The peer on Kafka Streams. */
@@ -22,8 +24,9 @@ export type Configuration = OurConfiguration | TheirConfiguration;
 
 const HEAP_MIB = 512;
 
-export function ours(processes: number): OurConfiguration {
-  return { side: 'ours', label: `Waypost, ${counted(processes, 'process', 'processes')}`, processes };
+export function ours(processes: number, rules: OurConfiguration['rules'] = 'positions'): OurConfiguration {
+  const label = `Waypost, ${counted(processes, 'process', 'processes')}${rules === 'all' ? ', all rules' : ''}`;
+  return { side: 'ours', label, processes, rules };
 }
 
 /** In memory and without a cache, its best for this work, unless said otherwise. */

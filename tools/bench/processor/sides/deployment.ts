@@ -37,8 +37,7 @@ function ourDeployment(context: BenchContext, configuration: OurConfiguration): 
         WAYPOST_SUPERVISED: 'true',
         WAYPOST_INSTANCE_ID: name,
         WAYPOST_ADMIN_PORT: '0',
-        // What the peer does as well, unless the environment says otherwise.
-        WAYPOST_RULES: environment['WAYPOST_RULES'] ?? 'positions',
+        WAYPOST_RULES: configuration.rules,
         WAYPOST_STATE_DIR: `${folder}/${name}`,
         KAFKA_BROKERS: stack.kafka.brokers.join(','),
         SCHEMA_REGISTRY_URL: stack.registryUrl,

@@ -28,6 +28,7 @@ export const emptyResults: BenchResults = {
   latency: [],
   restore: [],
   failover: [],
+  rules: [],
 };
 
 export const drainRun = (given: Given<DrainRun>): DrainRun => ({
