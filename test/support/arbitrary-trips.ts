@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
 
-/** Any trip that can be stored, whether it makes sense or not. */
+/** Any trip that can be stored, whether it makes sense or not. Of the two times of the ignition there is only ever one. */
 export function trips(time: fc.Arbitrary<number>): fc.Arbitrary<Trip> {
   const route: fc.Arbitrary<RouteProgress> = fc.record({
     wayTime: time,
@@ -14,12 +14,15 @@ export function trips(time: fc.Arbitrary<number>): fc.Arbitrary<Trip> {
     standing: fc.boolean(),
     ignitionOffSince: maybe(time),
   });
-  return fc.record({
-    since: maybe(time),
-    latitude: fc.double(),
-    longitude: fc.double(),
-    moving: fc.boolean(),
-    maxSpeedInKmh: maybe(fc.double()),
-    route: maybe(route),
-  });
+  return fc
+    .record({
+      since: maybe(time),
+      latitude: fc.double(),
+      longitude: fc.double(),
+      moving: fc.boolean(),
+      maxSpeedInKmh: maybe(fc.double()),
+      route: maybe(route),
+      ignitionOffSince: maybe(time),
+    })
+    .map((trip) => (trip.route === null ? trip : { ...trip, ignitionOffSince: null }));
 }

@@ -114,12 +114,14 @@ interface End {
 
 function findEnd(pings: readonly Seen[], start: Fix, confirmed: Fix): End | undefined {
   const parts: Part[] = [];
-  const end = (decider: Seen, time: number, endReason: string): End => {
+  const end = (seenBy: Seen, time: number, endReason: string): End => {
     const way = parts.filter(({ from }) => from.time <= time);
+    // Nobody knows of the route before it is confirmed.
+    const decider = seenBy.index < confirmed.index ? confirmed : seenBy;
     return { decider, time, ...figuresOf(start, way, time, endReason) };
   };
   let off: Seen | undefined;
-  for (const ping of pings.slice(confirmed.index)) {
+  for (const ping of pings.slice(start.index + 1)) {
     if (off !== undefined) {
       if (ping.time >= off.time + 30_000) return end(ping, off.time, 'ignition_off');
       if (ping.ignition === false) continue;

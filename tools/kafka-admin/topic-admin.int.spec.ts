@@ -40,6 +40,21 @@ describe('The topic admin', () => {
     expect(await configOf(name)).toMatchObject({ 'retention.ms': '123456' });
   });
 
+  it('tells a setting of topics, the default of the broker too', async () => {
+    const [given, left] = [`topic-admin-${randomUUID()}`, `topic-admin-${randomUUID()}`];
+    const spec = { partitions: 1, replicationFactor: 1 };
+    await admin.createTopics([
+      { ...spec, name: given, configs: { 'message.timestamp.type': 'LogAppendTime' } },
+      { ...spec, name: left, configs: {} },
+    ]);
+    expect(await admin.topicSetting([given, left], 'message.timestamp.type')).toEqual(
+      new Map([
+        [given, 'LogAppendTime'],
+        [left, 'CreateTime'],
+      ]),
+    );
+  });
+
   it('creates the missing ones beside one that exists by now', async () => {
     const [first, second] = [`topic-admin-${randomUUID()}`, `topic-admin-${randomUUID()}`];
     const spec = { partitions: 1, replicationFactor: 1, configs: {} };

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAdmin, TopicSpec } from '@waypost/contracts';
 import type { KafkaSettings } from '@waypost/streams';
-import type { Admin } from 'kafkajs';
+import kafkajs, { type Admin } from 'kafkajs';
 import { connectKafka } from './kafka-connection.js';
+
+// CommonJS: Node finds this name only in the whole module.
+const { ConfigResourceTypes } = kafkajs;
 
 const createTimeoutMs = 30_000;
 const metadataTimeoutMs = 15_000;
@@ -16,6 +19,7 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
     listTopics: () => admin.listTopics(),
     createTopics: (specs) => createTopics(admin, specs),
     partitionCounts: (names) => partitionCounts(admin, names),
+    topicSetting: (names, setting) => topicSetting(admin, names, setting),
     close: () => admin.disconnect(),
   };
 }
@@ -34,6 +38,22 @@ async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<
   await partitionCounts(
     admin,
     specs.map(({ name }) => name),
+  );
+}
+
+async function topicSetting(
+  admin: Admin,
+  names: readonly string[],
+  setting: string,
+): Promise<ReadonlyMap<string, string>> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: [setting] })),
+  });
+  return new Map(
+    resources.flatMap(({ resourceName, configEntries }) =>
+      configEntries.map(({ configValue }): [string, string] => [resourceName, configValue]),
+    ),
   );
 }
 

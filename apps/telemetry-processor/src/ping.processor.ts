@@ -8,6 +8,7 @@ import {
   type FleetEvent,
   type FleetGeofences,
   type GeofenceView,
+  type PingCheck,
   type TelemetryPing,
 } from '@waypost/domain';
 import {
@@ -40,37 +41,17 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
   const devices = context.store('devices');
   const deviceKey = new KeyBuilder();
   const readPing = createPingRecordReader(codecs);
-  const findFleet = createFleetFinder(geofences);
-
-  const reject = (record: StreamRecord, rejection: Rejection): void => {
-    metrics.pingDecided('rejected');
-    const value = codecs.telemetryRejected.encode(rejectedRecord(context, record, rejection));
-    context.forward('rejected', { key: record.key, value });
-  };
-
-  const emit = (event: FleetEvent, key: Buffer | null): void => {
-    metrics.eventEmitted(event.eventType);
-    context.forward('events', { key, value: codecs.fleetEvents.encodeRange(event) });
-  };
-
-  /** One object for all pings: nobody keeps it. */
-  const view: { fleet: FleetGeofences | undefined; at: number } = { fleet: undefined, at: 0 };
-  const viewOf = ({ timestamp }: StreamRecord, ping: TelemetryPing): GeofenceView => {
-    view.fleet = findFleet(ping);
-    view.at = timestamp;
-    return view;
-  };
+  const viewOf = viewsOf(parts);
+  const { reject, emit } = outputsOf(parts);
 
   const apply = (record: StreamRecord, ping: TelemetryPing): void => {
     const state = (writeDeviceKey(deviceKey, ping) && devices.get(deviceKey)) || null;
-    // Ids that have a state were checked when its first ping came.
-    const known = state !== null && hasKeyOfDevice(record, ping);
-    const check = known ? checkPingOfKnownDevice(ping) : checkPing(ping, record.key?.toString() ?? null);
+    const check = checkAgain(state, record, ping);
     if (check.type !== 'valid') {
       reject(record, check);
       return;
     }
-    const decision = decidePing(state, ping, settings, rules === 'all' ? viewOf(record, ping) : null);
+    const decision = decidePing(state, ping, settings, viewOf(record, ping));
     if (decision.type === 'rejected') {
       reject(record, decision);
       return;
@@ -92,3 +73,34 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
     },
   };
 };
+
+/** Ids that have a state were checked when its first ping came. */
+const checkAgain = (state: DeviceState | null, record: StreamRecord, ping: TelemetryPing): PingCheck =>
+  state !== null && hasKeyOfDevice(record, ping)
+    ? checkPingOfKnownDevice(ping)
+    : checkPing(ping, record.key?.toString() ?? null);
+
+/** The geofences that a ping sees; null: the rules do not look at any. */
+const viewsOf = ({ geofences, rules }: PingProcessorParts) => {
+  const findFleet = createFleetFinder(geofences);
+  /** One object for all pings: nobody keeps it. */
+  const view: { fleet: FleetGeofences | undefined; at: number } = { fleet: undefined, at: 0 };
+  return ({ timestamp }: StreamRecord, ping: TelemetryPing): GeofenceView | null => {
+    if (rules !== 'all') return null;
+    view.fleet = findFleet(ping);
+    view.at = timestamp;
+    return view;
+  };
+};
+
+const outputsOf = ({ context, codecs, metrics }: PingProcessorParts) => ({
+  reject: (record: StreamRecord, rejection: Rejection): void => {
+    metrics.pingDecided('rejected');
+    const value = codecs.telemetryRejected.encode(rejectedRecord(context, record, rejection));
+    context.forward('rejected', { key: record.key, value });
+  },
+  emit: (event: FleetEvent, key: Buffer | null): void => {
+    metrics.eventEmitted(event.eventType);
+    context.forward('events', { key, value: codecs.fleetEvents.encodeRange(event) });
+  },
+});

@@ -10,6 +10,7 @@ const WAY_LATITUDE = 41;
 const WAY_LONGITUDE = 49;
 const DISTANCE = 57;
 const IDLE = 65;
+/** Of the route; at a stop, of the one that may begin. Before there was that, the flag was never set at a stop. */
 const IGNITION_OFF_SINCE = 73;
 
 /** A set bit: the value is there. */
@@ -34,6 +35,7 @@ export const tripLayout = {
       moving: (flags & MOVING) !== 0,
       maxSpeedInKmh: (flags & HAS_MAX_SPEED) === 0 ? null : view.getFloat64(at + MAX_SPEED),
       route: (flags & HAS_ROUTE) === 0 ? null : readRoute(view, at, flags),
+      ignitionOffSince: (flags & HAS_ROUTE) === 0 ? readIgnitionOffSince(view, at, flags) : null,
     };
   },
   write: (view: DataView, at: number, trip: Trip | null): void => {
@@ -41,7 +43,7 @@ export const tripLayout = {
       view.setUint8(at + FLAGS, 0);
       return;
     }
-    const { since, latitude, longitude, moving, maxSpeedInKmh, route } = trip;
+    const { since, latitude, longitude, moving, maxSpeedInKmh, route, ignitionOffSince } = trip;
     view.setFloat64(at + SINCE, since ?? 0);
     view.setFloat64(at + LATITUDE, latitude);
     view.setFloat64(at + LONGITUDE, longitude);
@@ -51,7 +53,8 @@ export const tripLayout = {
       (since === null ? 0 : HAS_SINCE) |
       (moving ? MOVING : 0) |
       (maxSpeedInKmh === null ? 0 : HAS_MAX_SPEED);
-    view.setUint8(at + FLAGS, route === null ? flags : flags | writeRoute(view, at, route));
+    const more = route === null ? writeIgnitionOffSince(view, at, ignitionOffSince) : writeRoute(view, at, route);
+    view.setUint8(at + FLAGS, flags | more);
   },
 };
 
@@ -62,8 +65,11 @@ const readRoute = (view: DataView, at: number, flags: number): RouteProgress => 
   distanceInMeters: view.getFloat64(at + DISTANCE),
   idleMs: view.getFloat64(at + IDLE),
   standing: (flags & STANDING) !== 0,
-  ignitionOffSince: (flags & HAS_IGNITION_OFF_SINCE) === 0 ? null : view.getFloat64(at + IGNITION_OFF_SINCE),
+  ignitionOffSince: readIgnitionOffSince(view, at, flags),
 });
+
+const readIgnitionOffSince = (view: DataView, at: number, flags: number): number | null =>
+  (flags & HAS_IGNITION_OFF_SINCE) === 0 ? null : view.getFloat64(at + IGNITION_OFF_SINCE);
 
 /** Returns the flags of the route. */
 const writeRoute = (view: DataView, at: number, route: RouteProgress): number => {
@@ -72,6 +78,12 @@ const writeRoute = (view: DataView, at: number, route: RouteProgress): number =>
   view.setFloat64(at + WAY_LONGITUDE, route.wayLongitude);
   view.setFloat64(at + DISTANCE, route.distanceInMeters);
   view.setFloat64(at + IDLE, route.idleMs);
-  view.setFloat64(at + IGNITION_OFF_SINCE, route.ignitionOffSince ?? 0);
-  return HAS_ROUTE | (route.standing ? STANDING : 0) | (route.ignitionOffSince === null ? 0 : HAS_IGNITION_OFF_SINCE);
+  return HAS_ROUTE | (route.standing ? STANDING : 0) | writeIgnitionOffSince(view, at, route.ignitionOffSince);
+};
+
+/** Returns its flag. */
+const writeIgnitionOffSince = (view: DataView, at: number, ignitionOffSince: number | null): number => {
+  if (ignitionOffSince === null) return 0;
+  view.setFloat64(at + IGNITION_OFF_SINCE, ignitionOffSince);
+  return HAS_IGNITION_OFF_SINCE;
 };

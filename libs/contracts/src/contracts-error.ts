@@ -5,7 +5,8 @@ export type ContractsErrorCode =
   | 'schema_not_registered'
   | 'schema_incompatible'
   | 'codec_not_prepared'
-  | 'partition_count_differs';
+  | 'partition_count_differs'
+  | 'timestamp_type_differs';
 
 /** An error of this library; the message says what to do about it. */
 export class ContractsError extends Error {

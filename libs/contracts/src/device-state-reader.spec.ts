@@ -5,20 +5,39 @@ import { trips } from '../../../test/support/arbitrary-trips.js';
 import { createAvroCodecs, type AvroCodecs } from './avro-codecs.js';
 import { createDeviceStateReader, type DeviceStateReader } from './device-state-reader.js';
 import type { SchemaRegistryPort } from './schema-registry.port.js';
+import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
 import { topics } from './topics.js';
+import { createWriterSchemas } from './writer-schemas.js';
 
+interface Named {
+  readonly name: string;
+}
+
+const { schema } = topics.deviceState;
+/** Of the time before a stop had a time of the ignition. */
+const olderSchema = JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
+  if (typeof value !== 'object' || value === null || !('name' in value) || value.name !== 'Trip') return value;
+  const { fields } = value as unknown as { readonly fields: readonly Named[] };
+  return { ...value, fields: fields.filter(({ name }) => name !== 'ignitionOffSince') };
+}) as object;
+
+const OLDER_ID = 2;
 const registry = {
-  idOf: () => Promise.resolve(1),
-  schemaById: () => Promise.resolve({ type: 'avro', schema: topics.deviceState.schema }),
+  idOf: (_subject: string, asked: object) => Promise.resolve(asked === olderSchema ? OLDER_ID : 1),
+  schemaById: (id: number) => Promise.resolve({ type: 'avro', schema: id === OLDER_ID ? olderSchema : schema }),
 } as unknown as SchemaRegistryPort;
 
 let codecs: AvroCodecs;
+let older: SubjectCodec<object>;
 let read: DeviceStateReader;
 
 beforeAll(async () => {
   codecs = createAvroCodecs({ registry, now: () => 0 });
   await codecs.deviceState.prepare();
-  await codecs.deviceState.resolve([1]);
+  await codecs.deviceState.resolve([1, OLDER_ID]);
+  const writers = createWriterSchemas(registry, () => 0);
+  older = createSubjectCodec({ subject: topics.deviceState.subject, schema: olderSchema, registry, writers });
+  await older.prepare();
   read = createDeviceStateReader(codecs.deviceState);
 });
 
@@ -43,6 +62,17 @@ describe('the reader of device states', () => {
       fc.property(anyState, (state) => {
         const value = codecs.deviceState.encode(state);
         expect(read(value, 0, value.length)).toEqual({ type: 'decoded', value: state });
+      }),
+    );
+  });
+
+  it('reads what was written before a stop had a time of the ignition', () => {
+    fc.assert(
+      fc.property(anyState, (state) => {
+        const value = older.encode(state);
+        expect(value.readInt32BE(1)).toBe(OLDER_ID);
+        const trip = state.trip && { ...state.trip, ignitionOffSince: null };
+        expect(read(value, 0, value.length)).toEqual({ type: 'decoded', value: { ...state, trip } });
       }),
     );
   });

@@ -58,6 +58,7 @@ function readTrip(cursor: AvroCursor): Trip {
     moving: cursor.boolean(),
     maxSpeedInKmh: cursor.optionalDouble(),
     route: cursor.present() ? readRoute(cursor) : null,
+    ignitionOffSince: cursor.optionalLong(),
   };
 }
 

@@ -3,7 +3,7 @@ import type { SchemaRegistryPort } from './schema-registry.port.js';
 import { setUpKafka, type TopicAdmin, type TopicSpec } from './set-up-kafka.js';
 import { allTopics } from './topics.js';
 
-function build(present: Readonly<Record<string, number>> = {}) {
+function build(present: Readonly<Record<string, number>> = {}, timestampTypes: Readonly<Record<string, string>> = {}) {
   const counts = new Map(Object.entries(present));
   const created: TopicSpec[] = [];
   const calls: string[] = [];
@@ -15,6 +15,10 @@ function build(present: Readonly<Record<string, number>> = {}) {
       return Promise.resolve();
     },
     partitionCounts: () => Promise.resolve(counts),
+    topicSetting: (names, setting) => {
+      calls.push(`${setting} of ${names.join(', ')}`);
+      return Promise.resolve(new Map(names.map((name) => [name, timestampTypes[name] ?? 'LogAppendTime'])));
+    },
   };
   const registry: SchemaRegistryPort = {
     schemaById: () => Promise.resolve({ type: 'unknown' }),
@@ -57,6 +61,28 @@ describe('Setting up Kafka', () => {
       code: 'partition_count_differs',
       message: expect.stringMatching(/fleet\.events has 6 partitions where 4 are expected: set WAYPOST_PARTITIONS/),
     });
+  });
+
+  it.each(['telemetry.pings', 'fleet.geofences'])(
+    'refuses %s with times of its producers, by which a ping would see other geofences, and says what to do',
+    async (topic) => {
+      const partitions = topic === 'fleet.geofences' ? 1 : 4;
+      const { setUp } = build({ [topic]: partitions }, { [topic]: 'CreateTime' });
+      const mend = `--entity-name ${topic} --add-config message.timestamp.type=LogAppendTime`;
+      await expect(setUp()).rejects.toMatchObject({
+        code: 'timestamp_type_differs',
+        message: expect.stringContaining(`Topic ${topic} has message.timestamp.type=CreateTime where LogAppendTime is`),
+      });
+      await expect(setUp()).rejects.toThrow(mend);
+    },
+  );
+
+  it('asks for the times of topics that were there, and of none that it leaves to the broker', async () => {
+    const { calls, setUp } = build({ 'telemetry.pings': 4, 'webhook.subscriptions': 1 });
+    await setUp();
+    expect(calls.filter((call) => !/^(register|BACKWARD)/.test(call))).toEqual([
+      'message.timestamp.type of telemetry.pings',
+    ]);
   });
 
   it('registers every schema, then binds its subject to BACKWARD_TRANSITIVE', async () => {

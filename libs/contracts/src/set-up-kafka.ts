@@ -3,6 +3,8 @@ import type { SchemaRegistryPort } from './schema-registry.port.js';
 import { createSchemaRegistry } from './schema-registry.js';
 import { allTopics, type TopicDefinition } from './topics.js';
 
+const TIMESTAMP_TYPE = 'message.timestamp.type';
+
 export interface TopicSpec {
   readonly name: string;
   readonly partitions: number;
@@ -16,6 +18,8 @@ export interface TopicAdmin {
   /** Resolves when the topics have leaders; a topic that someone else created meanwhile is no error. */
   createTopics(specs: readonly TopicSpec[]): Promise<void>;
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** What that setting is for each of these topics, which exist; a default of the broker counts. */
+  topicSetting(names: readonly string[], setting: string): Promise<ReadonlyMap<string, string>>;
 }
 
 interface SetUpKafkaOptions {
@@ -36,8 +40,8 @@ export interface SetUpResult {
 }
 
 /**
- * Creates the missing topics, checks that the others have the expected partitions, and registers every schema with
- * BACKWARD_TRANSITIVE. May be run at every start.
+ * Creates the missing topics, checks that the others have the expected partitions and timestamps, and registers every
+ * schema with BACKWARD_TRANSITIVE. May be run at every start.
  */
 export async function setUpKafka(options: SetUpKafkaOptions): Promise<SetUpResult> {
   const registry = options.registry ?? createSchemaRegistry({ url: options.registryUrl, ca: options.registryCa });
@@ -52,6 +56,10 @@ async function setUpTopics({ admin, partitions, replicationFactor }: SetUpKafkaO
     await admin.createTopics(missing.map((topic) => specOf(topic, partitions, replicationFactor)));
   const counts = await admin.partitionCounts(allTopics.map((topic) => topic.name));
   for (const topic of allTopics) assertPartitions(topic, counts.get(topic.name), expectedPartitions(topic, partitions));
+  await checkTimestampTypes(
+    admin,
+    allTopics.filter((topic) => present.has(topic.name)),
+  );
   return missing.map((topic) => topic.name);
 }
 
@@ -80,6 +88,27 @@ function assertPartitions(topic: TopicDefinition, found: number | undefined, exp
   throw new ContractsError(
     'partition_count_differs',
     `Topic ${topic.name} has ${String(found ?? 0)} partitions where ${String(expected)} are expected: ${mend}.`,
+  );
+}
+
+/** A time by the producer's clock would decide which geofences a ping sees (decision 0028), and when it is deleted. */
+async function checkTimestampTypes(admin: TopicAdmin, present: readonly TopicDefinition[]): Promise<void> {
+  const expected = present.flatMap(({ name, configs }) => {
+    const type = configs[TIMESTAMP_TYPE];
+    return type === undefined ? [] : [{ name, type }];
+  });
+  if (expected.length === 0) return;
+  const names = expected.map(({ name }) => name);
+  const found = await admin.topicSetting(names, TIMESTAMP_TYPE);
+  for (const { name, type } of expected) assertTimestampType(name, found.get(name), type);
+}
+
+function assertTimestampType(topic: string, found: string | undefined, expected: string): void {
+  if (found === expected) return;
+  const mend = `kafka-configs --alter --entity-type topics --entity-name ${topic} --add-config ${TIMESTAMP_TYPE}=${expected}`;
+  throw new ContractsError(
+    'timestamp_type_differs',
+    `Topic ${topic} has ${TIMESTAMP_TYPE}=${found ?? 'unknown'} where ${expected} is expected: set it, as with ${mend}.`,
   );
 }
 

@@ -78,7 +78,7 @@ export const topics = {
     subject: 'telemetry.pings-value',
     schema: telemetryPingSchema,
     configs: logConfigs(pingLimitBytes),
-    comment: 'Written by producers (R-1). Read by telemetry-processor and analysts.',
+    comment: 'Written by producers (R-1). Read by telemetry-processor, history-projector (paths) and analysts.',
   },
   telemetryRejected: {
     name: 'telemetry.rejected',
@@ -118,7 +118,8 @@ export const topics = {
     subject: 'fleet.geofences-value',
     schema: geofenceSchema,
     configs: versionedConfigs,
-    comment: 'Written by the outbox of public-api (R-8); a tombstone deletes. Read by telemetry-processor.',
+    comment:
+      'Written by the outbox of public-api (R-8); a tombstone deletes. Read by telemetry-processor, and by the commands refill, verify and backtest.',
   },
   fleetSettings: {
     name: 'fleet.settings',
@@ -128,7 +129,8 @@ export const topics = {
     subject: 'fleet.settings-value',
     schema: fleetSettingsSchema,
     configs: compactedConfigs,
-    comment: 'Written by the outbox of public-api (R-14). Nobody reads it yet: a subscription carries its own format.',
+    comment:
+      'Written by the outbox of public-api (R-14). Read by the command refill; a subscription carries its own format.',
   },
   webhookSubscriptions: {
     name: 'webhook.subscriptions',
@@ -138,7 +140,8 @@ export const topics = {
     subject: 'webhook.subscriptions-value',
     schema: webhookSubscriptionSchema,
     configs: compactedConfigs,
-    comment: 'Written by the outbox of public-api (R-17); a tombstone deletes. Read by webhook-delivery.',
+    comment:
+      'Written by the outbox of public-api (R-17); a tombstone deletes. Read by webhook-delivery, and by the commands refill and verify.',
   },
   webhookDeliveries: {
     name: 'webhook.deliveries',
@@ -149,7 +152,7 @@ export const topics = {
     schema: webhookDeliverySchema,
     configs: logConfigs(derivedLimitBytes),
     comment:
-      "Written by every fan-out task, and with test events by public-api's outbox: several writers share a partition. Read by the sender.",
+      "Written by every fan-out task, by the replayer, and with test events by public-api's outbox: several writers share a partition. Read by the sender, the replayer, the fan-out's recovery, the command refill and analysts.",
   },
   webhookAttempts: {
     name: 'webhook.attempts',
@@ -160,7 +163,7 @@ export const topics = {
     schema: webhookAttemptSchema,
     configs: logConfigs(derivedLimitBytes),
     comment:
-      "Written by the sender (R-24), in the partition number of the delivery. Read by history-projector and the sender's recovery.",
+      "Written by the sender (R-24), in the partition number of the delivery. Read by history-projector, the sender's recovery, the replayer and analysts.",
   },
   subscriptionState: {
     name: 'webhook-delivery.subscription-state',
@@ -180,7 +183,8 @@ export const topics = {
     subject: 'webhook.operations-value',
     schema: operationalEventSchema,
     configs: logConfigs(derivedLimitBytes),
-    comment: 'Written by the sender. Read by public-api, which disables subscriptions, and by operators.',
+    comment:
+      'Written by the sender. Read by public-api, which disables subscriptions, by the command refill and by operators.',
   },
   webhookReplays: {
     name: 'webhook.replays',
@@ -191,7 +195,7 @@ export const topics = {
     schema: webhookReplaySchema,
     configs: compactedConfigs,
     comment:
-      'Written by the outbox of public-api (R-30), in the partition of the subscription. Read by webhook-delivery.',
+      'Written by the outbox of public-api (R-30), in the partition of the subscription. Read by the replayer of webhook-delivery and the command refill.',
   },
   replayProgress: {
     name: 'webhook-delivery.replay-progress',
@@ -202,7 +206,7 @@ export const topics = {
     schema: replayProgressSchema,
     configs: compactedConfigs,
     comment:
-      'Written by the replayer of webhook-delivery, in the partition of the subscription. Read by it and by public-api.',
+      'Written by the replayer of webhook-delivery, in the partition of the subscription. Read by it, by public-api and by the command refill.',
   },
 } as const satisfies Readonly<Record<string, TopicDefinition>>;
 

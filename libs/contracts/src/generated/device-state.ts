@@ -52,6 +52,8 @@ export interface Trip {
   readonly maxSpeedInKmh: number | null;
   /** null: at a stop. */
   readonly route: RouteProgress | null;
+  /** At a stop, behind a moving ping: the ping without a fix that turned the ignition off since (epoch milliseconds). */
+  readonly ignitionOffSince: number | null;
 }
 
 /** A route that goes on. */
@@ -297,6 +299,18 @@ export const deviceStateSchema = {
                 },
               ],
               doc: 'null: at a stop.',
+              default: null,
+            },
+            {
+              name: 'ignitionOffSince',
+              type: [
+                'null',
+                {
+                  type: 'long',
+                  logicalType: 'timestamp-millis',
+                },
+              ],
+              doc: 'At a stop, behind a moving ping: the ping without a fix that turned the ignition off since.',
               default: null,
             },
           ],

@@ -164,6 +164,27 @@ describe('what nobody could see begin', () => {
   });
 });
 
+describe('a broker whose clock is behind that of the one before it', () => {
+  it('takes away nothing that the device has seen: the visit goes on, and ends with its time of entry', () => {
+    clock = 1_000;
+    publish(depot);
+    at(5_000, 0);
+    at(0, 1);
+    clock = 500;
+    expect([at(0, 2), at(900, 3)].flat()).toEqual([]);
+    expect(at(900, 4)).toEqual(['out of the depot, in since 1']);
+    expect(state?.seenAt).toBe(1_003);
+  });
+
+  it('counts as it is for a device that is seen for the first time', () => {
+    clock = 1_000;
+    publish(depot);
+    clock = 500;
+    expect(at(0, 0)).toEqual([]);
+    expect(state).toEqual({ seenAt: 501, visits: [] });
+  });
+});
+
 describe('a geofence that changes while a device is in it', () => {
   beforeEach(() => {
     publish(depot);

@@ -54,15 +54,15 @@ export function decideGeofences(
   view: GeofenceView,
   settings: GeofenceSettings,
 ): GeofenceDecision {
-  const { fleet, at } = view;
+  const at = timeOf(view, before);
   const visits = before === null ? NO_VISITS : before.visits;
-  const near = fleet === undefined ? NO_VERSIONS : fleet.near(fix.latitude, fix.longitude, at);
+  const near = view.fleet === undefined ? NO_VERSIONS : view.fleet.near(fix.latitude, fix.longitude, at);
   // Written for the ping that changes nothing, as nearly every one does.
   if (visits.length === 0 && near.length === 0) return unchanged(at, visits);
   let kept: readonly GeofenceVisit[] = visits;
   let left: LeftGeofence[] | null = null;
   for (const visit of visits) {
-    const version = versionOf(near, visit.geofenceId) ?? fleet?.get(visit.geofenceId, at);
+    const version = versionOf(near, visit.geofenceId) ?? view.fleet?.get(visit.geofenceId, at);
     if (version === undefined || isNew(version, before)) {
       kept = without(kept, visit);
       continue;
@@ -86,6 +86,11 @@ export function decideGeofences(
   // The visits are in this order; the index has one of its own.
   entered?.sort(byId);
   return { state: { seenAt: at, visits: kept }, left: left ?? NO_LEFT, entered: entered ?? NO_ENTERED };
+}
+
+/** The clock of another broker may be behind: what the device has seen is not unseen by that (decision 0028). */
+function timeOf({ at }: GeofenceView, before: DeviceGeofences | null): number {
+  return before !== null && before.seenAt > at ? before.seenAt : at;
 }
 
 function unchanged(seenAt: number, visits: readonly GeofenceVisit[]): GeofenceDecision {

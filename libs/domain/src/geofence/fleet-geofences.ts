@@ -1,7 +1,9 @@
+import { EndedVersions } from './ended-versions.js';
 import type { Geofence } from './geofence.js';
-import { createGeofenceIndex, type GeofenceIndex } from './geofence-index.js';
+import type { GeofenceIndex } from './geofence-index.js';
 import { shapeOf } from './geofence-shape.js';
 import { isInForce, type GeofenceVersion } from './geofence-version.js';
+import { VersionsIndex } from './versions-index.js';
 
 /** As long as pings are kept: a version that ended earlier is seen by none of them. */
 const KEPT_MS = 16 * 86_400_000;
@@ -13,9 +15,14 @@ const KEPT_MS = 16 * 86_400_000;
 export class FleetGeofences {
   /** By geofenceId, oldest first. */
   private readonly histories = new Map<string, GeofenceVersion[]>();
+  private readonly ended = new EndedVersions();
+  private readonly index: VersionsIndex;
   private changedAt = -Infinity;
-  private current: GeofenceIndex | null = null;
-  private past: GeofenceIndex | null = null;
+
+  /** @param createIndex as createGeofenceIndex does */
+  constructor(createIndex?: (versions: readonly GeofenceVersion[]) => GeofenceIndex) {
+    this.index = new VersionsIndex(() => [...this.histories.values()].flat(), createIndex);
+  }
 
   /** Versions, those that are no longer in force included. */
   get versionCount(): number {
@@ -35,14 +42,14 @@ export class FleetGeofences {
     const history = this.histories.get(geofence.geofenceId);
     if (history) history.push(version);
     else this.histories.set(geofence.geofenceId, [version]);
-    this.changed(appendedAt);
+    this.changed(appendedAt, version);
   }
 
   remove(geofenceId: string, appendedAt: number): void {
     const before = this.newest(geofenceId);
     if (!before) return;
     this.end(before, appendedAt);
-    this.changed(appendedAt);
+    this.changed(appendedAt, null);
   }
 
   /** The version that a ping of that time sees, if any. */
@@ -56,11 +63,7 @@ export class FleetGeofences {
 
   /** Every version that a ping of that time sees and that holds the place is among them. */
   near(latitude: number, longitude: number, at: number): readonly GeofenceVersion[] {
-    this.current ??= createGeofenceIndex(this.versions((version) => version.to === Infinity));
-    const current = this.current.near(latitude, longitude);
-    if (at >= this.changedAt) return current;
-    this.past ??= createGeofenceIndex(this.versions((version) => version.to !== Infinity));
-    return [...current, ...this.past.near(latitude, longitude)].filter((version) => isInForce(version, at));
+    return this.index.near(latitude, longitude, at);
   }
 
   private newest(geofenceId: string): GeofenceVersion | undefined {
@@ -69,27 +72,25 @@ export class FleetGeofences {
   }
 
   private end(version: GeofenceVersion | undefined, appendedAt: number): void {
-    if (version) version.to = appendedAt;
+    if (version === undefined) return;
+    version.to = appendedAt;
+    this.ended.push(version);
   }
 
-  private changed(appendedAt: number): void {
+  private changed(appendedAt: number, arrived: GeofenceVersion | null): void {
     this.changedAt = Math.max(this.changedAt, appendedAt);
-    this.current = null;
-    this.past = null;
+    this.index.changed(appendedAt, arrived);
     this.forget(this.changedAt - KEPT_MS);
   }
 
+  /** The index may find them until it is packed anew, which no ping that is kept can see. */
   private forget(before: number): void {
-    for (const [geofenceId, history] of this.histories) {
-      if ((history[0]?.to ?? Infinity) > before) continue;
-      const kept = history.filter(({ to }) => to > before);
+    for (let gone = this.ended.shift(before); gone !== undefined; gone = this.ended.shift(before)) {
+      const { geofenceId } = gone.geofence;
+      const kept = this.histories.get(geofenceId)?.filter((version) => version !== gone) ?? [];
       if (kept.length > 0) this.histories.set(geofenceId, kept);
       else this.histories.delete(geofenceId);
     }
-  }
-
-  private versions(wanted: (version: GeofenceVersion) => boolean): GeofenceVersion[] {
-    return [...this.histories.values()].flatMap((history) => history.filter(wanted));
   }
 }
 

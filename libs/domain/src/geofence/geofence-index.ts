@@ -1,4 +1,5 @@
 import Flatbush from 'flatbush';
+import { boxListOf, ownersOf, within, type BoxList, type BoxOwner } from './box-list.js';
 import type { GeofenceVersion } from './geofence-version.js';
 
 /** About a kilometre: vehicles ask again and again from the same cells. */
@@ -22,19 +23,19 @@ export interface GeofenceIndex {
  * what it says of a cell is kept.
  */
 export function createGeofenceIndex(versions: readonly GeofenceVersion[]): GeofenceIndex {
-  const owners = versions.flatMap((version) => version.shape.boxes.map((box) => ({ version, box })));
+  const owners = ownersOf(versions);
   if (owners.length === 0) return { near: () => NOTHING };
   const tree = new Flatbush(owners.length);
   for (const { box } of owners) tree.add(box.minLongitude, box.minLatitude, box.maxLongitude, box.maxLatitude);
   tree.finish();
-  const cells = new Map<number, Cell | null>();
+  const cells = new Map<number, BoxList | null>();
 
-  const search = (row: number, column: number): Cell | null => {
+  const search = (row: number, column: number): BoxList | null => {
     const south = row / CELLS_PER_DEGREE - 90;
     const west = column / CELLS_PER_DEGREE - 180;
     const size = 1 / CELLS_PER_DEGREE;
     const found = tree.search(west - SLACK, south - SLACK, west + size + SLACK, south + size + SLACK);
-    return found.length === 0 ? null : cellOf(found.map((index) => owners[index] as BoxOwner));
+    return found.length === 0 ? null : boxListOf(found.map((index) => owners[index] as BoxOwner));
   };
 
   return {
@@ -51,33 +52,4 @@ export function createGeofenceIndex(versions: readonly GeofenceVersion[]): Geofe
       return cell === null ? NOTHING : within(cell, latitude, longitude);
     },
   };
-}
-
-interface BoxOwner {
-  readonly version: GeofenceVersion;
-  readonly box: GeofenceVersion['shape']['boxes'][number];
-}
-
-/** The boxes that touch a cell. */
-interface Cell {
-  /** Four numbers for each box, side by side: most places are in none of them, and then nothing else is looked at. */
-  readonly edges: Float64Array;
-  /** The version of each box, as the list that it makes when it is the only one. */
-  readonly alone: readonly (readonly GeofenceVersion[])[];
-}
-
-function cellOf(owners: readonly BoxOwner[]): Cell {
-  const edges = owners.flatMap(({ box }) => [box.minLatitude, box.maxLatitude, box.minLongitude, box.maxLongitude]);
-  return { edges: Float64Array.from(edges), alone: owners.map(({ version }) => [version]) };
-}
-
-function within({ edges, alone }: Cell, latitude: number, longitude: number): readonly GeofenceVersion[] {
-  let found = NOTHING;
-  for (let index = 0, at = 0; at < edges.length; index++, at += 4) {
-    if (latitude < (edges[at] as number) || latitude > (edges[at + 1] as number)) continue;
-    if (longitude < (edges[at + 2] as number) || longitude > (edges[at + 3] as number)) continue;
-    const one = alone[index] as readonly GeofenceVersion[];
-    found = found.length === 0 ? one : [...found, ...one];
-  }
-  return found;
 }

@@ -137,6 +137,64 @@ describe('a route finishes with the ignition', () => {
     expect(tripsOf(pings)).toEqual({ 20: ['route_started 10'] });
   });
 
+  describe('that goes off between the two pings that begin it, on one without a fix', () => {
+    const begins = [ping(0, { speed: 0, ignition: true }), ping(10, { speed: 40, north: 100 })];
+    const off = ping(15, { lost: true, ignition: false });
+
+    it.each([
+      [
+        'and stays off through pings without a fix',
+        [ping(20, { speed: 40, north: 200 }), ping(45, { lost: true })],
+        45,
+      ],
+      ['and stays off on the way', [ping(20, { speed: 40 }), ping(30, { speed: 40 }), ping(46, { speed: 40 })], 46],
+      ['and is on again after 30 s', [ping(20, { speed: 40 }), ping(50, { speed: 40, ignition: true })], 50],
+    ])('%s: when it went off', (_what, then, at) => {
+      expect(tripsOf([...begins, off, ...then])).toEqual({
+        20: ['route_started 10'],
+        [at]: ['route_finished 15', 'stop_started 15'],
+      });
+      expect(finished([...begins, off, ...then])).toMatchObject({
+        endReason: 'ignition_off',
+        endLocation: north(100),
+        distanceInMeters: 0,
+      });
+    });
+
+    it.each([
+      ['is off still', []],
+      ['is on again', [ping(45, { lost: true, ignition: true })]],
+      [
+        'is on again, and off again',
+        [ping(45, { lost: true, ignition: true }), ping(48, { lost: true, ignition: false })],
+      ],
+    ])('at once when the second ping comes 30 s later, and it %s', (_what, between) => {
+      expect(tripsOf([...begins, off, ...between, ping(50, { speed: 40 })])).toEqual({
+        50: ['route_started 10', 'route_finished 15', 'stop_started 15'],
+      });
+    });
+
+    it.each([
+      ['on again before the second ping', [ping(18, { lost: true, ignition: true }), ping(20, { speed: 40 })]],
+      ['on again with the second ping', [ping(20, { speed: 40, ignition: true })]],
+      ['on again after it', [ping(20, { speed: 40 }), ping(44.999, { speed: 40, ignition: true })]],
+    ])('not when it is %s, within 30 s', (_what, then) => {
+      expect(tripsOf([...begins, off, ...then, ping(90, { speed: 40 })])).toEqual({ 20: ['route_started 10'] });
+    });
+
+    it('not when the moving ping before it began nothing', () => {
+      const wild = [...begins, off, ping(20, { speed: 0 })];
+      const later = [ping(100, { speed: 40 }), ping(110, { speed: 40 }), ping(180, { speed: 40 })];
+      expect(tripsOf([...wild, ...later])).toEqual({ 110: ['route_started 100'] });
+    });
+
+    it('also with a restart from the saved state in between', () => {
+      const pings = [...begins, off, ping(20, { speed: 40 }), ping(45, { lost: true })];
+      const saved = JSON.parse(JSON.stringify(travel(pings.slice(0, 3)).state)) as ReturnType<typeof travel>['state'];
+      expect(travel(pings.slice(3), saved).decisions).toEqual(travel(pings).decisions.slice(3));
+    });
+  });
+
   it('and takes nothing of what came after it was off', () => {
     const pings = [
       ...setOff,

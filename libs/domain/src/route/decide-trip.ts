@@ -46,9 +46,10 @@ export function decideTrip(
   if (before === null || trip === null || before.fixTime === null) {
     return fix === null ? NO_TRIP : { trip: stopWith(fix, null, settings, fix), changes: NO_CHANGES };
   }
-  if (isDriving(trip)) return onRoute(trip, before.fixTime, { before, ping, fix, ignition, settings });
-  if (fix === null) return { trip, changes: NO_CHANGES };
-  return atStop(trip, before.fixTime, fix, { before, ignition, settings });
+  const circumstances = { before, ping, fix, ignition, settings };
+  if (isDriving(trip)) return onRoute(trip, before.fixTime, circumstances);
+  if (fix === null) return { trip: trip.moving ? unseen(trip, circumstances) : trip, changes: NO_CHANGES };
+  return atStop(trip, before.fixTime, fix, circumstances);
 }
 
 function isDriving(trip: Trip): trip is Driving {
@@ -57,36 +58,46 @@ function isDriving(trip: Trip): trip is Driving {
 
 interface Circumstances {
   readonly before: LastKnown;
+  readonly ping: TelemetryPing;
+  readonly fix: Fix | null;
   readonly ignition: boolean | null;
   readonly settings: RouteSettings;
+}
+
+/** A ping without a fix behind a moving one: the ignition may go off on a route of which nobody knows yet. */
+function unseen(stop: Trip, { before, ping, ignition, settings }: Circumstances): Trip {
+  const offSince = stop.ignitionOffSince;
+  if (offSince === null) {
+    return goesOff(before, ignition) ? { ...stop, ignitionOffSince: ping.eventTime } : stop;
+  }
+  // Off for so long it has ended that route, whatever it does now.
+  if (ignition === false || ping.eventTime - offSince >= settings.ignitionOffMs) return stop;
+  return { ...stop, ignitionOffSince: null };
 }
 
 /** Two consecutive moving pings begin a route, at the first of them: one wild fix of a parked vehicle does not. */
 function atStop(stop: Trip, lastFixTime: number, fix: Fix, circumstances: Circumstances): TripDecision {
   const { before, settings } = circumstances;
   if (!isMoving(stop, fix, settings)) {
-    return { trip: stop.moving ? { ...stop, moving: false, maxSpeedInKmh: null } : stop, changes: NO_CHANGES };
+    if (!stop.moving) return { trip: stop, changes: NO_CHANGES };
+    const still = { ...stop, moving: false, maxSpeedInKmh: null, ignitionOffSince: null };
+    return { trip: still, changes: NO_CHANGES };
   }
   const { latitude, longitude } = before;
   const apart = fix.time - lastFixTime >= settings.gapMs;
   if (!stop.moving || apart || latitude === null || longitude === null) {
-    return { trip: { ...stop, moving: true, maxSpeedInKmh: fix.speedInKmh }, changes: NO_CHANGES };
+    const moving = { ...stop, moving: true, maxSpeedInKmh: fix.speedInKmh, ignitionOffSince: null };
+    return { trip: moving, changes: NO_CHANGES };
   }
   const start = { time: lastFixTime, latitude, longitude };
-  const route = routeFrom({ ...start, speedInKmh: stop.maxSpeedInKmh });
-  const still = isStill(route, fix, settings);
-  const driving = withIgnition(travelTo(route, fix, still, lastFixTime, settings), fix.time, circumstances);
+  const begun = routeFrom({ ...start, speedInKmh: stop.maxSpeedInKmh }, stop.ignitionOffSince);
+  const { trip, changes } = onRoute(begun, lastFixTime, circumstances);
   const started: TripChange = { ...start, type: 'route_started' };
-  if (stop.since === null) return { trip: driving, changes: [started] };
-  return { trip: driving, changes: [{ ...start, type: 'stop_finished', startTime: stop.since }, started] };
+  if (stop.since === null) return { trip, changes: [started, ...changes] };
+  return { trip, changes: [{ ...start, type: 'stop_finished', startTime: stop.since }, started, ...changes] };
 }
 
-interface RouteCircumstances extends Circumstances {
-  readonly ping: TelemetryPing;
-  readonly fix: Fix | null;
-}
-
-function onRoute(driving: Driving, lastFixTime: number, circumstances: RouteCircumstances): TripDecision {
+function onRoute(driving: Driving, lastFixTime: number, circumstances: Circumstances): TripDecision {
   const { ping, fix, ignition, settings } = circumstances;
   const offSince = driving.route.ignitionOffSince;
   if (offSince !== null && ping.eventTime - offSince >= settings.ignitionOffMs) {
@@ -107,17 +118,21 @@ function onRoute(driving: Driving, lastFixTime: number, circumstances: RouteCirc
 
 /** Only an ignition that goes off on the way ends a route: one that was off before, as of a towed vehicle, does not. */
 function withIgnition(driving: Driving, time: number, { before, ignition }: Circumstances): Driving {
-  const goesOff = ignition === false && before.ignition !== false;
+  const off = goesOff(before, ignition);
   const comesBack = ignition !== false && driving.route.ignitionOffSince !== null;
-  if (!goesOff && !comesBack) return driving;
-  return { ...driving, route: { ...driving.route, ignitionOffSince: goesOff ? time : null } };
+  if (!off && !comesBack) return driving;
+  return { ...driving, route: { ...driving.route, ignitionOffSince: off ? time : null } };
+}
+
+function goesOff(before: LastKnown, ignition: boolean | null): boolean {
+  return ignition === false && before.ignition !== false;
 }
 
 function finish(
   driving: Driving,
   endReason: RouteEndReason,
   time: number,
-  { fix, settings }: RouteCircumstances,
+  { fix, settings }: Circumstances,
 ): TripDecision {
   const { since, route, maxSpeedInKmh } = driving;
   const place = { latitude: route.wayLatitude, longitude: route.wayLongitude };
@@ -147,7 +162,8 @@ function stopWith(
   settings: RouteSettings,
   fix: Fix | null,
 ): Trip {
-  const stop: Trip = { since, latitude, longitude, moving: false, maxSpeedInKmh: null, route: null };
+  const still = { moving: false, maxSpeedInKmh: null, route: null, ignitionOffSince: null };
+  const stop: Trip = { since, latitude, longitude, ...still };
   if (fix === null || !isMoving(stop, fix, settings)) return stop;
   return { ...stop, moving: true, maxSpeedInKmh: fix.speedInKmh };
 }

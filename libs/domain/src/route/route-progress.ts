@@ -8,8 +8,12 @@ const MS_PER_HOUR = 3_600_000;
 /** A trip that is on the way. */
 export type Driving = Trip & { readonly since: number; readonly route: RouteProgress };
 
-/** A route at its first moving ping, before anything else is known of it. */
-export function routeFrom(start: Fix): Driving {
+/**
+ * A route at its first moving ping, before any other fix.
+ *
+ * @param ignitionOffSince null: the ignition did not go off since
+ */
+export function routeFrom(start: Fix, ignitionOffSince: number | null): Driving {
   return {
     since: start.time,
     latitude: start.latitude,
@@ -23,8 +27,9 @@ export function routeFrom(start: Fix): Driving {
       distanceInMeters: 0,
       idleMs: 0,
       standing: false,
-      ignitionOffSince: null,
+      ignitionOffSince,
     },
+    ignitionOffSince: null,
   };
 }
 
@@ -70,6 +75,7 @@ export function travelTo(
       standing: still || fix.speedInKmh === null,
       ignitionOffSince: route.ignitionOffSince,
     },
+    ignitionOffSince: null,
   };
 }
 

@@ -50,6 +50,27 @@ const tracks = fc.array(spell, { maxLength: 12, size: 'max' }).map((spells) => {
   return pings;
 });
 
+/** Now and then a fix, and a key that goes on and off: often enough between the two pings that begin a route. */
+const keyedTracks = fc
+  .array(
+    fc.record({
+      stepMs: fc.constantFrom(1_000, 14_999, 15_000, 29_999, 30_000, 40_000),
+      speed: fc.constantFrom(40, 40, 40, 0, null),
+      hopInMeters: fc.integer({ min: -300, max: 300 }),
+      lost: fc.boolean(),
+      ignition: fc.constantFrom(true, false, null),
+    }),
+    { minLength: 5, maxLength: 40 },
+  )
+  .map((steps) => {
+    let [eventTime, meters] = [NOON, 0];
+    return steps.map(({ stepMs: ms, speed: speedInKmh, hopInMeters: hop, lost, ignition }) => {
+      eventTime += ms;
+      meters += hop;
+      return pingOf({ ...north(meters), eventTime, speedInKmh, ignition, positionValid: !lost });
+    });
+  });
+
 interface Made {
   readonly ping: TelemetryPing;
   readonly event: FleetEvent;
@@ -139,6 +160,24 @@ describe('on any track, routes and stops', () => {
       { numRuns: 300 },
     );
     expect([...reasons].sort()).toEqual(['ignition_off', 'no_data', 'stationary']);
+  });
+
+  it('are the same where the ignition goes off before the ping that shows the route', () => {
+    let [atOnce, later] = [0, 0];
+    fc.assert(
+      fc.property(keyedTracks, (pings) => {
+        const events = expectAgreement(pings);
+        expectOrder(tripEvents(pings).map(({ event }) => event));
+        events.forEach(({ eventType, eventTime, madeBy, startTime }, index) => {
+          if (eventType !== 'route_finished') return;
+          const confirmedBy = events[index - 1]?.madeBy ?? NaN;
+          if (madeBy === confirmedBy) atOnce++;
+          else if (eventTime > startTime && eventTime < confirmedBy) later++;
+        });
+      }),
+      { numRuns: 500 },
+    );
+    expect(Math.min(atOnce, later)).toBeGreaterThan(20);
   });
 
   it('alternate without a hole, each with an id of its own', () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { geofenceKey } from '../geofence/geofence.js';
+import { createGeofenceHistory } from '../geofence/geofence-history.js';
+import { circleFence } from '../geofence/testing/geofences.js';
 import { outcomes, travel } from '../testing/journey.js';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { decidePing } from './decide-ping.js';
 import type { DeviceState } from './device-state.js';
+import { evolveDevice } from './evolve-device.js';
 import { DEFAULT_RULE_SETTINGS } from './rule-settings.js';
 import type { TelemetryPing } from './telemetry-ping.js';
 
@@ -210,6 +214,38 @@ describe('a valid fix (R-5)', () => {
   });
 });
 
+describe('geofences that are not looked at for a while (R-8)', () => {
+  const depot = circleFence({ latitude: 52.1, longitude: 4.9, radiusInMeters: 500 }, { geofenceId: 'depot' });
+  const far = { latitude: 53 };
+
+  /** Once the depot is known; the seconds in between without a look. */
+  function lookedAtAgain(before: TelemetryPing, between: TelemetryPing, after: readonly TelemetryPing[]): string[][] {
+    const history = createGeofenceHistory();
+    history.record(geofenceKey(depot), depot, 0);
+    const view = { fleet: history.fleet(depot.fleetId), at: 1 };
+    let { state } = travel([at(0, far)]);
+    const take = (ping: TelemetryPing, seen: typeof view | null): string[] => {
+      const decision = decidePing(state, ping, DEFAULT_RULE_SETTINGS, seen);
+      if (decision.type !== 'accepted') throw new Error(decision.type);
+      state = evolveDevice(state, ping, decision);
+      return decision.events.map(({ eventType }) => eventType).filter((type) => type.startsWith('geofence'));
+    };
+    expect(take(at(1, far), view)).toEqual([]);
+    take(before, view);
+    take(between, null);
+    return after.map((ping) => take(ping, view));
+  }
+
+  it('set silently where the device is: it came in meanwhile, or it left', () => {
+    expect(lookedAtAgain(at(10, far), at(20), [at(30), at(40, far), at(50, far)])).toEqual([[], [], ['geofence_out']]);
+    expect(lookedAtAgain(at(10), at(20, far), [at(30, far), at(40, far), at(50)])).toEqual([[], [], ['geofence_in']]);
+  });
+
+  it('count from the first valid fix on, also where the pings in between had none', () => {
+    expect(lookedAtAgain(at(10, far), at(20, lostFix), [at(30, lostFix), at(40)])).toEqual([[], []]);
+  });
+});
+
 describe('the order of pings (R-4)', () => {
   it('drops a ping as old as the newest, whatever else it says', () => {
     const journey = travel([at(0, { ignition: true }), at(0, { ignition: false, latitude: 9 })]);
@@ -275,7 +311,10 @@ describe('the state of a device', () => {
       latitude: 3,
       longitude: 4,
       geofences: null,
-      trip: { since: null, latitude: 52.1, longitude: 4.9, moving: true, maxSpeedInKmh: null, route: null },
+      trip: {
+        ...{ since: null, latitude: 52.1, longitude: 4.9, moving: true, maxSpeedInKmh: null, route: null },
+        ignitionOffSince: NOON + 20_000,
+      },
     };
     const journey = travel([
       at(0, { ignition: true }),

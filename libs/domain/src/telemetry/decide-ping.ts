@@ -55,7 +55,7 @@ export const isFuture = (
  *
  * @param state null: nothing was accepted of this device yet
  * @param ping one that checkPing calls valid
- * @param view null: geofences are not looked at, and stay as they were
+ * @param view null: geofences are not looked at, and nothing of them is remembered
  */
 export function decidePing(
   state: DeviceState | null,
@@ -85,7 +85,8 @@ function decideAccepted(
     view !== null && hasValidFix(ping)
       ? decideGeofences(state === null ? null : state.geofences, ping, view, settings.geofences)
       : null;
-  const geofences = fences?.state ?? state?.geofences ?? null;
+  // Visits that are not followed would be taken for those of the next look: the first sight is silent instead.
+  const geofences = view === null ? null : (fences?.state ?? state?.geofences ?? null);
   const atFences = fences !== null && (fences.left.length > 0 || fences.entered.length > 0);
   const { trip, changes } = settings.routes === null ? NO_TRIP : decideTrip(state, ping, ignition, settings.routes);
   if (!ignitionChanged && position !== 'sent' && !atFences && changes.length === 0) {

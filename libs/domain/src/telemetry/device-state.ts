@@ -12,7 +12,7 @@ export interface DeviceState {
   readonly fixTime: number | null;
   readonly latitude: number | null;
   readonly longitude: number | null;
-  /** null: no valid fix yet. */
+  /** null: no valid fix yet, or geofences were not looked at. */
   readonly geofences: DeviceGeofences | null;
   /** null: no valid fix yet, or one that came before there were routes. */
   readonly trip: Trip | null;
@@ -22,7 +22,7 @@ export interface DeviceState {
 export interface DeviceGeofences {
   /**
    * When the ping with that fix was appended to `telemetry.pings`, epoch milliseconds: geofences that are newer are new
-   * to the device.
+   * to the device. It never goes back.
    */
   readonly seenAt: number;
   /** By geofenceId. Another array whenever it holds something else. */
@@ -53,6 +53,11 @@ export interface Trip {
   readonly maxSpeedInKmh: number | null;
   /** null: at a stop. */
   readonly route: RouteProgress | null;
+  /**
+   * At a stop, behind a moving ping: the ping without a fix that turned the ignition off since, epoch milliseconds. A route
+   * that begins at the moving ping has it from then on. null: none.
+   */
+  readonly ignitionOffSince: number | null;
 }
 
 /** A route that goes on. */
