@@ -47,6 +47,8 @@ func receiver(webhook *standardwebhooks.Webhook) http.Handler {
 	return http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(request.Body, 1<<20))
 		if err != nil {
+			// To return without a status would be a 200.
+			response.WriteHeader(http.StatusBadRequest)
 			return
 		}
 		// Over the bytes as they came: JSON that was parsed and written again has another signature.

@@ -6,10 +6,11 @@ const webhook = new Webhook(process.env.SECRET);
 const handled = new Set();
 
 createServer(async (request, response) => {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
   let event;
   try {
+    // Fails when the connection breaks on the way: that must not end the process.
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
     // Over the bytes as they came: JSON that was parsed and written again has another signature.
     event = webhook.verify(Buffer.concat(chunks), request.headers);
   } catch (error) {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { choosePort } from '../../tools/dev-stack/free-port.js';
 import { eventually } from '../support/eventually.js';
@@ -47,6 +50,25 @@ async function receive(name: string, example: Example): Promise<Receiving> {
   return { url, running };
 }
 
+/** @returns the status code */
+async function postUnsigned(url: string): Promise<number> {
+  const headers = { 'webhook-id': 'x', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' };
+  return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
+}
+
+/** Sends the beginning of a body and resets the connection. */
+async function breakOff(url: string): Promise<void> {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const head = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-length: 100\r\n\r\n`;
+  await new Promise((resolve) => socket.write(`${head}{"eventId"`, resolve));
+  // Until the receiver is in the middle of reading it.
+  await sleep(200);
+  socket.resetAndDestroy();
+  await sleep(200);
+}
+
 const deviceOf = (language: string): string => `${language.toLowerCase()}-van`;
 
 function receiver(language: string): Receiving {
@@ -86,13 +108,20 @@ describe('The examples (R-38)', () => {
 
   it.each(names(receiving))('let the receiver in %s refuse what is not signed', async (language) => {
     const { url, running } = receiver(language);
-    const headers = { 'webhook-id': 'x', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' };
-    const { status } = await fetch(url, { method: 'POST', headers, body: '{}' });
-    expect(status).toBe(401);
+    expect(await postUnsigned(url)).toBe(401);
     await eventually(() => {
       expect(running.lines.some((printed) => printed.startsWith('refused'))).toBe(true);
     });
   });
+
+  it.each(names(receiving))(
+    'let the receiver in %s live on when a connection breaks in the middle of a body',
+    async (language) => {
+      const { url } = receiver(language);
+      await breakOff(url);
+      expect(await postUnsigned(url)).toBe(401);
+    },
+  );
 
   // Reported, so that nobody takes a machine without the toolchain for a proof.
   for (const { name } of missing) it.skip(`are run in ${name}, which this machine does not have`, () => undefined);

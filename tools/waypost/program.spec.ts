@@ -22,6 +22,8 @@ const leaves = [
   ['subscribe'],
   ['publish'],
   ['read'],
+  ['backtest'],
+  ['verify'],
   ['wait'],
   ['history'],
   ['rejected', 'list'],
@@ -42,6 +44,7 @@ describe('The command line', () => {
     [['publish', 'f.ndjson'], "required option '--fleet <id>' not specified"],
     [['wait'], "required option '--idle <seconds>' not specified"],
     [['fleet', 'create', 'a', '--format', 'v9'], 'Allowed choices are v1, legacy-v1'],
+    [['verify', '--rules', 'some'], 'Allowed choices are all, positions'],
     [['history', '--fleet', 'f', '--status', 'lost'], 'Allowed choices are delivered, failed, pending'],
   ])('says what is wrong with %j', async (args, message) => {
     const { err, outcome } = await build().run(...args);

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { RULE_SETS, type RuleSet } from './analysis/rule-sets.js';
 import { changedSettings, THRESHOLDS } from './analysis/thresholds.js';
 import { usageError } from './cli-error.js';
 import { EXPORT_FORMATS, type ExportFormat } from './export/export-formats.js';
@@ -203,10 +204,16 @@ function addVerify(program: Command, { terminal }: ProgramContext): void {
     'verify',
     'Recomputes the events from the pings and proves that the log holds exactly these, and what became of each.',
   );
-  withTimes(command, 'pings and events that came in').action(async ({ dataDir, from, to }: RangeFlags) => {
-    const { verify } = await import('./commands/verify.js');
-    await verify(terminal, { dataDir, from: from ?? null, to: to ?? null });
-  });
+  withTimes(command, 'pings and events that came in')
+    .addOption(
+      new Option('--rules <rules>', 'what telemetry-processor decides (its WAYPOST_RULES)')
+        .choices(RULE_SETS)
+        .default('all'),
+    )
+    .action(async ({ dataDir, from, to, rules }: RangeFlags & { rules: RuleSet }) => {
+      const { verify } = await import('./commands/verify.js');
+      await verify(terminal, { dataDir, from: from ?? null, to: to ?? null, rules });
+    });
 }
 
 function addWait(program: Command, { terminal, now }: ProgramContext): void {

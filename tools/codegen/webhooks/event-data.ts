@@ -8,9 +8,8 @@ export const TIME: JsonSchema = {
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
 };
 
+/** Never empty: an empty text of a device says nothing, so it is absent. */
 const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
-/** What a device reported as text stays what it was, an empty one included. */
-const reported = (description: string): JsonSchema => ({ type: 'string', description });
 const amount = (description: string): JsonSchema => ({ type: 'number', minimum: 0, description });
 const time = (description: string): JsonSchema => ({ ...TIME, description });
 
@@ -24,9 +23,9 @@ const place = (description: string): JsonSchema =>
 const COMMON: Properties = {
   deviceId: text('The device that reported it.'),
   fleetId: text('Its fleet.'),
-  vehicleId: reported('The vehicle that it is in.'),
-  licensePlate: reported("The vehicle's."),
-  driverId: reported('Who drives.'),
+  vehicleId: text('The vehicle that it is in.'),
+  licensePlate: text("The vehicle's."),
+  driverId: text('Who drives.'),
   latitude: LATITUDE,
   longitude: LONGITUDE,
   locationTime: time('When the device was there; only when that was before eventTime.'),
@@ -36,7 +35,7 @@ const COMMON: Properties = {
   ignition: { type: 'boolean', description: 'After the event.' },
   odometerInMeters: { type: 'number', description: 'As the device counts.' },
   batteryVoltage: { type: 'number', description: "Of the vehicle's battery." },
-  connectionType: reported('How the device was connected.'),
+  connectionType: text('How the device was connected.'),
   rpm: { type: 'number', description: 'Only of devices with a bus.' },
   fuelLevel: { type: 'number', description: 'Percent. Only of devices with a bus.' },
 };
@@ -54,7 +53,7 @@ const STOP: Properties = {
 
 const GEOFENCE: Properties = {
   geofenceId: text('The geofence.'),
-  geofenceName: reported('Its name at that time.'),
+  geofenceName: { type: 'string', description: 'Its name at that time.' },
 };
 
 interface OwnFields {

@@ -60,6 +60,10 @@ describe('the published schemas of bodies (R-11, R-13)', () => {
 
   it.each([
     ['null for unknown', bodyOf('position', { speedInKmh: null })],
+    ...['vehicleId', 'licensePlate', 'driverId', 'connectionType'].map((field): [string, string] => [
+      `an empty ${field}`,
+      bodyOf('position', { [field]: '' }),
+    ]),
     ['a field that the type does not have', bodyOf('position', { geofenceId: 'g-1' })],
     ['a heading of 360', bodyOf('position', { heading: 360 })],
     ['a time without milliseconds', bodyOf('position', {}, { eventTime: '2026-03-01T10:00:00Z' })],
@@ -90,6 +94,7 @@ describe('the published schema of legacy-v1 (R-14)', () => {
     ['a time as text', { timestamp: TIME }],
     ['nesting', { eventData: {} }],
     ['null', { lat: null }],
+    ['an empty text', { driver_id: '' }],
   ])('refuses %s', (_what, more) => {
     expect(complaintsOf(JSON.stringify({ ...body, ...more }))).not.toEqual([]);
   });

@@ -1,12 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGeofenceHistory, DEFAULT_RULE_SETTINGS, type FleetEvent, type TelemetryPing } from '@waypost/domain';
+import { createGeofenceHistory, DEFAULT_RULE_SETTINGS, type TelemetryPing } from '@waypost/domain';
 import { eventOf, NOON, pingOf, subscriptionOf } from '../../../test/support/samples.js';
-import { createComparison } from './comparison.js';
-import { comparisonReport } from './comparison-report.js';
-import { comparisonTable } from './comparison-table.js';
 import { createDeliveryLedger } from './delivery-ledger.js';
-import { createEventLedger } from './event-ledger.js';
-import { createRuleRun, type RecordedPing } from './rule-run.js';
+import { createEventLedger, type LedgerEvent } from './event-ledger.js';
+import { enterLogged } from './logged-records.js';
+import { createRuleRun, currentRules, type RecordedPing, type RunStep } from './rule-run.js';
 import { changedSettings, parseDuration, THRESHOLDS } from './thresholds.js';
 
 const recorded = (fields: Partial<TelemetryPing>, partition = 0): RecordedPing => {
@@ -14,8 +12,9 @@ const recorded = (fields: Partial<TelemetryPing>, partition = 0): RecordedPing =
   return { partition, appendedAt: ping.receivedTime, key: ping.deviceId, ping };
 };
 
-const run = (settings = DEFAULT_RULE_SETTINGS) => createRuleRun(settings, createGeofenceHistory());
-const typesOf = (events: readonly FleetEvent[]): string[] => events.map(({ eventType }) => eventType);
+const geofences = createGeofenceHistory();
+const run = (settings = DEFAULT_RULE_SETTINGS) => createRuleRun({ ...currentRules(geofences), settings });
+const typesOf = ({ events }: RunStep): string[] => events.map(({ eventType }) => eventType);
 
 describe('A run of the rules over recorded pings', () => {
   it('remembers each device, as the processor does', () => {
@@ -27,9 +26,19 @@ describe('A run of the rules over recorded pings', () => {
 
   it('makes nothing of pings that the processor rejects', () => {
     const rules = run();
-    expect(rules.take({ ...recorded({}), key: 'another device' })).toEqual([]);
-    expect(rules.take(recorded({ eventTime: NOON, receivedTime: NOON - 300_001 }))).toEqual([]);
+    expect(typesOf(rules.take({ ...recorded({}), key: 'another device' }))).toEqual([]);
+    expect(typesOf(rules.take(recorded({ eventTime: NOON, receivedTime: NOON - 300_001 })))).toEqual([]);
     expect(typesOf(rules.take(recorded({})))).toEqual(['position']);
+  });
+
+  it('leaves out routes when the processor was run without them', () => {
+    const drive = [0, 1, 2].map((minute) => recorded({ eventTime: NOON + minute * 60_000, speedInKmh: 50 }));
+    const typesOfRun = (rules: 'all' | 'positions'): string[] => {
+      const one = createRuleRun(currentRules(geofences, rules));
+      return drive.flatMap((ping) => typesOf(one.take(ping)));
+    };
+    expect(typesOfRun('all')).toEqual(['position', 'route_started']);
+    expect(typesOfRun('positions')).toEqual(['position']);
   });
 
   it('keeps a device that lies in two partitions apart, as their stores are', () => {
@@ -68,57 +77,22 @@ describe('The thresholds of a back-test', () => {
   });
 });
 
-describe('The comparison of two runs', () => {
-  const at = (eventTime: number, more: Partial<FleetEvent> = {}) => eventOf({ eventTime, ...more });
-
-  it('counts per device and type what both, only one, or the other would send', () => {
-    const comparison = createComparison();
-    comparison.add(NOON, [at(1)], [at(1)]);
-    comparison.add(NOON, [at(2)], []);
-    comparison.add(NOON, [], [at(3, { deviceId: 'device-2' })]);
-    comparison.add(NOON, [at(4, { resourceId: 'a' })], [at(4, { resourceId: 'b' })]);
-    expect(comparison.rows()).toEqual([
-      { fleetId: 'fleet-1', deviceId: 'device-1', eventType: 'position', now: 3, then: 2, same: 1 },
-      { fleetId: 'fleet-1', deviceId: 'device-2', eventType: 'position', now: 0, then: 1, same: 0 },
-    ]);
-    expect(comparison.totals()).toEqual([{ eventType: 'position', now: 3, then: 3, same: 1 }]);
-  });
-
-  it('is drawn as a table with the most changed rows first, and the sums', () => {
-    const comparison = createComparison();
-    comparison.add(NOON, [at(1)], [at(1)]);
-    for (const time of [1, 2, 3]) comparison.add(NOON, [at(time, { deviceId: 'busy' })], []);
-    comparison.add(NOON, [], [at(9, { deviceId: 'calm' })]);
-    expect(comparisonTable(comparison, 1).split('\n')).toEqual([
-      'fleet    device  type      now  then  change  new  gone',
-      'fleet-1  busy    position    3     0      -3    0     3',
-      'all              position    4     2      -2    1     3',
-      '(1 more rows of devices in the report)',
-    ]);
-  });
-
-  it('is drawn as a page that shows the changed thresholds and escapes what devices call themselves', () => {
-    const comparison = createComparison();
-    comparison.add(NOON, [at(1, { deviceId: '<script>' })], []);
-    const then = changedSettings({ window: 300_000, stillAfter: 60_000 });
-    const page = comparisonReport(comparison, { now: DEFAULT_RULE_SETTINGS, then, range: 'All', pings: 1 });
-    expect(page).toContain('<td>positionWindowMs</td><td class="n">180000</td><td class="n">300000</td>');
-    expect(page).toContain('<td>routes.stillMs</td>');
-    expect(page).not.toContain('<script>');
-    expect(page.match(/<svg/g)).toHaveLength(2);
-  });
-});
-
 describe('Recomputed events held against the log', () => {
   const bytes = (text: string): Buffer => Buffer.from(text);
+  const entry = (partition: number, encoded: Buffer, name: string, more: Partial<LedgerEvent> = {}) => ({
+    ...{ partition, encoded, name, isJudged: true, inRange: true, isSettled: true },
+    ...more,
+  });
+
+  const nothing = { missing: [], unexpected: [], repeated: [], unreadable: [] };
 
   it('agree when each is there as often as it was made, in its partition', () => {
     const ledger = createEventLedger();
-    ledger.recomputed(0, bytes('a'), 'a', true);
-    ledger.recomputed(1, bytes('b'), 'b', false);
-    ledger.logged(0, bytes('a'), 'a', true);
-    ledger.logged(1, bytes('b'), 'b', true);
-    expect(ledger.findings()).toEqual({ recomputed: 1, logged: 1, missing: [], unexpected: [], repeated: [] });
+    ledger.recomputed(entry(0, bytes('a'), 'a'));
+    ledger.recomputed({ ...entry(1, bytes('b'), 'b'), inRange: false });
+    ledger.logged(entry(0, bytes('a'), 'a'));
+    ledger.logged(entry(1, bytes('b'), 'b'));
+    expect(ledger.findings()).toEqual({ recomputed: 1, logged: 1, unjudged: 0, ...nothing });
   });
 
   it.each([
@@ -126,28 +100,55 @@ describe('Recomputed events held against the log', () => {
     ['repeated', [0, 0] as const],
   ])('are %s when they are there less or more often', (what, partitions) => {
     const ledger = createEventLedger();
-    ledger.recomputed(0, bytes('a'), 'event a', true);
-    for (const partition of partitions) ledger.logged(partition, bytes('a'), 'event a', true);
-    expect(ledger.findings()).toMatchObject({ missing: [], repeated: [], [what]: ['event a'] });
+    ledger.recomputed(entry(0, bytes('a'), 'event a'));
+    for (const partition of partitions) ledger.logged(entry(partition, bytes('a'), 'event a'));
+    expect(ledger.findings()).toMatchObject({ ...nothing, [what]: ['event a'] });
   });
 
   it('are unexpected when a field differs or the partition does, unless they may be newer than what was read', () => {
     const ledger = createEventLedger();
-    ledger.recomputed(0, bytes('a'), 'a', true);
-    ledger.logged(0, bytes('a'), 'a', true);
-    ledger.logged(0, bytes('A'), 'another a', true);
-    ledger.logged(1, bytes('a'), 'a elsewhere', true);
-    ledger.logged(0, bytes('z'), 'a new one', false);
+    ledger.recomputed(entry(0, bytes('a'), 'a'));
+    ledger.logged(entry(0, bytes('a'), 'a'));
+    ledger.logged(entry(0, bytes('A'), 'another a'));
+    ledger.logged(entry(1, bytes('a'), 'a elsewhere'));
+    ledger.logged({ ...entry(0, bytes('z'), 'a new one'), isSettled: false });
     expect(ledger.findings().unexpected).toEqual(['another a', 'a elsewhere']);
+  });
+
+  it('are counted, and neither missing nor unexpected, where nobody can say what is right', () => {
+    const ledger = createEventLedger();
+    ledger.recomputed(entry(0, bytes('a'), 'a', { isJudged: false }));
+    ledger.logged(entry(0, bytes('b'), 'b', { isJudged: false }));
+    expect(ledger.findings()).toEqual({ recomputed: 0, logged: 0, unjudged: 1, ...nothing });
+  });
+
+  it('disagree with a record of the range that is no event, by its place', () => {
+    const ledger = createEventLedger();
+    const record = { topic: 't', partition: 2, key: null, value: null, problem: 'malformed: cut short' };
+    enterLogged(
+      [7, 8].map((offset) => ({ ...record, offset, timestamp: offset })),
+      {
+        ledger,
+        entryOf: () => entry(2, bytes('a'), 'a'),
+        isSettled: () => true,
+        isInRange: ({ timestamp }) => timestamp < 8,
+      },
+    );
+    const unreadable = ['partition 2, offset 7: malformed: cut short'];
+    expect(ledger.findings()).toMatchObject({ ...nothing, unreadable });
   });
 });
 
 describe('Events followed to their deliveries', () => {
-  const subscription = subscriptionOf({ updatedAt: NOON - 1 });
+  const subscription = subscriptionOf();
+  const publishedAt = NOON - 5_001;
   const event = eventOf();
 
   function ledgerWith(appendedAt = NOON) {
-    const ledger = createDeliveryLedger([subscription, subscriptionOf({ id: 'other', eventType: 'ignition_on' })]);
+    const ledger = createDeliveryLedger([
+      { subscription, publishedAt },
+      { subscription: subscriptionOf({ id: 'other', eventType: 'ignition_on' }), publishedAt },
+    ]);
     ledger.event(event, appendedAt);
     return ledger;
   }
@@ -155,12 +156,18 @@ describe('Events followed to their deliveries', () => {
   const ids: string[] = [];
   const delivery = (series = 0) => ({ eventId: ids[0] ?? '', series, eventType: 'position', deviceId: 'device-1' });
 
-  it('lack the delivery of a subscription that has not changed since before the event', () => {
+  it('lack the delivery of a subscription whose last change was published well before the event', () => {
     expect(ledgerWith().findings()).toMatchObject({ expected: 1, found: 0, missing: [expect.any(String)] });
   });
 
   it('lack nothing of a subscription that was changed later: nobody knows what it was then', () => {
-    expect(ledgerWith(NOON - 2).findings()).toMatchObject({ expected: 0, missing: [], changedSubscriptions: 1 });
+    expect(ledgerWith(NOON - 6_000).findings()).toMatchObject({ expected: 0, missing: [], changedSubscriptions: 1 });
+  });
+
+  it('lack nothing of a change that was made before the event and published with it: the fan-out may not have seen it', () => {
+    const ledger = createDeliveryLedger([{ subscription: subscriptionOf({ updatedAt: 0 }), publishedAt: NOON - 1 }]);
+    ledger.event(event, NOON);
+    expect(ledger.findings()).toMatchObject({ expected: 0, missing: [], changedSubscriptions: 1 });
   });
 
   it.each([

@@ -4,7 +4,7 @@ import type { FleetEvent } from '@waypost/domain';
 export interface Tally {
   now: number;
   then: number;
-  /** In both, at the same time. */
+  /** In both, of the same time, whichever ping showed it. */
   same: number;
 }
 
@@ -14,10 +14,22 @@ export interface TallyRow extends Tally {
   readonly eventType: string;
 }
 
+/** What both make of one ping. */
+export interface ComparedPing {
+  readonly appendedAt: number;
+  /** Whose state it changes: a device in its partition. */
+  readonly device: string;
+  readonly now: readonly FleetEvent[];
+  readonly then: readonly FleetEvent[];
+  /** Neither makes an event of the device from before this any more, epoch milliseconds. */
+  readonly earliestToCome: number;
+  /** false: an event counts where the first of the two makes it, so this ping counts nothing, and may explain later ones. */
+  readonly inRange: boolean;
+}
+
 /** Per device and type, what other thresholds would have changed. */
 export interface Comparison {
-  /** The events of one ping under both. */
-  add(appendedAt: number, now: readonly FleetEvent[], then: readonly FleetEvent[]): void;
+  add(ping: ComparedPing): void;
   /** By fleet, device and type. */
   rows(): readonly TallyRow[];
   totals(): readonly (Tally & { readonly eventType: string })[];
@@ -27,7 +39,22 @@ export interface Comparison {
 
 const HOUR_MS = 3_600_000;
 
-export function createComparison(): Comparison {
+/** An event that one of the two has made and the other has not, or not yet. */
+interface Unmatched {
+  readonly eventTime: number;
+  readonly side: 'now' | 'then';
+  readonly inRange: boolean;
+  times: number;
+}
+
+/** The unmatched events of each device, by identity: the other thresholds may show the same thing some pings later. */
+type Open = Map<string, Unmatched>;
+
+/** So many are kept of a device before those are let go that nothing can match any more. */
+const LET_GO_FROM = 64;
+
+/** Counts by device and type, and by hour. */
+function createTallies() {
   const rows = new Map<string, TallyRow>();
   const hours = new Map<number, Tally>();
 
@@ -45,29 +72,52 @@ export function createComparison(): Comparison {
     return known;
   }
 
-  function count(event: FleetEvent, hour: Tally, what: keyof Tally): void {
+  function count(event: FleetEvent, appendedAt: number, what: keyof Tally): void {
     rowOf(event)[what] += 1;
-    hour[what] += 1;
+    hourOf(appendedAt)[what] += 1;
+  }
+
+  return { rows, hours, count };
+}
+
+export function createComparison(): Comparison {
+  const { rows, hours, count } = createTallies();
+  const open = new Map<string, Open>();
+
+  function made(event: FleetEvent, side: 'now' | 'then', unmatched: Open, { appendedAt, inRange }: ComparedPing): void {
+    const name = identity(event);
+    const other = unmatched.get(name);
+    const isMatch = other !== undefined && other.side !== side;
+    const counts = isMatch ? other.inRange : inRange;
+    if (counts) count(event, appendedAt, side);
+    if (!isMatch) {
+      unmatched.set(name, { eventTime: event.eventTime, side, inRange, times: (other?.times ?? 0) + 1 });
+      return;
+    }
+    if (counts) count(event, appendedAt, 'same');
+    other.times -= 1;
+    if (other.times === 0) unmatched.delete(name);
   }
 
   return {
-    add(appendedAt, now, then) {
+    add(ping) {
+      const { device, now, then } = ping;
       if (now.length === 0 && then.length === 0) return;
-      const hour = hourOf(appendedAt);
-      const left = now.map(identity);
-      for (const event of now) count(event, hour, 'now');
-      for (const event of then) {
-        count(event, hour, 'then');
-        const found = left.indexOf(identity(event));
-        if (found < 0) continue;
-        left.splice(found, 1);
-        count(event, hour, 'same');
-      }
+      const unmatched: Open = open.get(device) ?? new Map<string, Unmatched>();
+      for (const event of now) made(event, 'now', unmatched, ping);
+      for (const event of then) made(event, 'then', unmatched, ping);
+      if (unmatched.size > LET_GO_FROM) letGo(unmatched, ping.earliestToCome);
+      if (unmatched.size > 0) open.set(device, unmatched);
+      else open.delete(device);
     },
     rows: () => [...rows.values()].sort(byPlace),
     totals: () => totalsOf([...rows.values()]),
     hours: () => [...hours].sort(([a], [b]) => a - b),
   };
+}
+
+function letGo(unmatched: Open, before: number): void {
+  for (const [name, { eventTime }] of unmatched) if (eventTime < before) unmatched.delete(name);
 }
 
 /** What a receiver tells events of a device by. */

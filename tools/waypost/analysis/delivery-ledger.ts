@@ -21,6 +21,16 @@ export interface DeliveryFindings {
   readonly changedSubscriptions: number;
 }
 
+/** A subscription as its topic has it. */
+export interface PublishedSubscription {
+  readonly subscription: WebhookSubscription;
+  /** Time of its newest record, epoch milliseconds: the fan-out knows a change from then on, not when it was made. */
+  readonly publishedAt: number;
+}
+
+/** From the time of a record to the end of its transaction, with clocks that do not quite agree. */
+const PUBLICATION_MS = 5_000;
+
 interface Known {
   times: number;
   outcome: string | null;
@@ -35,21 +45,22 @@ export interface DeliveryLedger {
   findings(): DeliveryFindings;
 }
 
-export function createDeliveryLedger(subscriptions: readonly WebhookSubscription[]): DeliveryLedger {
+export function createDeliveryLedger(subscriptions: readonly PublishedSubscription[]): DeliveryLedger {
   const expected = new Map<string, string>();
   /** By eventId, which is one of event and subscription (R-12). */
   const known = new Map<string, Known>();
   const ofRange = new Set<string>();
   const changed = new Set<string>();
-  const byKind = grouped(subscriptions);
+  const byKind = grouped(subscriptions.map(({ subscription }) => subscription));
+  const published = new Map(subscriptions.map(({ subscription, publishedAt }) => [subscription.id, publishedAt]));
 
   return {
     event(event, appendedAt) {
       const candidates = byKind.get(kindOf(event)) ?? [];
       for (const { eventId, subscriptionId } of decideFanOut(event, candidates, appendedAt)) {
         ofRange.add(eventId);
-        const subscription = candidates.find(({ id }) => id === subscriptionId);
-        if (subscription === undefined || subscription.updatedAt >= appendedAt) changed.add(subscriptionId);
+        const knownAt = (published.get(subscriptionId) ?? Infinity) + PUBLICATION_MS;
+        if (knownAt >= appendedAt) changed.add(subscriptionId);
         else expected.set(eventId, `${event.eventType} of ${event.deviceId} for subscription ${subscriptionId}`);
       }
     },

@@ -4,11 +4,15 @@ import { createHash } from 'node:crypto';
 export interface EventFindings {
   readonly recomputed: number;
   readonly logged: number;
+  /** In the log, of devices whose state at that time is not known. */
+  readonly unjudged: number;
   readonly missing: readonly string[];
   /** In the log, and the rules make no such event. */
   readonly unexpected: readonly string[];
   /** In the log more often than the rules make them. */
   readonly repeated: readonly string[];
+  /** In the log, and no event. */
+  readonly unreadable: readonly string[];
 }
 
 interface Entry {
@@ -19,48 +23,66 @@ interface Entry {
   found: number;
 }
 
+/** An event in the form in which it is compared. */
+export interface LedgerEvent {
+  readonly partition: number;
+  /** The value as it would be written. */
+  readonly encoded: Buffer;
+  readonly name: string;
+  /** false: the state of its device was not known then, so nobody can say whether it is right. */
+  readonly isJudged: boolean;
+}
+
 /** Holds recomputed and logged events against each other, to the last field. */
 export interface EventLedger {
-  /** @param encoded the value as it would be written */
-  recomputed(partition: number, encoded: Buffer, name: string, inRange: boolean): void;
+  recomputed(event: LedgerEvent & { readonly inRange: boolean }): void;
   /**
-   * After all of `recomputed`.
-   * @param isSettled false: its ping may have been processed after the pings were read
+   * After all of `recomputed`. `isSettled` is false when its ping may have been processed after the pings were read.
    */
-  logged(partition: number, encoded: Buffer, name: string, isSettled: boolean): void;
+  logged(event: LedgerEvent & { readonly isSettled: boolean }): void;
+  unreadable(name: string): void;
   findings(): EventFindings;
 }
 
 export function createEventLedger(): EventLedger {
   const entries = new Map<string, Entry>();
   const unexpected: string[] = [];
+  const unreadable: string[] = [];
   let logged = 0;
-  const keyOf = (partition: number, encoded: Buffer): string =>
-    `${String(partition)}/${createHash('sha1').update(encoded).digest('base64')}`;
-
+  let unjudged = 0;
   return {
-    recomputed(partition, encoded, name, inRange) {
-      const key = keyOf(partition, encoded);
-      const entry = entries.get(key) ?? { name, inRange, expected: 0, found: 0 };
+    recomputed(event) {
+      if (!event.isJudged) return;
+      const key = keyOf(event);
+      const entry = entries.get(key) ?? { name: event.name, inRange: event.inRange, expected: 0, found: 0 };
       entry.expected += 1;
       entries.set(key, entry);
     },
-    logged(partition, encoded, name, isSettled) {
-      const entry = entries.get(keyOf(partition, encoded));
-      if (entry === undefined && !isSettled) return;
-      if (entry === undefined) unexpected.push(name);
+    logged(event) {
+      if (!event.isJudged) {
+        unjudged += 1;
+        return;
+      }
+      const entry = entries.get(keyOf(event));
+      if (entry === undefined && !event.isSettled) return;
+      if (entry === undefined) unexpected.push(event.name);
       else entry.found += 1;
       if (entry?.inRange !== false) logged += 1;
     },
+    unreadable: (name) => void unreadable.push(name),
     findings() {
       const inRange = [...entries.values()].filter((entry) => entry.inRange);
       return {
         recomputed: inRange.reduce((sum, { expected }) => sum + expected, 0),
-        logged,
+        ...{ logged, unjudged },
         missing: inRange.filter(({ expected, found }) => found < expected).map(({ name }) => name),
         unexpected,
         repeated: inRange.filter(({ expected, found }) => found > expected).map(({ name }) => name),
+        unreadable,
       };
     },
   };
 }
+
+const keyOf = ({ partition, encoded }: LedgerEvent): string =>
+  `${String(partition)}/${createHash('sha1').update(encoded).digest('base64')}`;

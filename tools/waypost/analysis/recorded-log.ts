@@ -1,5 +1,11 @@
 import { topics } from '@waypost/contracts';
-import { createGeofenceHistory, type Geofence, type GeofenceHistory, type TelemetryPing } from '@waypost/domain';
+import {
+  createGeofenceHistory,
+  parseGeofenceKey,
+  type Geofence,
+  type GeofenceHistory,
+  type TelemetryPing,
+} from '@waypost/domain';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import type { LogRange } from '../log/log-range.js';
 import { openLog } from '../log/open-log.js';
@@ -25,13 +31,24 @@ export async function readTopic(
   }
 }
 
-/** All versions of all geofences that the topic still has (decision 0028). */
-export async function readGeofences(stack: StackEnvironment): Promise<GeofenceHistory> {
+export interface RecordedGeofences {
+  /** All versions of all geofences that the topic still has (decision 0028). */
+  readonly history: GeofenceHistory;
+  /** Of all of them, deleted ones too. */
+  ids(fleetId: string): readonly string[];
+}
+
+export async function readGeofences(stack: StackEnvironment): Promise<RecordedGeofences> {
   const history = createGeofenceHistory();
+  const ids = new Map<string, Set<string>>();
   await readTopic(stack, topics.fleetGeofences.name, {}, (records) => {
-    for (const { key, value, timestamp } of records) history.record(key ?? '', value as Geofence | null, timestamp);
+    for (const { key, value, timestamp } of records) {
+      history.record(key ?? '', value as Geofence | null, timestamp);
+      const { fleetId, geofenceId } = parseGeofenceKey(key ?? '');
+      ids.set(fleetId, (ids.get(fleetId) ?? new Set()).add(geofenceId));
+    }
   });
-  return history;
+  return { history, ids: (fleetId) => [...(ids.get(fleetId) ?? [])].sort() };
 }
 
 /** Pings that can be decoded; what cannot was quarantined by the processor too. */

@@ -1,13 +1,16 @@
 import {
   checkPing,
   decidePing,
+  DEFAULT_RULE_SETTINGS,
   evolveDevice,
   type DeviceState,
   type FleetEvent,
   type GeofenceHistory,
+  type GeofenceView,
   type RuleSettings,
   type TelemetryPing,
 } from '@waypost/domain';
+import type { RuleSet } from './rule-sets.js';
 
 /** A ping as it lies in the log. */
 export interface RecordedPing {
@@ -18,27 +21,74 @@ export interface RecordedPing {
   readonly ping: TelemetryPing;
 }
 
+/** What the rules make of a ping. */
+export interface RunStep {
+  /** In their order. */
+  readonly events: readonly FleetEvent[];
+  /** Of the device, after the ping. null: nothing was accepted of it yet. */
+  readonly state: DeviceState | null;
+  readonly accepted: boolean;
+}
+
 /** The rules over recorded pings, as telemetry-processor applies them: to be fed in the order of each partition. */
 export interface RuleRun {
-  /** The events of the ping, in their order. */
-  take(recorded: RecordedPing): readonly FleetEvent[];
+  take(recorded: RecordedPing): RunStep;
+}
+
+export interface RuleRunOptions {
+  readonly settings: RuleSettings;
+  readonly geofences: Pick<GeofenceHistory, 'fleet'>;
+  readonly rules: RuleSet;
 }
 
 const NOTHING: readonly FleetEvent[] = [];
 
-export function createRuleRun(settings: RuleSettings, geofences: Pick<GeofenceHistory, 'fleet'>): RuleRun {
+/** Each partition has a state of its own, also of a device that a producer has put into two. */
+export const deviceOf = (partition: number, { fleetId, deviceId }: Pick<FleetEvent, 'fleetId' | 'deviceId'>): string =>
+  `${String(partition)}\u001f${fleetId}\u001f${deviceId}`;
+
+export function createRuleRun({ settings, geofences, rules }: RuleRunOptions): RuleRun {
   const devices = new Map<string, DeviceState>();
+  const applied = rules === 'all' ? settings : { ...settings, routes: null };
   return {
-    take({ partition, appendedAt, key, ping }) {
-      if (checkPing(ping, key).type !== 'valid') return NOTHING;
-      // Each partition has a state of its own, also of a device that a producer has put into two.
-      const device = `${String(partition)}\u001f${ping.fleetId}\u001f${ping.deviceId}`;
+    take(recorded) {
+      const { partition, key, ping } = recorded;
+      const device = deviceOf(partition, ping);
       const state = devices.get(device) ?? null;
-      const view = { fleet: geofences.fleet(ping.fleetId), at: appendedAt };
-      const decision = decidePing(state, ping, settings, view);
-      if (decision.type !== 'accepted') return NOTHING;
-      devices.set(device, evolveDevice(state, ping, decision));
-      return decision.events;
+      const ignored: RunStep = { events: NOTHING, state, accepted: false };
+      if (checkPing(ping, key).type !== 'valid') return ignored;
+      const decision = decidePing(state, ping, applied, rules === 'all' ? viewOf(recorded, geofences) : null);
+      if (decision.type !== 'accepted') return ignored;
+      const next = evolveDevice(state, ping, decision);
+      devices.set(device, next);
+      return { events: decision.events, state: next, accepted: true };
     },
   };
 }
+
+export const viewOf = (
+  { ping, appendedAt }: RecordedPing,
+  geofences: Pick<GeofenceHistory, 'fleet'>,
+): GeofenceView => ({ fleet: geofences.fleet(ping.fleetId), at: appendedAt });
+
+/**
+ * Every event that the device still makes is of this time or later, epoch milliseconds: events are of the time of their
+ * ping, or of a fix or an ignition change that is remembered (R-6 to R-9).
+ */
+export function earliestToCome(state: DeviceState): number {
+  const { newestEventTime, fixTime, trip } = state;
+  const route = trip?.route ?? null;
+  return Math.min(
+    newestEventTime,
+    fixTime ?? Infinity,
+    route === null ? Infinity : route.wayTime,
+    route?.ignitionOffSince ?? Infinity,
+  );
+}
+
+/** The rules as they are. */
+export const currentRules = (geofences: RuleRunOptions['geofences'], rules: RuleSet = 'all'): RuleRunOptions => ({
+  settings: DEFAULT_RULE_SETTINGS,
+  geofences,
+  rules,
+});

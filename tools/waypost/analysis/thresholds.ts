@@ -72,8 +72,11 @@ export const THRESHOLDS: readonly Threshold[] = [
   threshold('--gap <duration>', 'without a fix that ends a route (R-9)', parseDuration, (settings, value) =>
     ofRoutes(settings, { gapMs: value }),
   ),
-  threshold('--leave-margin <m>', 'beyond the edge that counts as out (R-8)', parsePositive, (settings, value) =>
-    ofGeofences(settings, { marginInMeters: value }),
+  threshold(
+    '--leave-margin <m>',
+    'beyond the edge that counts as out, never less than 10 % of the radius (R-8)',
+    parsePositive,
+    (settings, value) => ofGeofences(settings, { marginInMeters: value }),
   ),
   threshold('--leave-fixes <n>', 'fixes out in a row (R-8)', parsePositive, (settings, value) =>
     ofGeofences(settings, { leaveFixes: value }),

@@ -1,13 +1,16 @@
 import { writeFile } from 'node:fs/promises';
+import { consumerGroups } from '@waypost/contracts';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
-import { createComparison } from '../analysis/comparison.js';
+import { openGroupProgress } from '../../kafka-admin/group-progress.js';
+import { createComparison, type Comparison } from '../analysis/comparison.js';
 import { comparisonReport } from '../analysis/comparison-report.js';
 import { comparisonTable } from '../analysis/comparison-table.js';
 import { readGeofences, readPings } from '../analysis/recorded-log.js';
-import { createRuleRun } from '../analysis/rule-run.js';
-import { stackEnvironment } from '../stack/stack-config.js';
+import { createRuleRun, currentRules, deviceOf, earliestToCome, type RecordedPing } from '../analysis/rule-run.js';
+import { kafkaSettings } from '../stack/kafka-settings.js';
+import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
 import { writeLine, type Terminal } from '../terminal/output.js';
-import { createProgress, type Progress } from '../terminal/progress.js';
+import { withProgress } from '../terminal/progress.js';
 
 export interface BacktestOptions {
   readonly dataDir: string;
@@ -30,36 +33,59 @@ const TABLE_ROWS = 40;
 export async function backtest(terminal: Terminal, options: BacktestOptions): Promise<void> {
   const { from, to, device, settings, report } = options;
   const stack = await stackEnvironment(options.dataDir);
-  const geofences = await readGeofences(stack);
-  const now = createRuleRun(DEFAULT_RULE_SETTINGS, geofences);
-  const then = createRuleRun(settings, geofences);
   const comparison = createComparison();
-  const shown: { progress: Progress | null } = { progress: null };
-  let read = 0;
+  const compare = await createComparer(stack, options, comparison);
   let pings = 0;
-  const onTotal = (offsets: number): void => {
-    shown.progress = createProgress(terminal, offsets);
-  };
-  try {
-    await readPings(stack, { to, onTotal }, (batch) => {
+  await withProgress(terminal, ({ onTotal, advance }) =>
+    readPings(stack, { to, onTotal }, (batch) => {
       for (const recorded of batch) {
         if (device !== null && recorded.ping.deviceId !== device) continue;
-        const [before, after] = [now.take(recorded), then.take(recorded)];
-        if (from !== null && recorded.appendedAt < from) continue;
-        pings += 1;
-        comparison.add(recorded.appendedAt, before, after);
+        pings += Number(compare(recorded));
       }
-      read += batch.length;
-      shown.progress?.update(read, `${String(read)} pings`);
-    });
-  } finally {
-    shown.progress?.stop();
-  }
+      advance(batch.length, (done) => `${String(done)} pings`);
+    }),
+  );
   await writeLine(terminal.out, comparisonTable(comparison, TABLE_ROWS));
+  if (await isCut(stack)) await writeLine(terminal.err, CUT_NOTE);
   if (report === null) return;
   const range = rangeText(from, to);
   await writeFile(report, comparisonReport(comparison, { now: DEFAULT_RULE_SETTINGS, then: settings, range, pings }));
   await writeLine(terminal.err, `The report is in ${report}.`);
+}
+
+/** @returns for each ping whether it lies in the range */
+async function createComparer(
+  stack: StackEnvironment,
+  { from, settings }: BacktestOptions,
+  comparison: Comparison,
+): Promise<(recorded: RecordedPing) => boolean> {
+  const { history: geofences } = await readGeofences(stack);
+  const now = createRuleRun(currentRules(geofences));
+  const then = createRuleRun({ ...currentRules(geofences), settings });
+  return (recorded) => {
+    const { partition, appendedAt, ping } = recorded;
+    const inRange = from === null || appendedAt >= from;
+    const [before, after] = [now.take(recorded), then.take(recorded)];
+    if (before.state === null || after.state === null) return inRange;
+    comparison.add({
+      ...{ appendedAt, inRange, device: deviceOf(partition, ping), now: before.events, then: after.events },
+      earliestToCome: Math.min(earliestToCome(before.state), earliestToCome(after.state)),
+    });
+    return inRange;
+  };
+}
+
+const CUT_NOTE =
+  'The oldest pings are gone: both runs take each device for new at its first ping that is kept, so what they show of ' +
+  'its first hours may differ from what was sent.';
+
+async function isCut(stack: StackEnvironment): Promise<boolean> {
+  const reader = await openGroupProgress(kafkaSettings(stack));
+  try {
+    return (await reader.read([consumerGroups.telemetryProcessor])).some(({ startOffset }) => startOffset > 0);
+  } finally {
+    await reader.close();
+  }
 }
 
 function rangeText(from: number | null, to: number | null): string {

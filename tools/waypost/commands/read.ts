@@ -11,8 +11,9 @@ import type { LogRange } from '../log/log-range.js';
 import { openLog, type OpenLog } from '../log/open-log.js';
 import { matches, type RecordFilter } from '../log/record-filter.js';
 import { stackEnvironment } from '../stack/stack-config.js';
+import { stackSource } from '../stack/stack-source.js';
 import { writeText, type Terminal } from '../terminal/output.js';
-import { createProgress, type Progress } from '../terminal/progress.js';
+import { createProgress, withProgress } from '../terminal/progress.js';
 
 export interface ReadOptions extends RecordFilter, LogRange {
   readonly dataDir: string;
@@ -31,10 +32,11 @@ export async function read(terminal: Terminal, options: ReadOptions): Promise<vo
   if (output === null && format === 'parquet') throw usageError('A Parquet file needs --output.');
   if (output === null && resume) throw usageError('--resume goes on with a file: it needs --output.');
   if (output !== null && !ends) throw usageError('A file needs an end: give --until-end or --to.');
-  const log = openLog(await stackEnvironment(options.dataDir), options.topic);
+  const stack = await stackEnvironment(options.dataDir);
+  const log = openLog(stack, options.topic);
   try {
     if (output === null) await print(terminal, log, options);
-    else await exportTo(output, terminal, log, options);
+    else await exportTo({ output, source: await stackSource(stack, options.dataDir) }, terminal, log, options);
   } finally {
     await log.close();
   }
@@ -57,13 +59,18 @@ async function print({ out }: Terminal, log: OpenLog, options: ReadOptions): Pro
   });
 }
 
-async function exportTo(output: string, terminal: Terminal, log: OpenLog, options: ReadOptions): Promise<void> {
+async function exportTo(
+  { output, source }: { readonly output: string; readonly source: string },
+  terminal: Terminal,
+  log: OpenLog,
+  options: ReadOptions,
+): Promise<void> {
   const { format = 'ndjson', resume = false } = options;
   const isParquet = format === 'parquet';
   const text = textFormat(log, format);
   const file = await openResumable({
     file: isParquet ? `${output}.ndjson` : output,
-    ...{ query: queryOf(options), header: text.header, resume, now: () => performance.now() },
+    ...{ query: queryOf(options), source, header: text.header, resume, now: () => performance.now() },
   });
   await fill(file, { terminal, log, options, format: text });
   if (isParquet) await toParquet(`${output}.ndjson`, output, { terminal, log, records: file.records });
@@ -80,25 +87,16 @@ interface Filling {
 
 async function fill(file: ResumableFile, { terminal, log, options, format }: Filling): Promise<void> {
   const positions = new Map(file.positions);
-  const shown: { progress: Progress | null } = { progress: null };
-  let done = 0;
-  const range: LogRange = {
-    ...options,
-    positions,
-    onTotal: (offsets) => {
-      shown.progress = createProgress(terminal, offsets);
-    },
-  };
   try {
-    await log.read(range, async (batch) => {
-      const records = await matching(log, batch, options);
-      const { partition, nextOffset } = batch;
-      await file.append(format.textOf(records), { partition, nextOffset, records: records.length });
-      done += batch.records.length;
-      shown.progress?.update(done, `partition ${String(partition)}, ${String(file.records)} records`);
-    });
+    await withProgress(terminal, ({ onTotal, advance }) =>
+      log.read({ ...options, positions, onTotal }, async (batch) => {
+        const records = await matching(log, batch, options);
+        const { partition, nextOffset } = batch;
+        await file.append(format.textOf(records), { partition, nextOffset, records: records.length });
+        advance(batch.records.length, () => `partition ${String(partition)}, ${String(file.records)} records`);
+      }),
+    );
   } finally {
-    shown.progress?.stop();
     await file.close();
   }
 }

@@ -1,6 +1,5 @@
 import { consumerGroups, createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import {
-  DEFAULT_RULE_SETTINGS,
   formatTime,
   type FleetEvent,
   type WebhookAttempt,
@@ -8,27 +7,38 @@ import {
   type WebhookSubscription,
 } from '@waypost/domain';
 import { openGroupProgress, type PartitionProgress } from '../../kafka-admin/group-progress.js';
-import { createDeliveryLedger, type DeliveryFindings } from '../analysis/delivery-ledger.js';
-import { createEventLedger, type EventFindings } from '../analysis/event-ledger.js';
+import {
+  createDeliveryLedger,
+  type DeliveryFindings,
+  type PublishedSubscription,
+} from '../analysis/delivery-ledger.js';
+import { createDeviceKnowledge, type DeviceKnowledge } from '../analysis/device-knowledge.js';
+import { createEventLedger, type EventFindings, type LedgerEvent } from '../analysis/event-ledger.js';
+import { enterLogged, type LoggedRecordsOptions } from '../analysis/logged-records.js';
 import { readGeofences, readPings, readTopic } from '../analysis/recorded-log.js';
-import { createRuleRun } from '../analysis/rule-run.js';
+import { createRuleRun, currentRules, type RecordedPing, type RuleRunOptions } from '../analysis/rule-run.js';
+import type { RuleSet } from '../analysis/rule-sets.js';
+import { describeDeliveries, describeEvents, differencesOf } from '../analysis/verify-report.js';
 import { CliError } from '../cli-error.js';
 import { kafkaSettings } from '../stack/kafka-settings.js';
 import { registrySettings } from '../stack/registry-settings.js';
 import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
 import { writeLine, type Terminal } from '../terminal/output.js';
-import { createProgress, type Progress } from '../terminal/progress.js';
+import { withProgress } from '../terminal/progress.js';
 
 export interface VerifyOptions {
   readonly dataDir: string;
   /** Of the log, epoch milliseconds. */
   readonly from: number | null;
   readonly to: number | null;
+  /** Those that telemetry-processor was run with. */
+  readonly rules: RuleSet;
 }
 
 /**
  * Proves that fleet.events holds exactly what the rules make of telemetry.pings, field by field and as often, and that every
- * event has its deliveries and what became of them (R-39). Reads only.
+ * event has its deliveries and what became of them (R-39). Reads only. Events of devices whose state is not known, because the
+ * oldest pings are gone, are counted and no difference.
  *
  * @throws CliError when something is missing, unexpected or repeated
  */
@@ -37,16 +47,9 @@ export async function verify(terminal: Terminal, options: VerifyOptions): Promis
   const progress = await readProgress(stack);
   const events = await verifyEvents(terminal, stack, options, progress);
   const deliveries = await verifyDeliveries(terminal, stack, options, progress);
-  for (const line of [...describeEvents(events, progress.pings), ...describeDeliveries(deliveries)]) {
-    await writeLine(terminal.out, line);
-  }
-  const wrong = [
-    ...events.missing,
-    ...events.unexpected,
-    ...events.repeated,
-    ...deliveries.missing,
-    ...deliveries.repeated,
-  ];
+  const lines = [...describeEvents(events, progress.pings.some(isCut)), ...describeDeliveries(deliveries)];
+  for (const line of lines) await writeLine(terminal.out, line);
+  const wrong = differencesOf(events, deliveries);
   if (wrong.length > 0) throw new CliError(`The logs do not agree: ${String(wrong.length)} differences.`);
 }
 
@@ -73,36 +76,62 @@ const committedEnds = (progress: readonly PartitionProgress[]): Map<number, numb
 async function verifyEvents(
   terminal: Terminal,
   stack: StackEnvironment,
-  { from, to }: VerifyOptions,
+  { from, to, rules }: VerifyOptions,
   progress: StackProgress,
 ): Promise<EventFindings> {
   const codec = createAvroCodecs({ registry: createSchemaRegistry(registrySettings(stack)) }).fleetEvents;
   await codec.prepare();
-  const run = createRuleRun(DEFAULT_RULE_SETTINGS, await readGeofences(stack));
+  const geofences = await readGeofences(stack);
+  const run = currentRules(geofences.history, rules);
+  const cut = new Set(progress.pings.filter(isCut).map(({ partition }) => partition));
+  const knowledge = createDeviceKnowledge({ ...run, cut, geofenceIds: (fleetId) => geofences.ids(fleetId) });
   const ledger = createEventLedger();
-  const ends = committedEnds(progress.pings);
+  const entryOf = (partition: number, event: FleetEvent): LedgerEvent => ({
+    ...{ partition, encoded: codec.encode(event), name: nameOf(event) },
+    isJudged: event.eventTime > knowledge.knownSince(partition, event),
+  });
+  await recompute(terminal, stack, { run, knowledge, ends: committedEnds(progress.pings) }, (recorded, event) => {
+    const inRange = isWithin(recorded.appendedAt, from, to);
+    ledger.recomputed({ ...entryOf(recorded.partition, event), inRange });
+  });
   const settled = new Map(progress.events.map(({ partition, endOffset }) => [partition, endOffset]));
-  await withProgress(terminal, 'pings', (onTotal, advance) =>
-    readPings(stack, { ends, onTotal }, (pings) => {
-      for (const recorded of pings) {
-        const inRange = isWithin(recorded.appendedAt, from, to);
-        for (const event of run.take(recorded)) {
-          ledger.recomputed(recorded.partition, codec.encode(event), nameOf(event), inRange);
-        }
-      }
-      advance(pings.length);
-    }),
-  );
-  await withProgress(terminal, 'events', (onTotal, advance) =>
+  const logged: LoggedRecordsOptions = {
+    ...{ ledger, entryOf },
+    isSettled: ({ partition, offset }) => offset < (settled.get(partition) ?? 0),
+    isInRange: ({ timestamp }) => isWithin(timestamp, from, to),
+  };
+  await withProgress(terminal, ({ onTotal, advance }) =>
     readTopic(stack, topics.fleetEvents.name, { from, onTotal }, (records) => {
-      for (const { partition, offset, value } of records) {
-        const event = value as FleetEvent;
-        ledger.logged(partition, codec.encode(event), nameOf(event), offset < (settled.get(partition) ?? 0));
-      }
-      advance(records.length);
+      enterLogged(records, logged);
+      advance(records.length, (done) => `${String(done)} events`);
     }),
   );
   return ledger.findings();
+}
+
+interface Recomputation {
+  readonly run: RuleRunOptions;
+  readonly knowledge: DeviceKnowledge;
+  readonly ends: ReadonlyMap<number, number>;
+}
+
+async function recompute(
+  terminal: Terminal,
+  stack: StackEnvironment,
+  { run: options, knowledge, ends }: Recomputation,
+  take: (recorded: RecordedPing, event: FleetEvent) => void,
+): Promise<void> {
+  const run = createRuleRun(options);
+  await withProgress(terminal, ({ onTotal, advance }) =>
+    readPings(stack, { ends, onTotal }, (pings) => {
+      for (const recorded of pings) {
+        const step = run.take(recorded);
+        knowledge.observe(recorded, step);
+        for (const event of step.events) take(recorded, event);
+      }
+      advance(pings.length, (done) => `${String(done)} pings`);
+    }),
+  );
 }
 
 async function verifyDeliveries(
@@ -111,50 +140,39 @@ async function verifyDeliveries(
   { from, to }: VerifyOptions,
   progress: StackProgress,
 ): Promise<DeliveryFindings> {
-  const newest = new Map<string, WebhookSubscription | null>();
-  await readTopic(stack, topics.webhookSubscriptions.name, {}, (records) => {
-    for (const { key, value } of records) newest.set(key ?? '', value as WebhookSubscription | null);
-  });
-  const ledger = createDeliveryLedger([...newest.values()].filter((subscription) => subscription !== null));
+  const ledger = createDeliveryLedger(await readSubscriptions(stack));
   await readTopic(stack, topics.fleetEvents.name, { from, to, ends: committedEnds(progress.events) }, (records) => {
-    for (const { value, timestamp } of records) ledger.event(value as FleetEvent, timestamp);
+    for (const { value, timestamp } of records) {
+      // What cannot be read makes no delivery, and is told with the events.
+      if (value !== null) ledger.event(value as FleetEvent, timestamp);
+    }
   });
   // Its deliveries and attempts come after an event: the range has no end here.
-  await withProgress(terminal, 'deliveries', (onTotal, advance) =>
+  await withProgress(terminal, ({ onTotal, advance }) =>
     readTopic(stack, topics.webhookDeliveries.name, { from, onTotal }, (records) => {
-      for (const { value } of records) ledger.delivery(value as WebhookDelivery);
-      advance(records.length);
+      for (const { value } of records) if (value !== null) ledger.delivery(value as WebhookDelivery);
+      advance(records.length, (done) => `${String(done)} deliveries`);
     }),
   );
-  await withProgress(terminal, 'attempts', (onTotal, advance) =>
+  await withProgress(terminal, ({ onTotal, advance }) =>
     readTopic(stack, topics.webhookAttempts.name, { from, onTotal }, (records) => {
-      for (const { value } of records) ledger.attempt(value as WebhookAttempt);
-      advance(records.length);
+      for (const { value } of records) if (value !== null) ledger.attempt(value as WebhookAttempt);
+      advance(records.length, (done) => `${String(done)} attempts`);
     }),
   );
   return ledger.findings();
 }
 
-async function withProgress(
-  terminal: Terminal,
-  what: string,
-  read: (onTotal: (offsets: number) => void, advance: (records: number) => void) => Promise<void>,
-): Promise<void> {
-  const shown: { progress: Progress | null } = { progress: null };
-  let done = 0;
-  try {
-    await read(
-      (offsets) => {
-        shown.progress = createProgress(terminal, offsets);
-      },
-      (records) => {
-        done += records;
-        shown.progress?.update(done, `${String(done)} ${what}`);
-      },
-    );
-  } finally {
-    shown.progress?.stop();
-  }
+/** As their topic has them now. */
+async function readSubscriptions(stack: StackEnvironment): Promise<PublishedSubscription[]> {
+  const newest = new Map<string, PublishedSubscription>();
+  await readTopic(stack, topics.webhookSubscriptions.name, {}, (records) => {
+    for (const { key, value, timestamp: publishedAt } of records) {
+      if (value === null) newest.delete(key ?? '');
+      else newest.set(key ?? '', { subscription: value as WebhookSubscription, publishedAt });
+    }
+  });
+  return [...newest.values()];
 }
 
 const isWithin = (at: number, from: number | null, to: number | null): boolean =>
@@ -163,33 +181,4 @@ const isWithin = (at: number, from: number | null, to: number | null): boolean =
 const nameOf = ({ fleetId, deviceId, eventType, eventTime }: FleetEvent): string =>
   `${eventType} of ${deviceId} (${fleetId}) at ${formatTime(eventTime)}`;
 
-const EXAMPLES = 5;
-
-function describe(what: string, names: readonly string[]): string[] {
-  if (names.length === 0) return [];
-  const more = names.length > EXAMPLES ? ', ...' : '';
-  return [`  ${what}: ${String(names.length)} (${names.slice(0, EXAMPLES).join('; ')}${more})`];
-}
-
-function describeEvents(events: EventFindings, processed: readonly PartitionProgress[]): string[] {
-  const isCut = processed.some(({ startOffset }) => startOffset > 0);
-  const note = '  The oldest pings are gone: what devices were remembered by before them is not known here.';
-  return [
-    `events: ${String(events.recomputed)} recomputed from the pings, ${String(events.logged)} in fleet.events`,
-    ...describe('missing', events.missing),
-    ...describe('unexpected', events.unexpected),
-    ...describe('repeated', events.repeated),
-    ...(isCut ? [note] : []),
-  ];
-}
-
-function describeDeliveries(deliveries: DeliveryFindings): string[] {
-  const { expected, found, delivered, failed, pending, changedSubscriptions } = deliveries;
-  const note = `  ${String(changedSubscriptions)} subscriptions were changed since: of these only what was made is looked at.`;
-  return [
-    `deliveries: ${String(expected)} expected, ${String(found)} found; ${String(delivered)} delivered, ${String(failed)} failed, ${String(pending)} pending`,
-    ...describe('missing', deliveries.missing),
-    ...describe('repeated', deliveries.repeated),
-    ...(changedSubscriptions > 0 ? [note] : []),
-  ];
-}
+const isCut = ({ startOffset }: PartitionProgress): boolean => startOffset > 0;

@@ -106,7 +106,7 @@ describe('Parquet', () => {
 
 describe('A file that can be gone on with', () => {
   const options = (more: Partial<ResumableOptions> = {}): ResumableOptions => ({
-    ...{ file: join(dir, 'out.csv'), query: 'q', header: 'h\n', resume: true, now: () => 0 },
+    ...{ file: join(dir, 'out.csv'), query: 'q', source: 'here', header: 'h\n', resume: true, now: () => 0 },
     ...more,
   });
   const part = (partition: number, nextOffset: number) => ({ partition, nextOffset, records: 1 });
@@ -147,5 +147,12 @@ describe('A file that can be gone on with', () => {
     await expect(openResumable(options({ query: 'other' }))).rejects.toThrow('other options');
     await writeFile(join(dir, 'out.csv'), '');
     await expect(openResumable(options())).rejects.toThrow('shorter');
+  });
+
+  it('refuses to go on with the positions of another stack, and names both', async () => {
+    const file = await openResumable(options());
+    await file.close();
+    const refused = openResumable(options({ source: 'there' }));
+    await expect(refused).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(/here.*there/) });
   });
 });

@@ -5,6 +5,8 @@ import { usageError } from '../cli-error.js';
 interface SavedProgress {
   /** What is exported: another query must not go on with this file. */
   readonly query: string;
+  /** Where it comes from: positions of one stack mean nothing in another. */
+  readonly source: string;
   /** Of the file; what lies behind them was written when the process ended. */
   readonly bytes: number;
   readonly records: number;
@@ -26,6 +28,8 @@ export interface ResumableFile {
 export interface ResumableOptions {
   readonly file: string;
   readonly query: string;
+  /** The stack that is read, in words. */
+  readonly source: string;
   readonly header: string;
   readonly resume: boolean;
   /** Monotonic milliseconds. */
@@ -35,16 +39,16 @@ export interface ResumableOptions {
 const SAVE_EVERY_MS = 500;
 
 export async function openResumable(options: ResumableOptions): Promise<ResumableFile> {
-  const { file, query, header, resume, now } = options;
+  const { file, query, source, header, resume, now } = options;
   const progressFile = `${file}.progress.json`;
-  const saved = resume ? await savedProgress(progressFile, file, query) : null;
+  const saved = resume ? await savedProgress(progressFile, options) : null;
   const handle = await open(file, saved === null ? 'w' : 'r+');
   const positions = new Map(Object.entries(saved?.positions ?? {}).map(([name, offset]) => [Number(name), offset]));
   let { bytes, records } = saved ?? { bytes: 0, records: 0 };
   let savedAt = now();
 
   async function save(): Promise<void> {
-    const progress: SavedProgress = { query, bytes, records, positions: Object.fromEntries(positions) };
+    const progress: SavedProgress = { query, source, bytes, records, positions: Object.fromEntries(positions) };
     // A half-written one would be none.
     await writeFile(`${progressFile}.tmp`, JSON.stringify(progress));
     await rename(`${progressFile}.tmp`, progressFile);
@@ -84,12 +88,21 @@ async function writeAt(handle: FileHandle, text: string, position: number): Prom
 }
 
 /** null: there is nothing to go on with. */
-async function savedProgress(progressFile: string, file: string, query: string): Promise<SavedProgress | null> {
+async function savedProgress(
+  progressFile: string,
+  { file, query, source }: ResumableOptions,
+): Promise<SavedProgress | null> {
   const text = await readFile(progressFile, 'utf8').catch(() => null);
   if (text === null) return null;
   const saved = JSON.parse(text) as SavedProgress;
   if (saved.query !== query) {
     throw usageError(`${file} was begun with other options: repeat them, or leave --resume out to begin again.`);
+  }
+  if (saved.source !== source) {
+    throw usageError(
+      `${file} was begun from another stack (${saved.source}), and this is ${source}: name that one, or leave --resume ` +
+        'out to begin again.',
+    );
   }
   const size = await stat(file).then(
     ({ size }) => size,

@@ -108,6 +108,48 @@ describe('Reading a range of a topic', () => {
     expect(open.fetchers).toBe(0);
   });
 
+  it('gives every record once when it is stopped anywhere, the log grows meanwhile, and it goes on', async () => {
+    const slot = fc.option(fc.constant({ timestamp: 1 }), { nil: null });
+    const growth = fc.array(slot, { maxLength: 6 });
+    const partition = fc.record({ before: growth, meanwhile: growth, later: growth });
+    const log = fc.array(partition, { minLength: 1, maxLength: 3 });
+    const sizes = fc.record({ batchSize: fc.integer({ min: 1, max: 5 }), batchesUntilStop: fc.integer({ max: 12 }) });
+    await fc.assert(
+      fc.asyncProperty(log, sizes, async (parts, { batchSize, batchesUntilStop }) => {
+        const slots = parts.map(({ before }): Slot[] => [...before]);
+        const { source } = build(slots, batchSize);
+        const grow = (what: 'meanwhile' | 'later') => {
+          parts.forEach((part, index) => slots[index]?.push(...part[what]));
+        };
+        const positions = new Map<number, number>();
+        const seen: string[] = [];
+        const stop = new Error('stopped');
+        const read = (onTotal: () => void, limit: number): Promise<void> => {
+          let batches = 0;
+          const range = { from: null, to: null, untilEnd: true, positions: new Map(positions), onTotal };
+          return readLogRange(source, { name: 't', cleanup: 'delete' }, parts.length, range, (batch) => {
+            if ((batches += 1) > limit) return Promise.reject(stop);
+            positions.set(batch.partition, batch.nextOffset);
+            seen.push(...batch.records.map(({ offset }) => `${String(batch.partition)}:${String(offset)}`));
+            return Promise.resolve();
+          });
+        };
+        // The ends are taken; what comes from here on lies behind them, and fetches bring it all the same.
+        await read(() => {
+          grow('meanwhile');
+        }, batchesUntilStop).catch((error: unknown) => {
+          expect(error).toBe(stop);
+        });
+        grow('later');
+        await read(() => undefined, Infinity);
+        const all = slots.flatMap((one, index) =>
+          one.flatMap((slot, offset) => (slot === null ? [] : [`${String(index)}:${String(offset)}`])),
+        );
+        expect([...seen].sort()).toEqual(all.sort());
+      }),
+    );
+  });
+
   it('gives exactly the records of the range, whatever lies between them', async () => {
     const slot = fc.option(fc.constant('record'), { nil: null });
     const log = fc.array(fc.array(slot, { maxLength: 12 }), { minLength: 1, maxLength: 3 });

@@ -84,7 +84,8 @@ async function spanOf(
   return { start, end: Math.min(end, bound ?? end) };
 }
 
+/** What lies behind the end was not given, so whoever goes on later with another end must begin there. */
 function before(batch: RecordBatch, end: number): RecordBatch {
   if (batch.nextOffset <= end) return batch;
-  return { ...batch, records: batch.records.filter((record) => record.offset < end) };
+  return { ...batch, nextOffset: end, records: batch.records.filter((record) => record.offset < end) };
 }

@@ -9,6 +9,8 @@ export interface StackEnvironment {
   readonly variables: Environment;
   /** @throws CliError naming the variable, and how to start a stack, when neither says it. */
   require(name: StackVariable): string;
+  /** Whether the stack of the data directory says it, since no set variable does. */
+  isFromDataDir(name: StackVariable): boolean;
 }
 
 export type StackVariable = 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'DATABASE_URL' | 'WAYPOST_API_URL';
@@ -26,6 +28,7 @@ export async function stackEnvironment(dataDir: string, env: Environment = proce
         `No stack is ready in ${dataDir}: run "npm start", name its --data-dir, or set ${name} for another stack.`,
       );
     },
+    isFromDataDir: (name) => given[name] === undefined && variables[name] !== undefined,
   };
 }
 

@@ -36,6 +36,8 @@ describe('The stack of a data directory', () => {
     const stack = await stackEnvironment(dir, { SCHEMA_REGISTRY_URL: 'http://other', DATABASE_URL: '' });
     expect(stack.require('SCHEMA_REGISTRY_URL')).toBe('http://other');
     expect(stack.require('DATABASE_URL')).toBe('postgres://db');
+    expect(stack.isFromDataDir('DATABASE_URL')).toBe(true);
+    expect(stack.isFromDataDir('SCHEMA_REGISTRY_URL')).toBe(false);
   });
 
   it('says how to get one when there is none', async () => {

@@ -27,6 +27,35 @@ export function createProgress(terminal: Terminal, total: number): Progress {
   };
 }
 
+/** The progress of a reading, which knows only when it has begun how much there is (`LogRange.onTotal`). */
+export interface ReadingProgress {
+  readonly onTotal: (total: number) => void;
+  /** @param records that were read since the last call */
+  readonly advance: (records: number, detail: (done: number) => string) => void;
+}
+
+/** Shows how far a reading is while it goes on. */
+export async function withProgress(
+  terminal: Terminal,
+  read: (progress: ReadingProgress) => Promise<void>,
+): Promise<void> {
+  const shown: { bar: Progress | null } = { bar: null };
+  let done = 0;
+  try {
+    await read({
+      onTotal: (total) => {
+        shown.bar = createProgress(terminal, total);
+      },
+      advance: (records, detail) => {
+        done += records;
+        shown.bar?.update(done, detail(done));
+      },
+    });
+  } finally {
+    shown.bar?.stop();
+  }
+}
+
 /** One line that is written over, on a terminal; nothing elsewhere. */
 export function createStatusLine({ err }: Terminal): { show(text: string): void; clear(): void } {
   if (err.isTTY !== true) return { show: () => undefined, clear: () => undefined };
