@@ -66,6 +66,15 @@ describe('the API key guard', () => {
     expect([await call(one), await call(one)]).toEqual([200, 429]);
   });
 
+  it('counts calls for their key that ask for what wants none, too', async () => {
+    const { request } = await build({ rateLimit: { perSecond: 1, burst: 2 }, now: () => 1_000_000 });
+    const statuses: number[] = [];
+    for (const path of ['/public/openapi.json', '/nowhere', '/public/openapi.json']) {
+      statuses.push((await request(path)).status);
+    }
+    expect(statuses).toEqual([200, 404, 429]);
+  });
+
   it('lets anyone read the description', async () => {
     const { request } = await build();
     expect((await request('/public/openapi.json', { key: null })).status).toBe(200);

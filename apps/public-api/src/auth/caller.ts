@@ -8,16 +8,32 @@ export interface Caller {
   readonly scopes: readonly string[];
 }
 
-const callers = new WeakMap<Request, Caller>();
+/** Whom a request comes from, as far as its key tells. */
+export type Origin =
+  | { readonly type: 'caller'; readonly caller: Caller }
+  /** No live key: counted for its address. */
+  | { readonly type: 'nobody' }
+  /** The key could not be looked up. */
+  | { readonly type: 'unknown'; readonly error: Error };
 
-export function setCaller(request: Request, caller: Caller): void {
-  callers.set(request, caller);
+const origins = new WeakMap<Request, Origin>();
+
+export function setOrigin(request: Request, origin: Origin): void {
+  origins.set(request, origin);
 }
 
+export function originOf(request: Request): Origin {
+  const origin = origins.get(request);
+  if (origin === undefined)
+    throw new Error('Nobody has asked where this request comes from: mount admitRequests first');
+  return origin;
+}
+
+/** Of a request that the API key guard let in. */
 export function callerOf(request: Request): Caller {
-  const caller = callers.get(request);
-  if (caller === undefined) throw new Error('This route is not behind the API key guard: add @UseGuards(ApiKeyGuard)');
-  return caller;
+  const origin = originOf(request);
+  if (origin.type === 'caller') return origin.caller;
+  throw new Error('This route is not behind the API key guard: add @UseGuards(ApiKeyGuard)');
 }
 
 /** The caller that the API key guard let in. */

@@ -45,6 +45,33 @@ describe('the key directory', () => {
     expect(await directory.find(KEY)).not.toBeNull();
   });
 
+  it('calls a key a guess unless it was found once, or is being asked for, or cannot be one', async () => {
+    const { directory, advance, make, revoke } = build();
+    expect(directory.isGuess(KEY)).toBe(true);
+    expect(directory.isGuess('wp_short')).toBe(false);
+    const asking = directory.find(KEY);
+    expect(directory.isGuess(KEY)).toBe(false);
+    await asking;
+    expect(directory.isGuess(KEY)).toBe(true);
+
+    make();
+    await directory.find(KEY);
+    advance(24 * 3_600_000);
+    expect(directory.isGuess(KEY)).toBe(false);
+
+    revoke();
+    await directory.find(KEY);
+    expect(directory.isGuess(KEY)).toBe(true);
+  });
+
+  it('asks once for a key that many bring at the same time', async () => {
+    const { directory, lookups, make } = build();
+    make();
+    const found = await Promise.all(Array.from({ length: 20 }, () => directory.find(KEY)));
+    expect(found.every((caller) => caller?.keyId === 'k1')).toBe(true);
+    expect(lookups).toHaveLength(1);
+  });
+
   it('forgets a revoked key within 3 seconds', async () => {
     const { directory, advance, make, revoke } = build();
     make();

@@ -4,6 +4,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from './caller.js';
 
 export interface KeyDirectory {
+  /** Whether `find` would have to ask the store for a key that has never been found: what makes guessing costly. */
+  isGuess(key: string): boolean;
   /** The caller that this key belongs to, or null. */
   find(key: string): Promise<Caller | null>;
 }
@@ -16,33 +18,68 @@ export interface KeyDirectoryDeps {
 /** What keys look like; anything else is not asked for. */
 const KEY_FORM = /^wp_[\w-]{22,128}$/;
 /** For so long a revoked key may still be let in. */
-const REMEMBER_MS = 3_000;
-const MAX_REMEMBERED = 10_000;
+const TRUST_MS = 3_000;
+/** Above this many keys, those that were found longest ago are forgotten. */
+const FORGET_ABOVE = 10_000;
+const KEPT = 9_000;
+
+/** A key as the store knows it: its SHA-256, also as text. */
+interface Asked {
+  readonly hash: Buffer;
+  readonly name: string;
+}
 
 /**
- * Finds callers by their key, remembering those found for a few seconds. What is not found is never remembered:
- * a key works the moment it is made.
+ * Finds callers by their key, trusting an answer for a few seconds. What is not found is never remembered: a key works
+ * the moment it is made. Keys that were found once are remembered beyond that, so that they are told from guesses.
  */
 export function createKeyDirectory({ findApiKey, now }: KeyDirectoryDeps): KeyDirectory {
-  const remembered = new Map<string, { caller: Caller; until: number }>();
+  const found = new Map<string, { caller: Caller; trustedUntil: number }>();
+  /** One question at a time for each key, however many requests bring it. */
+  const underWay = new Map<string, Promise<Caller | null>>();
 
-  function remember(name: string, caller: Caller): void {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(name, { caller, until: now() + REMEMBER_MS });
+  async function ask({ hash, name }: Asked): Promise<Caller | null> {
+    const askedAt = now();
+    const record = await findApiKey(hash);
+    found.delete(name);
+    if (record === null || record.hash.length !== hash.length || !timingSafeEqual(record.hash, hash)) return null;
+    const caller = { keyId: record.id, fleetId: record.fleetId, scopes: record.scopes };
+    if (found.size >= FORGET_ABOVE) makeRoom();
+    found.set(name, { caller, trustedUntil: askedAt + TRUST_MS });
+    return caller;
+  }
+
+  function makeRoom(): void {
+    // Many at once: a map is slow at losing its first entry again and again.
+    for (const oldest of found.keys()) {
+      if (found.size <= KEPT) return;
+      found.delete(oldest);
+    }
+  }
+
+  function askOnce(asked: Asked): Promise<Caller | null> {
+    const asking = ask(asked).finally(() => underWay.delete(asked.name));
+    underWay.set(asked.name, asking);
+    return asking;
   }
 
   return {
+    isGuess(key) {
+      if (!KEY_FORM.test(key)) return false;
+      const { name } = askedBy(key);
+      return !found.has(name) && !underWay.has(name);
+    },
     async find(key) {
       if (!KEY_FORM.test(key)) return null;
-      const hash = hashApiKey(key);
-      const name = hash.toString('base64');
-      const known = remembered.get(name);
-      if (known !== undefined && known.until > now()) return known.caller;
-      const found = await findApiKey(hash);
-      if (found === null || found.hash.length !== hash.length || !timingSafeEqual(found.hash, hash)) return null;
-      const caller = { keyId: found.id, fleetId: found.fleetId, scopes: found.scopes };
-      remember(name, caller);
-      return caller;
+      const asked = askedBy(key);
+      const known = found.get(asked.name);
+      if (known !== undefined && known.trustedUntil > now()) return known.caller;
+      return underWay.get(asked.name) ?? askOnce(asked);
     },
   };
+}
+
+function askedBy(key: string): Asked {
+  const hash = hashApiKey(key);
+  return { hash, name: hash.toString('base64') };
 }

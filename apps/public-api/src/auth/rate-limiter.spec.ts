@@ -24,6 +24,17 @@ describe('the rate limiter', () => {
     expect(takeMany(limiter, 4)).toEqual(['allowed', 'allowed', 'allowed', 'limited']);
   });
 
+  it('takes back what was given, up to the burst', () => {
+    const { limiter } = build({ perSecond: 1, burst: 2 });
+    takeMany(limiter, 3);
+    limiter.giveBack('a');
+    expect(takeMany(limiter, 2)).toEqual(['allowed', 'limited']);
+    for (let i = 0; i < 5; i++) limiter.giveBack('a');
+    expect(takeMany(limiter, 3)).toEqual(['allowed', 'allowed', 'limited']);
+    limiter.giveBack('nobody');
+    expect(takeMany(limiter, 3, 'nobody')).toEqual(['allowed', 'allowed', 'limited']);
+  });
+
   it('keeps callers apart', () => {
     const { limiter } = build({ perSecond: 1, burst: 1 });
     expect(takeMany(limiter, 2, 'a')).toEqual(['allowed', 'limited']);

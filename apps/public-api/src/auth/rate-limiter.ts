@@ -19,11 +19,17 @@ const KEPT = 9_000;
 /** Looking through all of them for each new caller would itself be a way to stop the service. */
 const SWEEP_EVERY_MS = 1_000;
 
+export interface RateLimiter {
+  take(caller: string): RateDecision;
+  /** Undoes a `take` that was allowed. */
+  giveBack(caller: string): void;
+}
+
 /**
  * A token bucket per caller, in the memory of this process: with several instances a caller gets that much from
  * each of them.
  */
-export function createRateLimiter(limit: RateLimit, now: () => number): { take(caller: string): RateDecision } {
+export function createRateLimiter(limit: RateLimit, now: () => number): RateLimiter {
   const buckets = new Map<string, Bucket>();
   let sweptAtMs = Number.NEGATIVE_INFINITY;
   const filled = (bucket: Bucket, nowMs: number): number =>
@@ -62,6 +68,11 @@ export function createRateLimiter(limit: RateLimit, now: () => number): { take(c
       }
       bucket.tokens -= 1;
       return { type: 'allowed' };
+    },
+    giveBack(caller) {
+      // A bucket that has been forgotten is full.
+      const bucket = buckets.get(caller);
+      if (bucket !== undefined) bucket.tokens = Math.min(limit.burst, bucket.tokens + 1);
     },
   };
 }

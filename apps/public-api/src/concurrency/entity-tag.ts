@@ -20,7 +20,9 @@ export function tagged<T>(request: Request, { resource, version }: Versioned<T>)
 }
 
 const TAG = String.raw`(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"`;
-const TAGS = new RegExp(String.raw`^${TAG}(?:[ \t]*,[ \t]*${TAG})*$`);
+/** `*`, or one tag or more (RFC 9110, 13.1.1). */
+export const IF_MATCH_PATTERN = String.raw`^(?:\*|${TAG}(?:[ \t]*,[ \t]*${TAG})*)$`;
+const IF_MATCH = new RegExp(IF_MATCH_PATTERN);
 
 /**
  * What `If-Match` allows to be changed. A tag that is none of ours, or weak, allows nothing (RFC 9110, 13.1.1).
@@ -30,7 +32,7 @@ const TAGS = new RegExp(String.raw`^${TAG}(?:[ \t]*,[ \t]*${TAG})*$`);
 export function expectedVersions(request: Request): ExpectedVersions {
   const header = request.headers['if-match']?.trim();
   if (header === undefined || header === '*') return null;
-  if (!TAGS.test(header)) {
+  if (!IF_MATCH.test(header)) {
     throw invalidHeader('If-Match', 'must be an ETag as it was given, with its quotes, a list of them, or *');
   }
   return [...header.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>

@@ -5,10 +5,10 @@ import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { expectedVersions, tagged, versionMismatch } from '../concurrency/entity-tag.js';
 import { CLOCK, MANAGEMENT_STORE, UNTIL_PUBLISHED } from '../dependencies.js';
+import { refuseParameters } from '../http/refuse-parameters.js';
 import { readBody } from '../request-body/read-body.js';
-import { noSuchFleet } from '../subscriptions/subscription-refusals.js';
-import { refuseParameters } from '../subscriptions/subscription-request.js';
 import { updateFleetBody } from './fleet-body.js';
+import { noSuchFleet } from './fleet-refusals.js';
 import { type FleetResource, toFleetResource } from './fleet-resource.js';
 
 /** The caller's own fleet and its defaults. */

@@ -3,7 +3,7 @@ import type { ExpectedVersions, GeofenceRef, ManagementStore } from '@waypost/hi
 import type { z } from 'zod';
 import { type Versioned, versionMismatch } from '../concurrency/entity-tag.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
-import { noSuchFleet } from '../subscriptions/subscription-refusals.js';
+import { noSuchFleet } from '../fleets/fleet-refusals.js';
 import type { createGeofenceBody, updateGeofenceBody } from './geofence-body.js';
 import { noSuchGeofence, tooManyGeofences } from './geofence-refusals.js';
 import { type GeofenceResource, storedShape, toGeofenceResource } from './geofence-resource.js';

@@ -1,21 +1,13 @@
 import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
-import { dateTime, integer, oneOf, text } from '../http/parameter-readers.js';
+import { dateTime, integer, oneOf } from '../http/parameter-readers.js';
 import type { QueryReader } from '../http/query-reader.js';
 
-export const DEFAULT_LIMIT = 100;
+/** Of a page of deliveries or of points. */
 export const MAX_LIMIT = 2_000;
 
 export const eventType = oneOf(DELIVERY_EVENT_TYPES);
 /** What a receiver can have answered. */
 export const statusCode = integer(100, 999);
-
-/** Parameters that both versions of the history have in common. */
-export function readPaging(query: QueryReader): { limit: number; pageState: string | undefined } {
-  return {
-    limit: query.optional('limit', integer(1, MAX_LIMIT)) ?? DEFAULT_LIMIT,
-    pageState: query.optional('pageState', text(4_096)),
-  };
-}
 
 /** The window [startDate, endDate); a window that holds nothing is a problem of endDate. */
 export function readWindow(

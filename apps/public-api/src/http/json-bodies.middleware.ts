@@ -1,6 +1,7 @@
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { sendApiError } from '../errors/api-error.filter.js';
 import { errorOfStatus } from '../errors/to-api-error.js';
+import { hasBody } from './has-body.js';
 
 /** Refuses bodies that are not JSON before any parser sees them; requests without a body pass. */
 export const onlyJsonBodies: RequestHandler = (request, response, next) => {
@@ -10,7 +11,3 @@ export const onlyJsonBodies: RequestHandler = (request, response, next) => {
   }
   sendApiError(response, errorOfStatus(415));
 };
-
-function hasBody(request: Request): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
-}

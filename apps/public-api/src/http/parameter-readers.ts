@@ -1,8 +1,8 @@
 import { parseInstant } from '@waypost/domain';
-import type { ParameterReader } from './query-reader.js';
+import type { TextReader } from './query-reader.js';
 
 /** Epoch milliseconds. */
-export const dateTime: ParameterReader<number> = (text) => {
+export const dateTime: TextReader<number> = (text) => {
   const parsed = parseInstant(text);
   if (parsed.type === 'instant') return { type: 'value', value: parsed.at };
   // The usual slip: a + that was not encoded arrives as a space.
@@ -12,7 +12,7 @@ export const dateTime: ParameterReader<number> = (text) => {
   return { type: 'problem', message };
 };
 
-export function integer(min: number, max: number): ParameterReader<number> {
+export function integer(min: number, max: number): TextReader<number> {
   return (text) => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return { type: 'value', value };
@@ -20,7 +20,7 @@ export function integer(min: number, max: number): ParameterReader<number> {
   };
 }
 
-export function oneOf<const T extends string>(values: readonly T[]): ParameterReader<T> {
+export function oneOf<const T extends string>(values: readonly T[]): TextReader<T> {
   return (text) => {
     const value = values.find((known) => known === text);
     if (value !== undefined) return { type: 'value', value };
@@ -29,7 +29,7 @@ export function oneOf<const T extends string>(values: readonly T[]): ParameterRe
 }
 
 /** Printable text: control characters name nothing here, and the database takes no U+0000. */
-export function text(maxLength: number): ParameterReader<string> {
+export function text(maxLength: number): TextReader<string> {
   return (given) => {
     // In code points, as JSON Schema counts (the document of this API).
     const length = given.length <= maxLength ? given.length : Array.from(given).length;
@@ -45,5 +45,5 @@ export function isUuid(text: string): boolean {
 }
 
 /** In lower case, as ids are stored. */
-export const uuid: ParameterReader<string> = (given) =>
+export const uuid: TextReader<string> = (given) =>
   isUuid(given) ? { type: 'value', value: given.toLowerCase() } : { type: 'problem', message: 'must be a UUID' };

@@ -24,6 +24,14 @@ describe('the query reader', () => {
     query.finish();
   });
 
+  it('shows readers a value as it stands in the URL too', () => {
+    const query = createQueryReader('/x?name=a+b%C3%A9', NAMES);
+    expect(query.optional('name', (decoded, written) => ({ type: 'value', value: [decoded, written] }))).toEqual([
+      'a bé',
+      'a+b%C3%A9',
+    ]);
+  });
+
   it('names everything that is wrong at once', () => {
     const query = createQueryReader('/x?frm=1&limit=0&name=%FF&name=x', NAMES);
     query.required('from', dateTime);

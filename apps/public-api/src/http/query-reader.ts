@@ -4,7 +4,9 @@ import { type ErrorDetail, invalidParameters } from '../errors/api-error.js';
 export type ParameterResult<T> =
   { readonly type: 'value'; readonly value: T } | { readonly type: 'problem'; readonly message: string };
 
-export type ParameterReader<T> = (text: string) => ParameterResult<T>;
+export type TextReader<T> = (text: string) => ParameterResult<T>;
+/** `written`: the text as it stands in the URL. */
+export type ParameterReader<T> = (text: string, written: string) => ParameterResult<T>;
 
 export interface ParameterNames {
   readonly single: readonly string[];
@@ -27,32 +29,32 @@ export interface QueryReader {
 
 export function createQueryReader(url: string, names: ParameterNames): QueryReader {
   const problems: ErrorDetail[] = [];
-  const values = new Map<string, string[]>();
+  const values = new Map<string, Given[]>();
 
   function problem(parameter: string, message: string): void {
     problems.push({ parameter, message });
   }
 
-  function readText<T>(name: string, text: string, read: ParameterReader<T>): T | undefined {
-    const result = read(text);
+  function readGiven<T>(name: string, { text, written }: Given, read: ParameterReader<T>): T | undefined {
+    const result = read(text, written);
     if (result.type === 'value') return result.value;
     problem(name, result.message);
     return undefined;
   }
 
   function optional<T>(name: string, read: ParameterReader<T>): T | undefined {
-    const [text] = values.get(name) ?? [];
-    return text === undefined ? undefined : readText(name, text, read);
+    const [given] = values.get(name) ?? [];
+    return given === undefined ? undefined : readGiven(name, given, read);
   }
 
-  for (const [name, text] of queryPairs(url)) {
+  for (const { name, text, written } of queryPairs(url)) {
     const known = names.single.includes(name) || names.repeatable?.includes(name) === true;
     const given = values.get(name);
     if (!known) problem(printable(name), 'is not a parameter of this resource');
     else if (text === null) problem(name, 'is not valid percent-encoded UTF-8');
-    else if (given === undefined) values.set(name, [text]);
+    else if (given === undefined) values.set(name, [{ text, written }]);
     else if (names.single.includes(name)) problem(name, 'may be given only once');
-    else given.push(text);
+    else given.push({ text, written });
   }
 
   return {
@@ -62,8 +64,8 @@ export function createQueryReader(url: string, names: ParameterNames): QueryRead
       return optional(name, read);
     },
     all(name, read) {
-      const texts = values.get(name) ?? [];
-      return texts.flatMap((text) => readText(name, text, read) ?? []);
+      const allGiven = values.get(name) ?? [];
+      return allGiven.flatMap((given) => readGiven(name, given, read) ?? []);
     },
     problem,
     finish() {
@@ -72,8 +74,20 @@ export function createQueryReader(url: string, names: ParameterNames): QueryRead
   };
 }
 
-/** Name and text of each pair as an HTML form encodes them; null for text that cannot be decoded. */
-function queryPairs(url: string): (readonly [string, string | null])[] {
+interface Given {
+  readonly text: string;
+  readonly written: string;
+}
+
+interface QueryPair {
+  readonly name: string;
+  /** null: it cannot be decoded. */
+  readonly text: string | null;
+  readonly written: string;
+}
+
+/** The pairs of a query as an HTML form encodes them. */
+function queryPairs(url: string): QueryPair[] {
   const start = url.indexOf('?');
   if (start === -1) return [];
   const pairs = url.slice(start + 1).split('&');
@@ -82,7 +96,8 @@ function queryPairs(url: string): (readonly [string, string | null])[] {
     .map((pair) => {
       const equals = pair.indexOf('=');
       const name = equals === -1 ? pair : pair.slice(0, equals);
-      return [decode(name) ?? name, decode(equals === -1 ? '' : pair.slice(equals + 1))] as const;
+      const written = equals === -1 ? '' : pair.slice(equals + 1);
+      return { name: decode(name) ?? name, text: decode(written), written };
     });
 }
 

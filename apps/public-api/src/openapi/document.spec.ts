@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { startTestApi } from '../testing/test-api.js';
 import { openApiDocument } from './document.js';
 import { documentedMethods } from './documented-methods.js';
+import type { ResponseObject } from './openapi-types.js';
 
 /** Every reference of the document, wherever it stands. */
 function referencesIn(value: unknown): string[] {
@@ -39,6 +40,22 @@ describe('the OpenAPI document', () => {
   it('refers only to what it holds', () => {
     const broken = referencesIn(openApiDocument).filter((reference) => resolve(reference) === undefined);
     expect(broken).toEqual([]);
+  });
+
+  it('promises the headers of R-32 on every answer of v1 but those that may be given before the path has arrived', () => {
+    const responses = openApiDocument.paths['/public/v1/webhook-events']?.get?.responses ?? {};
+    const promises = Object.entries(responses).map(([status, response]) => {
+      const { headers = {} } = response as ResponseObject;
+      const required = ['Deprecation', 'Sunset', 'Link'].map(
+        (name) => (headers[name] as { required: boolean }).required,
+      );
+      return [status, [...new Set(required)]] as const;
+    });
+    expect(promises.filter(([, required]) => required.includes(false))).toEqual([
+      ['408', [false]],
+      ['431', [false]],
+    ]);
+    expect(promises.map(([status]) => status)).toEqual(expect.arrayContaining(['200', '400', '410', '417', '503']));
   });
 
   it('gives every operation a name of its own and every path parameter a description', () => {

@@ -5,7 +5,7 @@ import { geofencePaths, geofenceSchemas } from './geofences.paths.js';
 import { pathPaths, pathSchemas } from './paths.paths.js';
 import { operationPaths, operationSchemas } from './operations.paths.js';
 import { replayPaths, replaySchemas } from './replays.paths.js';
-import { ERROR_RESPONSES, errorSchema, jsonResponse } from './responses.js';
+import { ERROR_RESPONSES, errorSchema, jsonResponse, openErrors } from './responses.js';
 import { subscriptionPaths, subscriptionSchemas } from './subscriptions.paths.js';
 import { v1Paths, v1Schemas } from './v1-history.paths.js';
 import { v2Paths, v2Schemas } from './v2-events.paths.js';
@@ -45,11 +45,7 @@ export const openApiDocument: OpenApiDocument = {
         summary: 'This document',
         tags: ['Description'],
         security: [],
-        responses: {
-          '200': jsonResponse('OpenAPI 3.1.', { type: 'object' }),
-          '414': { $ref: '#/components/responses/Error414' },
-          '429': { $ref: '#/components/responses/Error429' },
-        },
+        responses: { '200': jsonResponse('OpenAPI 3.1.', { type: 'object' }), ...openErrors() },
       },
     },
   },

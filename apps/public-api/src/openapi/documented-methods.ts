@@ -11,3 +11,10 @@ export function documentedMethods(document: OpenApiDocument): RouteMethods {
   ]);
   return Object.fromEntries(routes) as RouteMethods;
 }
+
+/** The paths that can be read with a condition: those that may answer 304. */
+export function conditionalPaths(document: OpenApiDocument): string[] {
+  return Object.entries(document.paths)
+    .filter(([, item]) => item.get?.responses['304'] !== undefined)
+    .map(([path]) => path);
+}

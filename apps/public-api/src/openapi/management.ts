@@ -1,4 +1,5 @@
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../idempotency/idempotency-key.js';
+import { IF_MATCH_PATTERN } from '../concurrency/entity-tag.js';
 import type { Parameter, ResponseObject, Schema } from './openapi-types.js';
 import { reference, text } from './schemas.js';
 import { z } from 'zod';
@@ -19,7 +20,7 @@ export const ifMatch: Parameter = {
   in: 'header',
   description:
     'The `ETag` of the version that is to be changed, a list of them, or `*`. When the resource has another version by now, the answer is 412 and nothing is done. Without it the change applies to whatever is there.',
-  schema: { type: 'string', examples: ['"3"'] },
+  schema: { type: 'string', pattern: IF_MATCH_PATTERN, examples: ['"3"'] },
 };
 
 export const ifNoneMatch: Parameter = {

@@ -1,4 +1,5 @@
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../history/history-parameters.js';
+import { MAX_LIMIT } from '../history/history-parameters.js';
+import { DEFAULT_LIMIT, MAX_LIST_LIMIT, MAX_PAGE_STATE_LENGTH } from '../page-state/paging.js';
 import type { Parameter, Schema } from './openapi-types.js';
 import { deliveryEventType, statusCode, uuid } from './schemas.js';
 
@@ -36,7 +37,7 @@ export const limit = queryParameter(
 /** Of lists other than the history's. */
 export const listLimit = queryParameter(
   'limit',
-  { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+  { type: 'integer', minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_LIMIT },
   'Most items a page holds.',
 );
 /** A path parameter called `id`. */
@@ -50,6 +51,6 @@ export const idOf = (what: string): Parameter => ({
 export const subscriptionId = idOf('subscription');
 export const pageState = queryParameter(
   'pageState',
-  { type: 'string', minLength: 1, maxLength: 4_096 },
+  { type: 'string', minLength: 1, maxLength: MAX_PAGE_STATE_LENGTH },
   'Where to go on: from the page before, with all filters as they were. Pages show things as they are when they are read: what no longer matches a filter by then is left out.',
 );

@@ -1,5 +1,5 @@
 import { MAX_ID_LENGTH } from '@waypost/domain';
-import { MAX_DEVICE_IDS } from '../paths/device-ids.js';
+import { MAX_DEVICE_IDS, MAX_WRITTEN_LENGTH } from '../paths/device-ids.js';
 import { PATHS_PATH } from '../paths/path-pages.js';
 import type { Parameter, PathItem, Schema } from './openapi-types.js';
 import { endDate, limit, pageState, queryParameter, requiredParameter, startDate } from './parameters.js';
@@ -57,7 +57,7 @@ const deviceIdsFilter: Parameter = {
       minItems: 1,
       maxItems: MAX_DEVICE_IDS,
     },
-    'Only these devices: their ids with a comma between them. A device whose id holds a comma is found without this filter.',
+    `Only these devices: their ids with a comma between them, all together at most ${String(MAX_WRITTEN_LENGTH)} characters as they stand in the URL. A device whose id holds a comma is found without this filter.`,
   ),
   style: 'form',
   explode: false,

@@ -40,12 +40,14 @@ export const ERROR_RESPONSES = {
   403: errorResponse('The API key lacks a scope.', challenge),
   404: errorResponse('There is nothing there, or it belongs to another fleet.'),
   405: errorResponse('This method is not possible here.', allow),
+  408: errorResponse('The request did not arrive in time.'),
   409: errorResponse('The change collides with what is there.'),
   410: errorResponse('This resource has been removed.'),
   412: errorResponse('The resource has another version than `If-Match` says; nothing was done.', currentTag),
   413: errorResponse('The body is larger than 100 KB.'),
   414: errorResponse('The path and the query are longer than 8,192 characters.'),
   415: errorResponse('The body is not JSON.'),
+  417: errorResponse('An expectation other than `100-continue`.'),
   422: errorResponse('The `Idempotency-Key` was used for another request.'),
   429: errorResponse('This API key calls too often, or this address without a valid one.', retryAfter),
   431: errorResponse('The request line and the headers are longer than 16 KB together.'),
@@ -55,26 +57,44 @@ export const ERROR_RESPONSES = {
 
 type ErrorStatus = keyof typeof ERROR_RESPONSES;
 
+/** What any route behind an API key can answer. */
+const ANYWHERE = [400, 401, 403, 405, 408, 413, 414, 415, 417, 429, 431, 500, 503] as const;
+
 /** What any route behind an API key can answer, and what this one can beside that. */
 export function errors(...more: readonly ErrorStatus[]): Record<string, Reference> {
-  const statuses: ErrorStatus[] = [400, 401, 403, 405, 413, 414, 415, 429, 431, 500, 503, ...more];
+  return referencesTo([...ANYWHERE, ...more]);
+}
+
+/** What a route can answer that is open to anybody. */
+export function openErrors(): Record<string, Reference> {
+  return referencesTo(ANYWHERE.filter((status) => ![401, 403, 503].includes(status)));
+}
+
+function referencesTo(statuses: readonly ErrorStatus[]): Record<string, Reference> {
   return Object.fromEntries(
-    statuses
+    [...statuses]
       .sort((a, b) => a - b)
       .map((status) => [String(status), { $ref: `#/components/responses/Error${String(status)}` }]),
   );
 }
 
-const deprecationHeaders = Object.fromEntries(
-  Object.entries(DEPRECATION_HEADERS).map(([name, value]) => [
-    name,
-    { description: 'Of every answer here (RFC 8594).', required: true, schema: { type: 'string', const: value } },
-  ]),
-);
+/** Given before all of the head has arrived, so that what was asked for may be unknown. */
+const EARLY = ['408', '431'];
+
+function deprecationHeaders(status: string): Record<string, object> {
+  const isEarly = EARLY.includes(status);
+  const description = `Of every answer here (RFC 8594)${isEarly ? '; absent when the path had not arrived' : ''}.`;
+  return Object.fromEntries(
+    Object.entries(DEPRECATION_HEADERS).map(([name, value]) => [
+      name,
+      { description, required: !isEarly, schema: { type: 'string', const: value } },
+    ]),
+  );
+}
 
 /** The same answers with the headers of R-32. */
 export function deprecatedResponses(responses: Record<string, ResponseObject>): Record<string, ResponseObject> {
-  const statuses: ErrorStatus[] = [400, 401, 403, 405, 410, 413, 414, 415, 429, 431, 500, 503];
+  const statuses: ErrorStatus[] = [...ANYWHERE, 410];
   const all = {
     ...responses,
     ...Object.fromEntries(statuses.map((status) => [String(status), ERROR_RESPONSES[status]])),
@@ -82,7 +102,7 @@ export function deprecatedResponses(responses: Record<string, ResponseObject>): 
   return Object.fromEntries(
     Object.entries(all).map(([status, response]) => [
       status,
-      { ...response, headers: { ...response.headers, ...deprecationHeaders } },
+      { ...response, headers: { ...response.headers, ...deprecationHeaders(status) } },
     ]),
   );
 }

@@ -5,9 +5,8 @@ import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { MANAGEMENT_STORE, PAGE_STATES } from '../dependencies.js';
-import { integer, text } from '../http/parameter-readers.js';
-import { createQueryReader } from '../http/query-reader.js';
 import type { PageStates } from '../page-state/page-states.js';
+import { readListPaging } from '../page-state/paging.js';
 import { noSuchSubscription } from '../subscriptions/subscription-refusals.js';
 import { refOf } from '../subscriptions/subscription-request.js';
 import { type OperationResource, toOperationResource } from './operation-resource.js';
@@ -30,10 +29,7 @@ export class OperationsController {
     @Req() request: Request,
     @Param('id') id: string,
   ): Promise<{ data: OperationResource[]; nextPageState: string | null }> {
-    const query = createQueryReader(request.url, { single: ['limit', 'pageState'] });
-    const limit = query.optional('limit', integer(1, 1_000)) ?? 100;
-    const pageState = query.optional('pageState', text(4_096));
-    query.finish();
+    const { limit, pageState } = readListPaging(request);
     const ref = refOf(caller, id);
     const walk = { fleetId: ref.fleetId, path: PATH, filters: { subscriptionId: ref.id } };
     const before = pageState === undefined ? null : operationPosition(this.pageStates.open(pageState, walk));

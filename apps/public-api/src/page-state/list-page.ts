@@ -1,8 +1,7 @@
 import type { ListPosition } from '@waypost/history-store';
 import type { Request } from 'express';
-import { integer, text } from '../http/parameter-readers.js';
-import { createQueryReader } from '../http/query-reader.js';
 import type { PageStates } from './page-states.js';
+import { readListPaging } from './paging.js';
 
 /** A list in the order of creation, and who asks for a page of it. */
 export interface ListRequest {
@@ -30,10 +29,7 @@ export async function readListPage<T extends ListPosition>(
   { request, path, pageStates, fleetId }: ListRequest,
   find: (query: ListQuery) => Promise<readonly T[]>,
 ): Promise<ListPage<T>> {
-  const query = createQueryReader(request.url, { single: ['limit', 'pageState'] });
-  const limit = query.optional('limit', integer(1, 1_000)) ?? 100;
-  const pageState = query.optional('pageState', text(4_096));
-  query.finish();
+  const { limit, pageState } = readListPaging(request);
   const walk = { fleetId, path, filters: {} };
   const after = pageState === undefined ? null : positionIn(pageStates, pageState, walk);
   const found = await find({ fleetId, limit: limit + 1, after });

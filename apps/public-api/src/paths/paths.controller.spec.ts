@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type PathPoint, RETENTION_MS } from '@waypost/domain';
+import { MAX_ID_LENGTH, type PathPoint, RETENTION_MS } from '@waypost/domain';
 import { createMemoryPathStore } from '@waypost/history-store';
 import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from '../testing/test-api.js';
 
@@ -57,6 +57,9 @@ const placesOf = (answer: TestAnswer): string[] =>
   );
 const minutesAgo = (deviceId: string, ...minutes: number[]): PathPoint[] =>
   minutes.map((minute) => pointOf({ deviceId, eventTime: NOW - minute * 60_000 }));
+/** So many characters of ids, each the letter again and again. */
+const listOf = (length: number, letter = 'x'): string =>
+  Array.from({ length }, (_, n) => (n % 101 === 100 && n < length - 1 ? ',' : letter)).join('');
 const codeOf = (answer: TestAnswer): string => (answer.body as { error: { code: string } }).error.code;
 
 describe('GET /public/v1/paths', () => {
@@ -168,6 +171,9 @@ describe('GET /public/v1/paths', () => {
     [`${WINDOW}&deviceIds=a&deviceIds=b`, 'deviceIds'],
     [`${WINDOW}&deviceIds=${'x'.repeat(257)}`, 'deviceIds'],
     [`${WINDOW}&deviceIds=${Array.from({ length: 201 }, (_, n) => n).join(',')}`, 'deviceIds'],
+    [`${WINDOW}&deviceIds=${listOf(6_001)}`, 'deviceIds'],
+    // Counted as it stands in the URL: decoded it is a third of that.
+    [`${WINDOW}&deviceIds=${listOf(2_100, '%41')}`, 'deviceIds'],
     [`${WINDOW}&limit=0`, 'limit'],
     [`${WINDOW}&limit=2001`, 'limit'],
     [`${WINDOW}&pageState=`, 'pageState'],
@@ -237,6 +243,21 @@ describe('a walk over paths (R-34)', () => {
       return Promise.resolve();
     });
     expect(pages.flat().map((place) => place.split(' ')[0])).toEqual(DEVICES);
+  });
+
+  it.each([
+    ['a long id', 'x'],
+    ['an id that is longer in the URL', encodeURIComponent('車')],
+  ])('can be continued when its first page was answered: %s', async (_what, letter) => {
+    const longest = letter.repeat(MAX_ID_LENGTH);
+    const list = `${longest},${listOf(6_000 - longest.length - 1)}`;
+    expect(list).toHaveLength(6_000);
+    // The token of the next page names the device.
+    await build(minutesAgo(decodeURIComponent(longest), 1, 2, 3));
+    const window =
+      'startDate=2026-03-01T00%3A00%3A00.000000000%2B00%3A00&endDate=2026-04-01T00%3A00%3A00.000000000%2B00%3A00';
+    const pages = await walk(`${window}&deviceIds=${list}`, 1);
+    expect(pages).toHaveLength(3);
   });
 
   it('goes on with its devices in any order, and with no other query, fleet or resource', async () => {

@@ -3,8 +3,9 @@ import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { PATH_PAGES } from '../dependencies.js';
-import { readPaging, readWindow } from '../history/history-parameters.js';
+import { MAX_LIMIT, readWindow } from '../history/history-parameters.js';
 import { createQueryReader } from '../http/query-reader.js';
+import { readPaging } from '../page-state/paging.js';
 import { deviceIds } from './device-ids.js';
 import { type DevicePath, toDevicePaths } from './device-path.js';
 import { type PathPages, PATHS_PATH } from './path-pages.js';
@@ -26,7 +27,7 @@ export class PathsController {
     const query = createQueryReader(request.url, { single: PARAMETERS });
     const { startAt, endAt } = readWindow(query, 'required');
     const devices = query.optional('deviceIds', deviceIds);
-    const paging = readPaging(query);
+    const paging = readPaging(query, MAX_LIMIT);
     query.finish();
     // Without a window `finish` has thrown.
     const filters = { startAt: startAt ?? 0, endAt: endAt ?? 0, deviceIds: devices };

@@ -3,12 +3,13 @@ import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { IDEMPOTENT_REQUESTS, PAGE_STATES, REPLAY_SERVICE } from '../dependencies.js';
-import { integer, isUuid, text } from '../http/parameter-readers.js';
-import { createQueryReader } from '../http/query-reader.js';
+import { isUuid } from '../http/parameter-readers.js';
+import { refuseParameters } from '../http/refuse-parameters.js';
 import type { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import type { PageStates } from '../page-state/page-states.js';
+import { readListPaging } from '../page-state/paging.js';
 import { readBody } from '../request-body/read-body.js';
-import { refOf, refuseParameters } from '../subscriptions/subscription-request.js';
+import { refOf } from '../subscriptions/subscription-request.js';
 import { replayBody } from './replay-body.js';
 import type { ReplayResource } from './replay-resource.js';
 import { noSuchReplay, type ReplayService } from './replay-service.js';
@@ -46,10 +47,7 @@ export class ReplaysController {
     @Req() request: Request,
     @Param('id') id: string,
   ): Promise<{ data: ReplayResource[]; nextPageState: string | null }> {
-    const query = createQueryReader(request.url, { single: ['limit', 'pageState'] });
-    const limit = query.optional('limit', integer(1, 1_000)) ?? 100;
-    const pageState = query.optional('pageState', text(4_096));
-    query.finish();
+    const { limit, pageState } = readListPaging(request);
     const ref = refOf(caller, id);
     const walk = { fleetId: ref.fleetId, path: PATH, filters: { subscriptionId: ref.id } };
     const beforeSeries = pageState === undefined ? null : this.pageStates.open(pageState, walk).series;

@@ -1,33 +1,30 @@
-import type { Request, RequestHandler } from 'express';
-import type { createRateLimiter } from '../auth/rate-limiter.js';
+import type { Request } from 'express';
+import type { RateLimiter } from '../auth/rate-limiter.js';
 import { ApiError } from '../errors/api-error.js';
 
 /**
- * Counts what comes without a live API key, by address: guessing keys, and reading what is open to anybody. Requests with
- * a live key never count, so that one bad client behind a shared address shuts nobody else out.
+ * Counts what comes without a live API key, by address: guessing keys, reading what is open to anybody, and asking for
+ * what is not there. Requests with a live key never count.
  */
 export interface AddressLimiter {
-  /** @throws ApiError 429 when this address has had its share */
-  count(request: Request): void;
+  /** @returns what undoes it. @throws ApiError 429 when this address has had its share */
+  count(request: Request): () => void;
 }
 
-export function createAddressLimiter(limiter: ReturnType<typeof createRateLimiter>): AddressLimiter {
+export function createAddressLimiter(limiter: RateLimiter): AddressLimiter {
   return {
     count(request) {
-      const rate = limiter.take(clientOf(request.ip ?? ''));
-      if (rate.type === 'allowed') return;
+      const client = clientOf(request.ip ?? '');
+      const rate = limiter.take(client);
+      if (rate.type === 'allowed') {
+        return () => {
+          limiter.giveBack(client);
+        };
+      }
       const headers = { 'retry-after': String(rate.retryAfterS) };
       const message = 'This address sends too many requests without a valid API key; see Retry-After.';
       throw new ApiError(429, 'rate_limited', message, { headers });
     },
-  };
-}
-
-/** Before the router, for requests that bring no key at all; keys are judged by the guard. */
-export function limitUnauthenticated(limiter: AddressLimiter): RequestHandler {
-  return (request, _response, next) => {
-    if (request.headers.authorization === undefined) limiter.count(request);
-    next();
   };
 }
 

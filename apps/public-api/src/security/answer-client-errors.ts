@@ -1,7 +1,8 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../errors/api-error.js';
-import { deprecationOfRaw } from '../v1-history/deprecation.middleware.js';
+import { hasBody } from '../http/has-body.js';
+import { DEPRECATION_HEADERS, isV1Target, V1_GONE } from '../v1-history/deprecation.middleware.js';
 
 type Problem = readonly [status: string, code: ErrorCode, message: string];
 
@@ -15,25 +16,55 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 };
 const MALFORMED: Problem = ['400 Bad Request', 'invalid_request', 'This is not an HTTP request.'];
+const GONE: Problem = ['410 Gone', 'gone', V1_GONE];
+
+interface ClientError extends NodeJS.ErrnoException {
+  /** The bytes that the parser was given last. */
+  readonly rawPacket?: Buffer;
+}
+
+export interface ClientErrorOptions {
+  /** The switch of R-32: v1 answers 410. */
+  readonly v1Gone: boolean;
+}
 
 /**
  * What the HTTP parser refuses never reaches the application; it gets the same error shape (R-37) and security headers
- * all the same, and nothing of the parser's own words.
+ * all the same, those of v1 where it can be known that it is for v1 (R-32), and nothing of the parser's own words.
  */
-export function answerClientErrors(server: Server): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+export function answerClientErrors(server: Server, { v1Gone }: ClientErrorOptions): void {
+  /** The last request of each connection that came with a body. */
+  const withBody = new WeakMap<Duplex, IncomingMessage>();
+  server.on('request', (request) => {
+    if (hasBody(request)) withBody.set(request.socket, request);
+  });
+  server.on('clientError', (error: ClientError, socket: Duplex) => {
     // Half an answer may be on its way: more bytes would make it another one.
     if (!socket.writable || error.code === 'ECONNRESET' || isAnswering(socket)) {
       socket.destroy();
       return;
     }
-    const more = deprecationOfRaw((error as { rawPacket?: Buffer }).rawPacket);
-    socket.end(answerOf(PROBLEMS[error.code ?? ''] ?? MALFORMED, more), () => socket.destroy());
+    const isV1 = isV1Target(targetOf(error, withBody.get(socket)));
+    const problem = isV1 && v1Gone ? GONE : (PROBLEMS[error.code ?? ''] ?? MALFORMED);
+    socket.end(answerOf(problem, isV1 ? DEPRECATION_HEADERS : {}), () => socket.destroy());
   });
-  server.on('checkExpectation', (_request, response) => {
-    const body = bodyOf(['invalid_request', 'Of expectations only 100-continue is met.']);
-    response.writeHead(417, { ...HEADERS, 'content-length': Buffer.byteLength(body) }).end(body);
+  // Of expectations that nobody knows: the chain refuses them like everything else.
+  server.on('checkExpectation', (request, response) => {
+    server.emit('request', request, response);
   });
+}
+
+/** Far more than comes before the end of the path. */
+const RAW_START_LENGTH = 1_024;
+
+/**
+ * What was asked for: by the request whose body is still arriving, else by the request line, if the bytes that were
+ * refused begin with it. Headers that come in several pieces do not tell.
+ */
+function targetOf({ rawPacket }: ClientError, last: IncomingMessage | undefined): string {
+  if (last?.complete === false) return last.url ?? '';
+  const start = rawPacket?.toString('latin1', 0, RAW_START_LENGTH) ?? '';
+  return /^[A-Z-]+ +(\S+)/i.exec(start)?.[1] ?? '';
 }
 
 const HEADERS = {
@@ -44,13 +75,11 @@ const HEADERS = {
 };
 
 function answerOf([status, code, message]: Problem, more: Readonly<Record<string, string>>): string {
-  const body = bodyOf([code, message]);
+  const body = JSON.stringify({ error: { code, message } });
   const headers = { ...HEADERS, ...more, 'content-length': String(Buffer.byteLength(body)) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`;
 }
-
-const bodyOf = ([code, message]: readonly [ErrorCode, string]): string => JSON.stringify({ error: { code, message } });
 
 /** The response that the server is writing to this connection, which it keeps on the socket. */
 function isAnswering(socket: Duplex): boolean {

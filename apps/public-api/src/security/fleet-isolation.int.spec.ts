@@ -8,10 +8,19 @@ import { type DocumentedOperation, securedOperations } from './testing/documente
 import { idsFor, startTwoFleets, type TwoFleets } from './testing/two-fleets.js';
 
 let fleets: TwoFleets;
+const recorded: string[] = [];
+const { query } = pg.Client.prototype;
 beforeAll(async () => {
+  // Before any connection is made: connections keep the way to ask that they began with.
+  pg.Client.prototype.query = function record(this: pg.Client, ...given: unknown[]) {
+    const [first] = given as [string | { readonly text?: string }];
+    recorded.push(typeof first === 'string' ? first : (first.text ?? ''));
+    return (query as (...all: unknown[]) => unknown).apply(this, given);
+  } as typeof query;
   fleets = await startTwoFleets(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
 });
 afterAll(async () => {
+  pg.Client.prototype.query = query;
   expect(fleets.api.errors).toEqual([]);
   await fleets.close();
 });
@@ -160,28 +169,17 @@ describe('every operation', () => {
 });
 
 describe('what callers send', () => {
-  const recorded: string[] = [];
-  const { query } = pg.Client.prototype;
-
   it('never stands in the text of SQL', async () => {
-    pg.Client.prototype.query = function record(this: pg.Client, ...given: unknown[]) {
-      const [first] = given as [string | { readonly text?: string }];
-      recorded.push(typeof first === 'string' ? first : (first.text ?? ''));
-      return (query as (...all: unknown[]) => unknown).apply(this, given);
-    } as typeof query;
+    recorded.length = 0;
     const odd = `o'); SELECT "${randomUUID()}`;
-    try {
-      for (const operation of securedOperations) {
-        for (const ids of [ownersIds(operation), operation.placeholders.map(() => encodeURIComponent(odd))]) {
-          await fleets.call(operation, ids, asOwner());
-          for (const name of operation.queryNames) {
-            const answer = await fleets.call(operation, ids, asOwner(), { [name]: odd });
-            expect(answer.status).toBeLessThan(500);
-          }
+    for (const operation of securedOperations) {
+      for (const ids of [ownersIds(operation), operation.placeholders.map(() => encodeURIComponent(odd))]) {
+        await fleets.call(operation, ids, asOwner());
+        for (const name of operation.queryNames) {
+          const answer = await fleets.call(operation, ids, asOwner(), { [name]: odd });
+          expect(answer.status).toBeLessThan(500);
         }
       }
-    } finally {
-      pg.Client.prototype.query = query;
     }
     expect(recorded.filter((text) => text.includes('webhook_subscriptions')).length).toBeGreaterThan(10);
     expect(recorded.filter((text) => text.includes('deliveries')).length).toBeGreaterThan(5);

@@ -35,11 +35,95 @@ describe('requests without a live key', () => {
     }
   });
 
-  it('shut nobody out who has a key', async () => {
-    const { request, addKey } = await build({ ...few, now: () => 1_000_000 });
-    for (let i = 0; i < 10; i++) await request(EVENTS, { key: UNKNOWN_KEY });
+  const AUTHORIZATIONS = [
+    ['no key', null],
+    ['another scheme', 'Basic d3A6eA=='],
+    ['what cannot be a key', 'Bearer nonsense'],
+    ['an unknown key', `Bearer ${UNKNOWN_KEY}`],
+  ] as const;
+  const REQUESTS = [
+    [200, '/public/openapi.json', {}],
+    [404, '/nowhere', {}],
+    [405, EVENTS, { method: 'DELETE' }],
+    [414, `${EVENTS}?${'x'.repeat(9_000)}`, {}],
+    [415, SUBSCRIPTIONS, { method: 'POST', raw: '<a/>', headers: { 'content-type': 'text/xml' } }],
+    [413, SUBSCRIPTIONS, { method: 'POST', json: { url: 'x'.repeat(110_000) } }],
+    [401, EVENTS, {}],
+  ] as const;
+  const everyWay = AUTHORIZATIONS.flatMap(([what, authorization]) =>
+    REQUESTS.map(([status, path, sent]) => [what, status, path.slice(0, 40), path, authorization, sent] as const),
+  );
+
+  it.each(everyWay)('count with %s, answered %i by %s', async (_what, status, _path, path, authorization, sent) => {
+    const { request } = await build({ ...few, now: () => 1_000_000 });
+    const headers = authorization === null ? {} : { authorization };
+    const more = 'headers' in sent ? sent.headers : {};
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      statuses.push((await request(path, { ...sent, key: null, headers: { ...headers, ...more } })).status);
+    }
+    expect(statuses).toEqual([status, status, status, 429]);
+  });
+
+  it.each(
+    REQUESTS.filter(([status]) => status !== 401).map(
+      ([status, path, sent]) => [status, path.slice(0, 40), path, sent] as const,
+    ),
+  )('are not those that show one, though answered %i by %s', async (status, _path, path, sent) => {
+    const { request } = await build({ ...few, now: () => 1_000_000 });
+    const statuses = new Set<number>();
+    for (let i = 0; i < 10; i++) statuses.add((await request(path, sent)).status);
+    expect([...statuses]).toEqual([status]);
+    // Nothing of it was held against the address.
+    expect((await request(EVENTS, { key: null })).status).toBe(401);
+  });
+
+  it('shut nobody out whose key has been let in before, however long ago', async () => {
+    let nowMs = 1_000_000;
+    const { request } = await build({ ...few, now: () => nowMs });
     expect((await request(EVENTS)).status).toBe(200);
-    expect((await request(EVENTS, { key: addKey('other') })).status).toBe(200);
+    nowMs += 3_600_000;
+    for (let i = 0; i < 10; i++) await request(EVENTS, { key: UNKNOWN_KEY });
+    expect((await request(EVENTS, { key: null })).status).toBe(429);
+    expect((await request(EVENTS)).status).toBe(200);
+  });
+
+  it('cost no look-up once the address has had its share, nor do keys that were never let in', async () => {
+    let nowMs = 1_000_000;
+    let lookUps = 0;
+    const findApiKey = () => {
+      lookUps++;
+      return Promise.resolve(null);
+    };
+    const { request, addKey } = await build({ ...few, now: () => nowMs, findApiKey });
+    const guess = (n: number) => request(EVENTS, { key: `wp_${String(n).padStart(43, 'A')}` });
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => guess(n)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(27);
+    expect(lookUps).toBe(3);
+
+    const live = addKey('other');
+    expect((await request(EVENTS, { key: live })).status).toBe(429);
+    nowMs += 1_000;
+    expect((await request(EVENTS, { key: live })).status).toBe(200);
+    // A live key leaves the address its share.
+    expect((await request(EVENTS, { key: null })).status).toBe(401);
+  });
+
+  it('are not a crowd that brings one live key for the first time', async () => {
+    const { request, addKey } = await build({ ...few, now: () => 1_000_000 });
+    const key = addKey('other');
+    const answers = await Promise.all(Array.from({ length: 30 }, () => request(EVENTS, { key })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('are not told from others while keys cannot be looked up: routes without a key answer', async () => {
+    const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const { request } = await build({ ...few, now: () => 1_000_000, findApiKey: () => Promise.reject(away) });
+    for (let i = 0; i < 5; i++) {
+      expect((await request(EVENTS, { key: UNKNOWN_KEY })).status).toBe(503);
+      expect((await request('/public/openapi.json', { key: UNKNOWN_KEY })).status).toBe(200);
+    }
   });
 
   it('are let in again when time has passed', async () => {
@@ -80,12 +164,16 @@ describe('requests without a live key', () => {
 
 describe('API keys', () => {
   it('that cannot be keys are not looked up', async () => {
-    const asked: string[] = [];
-    const { request } = await build();
+    let lookUps = 0;
+    const findApiKey = () => {
+      lookUps++;
+      return Promise.resolve(null);
+    };
+    const { request } = await build({ findApiKey });
     for (const key of ['wp_', 'wp_short', `wp_${'x'.repeat(129)}`, `xx_${'A'.repeat(43)}`, `wp_${'%'.repeat(43)}`]) {
       expect((await request(EVENTS, { key })).status).toBe(401);
     }
-    expect(asked).toEqual([]);
+    expect(lookUps).toBe(0);
   });
 });
 

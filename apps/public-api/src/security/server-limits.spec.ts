@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { exchange as exchangeRaw, type RawAnswer } from '../testing/raw-exchange.js';
 import { startTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.js';
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.js';
 
@@ -15,29 +16,9 @@ afterEach(async () => {
   api = undefined;
 });
 
-interface RawAnswer {
-  readonly status: number;
-  readonly headers: string;
-  readonly body: string;
-}
-
-/** Bytes on a bare connection, and everything that comes back until the server hangs up. */
-function exchange({ url }: TestApi, ...parts: readonly string[]): Promise<RawAnswer> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  sockets.push(socket);
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk) => chunks.push(chunk));
-  // The server may hang up while we still send.
-  socket.on('error', () => undefined);
-  for (const part of parts) socket.write(part, 'latin1');
-  return new Promise((resolve) => {
-    socket.on('close', () => {
-      const [head = '', body = ''] = Buffer.concat(chunks).toString('latin1').split('\r\n\r\n', 2);
-      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), headers: head.toLowerCase(), body });
-    });
-  });
-}
+/** On a connection that does not outlive the test. */
+const exchange = ({ url }: TestApi, ...parts: readonly string[]): Promise<RawAnswer> =>
+  exchangeRaw(url, parts, (socket) => sockets.push(socket));
 
 const GET = 'GET /public/openapi.json HTTP/1.1\r\nHost: api\r\n';
 const quick = (limits: Partial<ServerLimits>): TestApiOptions => ({
@@ -70,6 +51,7 @@ describe('the HTTP server', () => {
       431,
       'headers_too_large',
     ],
+    ['a request without a Host', ['GET /public/openapi.json HTTP/1.1\r\n\r\n'], 400, 'invalid_request'],
     [
       'an expectation that nobody meets',
       [`${GET}Expect: miracles\r\nConnection: close\r\n\r\n`],
@@ -128,4 +110,114 @@ describe('the HTTP server', () => {
     expect((await started.request('/public/openapi.json')).status).toBe(200);
     expect(started.errors).toEqual([]);
   });
+});
+
+describe('what the server refuses of version 1 (R-32)', () => {
+  const V1 = '/public/v1/webhook-events';
+  const HEAD = ' HTTP/1.1\r\nHost: api\r\n';
+  const DEPRECATION = [
+    'deprecation: true',
+    'sunset: tue, 25 aug 2026 23:59:59 gmt',
+    'link: </public/v2/events>; rel="successor-version"',
+  ];
+  const BODY = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const expectThem = (answer: RawAnswer): void => {
+    for (const header of DEPRECATION) expect(answer.headers).toContain(header);
+  };
+  const expectNone = (answer: RawAnswer): void => {
+    expect(answer.headers).not.toMatch(/deprecation|sunset|link:/);
+  };
+  const refused = (target: string): [number, string][] => [
+    [417, `GET ${target}${HEAD}Expect: miracles\r\nConnection: close\r\n\r\n`],
+    [400, `GET ${target}${HEAD}: x\r\n\r\n`],
+    [400, `GET ${target} HTTP/1.1\r\nConnection: close\r\n\r\n`],
+    [400, `GET ${target}${HEAD}${BODY}zz\r\n`],
+    [431, `GET ${target}${HEAD}X-Long: ${'x'.repeat(17_000)}\r\n\r\n`],
+  ];
+
+  it.each([
+    V1,
+    `${V1}?limit=1`,
+    `${V1.toUpperCase()}/`,
+    `${V1}/more`,
+    `http://api${V1}?limit=1`,
+    `HTTP://user@api.example:80${V1}`,
+  ])('says that it is deprecated: %s', async (target) => {
+    const started = await build();
+    for (const [status, text] of refused(target)) {
+      const answer = await exchange(started, text);
+      expect(answer.status).toBe(status);
+      expectThem(answer);
+    }
+  });
+
+  it.each(['/public/v2/events', `${V1}s`, `/x${V1}`, `/public/v2/events?from=${V1}`, `http://api/x${V1}`])(
+    'says nothing of the sort of anything else: %s',
+    async (target) => {
+      const started = await build();
+      for (const [status, text] of refused(target)) {
+        const answer = await exchange(started, text);
+        expect(answer.status).toBe(status);
+        expectNone(answer);
+      }
+    },
+  );
+
+  it.each([V1, `http://api${V1}`])('is gone once the switch is on: %s', async (target) => {
+    const started = await build({ v1Gone: true });
+    for (const [, text] of refused(target)) {
+      const answer = await exchange(started, text);
+      expect(answer.status).toBe(410);
+      expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'gone' } });
+      expectThem(answer);
+    }
+  });
+
+  it('says so when a body does not end', async () => {
+    const started = await build(quick({ headersTimeoutMs: 100, requestTimeoutMs: 200 }));
+    const answer = await inTwoPieces(started, `GET ${V1}${HEAD}${BODY}`, '5\r\n{"a":\r\n');
+    expect(answer.status).toBe(408);
+    expectThem(answer);
+  });
+
+  it('says so when a body breaks, whatever the body looks like', async () => {
+    const started = await build();
+    for (const body of ['zz\r\n', 'GET /public/v2/events HTTP/1.1\r\n']) {
+      const answer = await inTwoPieces(started, `GET ${V1}${HEAD}${BODY}`, body);
+      expect(answer.status).toBe(400);
+      expectThem(answer);
+    }
+    const other = await inTwoPieces(started, `GET /public/v2/events${HEAD}${BODY}`, `GET ${V1} HTTP/1.1\r\n`);
+    expect(other.status).toBe(400);
+    expectNone(other);
+  });
+
+  it('does not say so of what follows on the same connection', async () => {
+    const started = await build(quick({ headersTimeoutMs: 500, requestTimeoutMs: 1_000 }));
+    const first = `GET ${V1}${HEAD}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    const [answered = '', second = ''] = (await bothAnswers(started, first, 'GET /public/v2/events')).split(
+      /(?=http\/1\.1 408)/,
+    );
+    expect(answered).toContain('deprecation: true');
+    expect(second).toContain('408');
+    expect(second).not.toContain('deprecation');
+  });
+
+  /** The second piece goes out once the first has been read. */
+  function inTwoPieces(started: TestApi, first: string, second: string): Promise<RawAnswer> {
+    const answer = exchange(started, first);
+    setTimeout(() => sockets.at(-1)?.write(second, 'latin1'), 40);
+    return answer;
+  }
+
+  async function bothAnswers(started: TestApi, first: string, second: string): Promise<string> {
+    const heard: Buffer[] = [];
+    const ended = exchangeRaw(started.url, [first], (socket) => {
+      sockets.push(socket);
+      socket.on('data', (chunk) => heard.push(chunk));
+      socket.once('data', () => socket.write(second, 'latin1'));
+    });
+    await ended;
+    return Buffer.concat(heard).toString('latin1').toLowerCase();
+  }
 });

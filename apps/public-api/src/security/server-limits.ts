@@ -38,6 +38,10 @@ export function limitServer(server: Server, limits: ServerLimits = SERVER_LIMITS
   server.maxHeadersCount = limits.maxHeaders;
   server.maxConnections = limits.maxConnections;
   // Options of createServer, which the framework calls without any; the server reads them from these properties. By
-  // default the time limits are looked at every 30 s only.
-  Object.assign(server, { connectionsCheckingInterval: limits.checkIntervalMs, maxHeaderSize: limits.maxHeaderBytes });
+  // default the time limits are looked at every 30 s only, and requests without a Host get an empty answer.
+  Object.assign(server, {
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    requireHostHeader: false,
+  });
 }

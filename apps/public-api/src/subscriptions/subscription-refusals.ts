@@ -5,10 +5,6 @@ export function noSuchSubscription(): ApiError {
   return notFound('There is no such subscription.');
 }
 
-export function noSuchFleet(): ApiError {
-  return notFound('This fleet no longer exists.');
-}
-
 /** 409 that names each subscription that is there already. */
 export function subscriptionsTaken(taken: readonly TakenSubscription[]): ApiError {
   const types = taken.map(({ eventType }) => eventType).join(', ');

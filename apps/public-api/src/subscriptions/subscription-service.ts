@@ -1,12 +1,12 @@
 import { testDelivery, type WebhookSubscription } from '@waypost/domain';
 import type { ExpectedVersions, ManagementStore, SubscriptionRef } from '@waypost/history-store';
 import { type Versioned, versionMismatch } from '../concurrency/entity-tag.js';
+import { noSuchFleet } from '../fleets/fleet-refusals.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { requireAcceptedUrls } from './require-accepted-urls.js';
 import type { CreateBody, UpdateBody } from './subscription-body.js';
 import { changeOf, draftSubscriptions } from './subscription-draft.js';
 import {
-  noSuchFleet,
   noSuchSubscription,
   notActive,
   subscriptionsTaken,

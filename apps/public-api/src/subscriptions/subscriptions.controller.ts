@@ -5,13 +5,14 @@ import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { expectedVersions, tagged, type Versioned } from '../concurrency/entity-tag.js';
 import { IDEMPOTENT_REQUESTS, MANAGEMENT_STORE, PAGE_STATES, SUBSCRIPTION_SERVICE } from '../dependencies.js';
+import { refuseParameters } from '../http/refuse-parameters.js';
 import type { IdempotentRequests, MakeChange } from '../idempotency/idempotent-requests.js';
 import { readListPage } from '../page-state/list-page.js';
 import type { PageStates } from '../page-state/page-states.js';
 import { readBody } from '../request-body/read-body.js';
 import { createBody, updateBody } from './subscription-body.js';
 import { noSuchSubscription } from './subscription-refusals.js';
-import { refOf, refuseParameters } from './subscription-request.js';
+import { refOf } from './subscription-request.js';
 import { type SubscriptionResource, type SubscriptionWithSecret, toResource } from './subscription-resource.js';
 import type { QueuedTest, SubscriptionService } from './subscription-service.js';
 

@@ -11,35 +11,27 @@ export const DEPRECATION_HEADERS = {
   Link: '</public/v2/events>; rel="successor-version"',
 } as const;
 
-export interface DeprecationSettings {
-  /** The switch of R-32: v1 answers 410. */
-  readonly gone: boolean;
-}
-
 /**
  * Mounted on the path of v1 before anything that can answer, so that every answer there has the headers: those of
- * the guard, the router, the body parser and the error filter too.
+ * the limits, the guard, the router, the body parser and the error filter too.
  */
-export function deprecateV1({ gone }: DeprecationSettings): RequestHandler {
-  return (_request, response, next) => {
-    response.set(DEPRECATION_HEADERS);
-    if (!gone) {
-      next();
-      return;
-    }
-    sendApiError(response, new ApiError(410, 'gone', 'This resource has been removed. Use GET /public/v2/events.'));
-  };
-}
+export const deprecateV1: RequestHandler = (_request, response, next) => {
+  response.set(DEPRECATION_HEADERS);
+  next();
+};
 
-/** Longer than any method with the path. */
-const RAW_START_LENGTH = 64;
-const RAW_REQUEST_OF_V1 = new RegExp(`^[A-Z]+ ${V1_HISTORY_PATH}[/? ]`, 'i');
+/** What v1 says once the switch of R-32 is on. */
+export const V1_GONE = 'This resource has been removed. Use GET /public/v2/events.';
 
-/**
- * The headers for the answer to a request that the HTTP parser has refused, by the bytes that it was given last: none
- * when these do not begin with a request line of v1.
- */
-export function deprecationOfRaw(bytes: Buffer | undefined): Readonly<Record<string, string>> {
-  const start = bytes?.toString('latin1', 0, RAW_START_LENGTH) ?? '';
-  return RAW_REQUEST_OF_V1.test(start) ? DEPRECATION_HEADERS : {};
+/** Mounted on the path of v1 when the switch of R-32 is on. */
+export const answerGone: RequestHandler = (_request, response) => {
+  sendApiError(response, new ApiError(410, 'gone', V1_GONE));
+};
+
+/** As the router takes it: in any case, with more behind it, and in the absolute form that proxies are sent. */
+const V1_TARGET = new RegExp(`^(?:[a-z]+://[^/?#]*)?${V1_HISTORY_PATH}(?:[/?#]|$)`, 'i');
+
+/** Whether a request with this target, as its request line has it, is for v1. */
+export function isV1Target(target: string): boolean {
+  return V1_TARGET.test(target);
 }

@@ -4,9 +4,10 @@ import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { DELIVERY_PAGES } from '../dependencies.js';
 import type { DeliveryPages } from '../history/delivery-pages.js';
-import { eventType, readPaging, readWindow, statusCode } from '../history/history-parameters.js';
+import { eventType, MAX_LIMIT, readWindow, statusCode } from '../history/history-parameters.js';
 import { JSON_TEXT } from '../history/page-text.js';
 import { createQueryReader } from '../http/query-reader.js';
+import { readPaging } from '../page-state/paging.js';
 import { V1_HISTORY_PATH } from './deprecation.middleware.js';
 import { v1PageText } from './v1-page.js';
 
@@ -26,7 +27,7 @@ export class V1HistoryController {
     const window = readWindow(query, 'required');
     const type = query.optional('eventType', eventType);
     const code = query.optional('statusCode', statusCode);
-    const paging = readPaging(query);
+    const paging = readPaging(query, MAX_LIMIT);
     query.finish();
     const filters = { ...window, eventTypes: type === undefined ? undefined : [type], statusCode: code };
     const page = await this.pages.read({ fleetId: caller.fleetId, path: V1_HISTORY_PATH, filters, ...paging });

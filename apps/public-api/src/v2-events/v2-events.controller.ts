@@ -5,10 +5,11 @@ import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { DELIVERY_PAGES } from '../dependencies.js';
 import type { DeliveryPages } from '../history/delivery-pages.js';
-import { eventType, readPaging, readWindow, statusCode } from '../history/history-parameters.js';
+import { eventType, MAX_LIMIT, readWindow, statusCode } from '../history/history-parameters.js';
 import { JSON_TEXT } from '../history/page-text.js';
 import { oneOf, text, uuid } from '../http/parameter-readers.js';
 import { createQueryReader } from '../http/query-reader.js';
+import { readPaging } from '../page-state/paging.js';
 import { v2PageText } from './v2-page.js';
 
 const PATH = '/public/v2/events';
@@ -51,7 +52,7 @@ export class V2EventsController {
       status: query.optional('status', oneOf(['delivered', 'failed', 'pending'])),
     };
     const includeBody = query.optional('include', oneOf(['body'])) !== undefined;
-    const paging = readPaging(query);
+    const paging = readPaging(query, MAX_LIMIT);
     query.finish();
     const page = await this.pages.read({ fleetId: caller.fleetId, path: PATH, filters, ...paging });
     return v2PageText(page, { includeBody });
