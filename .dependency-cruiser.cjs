@@ -30,7 +30,11 @@ const LAYERS = [
     knows: [],
     packages: ['kafkajs', 'prom-client', 'snappy', 'lz4-napi', 'fzstd', '@node-rs/crc32'],
   },
-  { library: 'history-store', knows: ['domain'], packages: ['typeorm', 'pg', '@types/pg', 'p-limit', 'reflect-metadata'] },
+  {
+    library: 'history-store',
+    knows: ['domain'],
+    packages: ['typeorm', 'pg', '@types/pg', 'p-limit', 'reflect-metadata'],
+  },
   {
     library: 'platform',
     knows: ['streams'],

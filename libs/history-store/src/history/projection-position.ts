@@ -19,7 +19,7 @@ export async function readPosition(dataSource: DataSource, topic: string, partit
 }
 
 /** Longer than a batch takes. */
-const LOCK_PATIENCE_MS = 2_000;
+const LOCK_PATIENCE = "SET LOCAL lock_timeout = '2s'";
 
 /**
  * Begins the transaction of a batch and moves the position if it is where the caller believes it to be: `MOVED` is among
@@ -35,7 +35,7 @@ export function beginAndMovePosition({ topic, partition, expectedOffset, nextOff
   return [
     'BEGIN',
     'SET LOCAL synchronous_commit = off',
-    `SET LOCAL lock_timeout = ${String(LOCK_PATIENCE_MS)}`,
+    LOCK_PATIENCE,
     'SET LOCAL enable_seqscan = off',
     'SET LOCAL enable_hashjoin = off',
     'SET LOCAL enable_mergejoin = off',
