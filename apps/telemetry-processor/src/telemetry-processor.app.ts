@@ -47,7 +47,10 @@ const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryP
       stop: () => undefined,
     },
     { name: 'kafka', start: () => undefined, stop: () => backend.close() },
-    { name: 'geofences', start: () => geofences.start(), stop: () => geofences.stop() },
+    // With positions alone nobody asks for one.
+    ...(config.rules === 'all'
+      ? [{ name: 'geofences', start: () => geofences.start(), stop: () => geofences.stop() }]
+      : []),
     { name: 'topology', start: () => app.start(), stop: () => app.stop(), ready: () => app.ready() },
   ];
 };

@@ -1,56 +1,17 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isConnectionLoss } from './history/connection-loss.js';
 import { createPageSource, type PageSource } from './page-source.js';
+import { lineTo, type Line } from './testing/line.js';
 
 const STATEMENT_TIMEOUT_MS = 200;
 const ONE = { name: 'one', text: 'SELECT 1 AS one', parameters: [] };
-
-/** Between the pool and the server: connections can be made to say nothing any more, as a firewall does that forgets them. */
-interface Line {
-  readonly port: number;
-  silence(): void;
-  close(): Promise<void>;
-}
-
-async function lineTo(address: URL): Promise<Line> {
-  const pairs: [Socket, Socket][] = [];
-  const all = new Set<Socket>();
-  const server: Server = createServer((inner) => {
-    const outer = connect(Number(address.port), address.hostname);
-    for (const socket of [inner, outer]) socket.on('error', () => undefined);
-    all.add(inner).add(outer);
-    inner.pipe(outer).pipe(inner);
-    pairs.push([inner, outer]);
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return {
-    port: (server.address() as AddressInfo).port,
-    silence() {
-      for (const [inner, outer] of pairs.splice(0)) {
-        inner.unpipe(outer).pause();
-        outer.unpipe(inner).pause();
-      }
-    },
-    close() {
-      for (const socket of all) socket.destroy();
-      return new Promise((done) => {
-        server.close(() => {
-          done();
-        });
-      });
-    },
-  };
-}
 
 let line: Line;
 let pages: PageSource;
 
 beforeEach(async () => {
-  const address = new URL(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  line = await lineTo(address);
-  const url = Object.assign(new URL(address), { port: String(line.port) }).href;
-  pages = createPageSource(url, { poolSize: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+  line = await lineTo(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  pages = createPageSource(line.databaseUrl, { poolSize: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
 });
 afterEach(async () => {
   await pages.close();

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { cutOff } from './cut-off.js';
 
 /** A connection that breaks without taking the process, or the next caller, with it. */
 export class SteadyClient extends pg.Client {
@@ -13,7 +12,7 @@ export class SteadyClient extends pg.Client {
       const answer = query(...given);
       if (answer instanceof Promise)
         answer.catch((error: unknown) => {
-          if (isUnanswered(error)) cutOff(this);
+          if (isUnanswered(error)) void this.end();
         });
       return answer;
     }) as typeof this.query;

@@ -138,7 +138,7 @@ export const subscriptionPaths: Readonly<Record<string, PathItem>> = {
       operationId: 'sendTestEvent',
       summary: 'Send a test event',
       description:
-        'Sends an event of type `test` to the subscription: signed, retried and kept in the history as any other. The device in it does not exist. Only an active subscription can be tested; one that is suspended gets it when its endpoint answers again.',
+        'Sends an event of type `test` to the subscription: signed, retried and kept in the history as any other. The device in it does not exist. Only an active subscription can be tested. While its endpoint is away and its deliveries are held, the test event waits with them.',
       tags,
       parameters: [id, idempotencyKey],
       responses: {

@@ -5,6 +5,7 @@ import { createDataSource } from '../data-source.js';
 import { createPageSource, type PageSource } from '../page-source.js';
 import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
 import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import { isConnectionLoss, isLockTimeout } from './connection-loss.js';
 import { inTransaction } from './in-transaction.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
@@ -44,6 +45,16 @@ const rowsOf = (fleetId: string) =>
 
 function batchOf(topic: string, log: readonly WebhookAttempt[], from: number | null, to: number) {
   return { topic, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) };
+}
+
+/** However many partitions there are: each more is one more that pages stand in line behind. */
+const AT_ONCE = 2;
+
+async function rowLockWaits(): Promise<number> {
+  const [row]: { n: number }[] = await dataSource.query(
+    "SELECT count(*)::integer AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return row?.n ?? 0;
 }
 
 describe('the projection into PostgreSQL', () => {
@@ -161,18 +172,21 @@ describe('the projection into PostgreSQL', () => {
     const { log } = sampleLog('locked', 3);
     const projection = createDeliveryProjection({ dataSource, now: () => NOW });
     const batch = (partition: number) => ({ ...batchOf('locked', log, null, 1), partition });
-    await Promise.all([0, 1].map((partition) => projection.apply(batch(partition))));
+    await Promise.all([0, 1, 2].map((partition) => projection.apply(batch(partition))));
     const stopped = dataSource.createQueryRunner();
     try {
       await stopped.startTransaction();
       await stopped.query("SELECT 1 FROM projection_positions WHERE topic = 'locked' FOR UPDATE");
       const next = (partition: number) => projection.apply({ ...batchOf('locked', log, 1, 2), partition });
-      const waiting = [0, 1].map((partition) => next(partition).catch((error: unknown) => error));
+      const waiting = [0, 1, 2].map((partition) => next(partition).catch((error: unknown) => error));
+      await eventually(async () => {
+        expect(await rowLockWaits()).toBe(AT_ONCE);
+      });
 
       const others = sampleLog('not locked', 3);
-      const free = { ...batchOf('locked', others.log, null, others.total), partition: 2 };
+      const free = { ...batchOf('locked', others.log, null, others.total), partition: 3 };
       expect(await projection.apply(free)).toMatchObject({ type: 'applied' });
-      expect((await Promise.all(waiting)).map(isLockTimeout)).toEqual([true, true]);
+      expect((await Promise.all(waiting)).map(isLockTimeout)).toEqual([true, true, true]);
     } finally {
       await stopped.rollbackTransaction();
       await stopped.release();

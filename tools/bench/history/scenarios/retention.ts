@@ -80,11 +80,15 @@ export async function measureRetention(
     const readers = Array.from({ length: READERS }, (_, reader) => read(reader));
     await pause(BEFORE_MS);
     const startedAt = now();
-    const [result, goneAt] = await Promise.all([
-      createDeliveryPartitions(dataSource).dropExpiredPartitions(calendar.toMs),
-      untilDetached(dataSource, table).then(now),
-    ]);
+    let isOver = false;
+    const gone = untilDetached(dataSource, table, () => isOver).then(now);
+    const result = await createDeliveryPartitions(dataSource)
+      .dropExpiredPartitions(calendar.toMs)
+      .finally(() => {
+        isOver = true;
+      });
     const endedAt = now();
+    const goneAt = Math.min(await gone, endedAt);
     await pause(BEHIND_MS);
     reading = false;
     await Promise.all(readers);
@@ -104,8 +108,12 @@ export async function measureRetention(
 }
 
 /** A table that is being detached belongs to nobody's plan any more, be it that older ones still read it. */
-async function untilDetached(dataSource: BenchContext['dataSource'], table: string): Promise<void> {
-  for (;;) {
+async function untilDetached(
+  dataSource: BenchContext['dataSource'],
+  table: string,
+  isOver: () => boolean,
+): Promise<void> {
+  while (!isOver()) {
     const attached: unknown[] = await dataSource.query(
       'SELECT 1 FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE relname = $1 AND NOT inhdetachpending',
       [table],

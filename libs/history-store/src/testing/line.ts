@@ -1,0 +1,40 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** Between the pool and the server: connections can be made to say nothing any more, as a firewall does that forgets them. */
+export interface Line {
+  /** The database at the other end. */
+  readonly databaseUrl: string;
+  silence(): void;
+  close(): Promise<void>;
+}
+
+export async function lineTo(databaseUrl: string): Promise<Line> {
+  const address = new URL(databaseUrl);
+  const pairs: [Socket, Socket][] = [];
+  const all = new Set<Socket>();
+  const server: Server = createServer((inner) => {
+    const outer = connect(Number(address.port), address.hostname);
+    for (const socket of [inner, outer]) socket.on('error', () => undefined);
+    all.add(inner).add(outer);
+    inner.pipe(outer).pipe(inner);
+    pairs.push([inner, outer]);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    databaseUrl: Object.assign(new URL(address), { port: String((server.address() as AddressInfo).port) }).href,
+    silence() {
+      for (const [inner, outer] of pairs.splice(0)) {
+        inner.unpipe(outer).pause();
+        outer.unpipe(inner).pause();
+      }
+    },
+    close() {
+      for (const socket of all) socket.destroy();
+      return new Promise((done) => {
+        server.close(() => {
+          done();
+        });
+      });
+    },
+  };
+}
