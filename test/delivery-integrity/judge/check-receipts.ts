@@ -36,7 +36,11 @@ export function checkReceipts(
   const records = new Map(attempts.map((one) => [one.attempt, one]));
   const underWay = new Map<Receipt, UnderWay | null>();
   for (const receipt of receipts) {
-    const around = { own: records.get(receipt.attempt), before: records.get(receipt.attempt - 1) };
+    const around = {
+      own: records.get(receipt.attempt),
+      before: records.get(receipt.attempt - 1),
+      same: receipts.filter(({ attempt }) => attempt === receipt.attempt),
+    };
     underWay.set(receipt, underWayAt(receipt, around, interruptions));
     checkReceipt(series, receipt, around.own, problems);
   }

@@ -153,6 +153,25 @@ describe('a process that wakes up', () => {
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
   });
 
+  it('is excused of a POST within the time of the attempt that its successor has made and logged', () => {
+    const [first] = run.receipts;
+    if (first === undefined) throw new Error('No receipt.');
+    run.receipts = [
+      { ...first, source: OTHER_SENDER },
+      { ...first, receivedMs: receivedMs + 150, status: null },
+    ];
+    const replaced = {
+      type: 'replaced',
+      source: SENDER,
+      atMs: receivedMs - 3_000,
+      resumedMs: receivedMs + 100,
+    } as const;
+    run.interruptions = [{ ...replaced, endedMs: receivedMs + 400 }];
+    expect(judgeDeliveries(run)).toMatchObject({ problems: [], repeats: 1, woken: 1 });
+    run.interruptions = [{ ...replaced, endedMs: receivedMs + 100 }];
+    expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
+  });
+
   it('may not write to the log', () => {
     repeatByOther();
     run.interruptions = [pausedAt(receivedMs + 20)];

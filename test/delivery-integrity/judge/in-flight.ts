@@ -23,27 +23,36 @@ export interface LoggedAround {
   readonly own: LoggedAttempt | undefined;
   /** The record of the attempt before. */
   readonly before: LoggedAttempt | undefined;
+  /** All POSTs of the attempt. */
+  readonly same: readonly Receipt[];
 }
 
 /** The POST of a record lies within the time of its attempt. */
-function isRecordOf(record: LoggedAttempt | undefined, { receivedMs }: Receipt): boolean {
+function liesWithin(record: LoggedAttempt | undefined, { receivedMs }: Receipt): boolean {
   if (record === undefined) return false;
   const { startedAt, durationMs } = record;
   return receivedMs >= startedAt - CLOCK_MS && receivedMs <= startedAt + durationMs + CLOCK_MS;
 }
 
+/** Where a POST of another process lies within the same time, the record is that one's: a zombie writes none. */
+function isLogged(receipt: Receipt, { own, same }: LoggedAround): boolean {
+  const others = same.filter(({ source }) => source !== receipt.source);
+  return liesWithin(own, receipt) && !others.some((other) => liesWithin(own, other));
+}
+
 /** null: nothing had happened to the process, or the outcome was safe by then, so nobody may make it again. */
 export function underWayAt(
   receipt: Receipt,
-  { own, before }: LoggedAround,
+  around: LoggedAround,
   interruptions: InterruptionsBySource,
 ): UnderWay | null {
+  const { own, before } = around;
   for (const at of interruptions.get(receipt.source) ?? []) {
     if (receipt.receivedMs < at.atMs - LONGEST_UNDER_WAY_MS) continue;
     if (at.type === 'replaced') {
       // It may work on until it hears of the other, so its POSTs after the waking are not bound to the first second.
       const type = receipt.receivedMs < at.resumedMs ? 'in-flight' : 'woken';
-      if (receipt.receivedMs <= at.endedMs && !isRecordOf(own, receipt)) return { type, at };
+      if (receipt.receivedMs <= at.endedMs && !isLogged(receipt, around)) return { type, at };
       continue;
     }
     if (own !== undefined && own.loggedMs <= at.atMs) continue;
