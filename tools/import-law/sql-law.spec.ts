@@ -15,10 +15,16 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['name', 'table', 'table.name', "inSchemaOf('$1')"],
     ...['bounds(dayMs)', 'isoDay(dayMs)', 'isoDay(dayMs + DAY_MS)'],
   ],
+  'libs/history-store/src/daily-table.ts': ['table'],
+  // Names of the catalog that have the form of ours; FINALIZE or CONCURRENTLY.
+  'libs/history-store/src/expired-days.ts': [
+    ...['name', 'table.name', "inSchemaOf('$1')", "isLeaving ? 'FINALIZE' : 'CONCURRENTLY'"],
+    ...['unlock', 'String(retentionLock)'],
+  ],
   'libs/history-store/src/history/continue-deliveries-sql.ts': ['partition'],
   'libs/history-store/src/history/find-deliveries-sql.ts': [
-    ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(streams)'],
-    ...['limit', "values.event_types ?? ''", 'page', 'stream', "ordered.join(' UNION ALL ')", 'types'],
+    ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists)'],
+    ...['limit', 'wanted', 'ofType', 'stream', "ordered.join(' UNION ALL ')", 'types'],
   ],
   'libs/history-store/src/history/insert-deliveries.ts': ["COLUMNS.join(', ')", 'partition'],
   'libs/history-store/src/history/migrations/page-keys-1760000700000.ts': ['name', 'columns'],

@@ -9,20 +9,34 @@ const DAY_MS = 86_400_000;
 function build(
   ensure: () => Promise<readonly string[]> = () => Promise.resolve([]),
   others: readonly DailyPartitions[] = [],
+  waiting: readonly string[] = [],
 ) {
+  const detached = {
+    type: 'detached' as const,
+    partitions: waiting.length === 0 ? ['deliveries_20260604'] : [],
+    waiting,
+  };
+  const told: unknown[] = [];
   const calls: string[] = [];
   const events: string[] = [];
   let tick: () => void = () => undefined;
   let isCancelled = false;
-  const log = (event: string): void => void events.push(event);
+  const log = (event: string, fields?: object): void => {
+    events.push(event);
+    told.push(fields);
+  };
   const table: DailyPartitions = {
     ensurePartitions: (from, to) => {
       calls.push(`ensure ${String((from - NOW) / DAY_MS)} to ${String((to - NOW) / DAY_MS)}`);
       return ensure();
     },
-    dropExpiredPartitions: (nowMs) => {
+    detachExpired: (nowMs) => {
+      calls.push(`detach at ${String(nowMs - NOW)}`);
+      return Promise.resolve(detached);
+    },
+    dropDetached: (nowMs) => {
       calls.push(`drop at ${String(nowMs - NOW)}`);
-      return Promise.resolve({ type: 'dropped', partitions: ['deliveries_20260604'] });
+      return Promise.resolve({ type: 'dropped', partitions: detached.partitions });
     },
   };
   const job = createRetentionJob({
@@ -46,6 +60,7 @@ function build(
     job,
     calls,
     events,
+    told,
     hour: () => {
       tick();
     },
@@ -56,16 +71,24 @@ function build(
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('the retention job', () => {
-  it('makes the partitions of two days ahead and drops the expired ones, at start and every hour', async () => {
+  it('makes the partitions of two days ahead, takes the expired ones out and then drops them, at start and every hour', async () => {
     const { job, calls, events, hour } = build();
     await job.start();
     await settled();
-    expect(calls).toEqual(['ensure 0 to 2', 'every 3600000', 'drop at 0']);
+    expect(calls).toEqual(['ensure 0 to 2', 'every 3600000', 'detach at 0', 'drop at 0']);
     expect(events).toEqual(['partitions_tidied']);
 
     hour();
     await settled();
-    expect(calls.slice(3)).toEqual(['ensure 0 to 2', 'drop at 0']);
+    expect(calls.slice(4)).toEqual(['ensure 0 to 2', 'detach at 0', 'drop at 0']);
+  });
+
+  it('tells of days that somebody still reads, and drops what a former run has left', async () => {
+    const { job, calls, told } = build(undefined, [], ['deliveries_20260604']);
+    await job.start();
+    await settled();
+    expect(told).toEqual([{ created: [], dropped: [], waiting: ['deliveries_20260604'] }]);
+    expect(calls.at(-1)).toBe('drop at 0');
   });
 
   it('does not begin again while it is at it', async () => {
@@ -97,7 +120,8 @@ describe('the retention job', () => {
     const dropped: number[] = [];
     const other: DailyPartitions = {
       ensurePartitions: () => Promise.resolve([]),
-      dropExpiredPartitions: (nowMs) => {
+      detachExpired: () => Promise.resolve({ type: 'busy' }),
+      dropDetached: (nowMs) => {
         dropped.push(nowMs);
         return Promise.resolve({ type: 'dropped', partitions: ['path_points_20260604'] });
       },

@@ -28,9 +28,12 @@ export function createRetentionJob({ partitions, database, logger, now, every }:
   async function tidy(table: DailyPartitions): Promise<void> {
     const nowMs = now();
     const created = await table.ensurePartitions(nowMs, nowMs + AHEAD_MS);
-    const result = await table.dropExpiredPartitions(nowMs);
-    const dropped = result.type === 'dropped' ? result.partitions : [];
-    if (created.length + dropped.length > 0) logger.info('partitions_tidied', { created, dropped });
+    const left = await table.detachExpired(nowMs);
+    const waiting = left.type === 'detached' ? left.waiting : [];
+    const freed = await table.dropDetached(nowMs);
+    const dropped = freed.type === 'dropped' ? freed.partitions : [];
+    if (created.length + dropped.length + waiting.length > 0)
+      logger.info('partitions_tidied', { created, dropped, waiting });
   }
 
   /** A failure is told and the next hour tries again: the projection makes the partitions it needs by itself. */

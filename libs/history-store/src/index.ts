@@ -5,7 +5,8 @@ export { createPageSource, type PageSource } from './page-source.js';
 export { poolUsageOf, type PoolUsage } from './pool-usage.js';
 export { endStalledSessions, type StalledSessions } from './end-stalled-sessions.js';
 export { runMigrations } from './run-migrations.js';
-export type { DailyPartitions, DropResult } from './daily-partitions.js';
+export type { DailyPartitions } from './daily-partitions.js';
+export type { DetachResult, DropResult } from './expired-days.js';
 
 // history
 export { createDeliveryPartitions } from './history/delivery-partitions.js';

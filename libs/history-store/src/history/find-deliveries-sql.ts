@@ -15,6 +15,12 @@ const ORDER = 'ORDER BY first_attempt_at, event_id, series';
 
 const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
 
+/**
+ * The statements whose lists of several types are merged as they are read have places for so many types; what is not given is
+ * NULL, which no row has. A plan grows with each list of each day, so more types are read a page of each.
+ */
+const PLACES_FOR_TYPES = [2, 4] as const;
+
 /** Years 1970 to 9999: what both ISO 8601 and PostgreSQL write with four digits. */
 const LAST_INSTANT_MS = Date.UTC(10_000, 0) - 1;
 
@@ -34,18 +40,31 @@ export function findDeliveriesSql(query: DeliveryQuery): PreparedQuery | null {
   const isMerged = key !== null && DELIVERY_KEYS[key].facets.some((facet) => facet === 'status');
   const { status, ...others } = filters;
   const page = isMerged ? { filters: others, merged: statuses } : { filters, merged: [] };
-  return { name: nameOf(key, page), ...textOf({ query, key, ...page }) };
+  const shape = { key, ...page, types: typesOf(key, filters) };
+  return { name: nameOf(shape), ...textOf({ query, ...shape }) };
+}
+
+function typesOf(key: DeliveryKeyName | null, { event_types: types }: Filters): Page['types'] {
+  // A key that has no place for several types looks at them within the index.
+  if (types === undefined || key === null || !namesType(key)) return 'as one';
+  // A subscription names one type (R-16): of the pages only one has rows, and lists of the others are opened for nothing.
+  if (key === 'subscriptionAndType') return 'a page of each';
+  return PLACES_FOR_TYPES.find((places) => places >= types.length) ?? 'a page of each';
 }
 
 /** PostgreSQL takes names of up to 63 bytes. */
-const nameOf = (key: DeliveryKeyName | null, { merged, filters }: Pick<Page, 'merged' | 'filters'>): string =>
-  ['page', key ?? 'event', ...merged.map((status) => status.charAt(0)), ...namesOf(filters)].join(' ');
+const nameOf = ({ key, merged, filters, types }: Omit<Page, 'query'>): string =>
+  ['page', key ?? 'event', ...merged.map((status) => status.charAt(0)), ...namesOf(filters), countOf(types)]
+    .join(' ')
+    .trimEnd();
 
 const namesOf = (filters: Filters): string[] =>
   Object.keys(filters).map((column) => SHORT_NAMES[column as keyof Filters]);
 
+const countOf = (types: Page['types']): string => (typeof types === 'number' ? String(types) : '');
+
 /** Values by column, in the order in which they become parameters; several types have a place of their own. */
-type Filters = Readonly<Partial<Record<Facet | 'event_id' | 'event_types', unknown>>>;
+type Filters = Readonly<Partial<Record<Facet | 'event_id', unknown>>> & { readonly event_types?: readonly string[] };
 
 const SHORT_NAMES: Readonly<Record<keyof Filters, string>> = {
   device_id: 'dev',
@@ -62,7 +81,7 @@ function readFilters(query: DeliveryQuery): Filters | null {
   const { deviceId, subscriptionId, eventId, statusCode, status } = query;
   if (eventId !== undefined && !UUID.test(eventId)) return null;
   if (statusCode !== undefined && !isInt4(statusCode)) return null;
-  const types = [...new Set(query.eventTypes ?? [])].map(storableText);
+  const types = [...new Set((query.eventTypes ?? []).map(storableText))];
   return {
     ...(deviceId === undefined ? {} : { device_id: storableText(deviceId) }),
     ...(subscriptionId === undefined ? {} : { subscription_id: storableText(subscriptionId) }),
@@ -84,7 +103,10 @@ function statusesOf({ status, statusCode }: DeliveryQuery): readonly DeliverySta
 }
 
 /** The key that names the fewest deliveries; null: the event's own, which is the primary key. */
-function keyOf({ deviceId, subscriptionId, eventId, statusCode, status }: DeliveryQuery, filters: Filters) {
+function keyOf(
+  { deviceId, subscriptionId, eventId, statusCode, status }: DeliveryQuery,
+  filters: Filters,
+): DeliveryKeyName | null {
   const ofType = 'event_type' in filters || 'event_types' in filters;
   const ofCode = statusCode !== undefined;
   if (eventId !== undefined) return null;
@@ -103,26 +125,32 @@ interface Page {
   readonly key: DeliveryKeyName | null;
   /** The statuses whose lists make up the page: each list is in its order. Empty: the key does not tell statuses apart. */
   readonly merged: readonly DeliveryStatus[];
+  /** What becomes of several types; a number: each has lists of its own, which are merged too, in so many places. */
+  readonly types: (typeof PLACES_FOR_TYPES)[number] | 'a page of each' | 'as one';
 }
 
-function textOf({ query, filters, key, merged }: Page): SqlQuery {
+function textOf({ query, filters, key, merged, types }: Page): SqlQuery {
   const parameters: unknown[] = [];
   const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
   const window = windowOf(query, parameter);
   const values = { fleet_id: parameter(storableText(query.fleetId)), ...parametersOf(filters, parameter) };
   const limit = parameter(query.limit);
-  // A key that has no place for several types looks at them within the index; another gives a page of each type.
-  const eachType = values.event_types !== undefined && key !== null && namesType(key);
-  const named = eachType ? { ...values, event_type: 'wanted.event_type' } : values;
+  const wanted = `${values.event_types ?? ''}::text[]`;
 
-  const streams = (merged.length === 0 ? [undefined] : merged).map((status) => {
-    const all = status === undefined ? named : { ...named, status: `'${status}'` };
-    return `SELECT ${SELECTED} FROM deliveries WHERE ${[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')}`;
-  });
-  const page = `${merge(streams)} ${ORDER} LIMIT ${limit}`;
-  if (!eachType) return { text: page, parameters };
-  const text = `SELECT page.* FROM unnest(${values.event_types ?? ''}::text[]) AS wanted (event_type)
-    CROSS JOIN LATERAL (${page}) AS page ${ORDER} LIMIT ${limit}`;
+  const listOf = (all: Values): string =>
+    `SELECT ${SELECTED} FROM deliveries WHERE ${[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')}`;
+  const listsOf = (all: Values): string[] =>
+    merged.length === 0 ? [listOf(all)] : merged.map((status) => listOf({ ...all, status: `'${status}'` }));
+  const pageOf = (lists: readonly string[]): string => `${merge(lists)} ${ORDER} LIMIT ${limit}`;
+
+  if (types === 'as one') return { text: pageOf(listsOf(values)), parameters };
+  if (typeof types === 'number') {
+    const each = Array.from({ length: types }, (_, index) => `(${wanted})[${String(index + 1)}]`);
+    return { text: pageOf(each.flatMap((type) => listsOf({ ...values, event_type: type }))), parameters };
+  }
+  const ofType = pageOf(listsOf({ ...values, event_type: 'wanted.event_type' }));
+  const text = `SELECT page.* FROM unnest(${wanted}) AS wanted (event_type)
+    CROSS JOIN LATERAL (${ofType}) AS page ${ORDER} LIMIT ${limit}`;
   return { text, parameters };
 }
 

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { createDailyPartitions, type DailyPartitions, type DailyTable } from '../daily-partitions.js';
+import { createDailyPartitions, type DailyPartitions } from '../daily-partitions.js';
+import type { DailyTable } from '../daily-table.js';
 
 const PATH_POINTS: DailyTable = { name: 'path_points', creationLock: 7_215_004, retentionLock: 7_215_005 };
 

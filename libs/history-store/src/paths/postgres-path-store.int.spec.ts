@@ -147,7 +147,8 @@ describe('the projection of paths into PostgreSQL', () => {
   it('drops the days that are wholly beyond the retention, of the paths alone (R-35)', async () => {
     const partitions = createPathPartitions(dataSource);
     await partitions.ensurePartitions(NOW - 17 * DAY_MS, NOW - 15 * DAY_MS);
-    expect(await partitions.dropExpiredPartitions(NOW)).toEqual({
+    await partitions.detachExpired(NOW);
+    expect(await partitions.dropDetached(NOW)).toEqual({
       type: 'dropped',
       partitions: ['path_points_20260603', 'path_points_20260604'],
     });

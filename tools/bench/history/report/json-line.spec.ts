@@ -23,7 +23,7 @@ const results: BenchResults = {
     ],
   },
   retention: {
-    ...{ deliveries: 66, bytes: 90_000, dropDayMs: 12.34, goneMs: 4.56, underWay: 4 },
+    ...{ deliveries: 66, bytes: 90_000, dropDayMs: 12.34, spaceFreedMs: 456.78, underWay: 4 },
     ...{ beforeMs: percentilesOf([1, 2]), duringMs: percentilesOf([1, 3]) },
   },
   naive: null,
@@ -33,7 +33,7 @@ describe('The JSON line of the history benchmark', () => {
   it('holds the figures that are asked for, and no others', () => {
     expect(JSON.parse(jsonLine(results))).toEqual({
       ...{ bench: 'history', rows: 1_000, pageP99Ms: 4.3, page1000P99Ms: 5.1, worstFilterP99Ms: 7.8 },
-      ...{ projectedPerSecond: 23_457, dropDayMs: 12.3, dayGoneMs: 4.6, bytesPerDelivery: 1_400 },
+      ...{ projectedPerSecond: 23_457, dropDayMs: 12.3, daySpaceFreedMs: 456.8, bytesPerDelivery: 1_400 },
     });
   });
 
@@ -54,6 +54,10 @@ describe('The report', () => {
     const text = reportText(flags, results);
     expect(text).toContain('| Worst filter or pair, p99 (status + deviceId) | 7.8 ms | less than 25 ms |');
     expect(text).not.toContain('OFFSET');
+    expect(text).toContain(
+      '| A day of 66 deliveries leaves the history: gone for everybody | 12 ms | less than 100 ms |',
+    );
+    expect(text).toContain('| The same, until its 0.00 GB on the disk are free again | 457 ms |  |');
     const pages = [{ name: 'page 1', oursMs: percentilesOf([2]), naiveMs: percentilesOf([500]) }];
     const naive = { rows: 500, bytesPerDelivery: 1_000, pages, deleteDayMs: 900, deletedRows: 60 };
     expect(reportText(flags, { ...results, naive })).toContain('| page 1 | 2.0 ms / 2.0 ms | 500 ms / 500 ms |');

@@ -6,7 +6,7 @@ const DIGITS: Partial<Record<keyof Figures, number>> = {
   page1000P99Ms: 1,
   worstFilterP99Ms: 1,
   dropDayMs: 1,
-  dayGoneMs: 1,
+  daySpaceFreedMs: 1,
 };
 
 /** The machine-readable result. */

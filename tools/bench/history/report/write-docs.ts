@@ -33,7 +33,7 @@ export function pictureOf({ naive, retention, size }: BenchResults): string | nu
     `${counted(naive.rows)} of ${counted(size.deliveries)} deliveries, pages of 100 of the largest fleet; while attempts are projected at full speed`,
     [
       ...naive.pages.map(({ name, oursMs, naiveMs }) => panel(name, 'median', [oursMs.p50, naiveMs.p50])),
-      panel('A day goes', 'DETACH and DROP, or DELETE', [retention.dropDayMs, naive.deleteDayMs]),
+      panel('A day goes', 'DETACH and DROP, or DELETE', [retention.spaceFreedMs, naive.deleteDayMs]),
       panel('Bytes a delivery', 'with all indexes', [size.bytesPerDelivery, naive.bytesPerDelivery], counted),
     ],
   );

@@ -40,12 +40,13 @@ describe('The check of a plan', () => {
     expect(faultsOf([scan(rows)], query)).toEqual(['2000 rows are read for a page']);
   });
 
-  it('allows a page of each of several types, and sorting them', () => {
-    const plan = [scan({ 'Actual Rows': 101, 'Actual Loops': 2 }), scan({ 'Node Type': 'Sort', 'Actual Rows': 202 })];
-    expect(faultsOf(plan.slice(0, 1), query)).toHaveLength(1);
-    expect(faultsOf(plan.slice(0, 1), { ...query, eventTypes: ['a', 'b'] })).toEqual([]);
+  it('allows a page and a row more of each list that is merged, whatever is asked for, and no larger sorting', () => {
+    const reading = (rows: number) => [scan({ 'Actual Rows': rows, 'Actual Loops': 1 })];
+    const ofTypes = { ...query, eventTypes: ['a', 'b', 'c', 'd'] };
+    expect(faultsOf(reading(101 + 4 * 3), ofTypes)).toEqual([]);
+    expect(faultsOf(reading(2 * 101), ofTypes)).toHaveLength(1);
     expect(faultsOf([scan({ 'Node Type': 'Sort', 'Actual Rows': 5_000 })], query)).toContain(
-      'a Sort of more than the pages',
+      'a Sort of more than the page',
     );
   });
 });
