@@ -1,3 +1,5 @@
+import { writeDeviceState } from './device-state-writer.js';
+import { writeFleetEvent } from './fleet-event-writer.js';
 import type { DeviceState } from './generated/device-state.js';
 import type { FleetEvent } from './generated/fleet-event.js';
 import type { FleetSettings } from './generated/fleet-settings.js';
@@ -12,7 +14,7 @@ import type { WebhookDelivery } from './generated/webhook-delivery.js';
 import type { WebhookReplay } from './generated/webhook-replay.js';
 import type { WebhookSubscription } from './generated/webhook-subscription.js';
 import type { SchemaRegistryPort } from './schema-registry.port.js';
-import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
+import { createSubjectCodec, type OwnWriter, type SubjectCodec } from './subject-codec.js';
 import { topics, type TopicId } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';
 
@@ -44,13 +46,13 @@ interface AvroCodecsOptions {
 
 export function createAvroCodecs({ registry, now = Date.now }: AvroCodecsOptions): AvroCodecs {
   const writers = createWriterSchemas(registry, now);
-  const codec = <Id extends TopicId>(id: Id): SubjectCodec<TopicValues[Id]> =>
-    createSubjectCodec({ subject: topics[id].subject, schema: topics[id].schema, registry, writers });
+  const codec = <Id extends TopicId>(id: Id, write?: OwnWriter<TopicValues[Id]>): SubjectCodec<TopicValues[Id]> =>
+    createSubjectCodec({ subject: topics[id].subject, schema: topics[id].schema, registry, writers, write });
   return {
     telemetryPings: codec('telemetryPings'),
     telemetryRejected: codec('telemetryRejected'),
-    deviceState: codec('deviceState'),
-    fleetEvents: codec('fleetEvents'),
+    deviceState: codec('deviceState', writeDeviceState),
+    fleetEvents: codec('fleetEvents', writeFleetEvent),
     fleetGeofences: codec('fleetGeofences'),
     fleetSettings: codec('fleetSettings'),
     webhookSubscriptions: codec('webhookSubscriptions'),

@@ -1,4 +1,5 @@
 import type avro from 'avsc';
+import { AvroEncoder } from './avro-encoder.js';
 import { avroTypeOf } from './avro-type.js';
 import { ContractsError } from './contracts-error.js';
 import type { SchemaRegistryPort } from './schema-registry.port.js';
@@ -48,24 +49,29 @@ export interface EncodedRange {
 
 export type OwnReader<T> = (bytes: Buffer, start: number, end: number) => T;
 
+/** Writes a value as our own schema has it, in place of avsc and byte for byte as avsc does. */
+export type OwnWriter<T> = (to: AvroEncoder, value: T) => void;
+
 type WriterReader =
   /** null: the writer's schema is our own. */
   | { readonly type: 'readable'; readonly resolver: AvroResolver | null }
   | Exclude<DecodeResult<never>, { type: 'decoded' }>;
 
-interface SubjectCodecOptions {
+interface SubjectCodecOptions<T> {
   readonly subject: string;
   readonly schema: object;
   readonly registry: SchemaRegistryPort;
   readonly writers: WriterSchemas;
+  readonly write?: OwnWriter<T> | undefined;
 }
 
 const initialScratchBytes = 4_096;
 
-export function createSubjectCodec<T>({ subject, schema, registry, writers }: SubjectCodecOptions): SubjectCodec<T> {
+export function createSubjectCodec<T>(options: SubjectCodecOptions<T>): SubjectCodec<T> {
+  const { subject, schema, registry, writers } = options;
   const readerType = avroTypeOf(schema);
+  const writeAvro = options.write ? ownAvroWriter(options.write) : avscWriter(readerType);
   const readers = new Map<number, WriterReader>();
-  let scratch = Buffer.allocUnsafeSlow(initialScratchBytes);
   let writerId: number | null = null;
 
   /** Building a resolver costs some 100 us: once a writer's schema, never a record. */
@@ -79,18 +85,11 @@ export function createSubjectCodec<T>({ subject, schema, registry, writers }: Su
     return built;
   }
 
-  function encodeInto(value: T): number {
-    const end = readerType.encode(value, scratch, wireHeaderBytes);
-    if (end >= 0) return end;
-    scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end));
-    return encodeInto(value);
-  }
-
   function encodeRange(value: T): EncodedRange {
     if (writerId === null) throw new ContractsError('codec_not_prepared', `Await prepare() of ${subject} first.`);
-    const end = encodeInto(value);
-    writeWireHeader(scratch, writerId);
-    return { bytes: scratch, start: 0, end };
+    const range = writeAvro(value);
+    writeWireHeader(range.bytes, writerId);
+    return range;
   }
 
   function decodeRange(bytes: Buffer, start: number, end: number, readOwn?: OwnReader<T>): DecodeResult<T> {
@@ -121,6 +120,26 @@ export function createSubjectCodec<T>({ subject, schema, registry, writers }: Su
     resolve: (ids) => writers.resolve(ids),
     decode: (value) => decodeRange(value, 0, value.length),
     decodeRange,
+  };
+}
+
+/** Leaves room for the wire header, as the other one does. */
+function avscWriter(type: avro.Type): (value: unknown) => EncodedRange {
+  let scratch = Buffer.allocUnsafeSlow(initialScratchBytes);
+  return function write(value): EncodedRange {
+    const end = type.encode(value, scratch, wireHeaderBytes);
+    if (end >= 0) return { bytes: scratch, start: 0, end };
+    scratch = Buffer.allocUnsafeSlow(2 * (scratch.length - end));
+    return write(value);
+  };
+}
+
+function ownAvroWriter<T>(write: OwnWriter<T>): (value: T) => EncodedRange {
+  const encoder = new AvroEncoder();
+  return (value) => {
+    encoder.reset(wireHeaderBytes);
+    write(encoder, value);
+    return { bytes: encoder.bytes, start: 0, end: encoder.at };
   };
 }
 

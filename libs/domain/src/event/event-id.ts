@@ -1,9 +1,11 @@
 import { formatTime } from '../time/instant.js';
 import { joinIds } from './join-ids.js';
-import { uuidV5 } from './uuid-v5.js';
+import { uuidBytes, uuidV5 } from './uuid-v5.js';
 
 /** Fixed for ever, and published: another one would give every event a new id. */
 export const EVENT_ID_NAMESPACE = '4a593909-f2d9-4649-9be7-4f77a4f04955';
+
+const NAMESPACE_BYTES = uuidBytes(EVENT_ID_NAMESPACE);
 
 export interface EventIdentity {
   readonly fleetId: string;
@@ -21,7 +23,7 @@ export function eventId(identity: EventIdentity): string {
   const { fleetId, subscriptionId, deviceId, eventType, eventTime, resourceId } = identity;
   const common = joinIds(fleetId, subscriptionId, deviceId, eventType, formatTime(eventTime));
   return uuidV5(
-    EVENT_ID_NAMESPACE,
+    NAMESPACE_BYTES,
     resourceId === undefined || resourceId === null ? common : joinIds(common, resourceId),
   );
 }

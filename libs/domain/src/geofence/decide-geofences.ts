@@ -1,7 +1,6 @@
 import type { DeviceGeofences, GeofenceVisit } from '../telemetry/device-state.js';
 import type { FleetGeofences } from './fleet-geofences.js';
-import type { Geofence } from './geofence.js';
-import type { GeofenceVersion } from './geofence-version.js';
+import type { GeofenceVersion, NamedGeofence } from './geofence-version.js';
 import type { GeofenceSettings } from './geofence-settings.js';
 
 /** The geofences that a ping sees. */
@@ -24,11 +23,11 @@ export interface GeofenceDecision {
   readonly state: DeviceGeofences;
   /** By geofenceId, as the events are published. */
   readonly left: readonly LeftGeofence[];
-  readonly entered: readonly Geofence[];
+  readonly entered: readonly NamedGeofence[];
 }
 
 export interface LeftGeofence {
-  readonly geofence: Geofence;
+  readonly geofence: NamedGeofence;
   /** Epoch milliseconds; null: unknown. */
   readonly enteredAt: number | null;
 }
@@ -36,7 +35,7 @@ export interface LeftGeofence {
 const NO_VISITS: readonly GeofenceVisit[] = Object.freeze([]);
 const NO_VERSIONS: readonly GeofenceVersion[] = Object.freeze([]);
 const NO_LEFT: readonly LeftGeofence[] = Object.freeze([]);
-const NO_ENTERED: readonly Geofence[] = Object.freeze([]);
+const NO_ENTERED: readonly NamedGeofence[] = Object.freeze([]);
 
 /**
  * What a valid fix means for the geofences of its device (R-8).
@@ -70,17 +69,17 @@ export function decideGeofences(
     const next = nextVisit(visit, version, fix, settings);
     if (next === visit) continue;
     kept = without(kept, visit);
-    if (next === null) (left ??= []).push({ geofence: version.geofence, enteredAt: visit.enteredAt });
+    if (next === null) (left ??= []).push({ geofence: version, enteredAt: visit.enteredAt });
     else kept = withVisit(kept, next);
   }
-  let entered: Geofence[] | null = null;
+  let entered: NamedGeofence[] | null = null;
   for (const version of near) {
-    const { geofenceId } = version.geofence;
+    const { geofenceId } = version;
     if (holds(kept, geofenceId) || !version.shape.contains(fix.latitude, fix.longitude)) continue;
     const silent = isNew(version, before);
     const enteredAt = silent ? null : fix.eventTime;
     kept = withVisit(kept, { geofenceId, enteredAt, leavingSince: null, leavingFixes: 0 });
-    if (!silent) (entered ??= []).push(version.geofence);
+    if (!silent) (entered ??= []).push(version);
   }
   if (kept === visits) return unchanged(at, visits);
   // The visits are in this order; the index has one of its own.
@@ -99,7 +98,7 @@ function unchanged(seenAt: number, visits: readonly GeofenceVisit[]): GeofenceDe
 
 /** Saves a look-up for a device that stays where it is. */
 function versionOf(near: readonly GeofenceVersion[], geofenceId: string): GeofenceVersion | undefined {
-  for (const version of near) if (version.geofence.geofenceId === geofenceId) return version;
+  for (const version of near) if (version.geofenceId === geofenceId) return version;
   return undefined;
 }
 

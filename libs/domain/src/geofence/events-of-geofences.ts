@@ -1,6 +1,6 @@
 import type { FleetEvent } from '../event/fleet-event.js';
 import type { GeofenceDecision } from './decide-geofences.js';
-import type { Geofence } from './geofence.js';
+import type { NamedGeofence } from './geofence-version.js';
 
 /**
  * The events of a decision, geofence_out before geofence_in (R-10).
@@ -8,7 +8,7 @@ import type { Geofence } from './geofence.js';
  * @param common what every event of the ping carries
  */
 export function eventsOfGeofences({ left, entered }: GeofenceDecision, common: FleetEvent): FleetEvent[] {
-  const of = (eventType: 'geofence_in' | 'geofence_out', { geofenceId, name }: Geofence): FleetEvent => ({
+  const of = (eventType: 'geofence_in' | 'geofence_out', { geofenceId, name }: NamedGeofence): FleetEvent => ({
     ...common,
     eventType,
     resourceId: geofenceId,

@@ -4,7 +4,7 @@ import { FleetGeofences } from './fleet-geofences.js';
 import type { Geofence } from './geofence.js';
 import { createGeofenceIndex } from './geofence-index.js';
 import { createGeofenceHistory } from './geofence-history.js';
-import { shapeOf } from './geofence-shape.js';
+import { GeofenceVersion } from './geofence-version.js';
 import { circleFence, polygonFence } from './testing/geofences.js';
 
 const DAY = 86_400_000;
@@ -17,9 +17,8 @@ beforeEach(() => {
   fleet = new FleetGeofences();
 });
 
-const seenAt = (time: number): string | undefined => fleet.get('a', time)?.geofence.name;
-const nearAt = (time: number): string[] =>
-  fleet.near(HERE.latitude, HERE.longitude, time).map(({ geofence }) => geofence.name);
+const seenAt = (time: number): string | undefined => fleet.get('a', time)?.name;
+const nearAt = (time: number): string[] => fleet.near(HERE.latitude, HERE.longitude, time).map(({ name }) => name);
 
 describe('the version of a geofence that a ping sees (decision 0028)', () => {
   it('is the newest that was appended at or before the ping', () => {
@@ -98,10 +97,10 @@ describe('the history of all fleets', () => {
   it('keeps equal ids of two fleets apart', () => {
     const history = createGeofenceHistory();
     history.record('one\u001fa', fence(1, { fleetId: 'one' }), 100);
-    history.record('two\u001fa', fence(1, { fleetId: 'two' }), 100);
+    history.record('two\u001fa', fence(1, { fleetId: 'two', name: 'of two' }), 100);
     history.record('one\u001fa', null, 200);
     expect(history.fleet('one')?.get('a', 200)).toBeUndefined();
-    expect(history.fleet('two')?.get('a', 200)?.geofence.fleetId).toBe('two');
+    expect(history.fleet('two')?.get('a', 200)?.name).toBe('of two');
     expect([history.fleet('three'), history.fleetCount, history.versionCount]).toEqual([undefined, 2, 2]);
   });
 });
@@ -147,13 +146,7 @@ describe('the index', () => {
         fc.array(fences, { maxLength: 40 }),
         fc.array(fc.tuple(latitudes, longitudes), { maxLength: 20 }),
         (all, places) => {
-          const versions = all.map((geofence) => ({
-            geofence,
-            shape: shapeOf(geofence),
-            since: 0,
-            from: 0,
-            to: Infinity,
-          }));
+          const versions = all.map((geofence) => new GeofenceVersion(geofence, 0, 0));
           const index = createGeofenceIndex(versions);
           for (const [latitude, longitude] of [...places, ...places]) {
             const found = new Set(index.near(latitude, longitude));
@@ -171,7 +164,7 @@ describe('the index', () => {
   it('names few of thousands for a place', () => {
     const versions = Array.from({ length: 5_000 }, (_, n) => {
       const geofence = circleFence({ latitude: 50 + (n % 50) / 50, longitude: 5 + n / 5_000, radiusInMeters: 200 });
-      return { geofence, shape: shapeOf(geofence), since: 0, from: 0, to: Infinity };
+      return new GeofenceVersion(geofence, 0, 0);
     });
     const index = createGeofenceIndex(versions);
     expect(index.near(50.4, 5.404).length).toBeLessThan(100);

@@ -1,12 +1,9 @@
+import { PINGS_KEPT_MS } from '../telemetry/pings-kept.js';
 import { EndedVersions } from './ended-versions.js';
 import type { Geofence } from './geofence.js';
 import type { GeofenceIndex } from './geofence-index.js';
-import { shapeOf } from './geofence-shape.js';
-import { isInForce, type GeofenceVersion } from './geofence-version.js';
+import { GeofenceVersion, isInForce } from './geofence-version.js';
 import { VersionsIndex } from './versions-index.js';
-
-/** As long as pings are kept: a version that ended earlier is seen by none of them. */
-const KEPT_MS = 16 * 86_400_000;
 
 /**
  * The geofences of one fleet, each with its versions. A ping sees of each the newest whose record was appended at or
@@ -35,10 +32,10 @@ export class FleetGeofences {
   put(geofence: Geofence, appendedAt: number): void {
     const before = this.newest(geofence.geofenceId);
     // A version may be published again after a crash; it counts from its first time.
-    if (before && geofence.version <= before.geofence.version) return;
+    if (before && geofence.version <= before.version) return;
     const since = before?.since ?? firstSeen(geofence, appendedAt);
     this.end(before, appendedAt);
-    const version = { geofence, shape: shapeOf(geofence), since, from: appendedAt, to: Infinity };
+    const version = new GeofenceVersion(geofence, since, appendedAt);
     const history = this.histories.get(geofence.geofenceId);
     if (history) history.push(version);
     else this.histories.set(geofence.geofenceId, [version]);
@@ -80,13 +77,13 @@ export class FleetGeofences {
   private changed(appendedAt: number, arrived: GeofenceVersion | null): void {
     this.changedAt = Math.max(this.changedAt, appendedAt);
     this.index.changed(appendedAt, arrived);
-    this.forget(this.changedAt - KEPT_MS);
+    this.forget(this.changedAt - PINGS_KEPT_MS);
   }
 
   /** The index may find them until it is packed anew, which no ping that is kept can see. */
   private forget(before: number): void {
     for (let gone = this.ended.shift(before); gone !== undefined; gone = this.ended.shift(before)) {
-      const { geofenceId } = gone.geofence;
+      const { geofenceId } = gone;
       const kept = this.histories.get(geofenceId)?.filter((version) => version !== gone) ?? [];
       if (kept.length > 0) this.histories.set(geofenceId, kept);
       else this.histories.delete(geofenceId);

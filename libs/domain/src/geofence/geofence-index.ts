@@ -1,11 +1,12 @@
 import Flatbush from 'flatbush';
-import { boxListOf, ownersOf, within, type BoxList, type BoxOwner } from './box-list.js';
+import { boxListOf, within, type BoxList } from './box-list.js';
 import type { GeofenceVersion } from './geofence-version.js';
+import { KnownCells } from './known-cells.js';
 
 /** About a kilometre: vehicles ask again and again from the same cells. */
 const CELLS_PER_DEGREE = 100;
 const CELLS_PER_LATITUDE = 360 * CELLS_PER_DEGREE + 1;
-/** Some 10 MB for a fleet that is all over the world. */
+/** Some 3 MB for a fleet that is all over the world. */
 const MAX_KNOWN_CELLS = 65_536;
 /** Degrees; a place on the border of two cells may be rounded into either. */
 const SLACK = 1e-9;
@@ -23,33 +24,41 @@ export interface GeofenceIndex {
  * what it says of a cell is kept.
  */
 export function createGeofenceIndex(versions: readonly GeofenceVersion[]): GeofenceIndex {
-  const owners = ownersOf(versions);
-  if (owners.length === 0) return { near: () => NOTHING };
-  const tree = new Flatbush(owners.length);
-  for (const { box } of owners) tree.add(box.minLongitude, box.minLatitude, box.maxLongitude, box.maxLatitude);
-  tree.finish();
-  const cells = new Map<number, BoxList | null>();
+  const boxes = boxListOf(versions);
+  if (boxes.alone.length === 0) return { near: () => NOTHING };
+  const tree = treeOf(boxes);
+  let cells = new KnownCells();
 
-  const search = (row: number, column: number): BoxList | null => {
-    const south = row / CELLS_PER_DEGREE - 90;
-    const west = column / CELLS_PER_DEGREE - 180;
-    const size = 1 / CELLS_PER_DEGREE;
-    const found = tree.search(west - SLACK, south - SLACK, west + size + SLACK, south + size + SLACK);
-    return found.length === 0 ? null : boxListOf(found.map((index) => owners[index] as BoxOwner));
+  const learn = (row: number, column: number): number => {
+    if (cells.size >= MAX_KNOWN_CELLS) cells = new KnownCells();
+    return cells.add(row * CELLS_PER_LATITUDE + column, boxes, boxesOfCell(tree, row, column));
   };
 
   return {
     near(latitude, longitude) {
       const row = Math.floor((latitude + 90) * CELLS_PER_DEGREE);
       const column = Math.floor((longitude + 180) * CELLS_PER_DEGREE);
-      const number = row * CELLS_PER_LATITUDE + column;
-      let cell = cells.get(number);
-      if (cell === undefined) {
-        if (cells.size >= MAX_KNOWN_CELLS) cells.clear();
-        cell = search(row, column);
-        cells.set(number, cell);
-      }
-      return cell === null ? NOTHING : within(cell, latitude, longitude);
+      let at = cells.find(row * CELLS_PER_LATITUDE + column);
+      if (at === -1) at = learn(row, column);
+      const count = cells.boxCount(at);
+      return count === 0 ? NOTHING : within(cells, latitude, longitude, cells.firstBox(at), count);
     },
   };
+}
+
+function boxesOfCell(tree: Flatbush, row: number, column: number): number[] {
+  const south = row / CELLS_PER_DEGREE - 90;
+  const west = column / CELLS_PER_DEGREE - 180;
+  const size = 1 / CELLS_PER_DEGREE;
+  return tree.search(west - SLACK, south - SLACK, west + size + SLACK, south + size + SLACK);
+}
+
+function treeOf({ edges, alone }: BoxList): Flatbush {
+  const tree = new Flatbush(alone.length);
+  for (let at = 0; at < edges.length; at += 4) {
+    const [minLatitude, maxLatitude, minLongitude, maxLongitude] = edges.subarray(at, at + 4);
+    tree.add(minLongitude as number, minLatitude as number, maxLongitude, maxLatitude);
+  }
+  tree.finish();
+  return tree;
 }

@@ -26,7 +26,7 @@ export function geofenceFault({ circle, polygon }: Pick<Geofence, 'circle' | 'po
   }
   const rings = polygon?.rings ?? [];
   if (rings.length === 0) return 'polygon has no outer ring';
-  const unclosed = rings.findIndex((ring) => new Set(ring.map(placeName)).size < 3);
+  const unclosed = rings.findIndex((ring) => !hasThreePlaces(ring));
   if (unclosed >= 0) return `ring ${String(unclosed)} has fewer than 3 different points`;
   const astray = rings.findIndex((ring) => !ring.every(isPlace));
   return astray >= 0 ? `ring ${String(astray)} has a point that is no place on earth` : null;
@@ -42,6 +42,13 @@ function isPlace({ latitude, longitude }: Place): boolean {
   return latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180;
 }
 
-function placeName({ latitude, longitude }: Place): string {
-  return `${String(latitude)} ${String(longitude)}`;
+function hasThreePlaces(ring: readonly Place[]): boolean {
+  const [first] = ring;
+  const second = ring.find((place) => first !== undefined && !isSamePlace(place, first));
+  if (first === undefined || second === undefined) return false;
+  return ring.some((place) => !isSamePlace(place, first) && !isSamePlace(place, second));
+}
+
+function isSamePlace(a: Place, b: Place): boolean {
+  return a.latitude === b.latitude && a.longitude === b.longitude;
 }

@@ -32,9 +32,7 @@ const remove = (number: number): void => {
 };
 const near = (number: number, time = clock): string[] => {
   const { latitude, longitude } = placeAt(HERE, number * 1_000, 90);
-  return fleet
-    .near(latitude, longitude, time)
-    .map(({ geofence }) => `${geofence.geofenceId} v${String(geofence.version)}`);
+  return fleet.near(latitude, longitude, time).map(({ geofenceId, version }) => `${geofenceId} v${String(version)}`);
 };
 
 describe('the index of a fleet with 10,000 geofences', () => {

@@ -1,4 +1,4 @@
-import { boxListOf, ownersOf, within, type BoxList } from './box-list.js';
+import { boxListOf, within, type BoxList } from './box-list.js';
 import { createGeofenceIndex, type GeofenceIndex } from './geofence-index.js';
 import { isInForce, type GeofenceVersion } from './geofence-version.js';
 
@@ -79,7 +79,7 @@ export class VersionsIndex {
     longitude: number,
     at: number,
   ): readonly GeofenceVersion[] {
-    this.arrivedBoxes ??= boxListOf(ownersOf(this.arrived));
+    this.arrivedBoxes ??= boxListOf(this.arrived);
     let found = both(inForce(current, at), inForce(within(this.arrivedBoxes, latitude, longitude), at));
     if (at < packed.changedAt) {
       packed.past ??= this.createIndex(packed.over);

@@ -1,7 +1,7 @@
 import { joinIds } from '../event/join-ids.js';
-import { uuidV5 } from '../event/uuid-v5.js';
+import { uuidBytes, uuidV5 } from '../event/uuid-v5.js';
 
-const NAMESPACE = '0d0b9a55-3c1c-4d56-9d5e-5f2a3b0f5b77';
+const NAMESPACE = uuidBytes('0d0b9a55-3c1c-4d56-9d5e-5f2a3b0f5b77');
 
 /** What tells operational events of one subscription apart: which delivery, or when. */
 export interface OperationIdentity {

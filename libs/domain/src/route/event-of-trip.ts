@@ -9,73 +9,76 @@ import type { RouteFinished, TripChange } from './trip-change.js';
  * the one of that time; what else the ping measured is of a later moment and stays unknown.
  */
 export function eventOfTrip(change: TripChange, ping: TelemetryPing): FleetEvent {
-  switch (change.type) {
-    case 'route_started':
-      return routeEvent(change, ping, change.time, {
-        startLocation: { latitude: change.latitude, longitude: change.longitude },
-      });
-    case 'route_finished':
-      return routeEvent(change, ping, change.startTime, figuresOf(change));
-    case 'stop_started':
-      return stopEvent(change, ping, change.time, {});
-    case 'stop_finished':
-      return stopEvent(change, ping, change.startTime, endOf(change));
-  }
-}
-
-type Details = Partial<FleetEvent>;
-
-function routeEvent(change: TripChange, ping: TelemetryPing, startTime: number, details: Details): FleetEvent {
-  const routeId = resourceIdOf({ fleetId: ping.fleetId, deviceId: ping.deviceId, kind: 'route', startTime });
-  return { ...eventAt(change, ping), resourceId: routeId, routeId, startTime, ...details };
-}
-
-function stopEvent(change: TripChange, ping: TelemetryPing, startTime: number, details: Details): FleetEvent {
-  const activityId = resourceIdOf({ fleetId: ping.fleetId, deviceId: ping.deviceId, kind: 'stop', startTime });
-  return { ...eventAt(change, ping), resourceId: activityId, activityId, startTime, ...details };
-}
-
-function endOf({ time, startTime }: { readonly time: number; readonly startTime: number }): Details {
-  return { endTime: time, durationInSeconds: (time - startTime) / 1_000 };
-}
-
-function figuresOf(route: RouteFinished): Details {
-  const kilometersPerHour = (route.distanceInMeters * 3_600) / (route.time - route.startTime);
-  return {
-    ...endOf(route),
-    startLocation: route.startLocation,
-    endLocation: { latitude: route.latitude, longitude: route.longitude },
-    distanceInMeters: Math.round(route.distanceInMeters),
-    maxSpeedInKmh: route.maxSpeedInKmh,
-    averageSpeedInKmh: Math.round(kilometersPerHour * 10) / 10,
-    idleTimeInSeconds: route.idleMs === null ? null : route.idleMs / 1_000,
-    endReason: route.endReason,
-  };
-}
-
-function eventAt(change: TripChange, ping: TelemetryPing): FleetEvent {
+  const { fleetId, deviceId } = ping;
+  const isRoute = change.type === 'route_started' || change.type === 'route_finished';
+  const startTime = 'startTime' in change ? change.startTime : change.time;
+  const resourceId = resourceIdOf({ fleetId, deviceId, kind: isRoute ? 'route' : 'stop', startTime });
   const fixTime = 'fixTime' in change ? change.fixTime : change.time;
-  return {
-    fleetId: ping.fleetId,
-    deviceId: ping.deviceId,
+  const event: Draft = {
+    fleetId,
+    deviceId,
     eventType: change.type,
     eventTime: change.time,
-    resourceId: null,
+    resourceId,
     vehicleId: textOrNull(ping.vehicleId),
     licensePlate: textOrNull(ping.licensePlate),
     driverId: textOrNull(ping.driverId),
     latitude: change.latitude,
     longitude: change.longitude,
     locationTime: fixTime < change.time ? fixTime : null,
-    altitudeInMeters: null,
-    speedInKmh: null,
-    heading: null,
-    ignition: null,
-    odometerInMeters: null,
-    batteryVoltage: null,
-    connectionType: null,
-    rpm: null,
-    fuelLevel: null,
+    ...NO_MEASUREMENTS,
     ...NO_DETAILS,
   };
+  event.startTime = startTime;
+  if (isRoute) event.routeId = resourceId;
+  else event.activityId = resourceId;
+  addDetails(event, change);
+  return event;
+}
+
+/** Filled in field by field: objects of many shapes that are spread into each other cost more than all else of an event. */
+type Draft = { -readonly [Field in keyof FleetEvent]: FleetEvent[Field] };
+
+const NO_MEASUREMENTS = Object.freeze({
+  altitudeInMeters: null,
+  speedInKmh: null,
+  heading: null,
+  ignition: null,
+  odometerInMeters: null,
+  batteryVoltage: null,
+  connectionType: null,
+  rpm: null,
+  fuelLevel: null,
+}) satisfies Partial<FleetEvent>;
+
+function addDetails(event: Draft, change: TripChange): void {
+  switch (change.type) {
+    case 'route_started':
+      event.startLocation = { latitude: change.latitude, longitude: change.longitude };
+      return;
+    case 'stop_started':
+      return;
+    case 'stop_finished':
+      addEnd(event, change);
+      return;
+    case 'route_finished':
+      addEnd(event, change);
+      addFigures(event, change);
+  }
+}
+
+function addEnd(event: Draft, { time, startTime }: { readonly time: number; readonly startTime: number }): void {
+  event.endTime = time;
+  event.durationInSeconds = (time - startTime) / 1_000;
+}
+
+function addFigures(event: Draft, route: RouteFinished): void {
+  const kilometersPerHour = (route.distanceInMeters * 3_600) / (route.time - route.startTime);
+  event.startLocation = route.startLocation;
+  event.endLocation = { latitude: route.latitude, longitude: route.longitude };
+  event.distanceInMeters = Math.round(route.distanceInMeters);
+  event.maxSpeedInKmh = route.maxSpeedInKmh;
+  event.averageSpeedInKmh = Math.round(kilometersPerHour * 10) / 10;
+  event.idleTimeInSeconds = route.idleMs === null ? null : route.idleMs / 1_000;
+  event.endReason = route.endReason;
 }

@@ -1,9 +1,11 @@
 import { joinIds } from '../event/join-ids.js';
-import { uuidV5 } from '../event/uuid-v5.js';
+import { uuidBytes, uuidV5 } from '../event/uuid-v5.js';
 import { formatTime } from '../time/instant.js';
 
 /** Fixed for ever, and published: another one would give every route and stop a new id. */
 export const RESOURCE_ID_NAMESPACE = '96c01286-559a-4d63-81ec-f686a0287df8';
+
+const NAMESPACE_BYTES = uuidBytes(RESOURCE_ID_NAMESPACE);
 
 export interface ResourceIdentity {
   readonly fleetId: string;
@@ -18,5 +20,5 @@ export interface ResourceIdentity {
  * its id, so equal device ids of two fleets never share a route.
  */
 export function resourceIdOf({ fleetId, deviceId, kind, startTime }: ResourceIdentity): string {
-  return uuidV5(RESOURCE_ID_NAMESPACE, joinIds(fleetId, deviceId, kind, formatTime(startTime)));
+  return uuidV5(NAMESPACE_BYTES, joinIds(fleetId, deviceId, kind, formatTime(startTime)));
 }

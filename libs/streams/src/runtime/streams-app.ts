@@ -6,7 +6,7 @@ import { StoreShelf } from './store-shelf.js';
 import { createStreamTask } from './stream-task.js';
 import { createTaskRunner, type TaskRunner } from './task-runner.js';
 
-const DEFAULT_COMMIT_INTERVAL_MS = 100;
+const DEFAULT_COMMIT_INTERVAL_MS = 250;
 const DEFAULT_COMMIT_PAUSE_MS = 10;
 const DEFAULT_SNAPSHOT_INTERVAL_MS = 300_000;
 

@@ -2,7 +2,7 @@ import type { EntryTable } from './entry-table.js';
 
 const FIRST_RECORDS = 64;
 /** A store keeps the buffer of an ordinary transaction for the next one, and gives that of a huge one back. */
-const KEPT_WORDS = 1 << 17;
+const KEPT_WORDS = 1 << 20;
 
 /**
  * The entries that the open transaction has touched, each with what it was before: its bytes, and whether it was there

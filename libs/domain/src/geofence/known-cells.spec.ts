@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { circleFence } from './testing/geofences.js';
+import { boxListOf } from './box-list.js';
+import { GeofenceVersion } from './geofence-version.js';
+import { KnownCells } from './known-cells.js';
+
+const all = boxListOf(
+  Array.from({ length: 5 }, (_, n) => {
+    const circle = { latitude: 10 * n, longitude: 5, radiusInMeters: 100 };
+    return new GeofenceVersion(circleFence(circle, { geofenceId: String(n) }), 0, 0);
+  }),
+);
+/** Of cells of which the hash puts many into the same slots, too. */
+const cells = fc.uniqueArray(fc.oneof(fc.nat(2 ** 31 - 3), fc.nat(200)), { maxLength: 400 });
+const boxes = fc.array(fc.nat(4), { maxLength: 3 });
+
+describe('the cells that are known', () => {
+  it('are found with their boxes however many come, and no other is', () => {
+    fc.assert(
+      fc.property(
+        cells,
+        fc.array(boxes, { minLength: 1, maxLength: 20 }),
+        fc.nat(2 ** 31 - 3),
+        (asked, lists, other) => {
+          const known = new KnownCells();
+          const boxesOf = new Map(asked.map((cell, index) => [cell, lists[index % lists.length] ?? []]));
+          for (const [cell, numbers] of boxesOf) {
+            expect(known.find(cell)).toBe(-1);
+            known.add(cell, all, numbers);
+          }
+          expect(known.size).toBe(asked.length);
+          for (const [cell, numbers] of boxesOf) {
+            const at = known.find(cell);
+            const first = known.firstBox(at);
+            expect(known.boxCount(at)).toBe(numbers.length);
+            const found = numbers.map((_, index) => first + index);
+            expect(found.map((box) => known.alone[box])).toEqual(numbers.map((number) => all.alone[number]));
+            expect(found.flatMap((box) => [...known.edges.subarray(4 * box, 4 * box + 4)])).toEqual(
+              numbers.flatMap((number) => [...all.edges.subarray(4 * number, 4 * number + 4)]),
+            );
+          }
+          if (!boxesOf.has(other)) expect(known.find(other)).toBe(-1);
+        },
+      ),
+    );
+  });
+});

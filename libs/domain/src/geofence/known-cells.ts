@@ -1,0 +1,90 @@
+import type { BoxList } from './box-list.js';
+
+const FIRST_SLOTS = 64;
+const FIRST_BOXES = 16;
+/** Words of a slot: the number of the cell and one, 0 where there is none; its first box; how many it has; unused. */
+const STRIDE = 4;
+const FIRST_BOX = 1;
+const BOXES = 2;
+/** Knuth's multiplicative hash. */
+const SCATTER = 0x9e3779b1;
+
+/**
+ * The boxes of the cells that were asked for. The vehicles of a fleet are all over it, so a look-up that follows pointers waits
+ * for the memory at each of them: here there is one place to look for the cell and, where it has boxes, one for these.
+ */
+export class KnownCells implements BoxList {
+  edges = new Float64Array(4 * FIRST_BOXES);
+  readonly alone: BoxList['alone'][number][] = [];
+  /** How many cells are known. */
+  size = 0;
+  private slots = new Int32Array(STRIDE * FIRST_SLOTS);
+
+  /** Where a cell is, for firstBox() and boxCount() until the next add(); -1: not known. */
+  find(cell: number): number {
+    const { slots } = this;
+    for (let at = this.placeOf(cell); slots[at] !== 0; at = this.next(at)) if (slots[at] === cell + 1) return at;
+    return -1;
+  }
+
+  firstBox(at: number): number {
+    return this.slots[at + FIRST_BOX] as number;
+  }
+
+  boxCount(at: number): number {
+    return this.slots[at + BOXES] as number;
+  }
+
+  /**
+   * @param cell one that is not known, below 2^31 - 1
+   * @param numbers of its boxes in `all`
+   * @returns as find()
+   */
+  add(cell: number, all: BoxList, numbers: readonly number[]): number {
+    if (2 * (this.size + 1) * STRIDE > this.slots.length) this.grow();
+    const first = this.alone.length;
+    for (const number of numbers) this.addBox(all, number);
+    this.size++;
+    return this.occupy(cell, first, numbers.length);
+  }
+
+  private addBox(all: BoxList, number: number): void {
+    const at = 4 * this.alone.length;
+    if (at === this.edges.length) {
+      const grown = new Float64Array(2 * at);
+      grown.set(this.edges);
+      this.edges = grown;
+    }
+    this.edges.set(all.edges.subarray(4 * number, 4 * number + 4), at);
+    this.alone.push(all.alone[number] as BoxList['alone'][number]);
+  }
+
+  private occupy(cell: number, first: number, count: number): number {
+    const { slots } = this;
+    let at = this.placeOf(cell);
+    while (slots[at] !== 0) at = this.next(at);
+    slots[at] = cell + 1;
+    slots[at + FIRST_BOX] = first;
+    slots[at + BOXES] = count;
+    return at;
+  }
+
+  /** At most half of the slots are taken, so a search ends soon. */
+  private grow(): void {
+    const before = this.slots;
+    this.slots = new Int32Array(2 * before.length);
+    for (let at = 0; at < before.length; at += STRIDE) {
+      const name = before[at] as number;
+      if (name !== 0) this.occupy(name - 1, before[at + FIRST_BOX] as number, before[at + BOXES] as number);
+    }
+  }
+
+  private placeOf(cell: number): number {
+    const hash = Math.imul(cell, SCATTER);
+    return ((hash ^ (hash >>> 15)) & (this.slots.length / STRIDE - 1)) * STRIDE;
+  }
+
+  private next(at: number): number {
+    return (at + STRIDE) % this.slots.length;
+  }
+}
