@@ -15,29 +15,57 @@ const MINUTE_MS = 60_000;
 const start = Date.UTC(2026, 4, 4, 8);
 let receiver: Receiver;
 
+/** Nobody in it asks for routes. */
+const plainFleet = 'positions-only';
+/** Was made with routes, and has no subscription. */
+const quietFleet = 'routes-for-the-log';
+
 /** An hour on the road with the ignition on, a fix a minute, some 500 m apart. */
-const drive = Array.from({ length: 61 }, (_, minute) => ({
-  deviceId: 'van-1',
-  eventTime: new Date(start + minute * MINUTE_MS).toISOString(),
-  latitude: 52.1 + minute * 0.0045,
-  longitude: 11.6,
-  speedInKmh: 30,
-  ignition: true,
-}));
+const driveOf = (deviceId: string) =>
+  Array.from({ length: 61 }, (_, minute) => ({
+    deviceId,
+    eventTime: new Date(start + minute * MINUTE_MS).toISOString(),
+    latitude: 52.1 + minute * 0.0045,
+    longitude: 11.6,
+    speedInKmh: 30,
+    ignition: true,
+  }));
 
 beforeAll(async () => {
   receiver = await startReceiver();
   await waypost.cli('fleet', 'create', fleet);
   await subscribe(waypost, { fleet, url: receiver.url('/analysts'), types: ['position', 'route_started'] });
-  const file = join(waypost.dataDir, 'analysts.ndjson');
-  await writeFile(file, drive.map((ping) => JSON.stringify(ping)).join('\n'));
-  await waypost.cli('publish', file, '--fleet', fleet);
+  await waypost.cli('fleet', 'create', plainFleet);
+  const made = await waypost.cli('fleet', 'create', quietFleet, '--routes');
+  expect(made).toMatch(/ wp_[A-Za-z0-9_-]+\n$/);
+  await publish(fleet, 'van-1');
+  await publish(plainFleet, 'van-2');
+  await publish(quietFleet, 'van-3');
   await waypost.cli('wait', '--idle', '1');
 }, 120_000);
 
 afterAll(() => receiver.close());
 
+async function publish(fleetId: string, deviceId: string): Promise<void> {
+  const file = join(waypost.dataDir, `${deviceId}.ndjson`);
+  const lines = driveOf(deviceId).map((ping) => JSON.stringify(ping));
+  await writeFile(file, lines.join('\n'));
+  await waypost.cli('publish', file, '--fleet', fleetId);
+}
+
 describe('An analyst (R-39)', () => {
+  it('finds routes in the log only of fleets that want them (R-9)', async () => {
+    const lines = await waypost.cliLines<{ value: { fleetId: string; eventType: string } }>(
+      ...['read', 'fleet.events', '--until-end'],
+    );
+    const typesOf = (id: string): string[] => [
+      ...new Set(lines.flatMap(({ value }) => (value.fleetId === id ? [value.eventType] : []))),
+    ];
+    expect(typesOf(fleet)).toEqual(['position', 'route_started']);
+    expect(typesOf(quietFleet)).toEqual(['position', 'route_started']);
+    expect(typesOf(plainFleet)).toEqual(['position']);
+  });
+
   it('sees what a window of five minutes would change, as a table and as a page', async () => {
     const report = join(waypost.dataDir, 'backtest.html');
     const printed = await waypost.cli('backtest', '--device', 'van-1', '--window', '5m', '--report', report);

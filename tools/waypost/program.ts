@@ -65,9 +65,10 @@ function addFleetCommands(program: Command, { terminal, now }: ProgramContext): 
     .addOption(
       new Option('--format <format>', 'body format of its subscriptions').choices(['v1', 'legacy-v1']).default('v1'),
     )
-    .action(async (fleetId: string, options: Shared & { format: 'v1' | 'legacy-v1' }) => {
+    .option('--routes', 'make events of routes and stops at once (default: with the first subscription to them)')
+    .action(async (fleetId: string, options: Shared & { format: 'v1' | 'legacy-v1'; routes?: true }) => {
       const { createFleet } = await import('./commands/fleet.js');
-      await createFleet(terminal, { ...options, fleetId, now });
+      await createFleet(terminal, { ...options, fleetId, routes: options.routes ?? false, now });
     });
   leaf(fleet, 'key <id>', 'Makes another API key of a fleet, which is the last word printed.').action(
     async (fleetId: string, { dataDir }: Shared) => {

@@ -6,8 +6,6 @@ import {
   evolveDevice,
   type DeviceState,
   type FleetEvent,
-  type FleetGeofences,
-  type GeofenceView,
   type PingCheck,
   type TelemetryPing,
 } from '@waypost/domain';
@@ -18,30 +16,29 @@ import {
   type ProcessorContext,
   type StreamRecord,
 } from '@waypost/streams';
+import { createRulesOfPing } from './applied-rules.js';
 import { hasKeyOfDevice, writeDeviceKey } from './device-key.js';
-import { createFleetFinder } from './geofences/fleet-finder.js';
-import type { GeofenceDirectory } from './geofences/geofence-directory.js';
+import type { FleetDirectory } from './fleets/fleet-directory.js';
 import type { PingMetrics } from './ping-metrics.js';
 import { createPingRecordReader } from './read-ping.js';
 import { rejectedRecord, type Rejection } from './rejected-record.js';
-import { settingsOf, type RuleSet } from './rule-set.js';
+import type { RuleSet } from './rule-set.js';
 
 export interface PingProcessorParts {
   readonly context: ProcessorContext<{ readonly devices: CompactStore<DeviceState> }, 'events' | 'rejected'>;
   readonly codecs: AvroCodecs;
-  readonly geofences: Pick<GeofenceDirectory, 'fleet' | 'fleetCount' | 'caughtUp'>;
+  readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>;
   readonly metrics: PingMetrics;
   readonly rules: RuleSet;
 }
 
 /** The rules at work on one partition of pings: each becomes events, or is quarantined with its original bytes. */
 export const createPingProcessor = (parts: PingProcessorParts): Processor => {
-  const { context, codecs, geofences, metrics, rules } = parts;
-  const settings = settingsOf(rules);
+  const { context, codecs, fleets, metrics, rules } = parts;
   const devices = context.store('devices');
   const deviceKey = new KeyBuilder();
   const readPing = createPingRecordReader(codecs);
-  const viewOf = viewsOf(parts);
+  const rulesOf = createRulesOfPing(fleets, rules);
   const { reject, emit } = outputsOf(parts);
 
   const apply = (record: StreamRecord, ping: TelemetryPing): void => {
@@ -51,7 +48,8 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
       reject(record, check);
       return;
     }
-    const decision = decidePing(state, ping, settings, viewOf(record, ping));
+    const { settings, view } = rulesOf(record, ping);
+    const decision = decidePing(state, ping, settings, view);
     if (decision.type === 'rejected') {
       reject(record, decision);
       return;
@@ -63,8 +61,8 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
   };
 
   return {
-    // Every version that a ping of the batch sees is in the topic by now (decision 0028).
-    beforeBatch: () => (rules === 'all' ? geofences.caughtUp() : Promise.resolve()),
+    // Every version that a ping of the batch sees is in the topic by now (decisions 0028 and 0030).
+    beforeBatch: () => (rules === 'all' ? fleets.caughtUp() : Promise.resolve()),
     prepare: (records) => resolveBatch(codecs.telemetryPings, records),
     process: (record) => {
       const read = readPing(record);
@@ -79,19 +77,6 @@ const checkAgain = (state: DeviceState | null, record: StreamRecord, ping: Telem
   state !== null && hasKeyOfDevice(record, ping)
     ? checkPingOfKnownDevice(ping)
     : checkPing(ping, record.key?.toString() ?? null);
-
-/** The geofences that a ping sees; null: the rules do not look at any. */
-const viewsOf = ({ geofences, rules }: PingProcessorParts) => {
-  const findFleet = createFleetFinder(geofences);
-  /** One object for all pings: nobody keeps it. */
-  const view: { fleet: FleetGeofences | undefined; at: number } = { fleet: undefined, at: 0 };
-  return ({ timestamp }: StreamRecord, ping: TelemetryPing): GeofenceView | null => {
-    if (rules !== 'all') return null;
-    view.fleet = findFleet(ping);
-    view.at = timestamp;
-    return view;
-  };
-};
 
 const outputsOf = ({ context, codecs, metrics }: PingProcessorParts) => ({
   reject: (record: StreamRecord, rejection: Rejection): void => {

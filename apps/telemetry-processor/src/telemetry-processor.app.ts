@@ -1,9 +1,9 @@
 import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
-import { createGeofenceHistory } from '@waypost/domain';
+import { createFleetSettingsHistory, createGeofenceHistory } from '@waypost/domain';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
 import { createKafkaBackend, createStreamsApp } from '@waypost/streams';
 import { readConfig, type TelemetryProcessorConfig } from './config.js';
-import { createGeofenceDirectory } from './geofences/geofence-directory.js';
+import { createFleetDirectory } from './fleets/fleet-directory.js';
 import { observeGeofences } from './geofences/geofence-metrics.js';
 import { createPingMetrics } from './ping-metrics.js';
 import { TelemetryProcessorModule } from './telemetry-processor.module.js';
@@ -19,13 +19,13 @@ export const telemetryProcessorApp: AppDefinition<TelemetryProcessorConfig> = {
 const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryProcessorConfig>): LifecyclePart[] => {
   const codecs = createAvroCodecs({ registry: createSchemaRegistry(config.registry) });
   const backend = createKafkaBackend({ kafka: config.kafka, logger, now: Date.now });
-  const history = createGeofenceHistory();
-  observeGeofences(metrics, history);
-  const geofences = createGeofenceDirectory({ backend, codecs, logger, onFatal, history });
+  const histories = { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() };
+  observeGeofences(metrics, histories.geofences);
+  const fleets = createFleetDirectory({ backend, codecs, logger, onFatal, histories });
   const app = createStreamsApp({
     topology: telemetryProcessorTopology({
       codecs,
-      geofences,
+      fleets,
       metrics: createPingMetrics(metrics),
       rules: config.rules,
     }),
@@ -48,9 +48,7 @@ const streamParts = ({ config, logger, metrics, onFatal }: AppRuntime<TelemetryP
     },
     { name: 'kafka', start: () => undefined, stop: () => backend.close() },
     // With positions alone nobody asks for one.
-    ...(config.rules === 'all'
-      ? [{ name: 'geofences', start: () => geofences.start(), stop: () => geofences.stop() }]
-      : []),
+    ...(config.rules === 'all' ? [{ name: 'fleets', start: () => fleets.start(), stop: () => fleets.stop() }] : []),
     { name: 'topology', start: () => app.start(), stop: () => app.stop(), ready: () => app.ready() },
   ];
 };

@@ -10,7 +10,7 @@ const START = Date.UTC(2026, 0, 5, 8);
 const aPing = (more: Partial<TelemetryPing> = {}): TelemetryPing =>
   pingOf({ eventTime: START, receivedTime: START + 500, ...more });
 
-const noGeofences = { fleet: () => undefined, fleetCount: 0, caughtUp: () => Promise.resolve() };
+const noFleets = { fleet: () => undefined, knownCount: () => 0, caughtUp: () => Promise.resolve() };
 
 let codecs: AvroCodecs;
 let driver: TopologyTestDriver;
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await codecs.fleetEvents.resolve([1, 2, 3, 4, 5, 6, 7, 8]);
   decisions = [];
   const metrics = { pingDecided: (decision: string) => void decisions.push(decision), eventEmitted: () => undefined };
-  const topology = telemetryProcessorTopology({ codecs, geofences: noGeofences, metrics });
+  const topology = telemetryProcessorTopology({ codecs, fleets: noFleets, metrics });
   driver = createTopologyTestDriver({ topology, partition: 2 });
 });
 
@@ -116,4 +116,12 @@ const pingWithHugeRpm = (): Buffer => {
   return Buffer.concat([before.subarray(0, at), huge, before.subarray(at + 2)]);
 };
 
-const someSettings = { fleetId: 'f', name: null, payloadFormat: 'v1', version: 1, createdAt: 0, updatedAt: 0 };
+const someSettings = {
+  fleetId: 'f',
+  name: null,
+  payloadFormat: 'v1',
+  routes: false,
+  version: 1,
+  createdAt: 0,
+  updatedAt: 0,
+};

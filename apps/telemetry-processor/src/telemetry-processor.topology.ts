@@ -1,14 +1,14 @@
 import { consumerGroups, topics, type AvroCodecs } from '@waypost/contracts';
 import { createTopology } from '@waypost/streams';
 import { deviceStateStore } from './device-state.store.js';
-import type { GeofenceDirectory } from './geofences/geofence-directory.js';
+import type { FleetDirectory } from './fleets/fleet-directory.js';
 import type { PingMetrics } from './ping-metrics.js';
 import { createPingProcessor } from './ping.processor.js';
 import type { RuleSet } from './rule-set.js';
 
 export interface TopologyParts {
   readonly codecs: AvroCodecs;
-  readonly geofences: Pick<GeofenceDirectory, 'fleet' | 'fleetCount' | 'caughtUp'>;
+  readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>;
   readonly metrics: PingMetrics;
   /** Default: all. */
   readonly rules?: RuleSet;
@@ -18,7 +18,7 @@ export interface TopologyParts {
  * telemetry.pings -> rules -> fleet.events, telemetry.rejected; state in telemetry-processor.device-state.
  * Every output goes to the partition of its input, so each partition has one writer and keeps the order (R-10).
  */
-export const telemetryProcessorTopology = ({ codecs, geofences, metrics, rules = 'all' }: TopologyParts) =>
+export const telemetryProcessorTopology = ({ codecs, fleets, metrics, rules = 'all' }: TopologyParts) =>
   createTopology({
     applicationId: consumerGroups.telemetryProcessor.id,
     source: topics.telemetryPings.name,
@@ -27,5 +27,5 @@ export const telemetryProcessorTopology = ({ codecs, geofences, metrics, rules =
       events: { topic: topics.fleetEvents.name, partitioner: 'source-partition' },
       rejected: { topic: topics.telemetryRejected.name, partitioner: 'source-partition' },
     },
-    processor: (context) => createPingProcessor({ context, codecs, geofences, metrics, rules }),
+    processor: (context) => createPingProcessor({ context, codecs, fleets, metrics, rules }),
   });

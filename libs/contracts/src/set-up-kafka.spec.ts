@@ -63,10 +63,10 @@ describe('Setting up Kafka', () => {
     });
   });
 
-  it.each(['telemetry.pings', 'fleet.geofences'])(
-    'refuses %s with times of its producers, by which a ping would see other geofences, and says what to do',
+  it.each(['telemetry.pings', 'fleet.geofences', 'fleet.settings'])(
+    'refuses %s with times of its producers, by which a ping would see other geofences or settings, and says what to do',
     async (topic) => {
-      const partitions = topic === 'fleet.geofences' ? 1 : 4;
+      const partitions = topic === 'telemetry.pings' ? 4 : 1;
       const { setUp } = build({ [topic]: partitions }, { [topic]: 'CreateTime' });
       const mend = `--entity-name ${topic} --add-config message.timestamp.type=LogAppendTime`;
       await expect(setUp()).rejects.toMatchObject({

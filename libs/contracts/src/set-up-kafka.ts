@@ -91,7 +91,7 @@ function assertPartitions(topic: TopicDefinition, found: number | undefined, exp
   );
 }
 
-/** A time by the producer's clock would decide which geofences a ping sees (decision 0028), and when it is deleted. */
+/** A time by the producer's clock would decide which geofences and settings a ping sees (decision 0028), and when it is deleted. */
 async function checkTimestampTypes(admin: TopicAdmin, present: readonly TopicDefinition[]): Promise<void> {
   const expected = present.flatMap(({ name, configs }) => {
     const type = configs[TIMESTAMP_TYPE];

@@ -60,8 +60,8 @@ const compactedConfigs: Readonly<Record<string, string>> = {
 };
 
 /**
- * A ping sees of a geofence the version of its own time (decision 0028), so every version stays as long as the pings
- * do: the broker compacts what is older. Its append time is what counts.
+ * A ping sees of a geofence, and of the settings of its fleet, the version of its own time (decisions 0028 and 0030), so
+ * every version stays as long as the pings do: the broker compacts what is older. Its append time is what counts.
  */
 const versionedConfigs: Readonly<Record<string, string>> = {
   ...compactedConfigs,
@@ -128,9 +128,9 @@ export const topics = {
     partitions: 1,
     subject: 'fleet.settings-value',
     schema: fleetSettingsSchema,
-    configs: compactedConfigs,
+    configs: versionedConfigs,
     comment:
-      'Written by the outbox of public-api (R-14). Read by the command refill; a subscription carries its own format.',
+      'Written by the outbox of public-api (R-14, R-9). Read by telemetry-processor, and by the commands refill and verify; a subscription carries its own format.',
   },
   webhookSubscriptions: {
     name: 'webhook.subscriptions',

@@ -37,7 +37,14 @@ export { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from './geofence/geo
 export { geofenceFault } from './geofence/geofence-shape.js';
 
 export { eventId, EVENT_ID_NAMESPACE, type EventIdentity } from './event/event-id.js';
-export { DELIVERY_EVENT_TYPES, EVENT_TYPES, isEventType, TEST_EVENT_TYPE, type EventType } from './event/event-type.js';
+export {
+  DELIVERY_EVENT_TYPES,
+  EVENT_TYPES,
+  isEventType,
+  isRouteEventType,
+  TEST_EVENT_TYPE,
+  type EventType,
+} from './event/event-type.js';
 export { NO_DETAILS, type FleetEvent } from './event/fleet-event.js';
 export { joinIds } from './event/join-ids.js';
 export { serialiseEnvelope } from './event/envelope.js';
@@ -51,6 +58,11 @@ export {
 } from './event/payload-format.js';
 
 export type { FleetSettings } from './subscription/fleet-settings.js';
+export {
+  createFleetSettingsHistory,
+  type FleetSettingsHistory,
+  type FleetSettingsVersions,
+} from './subscription/fleet-settings-history.js';
 export { decideFanOut } from './subscription/fan-out.js';
 export { matchesSubscription } from './subscription/matches-subscription.js';
 export { mayDisable, type OperationalEvent } from './subscription/operational-event.js';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import { createAvroCodecs, createSchemaRegistry, topics, type AvroCodecs } from '@waypost/contracts';
+import type { FleetSettings } from '@waypost/domain';
 import type { KafkaSettings } from '@waypost/streams';
 import {
   openRecordPublisher,
@@ -33,11 +34,19 @@ const MODEL_STEP_MS = 5_000;
 const UNUSABLE_SHARE = 0.004;
 const REOPEN_WAIT_MS = 500;
 
-/** Pings of a simulated fleet at a steady rate in wall time, faster than the fleet's own clock; some are unusable. */
+/**
+ * Pings of a simulated fleet at a steady rate in wall time, faster than the fleet's own clock; some are unusable. The fleet
+ * wants routes and stops (R-9), before its first ping.
+ */
 export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const { kafka, registryUrl, seed, vehicles, pingsPerSecond } = options;
-  const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).telemetryPings;
-  await codec.prepare();
+  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });
+  const codec = codecs.telemetryPings;
+  await Promise.all([codec.prepare(), codecs.fleetSettings.prepare()]);
+  await publishSettings(kafka, codecs.fleetSettings, {
+    ...{ fleetId: options.fleetId, name: null, payloadFormat: 'v1', routes: true },
+    ...{ version: 1, createdAt: START_AT, updatedAt: START_AT },
+  });
   const nextRow = rowsOf(createFleetModel({ seed, vehicles, startAt: START_AT }));
   const random = createRandom(seed + 1);
   const publisher = steadyPublisher(kafka);
@@ -79,6 +88,16 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
       await running;
     },
   };
+}
+
+async function publishSettings(
+  kafka: KafkaSettings,
+  codec: AvroCodecs['fleetSettings'],
+  settings: FleetSettings,
+): Promise<void> {
+  const publisher = await openRecordPublisher(kafka, topics.fleetSettings.name);
+  await publisher.publish([{ key: Buffer.from(settings.fleetId), value: codec.encode(settings) }]);
+  await publisher.close();
 }
 
 function pingFrom(row: TrackRow, fleetId: string) {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGeofenceHistory, DEFAULT_RULE_SETTINGS, type TelemetryPing } from '@waypost/domain';
+import {
+  createFleetSettingsHistory,
+  createGeofenceHistory,
+  DEFAULT_RULE_SETTINGS,
+  type FleetSettingsHistory,
+  type TelemetryPing,
+} from '@waypost/domain';
 import { eventOf, NOON, pingOf, subscriptionOf } from '../../../test/support/samples.js';
 import { createDeliveryLedger } from './delivery-ledger.js';
 import { createEventLedger, type LedgerEvent } from './event-ledger.js';
@@ -34,11 +40,33 @@ describe('A run of the rules over recorded pings', () => {
   it('leaves out routes when the processor was run without them', () => {
     const drive = [0, 1, 2].map((minute) => recorded({ eventTime: NOON + minute * 60_000, speedInKmh: 50 }));
     const typesOfRun = (rules: 'all' | 'positions'): string[] => {
-      const one = createRuleRun(currentRules(geofences, rules));
+      const one = createRuleRun(currentRules(geofences, { rules }));
       return drive.flatMap((ping) => typesOf(one.take(ping)));
     };
     expect(typesOfRun('all')).toEqual(['position', 'route_started']);
     expect(typesOfRun('positions')).toEqual(['position']);
+  });
+
+  it('has routes for the fleets that wanted them when the ping was appended, or for every fleet', () => {
+    const drive = [0, 1, 2, 3].map((minute) =>
+      recorded({ eventTime: NOON + minute * 60_000, receivedTime: NOON + minute * 60_000, speedInKmh: 50 }),
+    );
+    const typesOfRun = (fleetSettings: FleetSettingsHistory | null): string[] => {
+      const one = createRuleRun(currentRules(geofences, { fleetSettings }));
+      return drive.map((ping) => typesOf(one.take(ping)).join(' '));
+    };
+    const from = (appendedAt: number): FleetSettingsHistory => {
+      const history = createFleetSettingsHistory();
+      const fleet = { fleetId: 'fleet-1', name: null, payloadFormat: 'v1', routes: true };
+      history.record('fleet-1', { ...fleet, version: 1, createdAt: 0, updatedAt: 0 }, appendedAt);
+      return history;
+    };
+    // A route is known with the second ping that moves.
+    expect(typesOfRun(null)).toEqual(['position', 'route_started', '', 'position']);
+    expect(typesOfRun(from(NOON))).toEqual(['position', 'route_started', '', 'position']);
+    expect(typesOfRun(from(NOON + 1))).toEqual(['position', '', 'route_started', 'position']);
+    expect(typesOfRun(from(NOON + 120_001))).toEqual(['position', '', '', 'position']);
+    expect(typesOfRun(createFleetSettingsHistory())).toEqual(['position', '', '', 'position']);
   });
 
   it('keeps a device that lies in two partitions apart, as their stores are', () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createGeofenceHistory, geofenceKey, type FleetEvent, type TelemetryPing } from '@waypost/domain';
+import {
+  createFleetSettingsHistory,
+  createGeofenceHistory,
+  geofenceKey,
+  type FleetEvent,
+  type FleetSettingsHistory,
+  type TelemetryPing,
+} from '@waypost/domain';
 import { NOON, pingOf } from '../../../test/support/samples.js';
 import { createDeviceKnowledge } from './device-knowledge.js';
 import { createRuleRun, currentRules, type RecordedPing } from './rule-run.js';
@@ -26,9 +33,9 @@ const recorded = (fields: Partial<TelemetryPing>): RecordedPing => {
 /** A run from the first of these pings on, and from when on its device is known if those before it are gone. */
 function runOver(
   pings: readonly RecordedPing[],
-  { rules = 'all', cut = [0] }: { rules?: RuleSet; cut?: number[] } = {},
+  { cut = [0], ...more }: { rules?: RuleSet; fleetSettings?: FleetSettingsHistory; cut?: number[] } = {},
 ) {
-  const options = currentRules(geofences, rules);
+  const options = currentRules(geofences, more);
   const run = createRuleRun(options);
   const knowledge = createDeviceKnowledge({ ...options, cut: new Set(cut), geofenceIds: () => ['depot'] });
   const events: FleetEvent[] = [];
@@ -50,6 +57,16 @@ function day(from: number): RecordedPing[] {
     const latitude = LATITUDE + meters * METER;
     return recorded({ eventTime: from + index * MINUTE_MS, latitude, speedInKmh, ignition: !isParked });
   });
+}
+
+function routesSwitchedAt(minutes: readonly number[]): FleetSettingsHistory {
+  const history = createFleetSettingsHistory();
+  const fleet = { fleetId: 'fleet-1', name: null, payloadFormat: 'v1', createdAt: 0, updatedAt: 0 };
+  [0, ...minutes.toSorted((a, b) => a - b)].forEach((minute, index) => {
+    const settings = { ...fleet, routes: index % 2 === 0, version: index + 1 };
+    history.record('fleet-1', settings, NOON + minute * MINUTE_MS);
+  });
+  return history;
 }
 
 describe('A device whose first pings are gone', () => {
@@ -81,6 +98,17 @@ describe('A device whose first pings are gone', () => {
     expect(runOver(day(NOON), { rules: 'positions' }).knownSince).toBe(NOON + 13 * MINUTE_MS);
   });
 
+  it('need not have finished a drive while its fleet has no routes: nothing of them was remembered', () => {
+    // The order is known over 5 min after the first ping; the depot is left with ping 8, the position sent with ping 10.
+    const off = { latitude: LATITUDE + 1_500 * METER, speedInKmh: 0, ignition: false };
+    const pings = [...day(NOON).slice(0, 10), recorded({ eventTime: NOON + 10 * MINUTE_MS, ...off })];
+    expect(runOver(pings).knownSince).toBe(Infinity);
+    // None at all, or none from ping 7 on, the first after the order is known.
+    for (const fleetSettings of [createFleetSettingsHistory(), routesSwitchedAt([7])]) {
+      expect(runOver(pings, { fleetSettings }).knownSince).toBe(NOON + 10 * MINUTE_MS);
+    }
+  });
+
   it('is known from the beginning where no ping is gone', () => {
     expect(runOver(day(NOON), { cut: [] }).knownSince).toBe(-Infinity);
     expect(runOver([], { cut: [1] }).knownSince).toBe(-Infinity);
@@ -97,9 +125,13 @@ describe('A device whose first pings are gone', () => {
       positionValid: fc.constantFrom(true, true, true, false),
     });
     const journey = fc.array(step, { minLength: 5, maxLength: 60, size: 'max' });
+    const share = fc.double({ min: 0, max: 0.6, noNaN: true });
+    // Minutes after noon at which routes are switched off and on by turns; none: they are wanted all the time.
+    const switches = fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 4 });
     let known = 0;
     fc.assert(
-      fc.property(journey, fc.double({ min: 0, max: 0.6, noNaN: true }), (steps, share) => {
+      fc.property(journey, share, switches, (steps, cutAt, minutes) => {
+        const fleetSettings = routesSwitchedAt(minutes);
         let [eventTime, meters] = [NOON, 0];
         const pings = steps.flatMap(({ stepMs, repeated, meters: way, ...fields }) =>
           Array.from({ length: repeated }, () => {
@@ -108,8 +140,8 @@ describe('A device whose first pings are gone', () => {
             return recorded({ ...fields, eventTime, latitude: LATITUDE + meters * METER });
           }),
         );
-        const whole = runOver(pings, { cut: [] });
-        const rest = runOver(pings.slice(Math.floor(pings.length * share)));
+        const whole = runOver(pings, { cut: [], fleetSettings });
+        const rest = runOver(pings.slice(Math.floor(pings.length * cutAt)), { fleetSettings });
         const judged = ({ eventTime: at }: FleetEvent): boolean => at > rest.knownSince;
         known += Number(rest.knownSince < Infinity);
         expect(rest.events.filter(judged)).toEqual(whole.events.filter(judged));

@@ -8,7 +8,7 @@ import {
   type RouteSettings,
   type TelemetryPing,
 } from '@waypost/domain';
-import { deviceOf, viewOf, type RecordedPing, type RuleRunOptions, type RunStep } from './rule-run.js';
+import { deviceOf, settingsOf, viewOf, type RecordedPing, type RuleRunOptions, type RunStep } from './rule-run.js';
 
 /**
  * From when on the state of each device is certain although the oldest pings are gone (docs/analysts.md). A run over the
@@ -46,7 +46,7 @@ interface Guesses {
   before: { readonly eventTime: number; readonly isDriving: boolean };
   /** A ping was seen that sends a position whenever the last one was sent (R-7). */
   sent: boolean;
-  /** Pings were seen behind which the device is on a route, wherever it was before (R-9). */
+  /** Pings were seen behind which it is on a route, wherever it was before, or is without routes (R-9). */
   driven: boolean;
 }
 
@@ -96,7 +96,8 @@ function next(
 }
 
 /** Order and fix are certain behind this ping. All else may have been different before it. */
-function guessesAt({ ping }: RecordedPing, state: DeviceState, options: DeviceKnowledgeOptions): Guesses {
+function guessesAt(recorded: RecordedPing, state: DeviceState, options: DeviceKnowledgeOptions): Guesses {
+  const { ping } = recorded;
   const { geofences } = state;
   // No visit that the run itself makes has this time of entry.
   const inside = options.geofenceIds(ping.fleetId).map((geofenceId) => ({
@@ -112,20 +113,15 @@ function guessesAt({ ping }: RecordedPing, state: DeviceState, options: DeviceKn
     states: [guess(true, inside), guess(false, [])],
     before: { eventTime: ping.eventTime, isDriving: false },
     sent: false,
-    driven: options.rules === 'positions',
+    driven: settingsOf(recorded, options).routes === null,
   };
 }
 
 /** The guesses behind the next ping; `state` is that of the run. */
-function narrow(
-  guesses: Guesses,
-  recorded: RecordedPing,
-  state: DeviceState,
-  { settings, geofences, rules }: DeviceKnowledgeOptions,
-): void {
+function narrow(guesses: Guesses, recorded: RecordedPing, state: DeviceState, options: DeviceKnowledgeOptions): void {
   const { ping } = recorded;
-  const view = rules === 'all' ? viewOf(recorded, geofences) : null;
-  const applied = rules === 'all' ? settings : { ...settings, routes: null };
+  const view = options.rules === 'all' ? viewOf(recorded, options.geofences) : null;
+  const applied = settingsOf(recorded, options);
   const decided = guesses.states.flatMap((guess) => {
     const decision = decidePing(guess, ping, applied, view);
     return decision.type === 'accepted' ? [{ decision, next: evolveDevice(guess, ping, decision) }] : [];
@@ -135,11 +131,13 @@ function narrow(
   const hasFix = state.fixTime === ping.eventTime;
   // Whatever the ignition was guessed to be: it is known, and changes.
   const changes = decided.every(({ decision }) => decision.ignitionChanged);
-  if (hasFix && (changes || silenceMs >= settings.positionWindowMs)) guesses.sent = true;
+  if (hasFix && (changes || silenceMs >= applied.positionWindowMs)) guesses.sent = true;
   const isOn = [state, ...guesses.states].every(({ ignition }) => ignition === true);
-  const isDriving = hasFix && isOn && isFast(ping, settings.routes);
-  const inARow = isDriving && guesses.before.isDriving && silenceMs < (settings.routes?.gapMs ?? 0);
+  const isDriving = hasFix && isOn && isFast(ping, applied.routes);
+  const inARow = isDriving && guesses.before.isDriving && silenceMs < (applied.routes?.gapMs ?? 0);
   if (inARow && !guesses.driven) setDriven(guesses, state);
+  // Whatever trip was remembered, it is let go of.
+  if (applied.routes === null) guesses.driven = true;
   guesses.before = { eventTime: ping.eventTime, isDriving };
 }
 

@@ -1,7 +1,10 @@
 import { topics } from '@waypost/contracts';
 import {
+  createFleetSettingsHistory,
   createGeofenceHistory,
   parseGeofenceKey,
+  type FleetSettings,
+  type FleetSettingsHistory,
   type Geofence,
   type GeofenceHistory,
   type TelemetryPing,
@@ -49,6 +52,17 @@ export async function readGeofences(stack: StackEnvironment): Promise<RecordedGe
     }
   });
   return { history, ids: (fleetId) => [...(ids.get(fleetId) ?? [])].sort() };
+}
+
+/** All versions of the settings of all fleets that the topic still has (decision 0030). */
+export async function readFleetSettings(stack: StackEnvironment): Promise<FleetSettingsHistory> {
+  const history = createFleetSettingsHistory();
+  await readTopic(stack, topics.fleetSettings.name, {}, (records) => {
+    for (const { key, value, timestamp } of records) {
+      history.record(key ?? '', value as FleetSettings | null, timestamp);
+    }
+  });
+  return history;
 }
 
 /** Pings that can be decoded; what cannot was quarantined by the processor too. */

@@ -5,6 +5,7 @@ import {
   evolveDevice,
   type DeviceState,
   type FleetEvent,
+  type FleetSettingsHistory,
   type GeofenceHistory,
   type GeofenceView,
   type RuleSettings,
@@ -15,7 +16,7 @@ import type { RuleSet } from './rule-sets.js';
 /** A ping as it lies in the log. */
 export interface RecordedPing {
   readonly partition: number;
-  /** Broker time, epoch milliseconds: decides which geofences it sees. */
+  /** Broker time, epoch milliseconds: decides which geofences, and which settings of its fleet, it sees. */
   readonly appendedAt: number;
   readonly key: string | null;
   readonly ping: TelemetryPing;
@@ -39,6 +40,8 @@ export interface RuleRunOptions {
   readonly settings: RuleSettings;
   readonly geofences: Pick<GeofenceHistory, 'fleet'>;
   readonly rules: RuleSet;
+  /** Who wants routes and stops (R-9, decision 0030). null: they are looked at for every fleet. */
+  readonly fleetSettings: Pick<FleetSettingsHistory, 'fleet'> | null;
 }
 
 const NOTHING: readonly FleetEvent[] = [];
@@ -47,9 +50,9 @@ const NOTHING: readonly FleetEvent[] = [];
 export const deviceOf = (partition: number, { fleetId, deviceId }: Pick<FleetEvent, 'fleetId' | 'deviceId'>): string =>
   `${String(partition)}\u001f${fleetId}\u001f${deviceId}`;
 
-export function createRuleRun({ settings, geofences, rules }: RuleRunOptions): RuleRun {
+export function createRuleRun(options: RuleRunOptions): RuleRun {
+  const { geofences, rules } = options;
   const devices = new Map<string, DeviceState>();
-  const applied = rules === 'all' ? settings : { ...settings, routes: null };
   return {
     take(recorded) {
       const { partition, key, ping } = recorded;
@@ -57,6 +60,7 @@ export function createRuleRun({ settings, geofences, rules }: RuleRunOptions): R
       const state = devices.get(device) ?? null;
       const ignored: RunStep = { events: NOTHING, state, accepted: false };
       if (checkPing(ping, key).type !== 'valid') return ignored;
+      const applied = settingsOf(recorded, options);
       const decision = decidePing(state, ping, applied, rules === 'all' ? viewOf(recorded, geofences) : null);
       if (decision.type !== 'accepted') return ignored;
       const next = evolveDevice(state, ping, decision);
@@ -64,6 +68,13 @@ export function createRuleRun({ settings, geofences, rules }: RuleRunOptions): R
       return { events: decision.events, state: next, accepted: true };
     },
   };
+}
+
+/** What a ping is decided by: without routes, unless its fleet wanted them at its time. */
+export function settingsOf({ ping, appendedAt }: RecordedPing, options: RuleRunOptions): RuleSettings {
+  const { settings, rules, fleetSettings } = options;
+  const wanted = fleetSettings === null || fleetSettings.fleet(ping.fleetId)?.at(appendedAt)?.routes === true;
+  return rules === 'all' && wanted ? settings : { ...settings, routes: null };
 }
 
 export const viewOf = (
@@ -86,9 +97,8 @@ export function earliestToCome(state: DeviceState): number {
   );
 }
 
-/** The rules as they are. */
-export const currentRules = (geofences: RuleRunOptions['geofences'], rules: RuleSet = 'all'): RuleRunOptions => ({
-  settings: DEFAULT_RULE_SETTINGS,
-  geofences,
-  rules,
-});
+/** The rules as they are; by default all of them, with routes for every fleet. */
+export const currentRules = (
+  geofences: RuleRunOptions['geofences'],
+  { rules = 'all', fleetSettings = null }: Partial<Pick<RuleRunOptions, 'rules' | 'fleetSettings'>> = {},
+): RuleRunOptions => ({ settings: DEFAULT_RULE_SETTINGS, geofences, rules, fleetSettings });

@@ -27,8 +27,8 @@ const TABLE_ROWS = 40;
 
 /**
  * Runs the rules over recorded pings twice, as they are and with other thresholds, and shows what would change (R-39). Both
- * runs begin at the beginning of the log, so that devices are remembered at `from` as they would be; nothing is written to
- * the stack.
+ * runs begin at the beginning of the log, so that devices are remembered at `from` as they would be, and look at routes and
+ * stops for every fleet, wanted or not (R-9); nothing is written to the stack.
  */
 export async function backtest(terminal: Terminal, options: BacktestOptions): Promise<void> {
   const { from, to, device, settings, report } = options;

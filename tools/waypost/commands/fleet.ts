@@ -10,6 +10,8 @@ export interface FleetCreateOptions {
   readonly dataDir: string;
   readonly fleetId: string;
   readonly format: PayloadFormat;
+  /** Whether routes and stops are made for it from the beginning (R-9). */
+  readonly routes: boolean;
   readonly now: () => number;
 }
 
@@ -17,9 +19,9 @@ type ManagementStore = Awaited<ReturnType<typeof openManagementStore>>;
 
 /** Makes a fleet and its first API key. The key is the last word printed, for scripts. */
 export async function createFleet(terminal: Terminal, options: FleetCreateOptions): Promise<void> {
-  const { dataDir, fleetId, format, now } = options;
+  const { dataDir, fleetId, format, routes, now } = options;
   const key = await withStore(dataDir, async (store) => {
-    const result = await store.createFleet({ fleetId, payloadFormat: format, nowMs: now() });
+    const result = await store.createFleet({ fleetId, payloadFormat: format, routes, nowMs: now() });
     switch (result.type) {
       case 'created':
         return addApiKey(store, dataDir, fleetId, now());
@@ -35,7 +37,7 @@ export async function createFleet(terminal: Terminal, options: FleetCreateOption
 /** Makes another API key of a fleet; earlier ones stay valid. */
 export async function createFleetKey(
   terminal: Terminal,
-  { dataDir, fleetId, now }: Omit<FleetCreateOptions, 'format'>,
+  { dataDir, fleetId, now }: Omit<FleetCreateOptions, 'format' | 'routes'>,
 ): Promise<void> {
   const key = await withStore(dataDir, (store) => addApiKey(store, dataDir, fleetId, now()));
   await writeLine(terminal.out, `fleet ${fleetId}, API key ${key}`);

@@ -104,7 +104,7 @@ const draft = (eventType: string, url = 'https://receiver.example/hook') => ({
 /** A fleet with something of each kind, some of it changed, deleted or disabled. */
 async function manage(store: Store) {
   await store.createFleet({ fleetId, payloadFormat: 'legacy-v1', nowMs: NOW });
-  await store.updateFleet(fleetId, { name: 'Vans' }, NOW + 1);
+  await store.updateFleet(fleetId, { name: 'Vans', routes: true }, NOW + 1);
   await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: NOW });
   const circle = { latitude: 52.1, longitude: 4.9, radiusInMeters: 300 };
   const depot = { geofenceId: randomUUID(), fleetId, name: 'Depot', circle, polygon: null };

@@ -15,7 +15,7 @@ import {
 import { createDeviceKnowledge, type DeviceKnowledge } from '../analysis/device-knowledge.js';
 import { createEventLedger, type EventFindings, type LedgerEvent } from '../analysis/event-ledger.js';
 import { enterLogged, type LoggedRecordsOptions } from '../analysis/logged-records.js';
-import { readGeofences, readPings, readTopic } from '../analysis/recorded-log.js';
+import { readFleetSettings, readGeofences, readPings, readTopic } from '../analysis/recorded-log.js';
 import { createRuleRun, currentRules, type RecordedPing, type RuleRunOptions } from '../analysis/rule-run.js';
 import type { RuleSet } from '../analysis/rule-sets.js';
 import { describeDeliveries, describeEvents, differencesOf } from '../analysis/verify-report.js';
@@ -82,7 +82,7 @@ async function verifyEvents(
   const codec = createAvroCodecs({ registry: createSchemaRegistry(registrySettings(stack)) }).fleetEvents;
   await codec.prepare();
   const geofences = await readGeofences(stack);
-  const run = currentRules(geofences.history, rules);
+  const run = currentRules(geofences.history, { rules, fleetSettings: await readFleetSettings(stack) });
   const cut = new Set(progress.pings.filter(isCut).map(({ partition }) => partition));
   const knowledge = createDeviceKnowledge({ ...run, cut, geofenceIds: (fleetId) => geofences.ids(fleetId) });
   const ledger = createEventLedger();

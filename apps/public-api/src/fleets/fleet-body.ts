@@ -13,6 +13,14 @@ export const updateFleetBody = z
       .meta({
         description: 'Of subscriptions that are made from now on and name none; those that are there keep theirs.',
       }),
+    routes: z
+      .boolean('must be true or false')
+      .optional()
+      .meta({
+        description:
+          'Whether the devices of the fleet make events of routes and stops, for pings that are published from now on. ' +
+          'A new subscription to one of these types turns it on.',
+      }),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change something')
   .meta({ minProperties: 1 });

@@ -53,7 +53,10 @@ describe('GET /public/v1/fleet', () => {
   it('shows the fleet of the key', async () => {
     const answer = await send('GET', FLEET);
     const at = '2026-03-20T12:00:00.000Z';
-    expect(answer.body).toEqual({ id: fleetId, payloadFormat: 'v1', version: 1, createdAt: at, updatedAt: at });
+    expect(answer.body).toEqual({
+      ...{ id: fleetId, payloadFormat: 'v1', routes: false, version: 1 },
+      ...{ createdAt: at, updatedAt: at },
+    });
     expect(answer.headers.get('etag')).toBe('"1"');
   });
 
@@ -95,6 +98,49 @@ describe('PATCH /public/v1/fleet', () => {
     expect(await make('ignition_on')).toMatchObject({ payloadFormat: 'legacy-v1' });
     const { data } = (await send('GET', path)).body as { data: { payloadFormat: string }[] };
     expect(data.map(({ payloadFormat }) => payloadFormat).sort()).toEqual(['legacy-v1', 'v1']);
+  });
+
+  it('switches routes and stops on and off (R-9), and publishes each', async () => {
+    const on = await send('PATCH', FLEET, { routes: true }, { 'if-match': '"1"' });
+    expect([on.status, on.headers.get('etag')]).toEqual([200, '"2"']);
+    expect(on.body).toMatchObject({ routes: true, version: 2 });
+    expect((await send('PATCH', FLEET, { routes: true })).headers.get('etag')).toBe('"2"');
+    expect((await send('PATCH', FLEET, { routes: false })).body).toMatchObject({ routes: false, version: 3 });
+    expect(await published()).toMatchObject([{ routes: false }, { routes: true }, { routes: false }]);
+    expect(waitedFor).toHaveLength(2);
+  });
+
+  it('need not switch routes on for who subscribes to them: that does, and says so once both are published', async () => {
+    const path = '/public/v1/webhook-subscriptions';
+    const json = { eventTypes: ['position', 'stop_started'], url: 'https://a.example' };
+    const made = await send('POST', path, json);
+    expect(made.status).toBe(201);
+    // The settings, and two subscriptions behind them.
+    expect(waitedFor).toEqual([[expect.any(String), expect.any(String), expect.any(String)]]);
+    const ids = (waitedFor[0] ?? []).map(Number);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    const { rows } = await sql.query<{ kind: string }>('SELECT kind FROM outbox WHERE id = ANY($1) ORDER BY id', [ids]);
+    const kinds = ['fleet-settings', 'webhook-subscription', 'webhook-subscription'];
+    expect(rows.map(({ kind }) => kind)).toEqual(kinds);
+    const fleet = await send('GET', FLEET);
+    expect([fleet.headers.get('etag'), fleet.body]).toEqual(['"2"', expect.objectContaining({ routes: true })]);
+
+    // Who read the fleet before is told that it has changed.
+    expect((await send('PATCH', FLEET, { routes: false }, { 'if-match': '"1"' })).status).toBe(412);
+    await send('PATCH', FLEET, { routes: false }, { 'if-match': '"2"' });
+    const { data } = (await send('GET', path)).body as { data: { eventType: string; status: string }[] };
+    expect(data.map(({ eventType, status }) => `${eventType} ${status}`).sort()).toEqual([
+      'position active',
+      'stop_started active',
+    ]);
+    await send('POST', path, { eventType: 'route_started', url: 'https://a.example' });
+    expect((await send('GET', FLEET)).body).toMatchObject({ routes: true, version: 4 });
+  });
+
+  it.each([['yes'], [null], [1]])('names the field when routes is %j', async (routes) => {
+    const answer = await send('PATCH', FLEET, { routes });
+    const details = [{ field: 'routes', message: 'must be true or false' }];
+    expect([answer.status, answer.body]).toEqual([400, { error: expect.objectContaining({ details }) }]);
   });
 
   it('is refused when somebody else has changed it since', async () => {

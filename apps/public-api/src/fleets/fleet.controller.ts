@@ -11,7 +11,7 @@ import { updateFleetBody } from './fleet-body.js';
 import { noSuchFleet } from './fleet-refusals.js';
 import { type FleetResource, toFleetResource } from './fleet-resource.js';
 
-/** The caller's own fleet and its defaults. */
+/** The caller's own fleet: its defaults, and whether it has routes and stops. */
 @Controller('/public/v1/fleet')
 @UseGuards(ApiKeyGuard)
 export class FleetController {
@@ -38,10 +38,11 @@ export class FleetController {
     @Body() body: unknown,
   ): Promise<FleetResource> {
     refuseParameters(request);
-    const { name, payloadFormat } = readBody(updateFleetBody, body);
+    const { name, payloadFormat, routes } = readBody(updateFleetBody, body);
     const change: FleetChange = {
       ...(name === undefined ? {} : { name }),
       ...(payloadFormat === undefined ? {} : { payloadFormat }),
+      ...(routes === undefined ? {} : { routes }),
     };
     const result = await this.store.updateFleet(caller.fleetId, change, this.now(), expectedVersions(request));
     if (result.type === 'not_found') throw noSuchFleet();

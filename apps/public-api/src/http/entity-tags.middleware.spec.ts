@@ -4,7 +4,15 @@ import { exchange, type RawAnswer } from '../testing/raw-exchange.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 
 const WINDOW = 'startDate=2026-03-01T00:00:00Z&endDate=2026-04-01T00:00:00Z';
-const FLEET = { fleetId: 'acme', name: null, payloadFormat: 'v1', version: 3, createdAt: 0, updatedAt: 0 };
+const FLEET = {
+  fleetId: 'acme',
+  name: null,
+  payloadFormat: 'v1',
+  routes: false,
+  version: 3,
+  createdAt: 0,
+  updatedAt: 0,
+};
 
 let api: TestApi;
 let key: string;

@@ -15,6 +15,7 @@ export const fleetSchemas: Readonly<Record<string, Schema>> = {
         enum: PAYLOAD_FORMATS,
         description: 'Of subscriptions whose creation named none.',
       },
+      routes: { type: 'boolean', description: 'Whether its devices make events of routes and stops.' },
       version,
       createdAt: dateTime,
       updatedAt: dateTime,

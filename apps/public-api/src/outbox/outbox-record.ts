@@ -69,8 +69,8 @@ export function toRecord(row: OutboxRow, codecs: OutboxCodecs, counts: Partition
 function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
   switch (kind) {
     case 'fleet-settings':
-      // Rows of an earlier version have no name.
-      return codecs.fleetSettings.encode({ name: null, ...value } as FleetSettings);
+      // Rows of an earlier version have neither.
+      return codecs.fleetSettings.encode({ name: null, routes: false, ...value } as FleetSettings);
     case 'geofence':
       return codecs.fleetGeofences.encode(value as Geofence);
     case 'webhook-subscription':

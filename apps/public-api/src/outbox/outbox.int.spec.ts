@@ -124,7 +124,8 @@ describe('the outbox on a real database', () => {
     const made = await store.subscriptions.create([given], 2_000);
     await untilNothingWaits();
 
-    const fleet = { fleetId, name: null, payloadFormat: 'legacy-v1', version: 1, createdAt: 1_000, updatedAt: 1_000 };
+    const times = { createdAt: 1_000, updatedAt: 1_000 };
+    const fleet = { fleetId, name: null, payloadFormat: 'legacy-v1', routes: false, version: 1, ...times };
     expect(await topicContents(OUTBOX_TOPICS['fleet-settings'])).toEqual([{ key: fleetId, value: fleet }]);
     const subscriptions = made.type === 'created' ? made.subscriptions : [];
     expect(await topicContents(OUTBOX_TOPICS['webhook-subscription'])).toEqual([

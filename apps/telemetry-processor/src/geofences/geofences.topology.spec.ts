@@ -1,9 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, topics, type AvroCodecs, type FleetEvent } from '@waypost/contracts';
-import { createGeofenceHistory, geofenceKey, type Geofence, type GeofenceHistory } from '@waypost/domain';
+import {
+  createFleetSettingsHistory,
+  createGeofenceHistory,
+  geofenceKey,
+  type Geofence,
+  type GeofenceHistory,
+} from '@waypost/domain';
 import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
+import { knownFleets } from '../fleets/fleet-directory.js';
 import { telemetryProcessorTopology } from '../telemetry-processor.topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);
@@ -35,11 +42,8 @@ const newDriver = (autoCommit = true): TopologyTestDriver =>
   createTopologyTestDriver({
     topology: telemetryProcessorTopology({
       codecs,
-      geofences: {
-        fleet: (fleetId) => history.fleet(fleetId),
-        get fleetCount() {
-          return history.fleetCount;
-        },
+      fleets: {
+        ...knownFleets({ geofences: history, settings: createFleetSettingsHistory() }),
         caughtUp: () => {
           for (const read of unread.splice(0)) read();
           return Promise.resolve();

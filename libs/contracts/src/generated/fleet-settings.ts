@@ -6,6 +6,8 @@ export interface FleetSettings {
   readonly name: string | null;
   /** v1 | legacy-v1 */
   readonly payloadFormat: string;
+  /** Whether its devices make events of routes and stops. */
+  readonly routes: boolean;
   readonly version: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -33,6 +35,12 @@ export const fleetSettingsSchema = {
       name: 'payloadFormat',
       type: 'string',
       doc: 'v1 | legacy-v1',
+    },
+    {
+      name: 'routes',
+      type: 'boolean',
+      doc: 'Whether its devices make events of routes and stops (R-9).',
+      default: false,
     },
     {
       name: 'version',

@@ -14,6 +14,16 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** Of routes and stops: made for a fleet only while its settings ask for them. */
+const ROUTE_EVENT_TYPES: ReadonlySet<string> = new Set<EventType>([
+  'route_started',
+  'route_finished',
+  'stop_started',
+  'stop_finished',
+]);
+
+export const isRouteEventType = (eventType: string): boolean => ROUTE_EVENT_TYPES.has(eventType);
+
 /** What a subscription is sent on request, to try its endpoint. Nothing subscribes to it, and no device makes it. */
 export const TEST_EVENT_TYPE = 'test';
 

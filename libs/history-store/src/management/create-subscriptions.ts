@@ -1,12 +1,16 @@
-import type { WebhookSubscription } from '@waypost/domain';
+import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
 import { type EntityManager, In } from 'typeorm';
+import { changeFleet } from './fleet-store.js';
 import { FOREIGN_KEY_VIOLATION, sqlState } from './sql-state.js';
 import type { NewSubscription } from './subscription.js';
 import type { CreateSubscriptionsResult, TakenSubscription } from './subscription-store.js';
 import { appendVersions, firstVersion } from './subscription-versions.js';
 import { WebhookSubscriptionEntity } from './webhook-subscription.entity.js';
 
-/** Makes all or none, in one transaction with their outbox rows. */
+/**
+ * Makes all or none, in one transaction with their outbox rows. Whoever subscribes to routes or stops turns them on for the
+ * fleet (R-9), before the subscription: once both are published, its events come.
+ */
 export async function createSubscriptions(
   database: EntityManager,
   drafts: readonly NewSubscription[],
@@ -15,8 +19,10 @@ export async function createSubscriptions(
   const subscriptions = drafts.map((draft) => firstVersion(draft, nowMs));
   try {
     return await database.transaction(async (manager): Promise<CreateSubscriptionsResult> => {
+      const turnedOn = await turnRoutesOn(manager, subscriptions, nowMs);
       await insertAll(manager, subscriptions);
-      return { type: 'created', subscriptions, outboxIds: await appendVersions(manager, subscriptions, nowMs) };
+      const made = await appendVersions(manager, subscriptions, nowMs);
+      return { type: 'created', subscriptions, outboxIds: [...turnedOn, ...made] };
     });
   } catch (error) {
     if (error instanceof SubscriptionsTaken) return { type: 'conflict', taken: error.taken };
@@ -30,6 +36,22 @@ class SubscriptionsTaken extends Error {
   constructor(readonly taken: readonly TakenSubscription[]) {
     super('subscriptions exist');
   }
+}
+
+/** @returns the outbox ids of what that changed; a fleet that does not exist is left to the insert */
+async function turnRoutesOn(
+  manager: EntityManager,
+  subscriptions: readonly WebhookSubscription[],
+  nowMs: number,
+): Promise<readonly string[]> {
+  const wanting = subscriptions.filter(({ eventType }) => isRouteEventType(eventType));
+  const outboxIds: string[] = [];
+  // In one order, as the insert below.
+  for (const fleetId of [...new Set(wanting.map((subscription) => subscription.fleetId))].sort()) {
+    const result = await changeFleet(manager, { fleetId, change: { routes: true }, nowMs, expected: null });
+    if (result.type === 'changed') outboxIds.push(...result.outboxIds);
+  }
+  return outboxIds;
 }
 
 async function insertAll(manager: EntityManager, subscriptions: readonly WebhookSubscription[]): Promise<void> {

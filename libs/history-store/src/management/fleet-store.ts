@@ -9,6 +9,8 @@ export interface NewFleet {
   readonly payloadFormat: 'v1' | 'legacy-v1';
   readonly nowMs: number;
   readonly name?: string | null;
+  /** Whether routes and stops are made for it. Default: no. */
+  readonly routes?: boolean;
 }
 
 export type CreateFleetResult =
@@ -17,7 +19,7 @@ export type CreateFleetResult =
   | { readonly type: 'invalid'; readonly message: string };
 
 /** What an update may replace. */
-export type FleetChange = Partial<Pick<FleetSettings, 'name' | 'payloadFormat'>>;
+export type FleetChange = Partial<Pick<FleetSettings, 'name' | 'payloadFormat' | 'routes'>>;
 
 export type ChangeFleetResult =
   | { readonly type: 'changed'; readonly fleet: FleetSettings; readonly outboxIds: readonly string[] }
@@ -49,27 +51,44 @@ export function createFleetStore(database: EntityManager): FleetStore {
     createFleet: (input) => createFleet(database, input),
     findFleet: (fleetId) => database.findOneBy(FleetEntity, { fleetId }),
     updateFleet: (fleetId, change, nowMs, expected = null) =>
-      database.transaction(async (manager): Promise<ChangeFleetResult> => {
-        const current: FleetSettings | null = await manager.findOne(FleetEntity, {
-          where: { fleetId },
-          lock: { mode: 'for_no_key_update' },
-        });
-        if (current === null) return { type: 'not_found' };
-        if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
-        const changed: FleetSettings = { ...current, ...change };
-        if (changed.name === current.name && changed.payloadFormat === current.payloadFormat) {
-          return { type: 'unchanged', fleet: changed };
-        }
-        const fleet = { ...changed, version: current.version + 1, updatedAt: nowMs };
-        await manager.update(FleetEntity, { fleetId }, fleet);
-        return { type: 'changed', fleet, outboxIds: await appendFleet(manager, fleet, nowMs) };
-      }),
+      database.transaction((manager) => changeFleet(manager, { fleetId, change, nowMs, expected })),
   };
+}
+
+export interface FleetUpdate {
+  readonly fleetId: string;
+  readonly change: FleetChange;
+  readonly nowMs: number;
+  readonly expected: ExpectedVersions;
+}
+
+/** In the caller's transaction. Changes of a fleet queue on its row; subscriptions of it may be made meanwhile. */
+export async function changeFleet(
+  manager: EntityManager,
+  { fleetId, change, nowMs, expected }: FleetUpdate,
+): Promise<ChangeFleetResult> {
+  const current: FleetSettings | null = await manager.findOne(FleetEntity, {
+    where: { fleetId },
+    lock: { mode: 'for_no_key_update' },
+  });
+  if (current === null) return { type: 'not_found' };
+  if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
+  const changed: FleetSettings = { ...current, ...change };
+  if (
+    changed.name === current.name &&
+    changed.payloadFormat === current.payloadFormat &&
+    changed.routes === current.routes
+  ) {
+    return { type: 'unchanged', fleet: changed };
+  }
+  const fleet = { ...changed, version: current.version + 1, updatedAt: nowMs };
+  await manager.update(FleetEntity, { fleetId }, fleet);
+  return { type: 'changed', fleet, outboxIds: await appendFleet(manager, fleet, nowMs) };
 }
 
 async function createFleet(
   database: EntityManager,
-  { fleetId, payloadFormat, nowMs, name = null }: NewFleet,
+  { fleetId, payloadFormat, nowMs, name = null, routes = false }: NewFleet,
 ): Promise<CreateFleetResult> {
   if (!FLEET_ID.test(fleetId)) {
     return {
@@ -77,7 +96,8 @@ async function createFleet(
       message: 'a fleet id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
     };
   }
-  const fleet: FleetSettings = { fleetId, name, payloadFormat, version: 1, createdAt: nowMs, updatedAt: nowMs };
+  const times = { createdAt: nowMs, updatedAt: nowMs };
+  const fleet: FleetSettings = { fleetId, name, payloadFormat, routes, version: 1, ...times };
   return database.transaction(async (manager): Promise<CreateFleetResult> => {
     const insert = manager.createQueryBuilder().insert().into(FleetEntity).values(fleet).orIgnore();
     const inserted = await insert.returning('fleet_id').updateEntity(false).execute();

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { epochMsColumn } from './epoch-ms-column.js';
 
-/** A fleet and its defaults. */
+/** A fleet and its defaults, and whether routes and stops are made for it. */
 @Entity({ name: 'fleets' })
 export class FleetEntity {
   @PrimaryColumn({ name: 'fleet_id', type: 'text' })
@@ -13,6 +13,9 @@ export class FleetEntity {
 
   @Column({ name: 'payload_format', type: 'text' })
   payloadFormat!: string;
+
+  @Column({ type: 'boolean' })
+  routes!: boolean;
 
   @Column({ type: 'int' })
   version!: number;

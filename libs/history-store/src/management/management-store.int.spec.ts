@@ -55,6 +55,7 @@ describe('fleets', () => {
       fleetId: id,
       name: null,
       payloadFormat: 'legacy-v1',
+      routes: false,
       version: 1,
       createdAt: 5_001,
       updatedAt: 5_001,

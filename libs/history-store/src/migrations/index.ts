@@ -2,6 +2,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { HistoryTables1760000000000 } from '../history/migrations/history-tables-1760000000000.js';
 import { CheaperHistory1760000400000 } from '../history/migrations/cheaper-history-1760000400000.js';
 import { PageKeys1760000700000 } from '../history/migrations/page-keys-1760000700000.js';
+import { FleetRoutes1760000800000 } from '../management/migrations/fleet-routes-1760000800000.js';
 import { ManagedResources1760000600000 } from '../management/migrations/managed-resources-1760000600000.js';
 import { ManagementTables1760000100000 } from '../management/migrations/management-tables-1760000100000.js';
 import { ReplayTables1760000200000 } from '../management/migrations/replay-tables-1760000200000.js';
@@ -18,4 +19,5 @@ export const migrations = [
   PathTables1760000500000,
   ManagedResources1760000600000,
   PageKeys1760000700000,
+  FleetRoutes1760000800000,
 ] satisfies DataSourceOptions['migrations'];

@@ -1,6 +1,7 @@
 import { readJsonFile, writeJsonFile } from '../../../dev-stack/index.js';
 import { answerText, parseAnswer, type Answer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
+import { publishFleetSettings } from './fleet-settings.js';
 import { GEOFENCES_PER_FLEET, publishGeofences } from './geofences.js';
 
 export interface Backlog {
@@ -10,25 +11,31 @@ export interface Backlog {
 
 interface LoadedBacklog extends Backlog {
   readonly geofencesPerFleet: number;
+  /** Absent where an earlier version has loaded it. */
+  readonly routes?: boolean;
   readonly answer: Answer;
 }
 
 const FILE = 'backlog.json';
 
 /**
- * Fills the input with the backlog, unless it is there already, and says what the rules for positions make of it. The geofences
- * come first: a ping sees those that were there before it (R-8).
+ * Fills the input with the backlog, unless it is there already, and says what the rules for positions make of it. Geofences and
+ * settings of the fleets come first: a ping sees those that were there before it (R-8, R-9).
  */
 export async function loadBacklog(context: BenchContext, { pings, devices }: Backlog): Promise<Answer> {
   const { stack, topics, reporter } = context;
   const loaded = (await readJsonFile(stack.file(FILE))) as LoadedBacklog | null;
   const isSame =
-    loaded?.pings === pings && loaded.devices === devices && loaded.geofencesPerFleet === GEOFENCES_PER_FLEET;
+    loaded?.pings === pings &&
+    loaded.devices === devices &&
+    loaded.geofencesPerFleet === GEOFENCES_PER_FLEET &&
+    loaded.routes === true;
   if (isSame && (await topics.inputSize()) === pings) {
     reporter.note(`${String(pings)} pings are there from a former run`);
     return loaded.answer;
   }
   await topics.freshInput();
+  await publishFleetSettings(context);
   await publishGeofences(context);
   const answer = await reporter.during(`Loading ${String(pings)} pings of ${String(devices)} devices`, () =>
     loadPings(context, { from: 0, pings, devices }),
@@ -36,7 +43,7 @@ export async function loadBacklog(context: BenchContext, { pings, devices }: Bac
   reporter.note(`  From an empty state they give ${answerText(answer)}`);
   await writeJsonFile(stack.file(FILE), {
     ...{ pings, devices, answer },
-    geofencesPerFleet: GEOFENCES_PER_FLEET,
+    ...{ geofencesPerFleet: GEOFENCES_PER_FLEET, routes: true },
   } satisfies LoadedBacklog);
   return answer;
 }

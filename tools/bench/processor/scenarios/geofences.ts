@@ -7,7 +7,7 @@ import { createRandom } from '../../history/load/random.js';
 export const GEOFENCES_PER_FLEET = 1_000;
 
 /** As many as the devices of the backlog are of. */
-const FLEETS = 50;
+export const FLEETS = 50;
 const SEED = 11;
 /** The square of a degree in which the devices are. */
 const SOUTH = 50;

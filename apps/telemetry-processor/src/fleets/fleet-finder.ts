@@ -1,40 +1,41 @@
 import { LazyTelemetryPing } from '@waypost/contracts';
-import type { FleetGeofences, TelemetryPing } from '@waypost/domain';
-import type { GeofenceDirectory } from './geofence-directory.js';
+import type { TelemetryPing } from '@waypost/domain';
+import type { KnownFleet, KnownFleets } from './fleet-directory.js';
 
 /** A power of two. */
 const PLACES = 1_024;
 
-interface KnownFleet {
+interface FoundFleet {
   /** The fleet's id as the ping had it. */
   readonly id: Buffer;
-  readonly fleet: FleetGeofences | undefined;
+  readonly fleet: KnownFleet | undefined;
 }
 
-/** The geofences of the fleet of a ping. */
-export type FleetFinder = (ping: TelemetryPing) => FleetGeofences | undefined;
+/** What is known of the fleet of a ping. */
+export type FleetFinder = (ping: TelemetryPing) => KnownFleet | undefined;
 
 /**
  * Knows the fleets of the last pings by the bytes of their ids: making a text of the id, and looking that up, costs more
- * than most pings need for their geofences.
+ * than most pings need for the rules of their fleet.
  */
-export const createFleetFinder = (directory: Pick<GeofenceDirectory, 'fleet' | 'fleetCount'>): FleetFinder => {
-  const places: (KnownFleet | undefined)[] = Array.from({ length: PLACES });
-  let fleetCount = directory.fleetCount;
+export const createFleetFinder = (fleets: KnownFleets): FleetFinder => {
+  const places: (FoundFleet | undefined)[] = Array.from({ length: PLACES });
+  let knownCount = fleets.knownCount();
 
   return (ping) => {
-    if (directory.fleetCount === 0) return undefined;
-    if (!(ping instanceof LazyTelemetryPing)) return directory.fleet(ping.fleetId);
-    if (directory.fleetCount !== fleetCount) {
+    const count = fleets.knownCount();
+    if (count === 0) return undefined;
+    if (!(ping instanceof LazyTelemetryPing)) return fleets.fleet(ping.fleetId);
+    if (count !== knownCount) {
       // One that had none may have some now.
       places.fill(undefined);
-      ({ fleetCount } = directory);
+      knownCount = count;
     }
     const { bytes, fleetIdStart, fleetIdEnd } = ping;
     const place = hashOf(bytes, fleetIdStart, fleetIdEnd) & (PLACES - 1);
-    const known = places[place];
-    if (known && isSame(known.id, bytes, fleetIdStart, fleetIdEnd)) return known.fleet;
-    const fleet = directory.fleet(ping.fleetId);
+    const found = places[place];
+    if (found && isSame(found.id, bytes, fleetIdStart, fleetIdEnd)) return found.fleet;
+    const fleet = fleets.fleet(ping.fleetId);
     places[place] = { id: Buffer.from(bytes.subarray(fleetIdStart, fleetIdEnd)), fleet };
     return fleet;
   };

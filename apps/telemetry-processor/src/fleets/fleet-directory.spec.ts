@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, topics, type AvroCodecs } from '@waypost/contracts';
+import {
+  createFleetSettingsHistory,
+  createGeofenceHistory,
+  geofenceKey,
+  type FleetSettings,
+  type Geofence,
+} from '@waypost/domain';
+import { createMemoryBackend } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { createFleetDirectory, type FleetDirectory } from './fleet-directory.js';
+
+const settings: FleetSettings = {
+  ...{ fleetId: 'acme', name: null, payloadFormat: 'v1', routes: true },
+  ...{ version: 1, createdAt: 0, updatedAt: 0 },
+};
+const depot: Geofence = {
+  ...{ geofenceId: 'depot', fleetId: 'acme', name: 'Depot', version: 1, createdAt: 0, updatedAt: 0 },
+  ...{ circle: { latitude: 52, longitude: 4, radiusInMeters: 300 }, polygon: null },
+};
+
+let codecs: AvroCodecs;
+let now: number;
+let backend: ReturnType<typeof createMemoryBackend>;
+let warned: string[];
+let failures: Error[];
+let directory: FleetDirectory;
+
+beforeEach(async () => {
+  codecs = createAvroCodecs({ registry: createMemoryRegistry(), now: () => 0 });
+  await Promise.all([codecs.fleetSettings.prepare(), codecs.fleetGeofences.prepare()]);
+  now = 1_000;
+  const partitions = { [topics.fleetSettings.name]: 1, [topics.fleetGeofences.name]: 1 };
+  backend = createMemoryBackend({ topics: partitions, now: () => now });
+  [warned, failures] = [[], []];
+  const nothing = (): void => undefined;
+  directory = createFleetDirectory({
+    ...{ backend, codecs },
+    histories: { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() },
+    logger: { debug: nothing, info: nothing, error: nothing, warn: (event) => void warned.push(event) },
+    onFatal: (error) => void failures.push(error),
+  });
+});
+
+afterEach(() => directory.stop());
+
+const append = (topic: string, key: string, value: Buffer | null): void => {
+  backend.append({ topic, partition: 0 }, { key: Buffer.from(key), value });
+};
+const appendSettings = (more: Partial<FleetSettings> = {}): void => {
+  append(topics.fleetSettings.name, 'acme', codecs.fleetSettings.encode({ ...settings, ...more }));
+};
+const appendFence = (geofence: Geofence): void => {
+  append(topics.fleetGeofences.name, geofenceKey(geofence), codecs.fleetGeofences.encode(geofence));
+};
+const routesAt = (at: number): boolean | undefined => directory.fleet('acme')?.settings?.at(at)?.routes;
+
+describe('what the processor knows of fleets', () => {
+  it('is what both topics hold when it starts, by the times of the broker', async () => {
+    appendSettings();
+    appendFence(depot);
+    await directory.start();
+    expect(routesAt(999)).toBeUndefined();
+    expect(routesAt(1_000)).toBe(true);
+    expect(directory.fleet('acme')?.geofences?.get('depot', 1_000)?.name).toBe(depot.name);
+    expect(directory.fleet('other')).toBeUndefined();
+    expect(directory.knownCount()).toBe(2);
+  });
+
+  it('has everything of both that was appended before it is asked to catch up', async () => {
+    await directory.start();
+    expect(directory.knownCount()).toBe(0);
+    appendSettings();
+    await directory.caughtUp();
+    expect(routesAt(1_000)).toBe(true);
+    now = 2_000;
+    appendSettings({ version: 2, routes: false });
+    appendFence(depot);
+    await directory.caughtUp();
+    expect([routesAt(1_999), routesAt(2_000)]).toEqual([true, false]);
+    expect(directory.fleet('acme')?.geofences?.get('depot', 2_000)).toBeDefined();
+  });
+
+  it('forgets what a tombstone deletes', async () => {
+    appendSettings();
+    appendFence(depot);
+    await directory.start();
+    now = 2_000;
+    append(topics.fleetSettings.name, 'acme', null);
+    append(topics.fleetGeofences.name, geofenceKey(depot), null);
+    await directory.caughtUp();
+    expect([routesAt(1_999), routesAt(2_000)]).toEqual([true, undefined]);
+    expect(directory.fleet('acme')?.geofences?.get('depot', 2_000)).toBeUndefined();
+  });
+
+  it('says which geofence describes no shape, and goes on', async () => {
+    appendFence({ ...depot, circle: null });
+    await directory.start();
+    expect(warned).toEqual(['geofence_unusable']);
+  });
+
+  it.each([topics.fleetSettings.name, topics.fleetGeofences.name])(
+    'is of no use once a record of %s cannot be read',
+    async (topic) => {
+      await directory.start();
+      append(topic, 'acme', Buffer.from('no Avro'));
+      await expect(directory.caughtUp()).rejects.toThrow(`A record of ${topic} cannot be read`);
+      expect(failures).toMatchObject([{ code: 'CORRUPT_STATE' }]);
+    },
+  );
+});

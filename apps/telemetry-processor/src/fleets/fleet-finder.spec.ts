@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, createPingReader, type TelemetryPing } from '@waypost/contracts';
+import { createFleetSettingsHistory, createGeofenceHistory, type Geofence } from '@waypost/domain';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { pingOf } from '../../../../test/support/samples.js';
+import { knownFleets, type FleetHistories } from './fleet-directory.js';
+import { createFleetFinder } from './fleet-finder.js';
+
+/** As the processor gets it. */
+let readBack: (ping: TelemetryPing) => TelemetryPing;
+
+beforeAll(async () => {
+  const codecs = createAvroCodecs({ registry: createMemoryRegistry(), now: () => 0 });
+  await codecs.telemetryPings.prepare();
+  await codecs.telemetryPings.resolve([codecs.telemetryPings.encode(pingOf()).readInt32BE(1)]);
+  const read = createPingReader(codecs.telemetryPings);
+  readBack = (ping) => {
+    const bytes = codecs.telemetryPings.encode(ping);
+    const decoded = read(bytes, 0, bytes.length);
+    if (decoded.type !== 'decoded') throw new Error(decoded.type);
+    return decoded.value;
+  };
+});
+
+const newHistories = (): FleetHistories => ({
+  geofences: createGeofenceHistory(),
+  settings: createFleetSettingsHistory(),
+});
+
+const addFence = ({ geofences }: FleetHistories, fleetId: string): void => {
+  const circle = { latitude: 1, longitude: 2, radiusInMeters: 3 };
+  const fence: Geofence = {
+    ...{ geofenceId: 'g', fleetId, name: 'G', circle, polygon: null },
+    ...{ version: 1, createdAt: 0, updatedAt: 0 },
+  };
+  geofences.record(`${fleetId}\u001fg`, fence, 1);
+};
+
+const addSettings = ({ settings }: FleetHistories, fleetId: string): void => {
+  const fleet = { fleetId, name: null, payloadFormat: 'v1', routes: true };
+  settings.record(fleetId, { ...fleet, version: 1, createdAt: 0, updatedAt: 0 }, 1);
+};
+
+describe('the fleet of a ping', () => {
+  it('is found again and again, for far more fleets than are remembered', () => {
+    const histories = newHistories();
+    const { geofences, settings } = histories;
+    const fleetIds = Array.from({ length: 3_000 }, (_, n) => `fleet-${String(n)}`);
+    for (const fleetId of fleetIds.slice(0, 1_500)) addFence(histories, fleetId);
+    for (const fleetId of fleetIds.slice(1_000, 2_500)) addSettings(histories, fleetId);
+    const find = createFleetFinder(knownFleets(histories));
+    for (const fleetId of [...fleetIds, ...fleetIds, ...fleetIds.slice(0, 50).reverse()]) {
+      for (const ping of [pingOf({ fleetId }), readBack(pingOf({ fleetId }))]) {
+        const found = find(ping);
+        expect(found?.geofences).toBe(geofences.fleet(fleetId));
+        expect(found?.settings).toBe(settings.fleet(fleetId));
+      }
+    }
+  });
+
+  it('is found as soon as it has its first geofence, or its first settings', () => {
+    const histories = newHistories();
+    const find = createFleetFinder(knownFleets(histories));
+    const ping = readBack(pingOf({ fleetId: 'new' }));
+    expect(find(ping)).toBeUndefined();
+    addFence(histories, 'other');
+    expect(find(ping)).toBeUndefined();
+    addSettings(histories, 'new');
+    expect(find(ping)).toEqual({ geofences: undefined, settings: histories.settings.fleet('new') });
+    addFence(histories, 'new');
+    expect(find(ping)?.geofences).toBe(histories.geofences.fleet('new'));
+    expect(find(ping)?.geofences).toBeDefined();
+  });
+});
