@@ -34,8 +34,9 @@ export interface HistoryStackOptions {
 const DATABASE = 'waypost';
 /** What docs/operations.md says for a history of this size. */
 export const TUNING = {
-  shared_buffers: '1GB',
-  max_wal_size: '2GB',
+  shared_buffers: '4GB',
+  max_wal_size: '16GB',
+  checkpoint_timeout: '15min',
   bgwriter_delay: '20ms',
   bgwriter_lru_maxpages: '1000',
   bgwriter_lru_multiplier: '4',
