@@ -11,7 +11,11 @@ import './prepare.mjs';
 import { projectRoot, say } from './project.mjs';
 import { addTotals, noTotals, totalsLine, totalsOf } from './test-totals.mjs';
 
-const TIERS = [['unit', '--maxWorkers=100%'], ['int', '--runInBand'], ['e2e', '--runInBand']];
+const TIERS = [
+  ['unit', '--maxWorkers=100%'],
+  ['int', '--runInBand'],
+  ['e2e', '--runInBand'],
+];
 
 const given = process.argv.slice(2);
 process.exitCode = given.length > 0 ? await runJest(given) : await runAllTiers();
