@@ -1,8 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeviceState, GeofenceVisit } from '@waypost/domain';
+import {
+  decidePing,
+  DEFAULT_RULE_SETTINGS,
+  type DeviceState,
+  type GeofenceVisit,
+  type PingDecision,
+  type RouteProgress,
+  type Trip,
+} from '@waypost/domain';
 import { deviceGeofences } from '../../../test/support/arbitrary-geofences.js';
 import { trips } from '../../../test/support/arbitrary-trips.js';
+import { pingOf } from '../../../test/support/samples.js';
 import { deviceStateLayout } from './device-state.layout.js';
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
@@ -25,6 +34,25 @@ const keptAside = (state: DeviceState): readonly GeofenceVisit[] | undefined => 
   return rest && deviceStateLayout.rest?.fromBytes(deviceStateLayout.rest.toBytes(rest));
 };
 
+/** What is read is a view, whose fields are not its own. */
+const plain = (state: DeviceState): DeviceState => ({
+  ...{ newestEventTime: state.newestEventTime, ignition: state.ignition, lastSentTime: state.lastSentTime },
+  ...{ armed: state.armed, fixTime: state.fixTime, latitude: state.latitude, longitude: state.longitude },
+  ...{ geofences: state.geofences, trip: state.trip && plainTrip(state.trip) },
+});
+const plainTrip = ({ since, latitude, longitude, moving, maxSpeedInKmh, route, ignitionOffSince }: Trip): Trip => ({
+  ...{ since, latitude, longitude, moving, maxSpeedInKmh, ignitionOffSince },
+  route: route && plainRoute(route),
+});
+const plainRoute = (route: RouteProgress): RouteProgress => ({
+  ...{ wayTime: route.wayTime, wayLatitude: route.wayLatitude, wayLongitude: route.wayLongitude },
+  ...{ distanceInMeters: route.distanceInMeters, idleMs: route.idleMs, standing: route.standing },
+  ignitionOffSince: route.ignitionOffSince,
+});
+
+const withPlainTrip = (decision: PingDecision): PingDecision =>
+  decision.type === 'accepted' ? { ...decision, trip: decision.trip && plainTrip(decision.trip) } : decision;
+
 describe('the layout of a device state', () => {
   it('reads back exactly what was written, at any place and over anything', () => {
     fc.assert(
@@ -32,8 +60,51 @@ describe('the layout of a device state', () => {
         const view = new DataView(new ArrayBuffer(at + deviceStateLayout.byteLength));
         deviceStateLayout.write(view, at, before);
         deviceStateLayout.write(view, at, state);
-        expect(deviceStateLayout.read(view, at, keptAside(state))).toEqual(state);
+        expect(plain(deviceStateLayout.read(view, at, keptAside(state)))).toEqual(state);
       }),
+    );
+  });
+
+  it('writes what it has read, over itself and over another, with what has changed meanwhile', () => {
+    fc.assert(
+      fc.property(states, states, time, (state, other, newestEventTime) => {
+        const { byteLength } = deviceStateLayout;
+        const view = new DataView(new ArrayBuffer(2 * byteLength));
+        deviceStateLayout.write(view, 0, state);
+        deviceStateLayout.write(view, byteLength, other);
+        const read = deviceStateLayout.read(view, 0, keptAside(state));
+        const { geofences, trip } = read;
+        const changed = { ...plain(read), newestEventTime };
+        for (const at of [byteLength, 0]) {
+          deviceStateLayout.write(view, at, { ...changed, geofences, trip });
+          expect(plain(deviceStateLayout.read(view, at, keptAside(state)))).toEqual({ ...state, newestEventTime });
+        }
+      }),
+    );
+  });
+
+  it('is to the rules what it was written from', () => {
+    const near = fc.integer({ min: 1, max: 4_000_000 });
+    const pings = fc.record({
+      speedInKmh: maybe(fc.constantFrom(0, 2, 4, 50)),
+      ignition: maybe(fc.boolean()),
+      latitude: maybe(fc.double({ min: 51.9, max: 52.1, noNaN: true })),
+    });
+    fc.assert(
+      fc.property(states, trips(time), pings, near, (any, anyTrip, more, ms) => {
+        const trip = { ...anyTrip, latitude: 52, longitude: 4.9 };
+        const state = { ...any, fixTime: any.newestEventTime, trip };
+        const { byteLength } = deviceStateLayout;
+        const view = new DataView(new ArrayBuffer(byteLength));
+        deviceStateLayout.write(view, 0, state);
+        const read = deviceStateLayout.read(view, 0, keptAside(state));
+        const eventTime = state.newestEventTime + ms;
+        const ping = pingOf({ ...more, eventTime, receivedTime: eventTime });
+        const fromView = decidePing(read, ping, DEFAULT_RULE_SETTINGS, { fleet: undefined, at: ms });
+        const fromState = decidePing(state, ping, DEFAULT_RULE_SETTINGS, { fleet: undefined, at: ms });
+        expect(withPlainTrip(fromView)).toEqual(withPlainTrip(fromState));
+      }),
+      { numRuns: 1_000 },
     );
   });
 

@@ -1,4 +1,4 @@
-import type { DeviceGeofences, DeviceState, GeofenceVisit } from '@waypost/domain';
+import type { DeviceGeofences, DeviceState, GeofenceVisit, Trip } from '@waypost/domain';
 import type { RestLayout, StructLayout } from '@waypost/streams';
 import { tripLayout } from './trip.layout.js';
 
@@ -32,25 +32,66 @@ const visitsLayout: RestLayout<DeviceState, readonly GeofenceVisit[]> = {
   fromBytes: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as GeofenceVisit[],
 };
 
-/** The state of one device in 131 bytes, geofences that it is in aside. */
+/** As it lies in the store, read when it is looked at. To be let go before the next change of the store. */
+class StoredDeviceState implements DeviceState {
+  private readonly flags: number;
+
+  constructor(
+    private readonly view: DataView,
+    private readonly at: number,
+    private readonly visits: readonly GeofenceVisit[],
+  ) {
+    this.flags = view.getUint8(at + FLAGS);
+  }
+
+  get newestEventTime(): number {
+    return this.view.getFloat64(this.at + NEWEST_EVENT_TIME);
+  }
+
+  get ignition(): boolean | null {
+    return (this.flags & HAS_IGNITION) === 0 ? null : (this.flags & IGNITION_ON) !== 0;
+  }
+
+  get lastSentTime(): number | null {
+    return this.optional(HAS_LAST_SENT_TIME, LAST_SENT_TIME);
+  }
+
+  get armed(): boolean {
+    return (this.flags & ARMED) !== 0;
+  }
+
+  get fixTime(): number | null {
+    return this.optional(HAS_FIX_TIME, FIX_TIME);
+  }
+
+  get latitude(): number | null {
+    return this.optional(HAS_LATITUDE, LATITUDE);
+  }
+
+  get longitude(): number | null {
+    return this.optional(HAS_LONGITUDE, LONGITUDE);
+  }
+
+  get geofences(): DeviceGeofences | null {
+    if ((this.flags & HAS_GEOFENCES) === 0) return null;
+    return { seenAt: this.view.getFloat64(this.at + GEOFENCES_SEEN_AT), visits: this.visits };
+  }
+
+  get trip(): Trip | null {
+    return tripLayout.read(this.view, this.at + TRIP);
+  }
+
+  private optional(flag: number, offset: number): number | null {
+    return (this.flags & flag) === 0 ? null : this.view.getFloat64(this.at + offset);
+  }
+}
+
+/** The state of one device in 131 bytes, geofences that it is in aside; what is read is a view of the bytes. */
 export const deviceStateLayout: StructLayout<DeviceState, readonly GeofenceVisit[]> = {
   byteLength: IN_GEOFENCES + 1,
   version: 'device-state-3',
   rest: visitsLayout,
-  read: (view, at, visits) => {
-    const flags = view.getUint8(at + FLAGS);
-    return {
-      newestEventTime: view.getFloat64(at + NEWEST_EVENT_TIME),
-      ignition: (flags & HAS_IGNITION) === 0 ? null : (flags & IGNITION_ON) !== 0,
-      lastSentTime: (flags & HAS_LAST_SENT_TIME) === 0 ? null : view.getFloat64(at + LAST_SENT_TIME),
-      armed: (flags & ARMED) !== 0,
-      fixTime: (flags & HAS_FIX_TIME) === 0 ? null : view.getFloat64(at + FIX_TIME),
-      latitude: (flags & HAS_LATITUDE) === 0 ? null : view.getFloat64(at + LATITUDE),
-      longitude: (flags & HAS_LONGITUDE) === 0 ? null : view.getFloat64(at + LONGITUDE),
-      geofences: (flags & HAS_GEOFENCES) === 0 ? null : geofencesOf(view, at, visits),
-      trip: tripLayout.read(view, at + TRIP),
-    };
-  },
+  read: (view, at, visits) => new StoredDeviceState(view, at, visits ?? NO_VISITS),
   write: (
     view,
     at,
@@ -75,8 +116,3 @@ export const deviceStateLayout: StructLayout<DeviceState, readonly GeofenceVisit
     view.setUint8(at + FLAGS, flags);
   },
 };
-
-const geofencesOf = (view: DataView, at: number, visits = NO_VISITS): DeviceGeofences => ({
-  seenAt: view.getFloat64(at + GEOFENCES_SEEN_AT),
-  visits,
-});

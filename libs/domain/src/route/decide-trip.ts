@@ -1,7 +1,8 @@
 import { distanceInMeters } from '../geo/distance.js';
+import { hasValidFix } from '../telemetry/fix.js';
 import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
-import { fixOfPing, type Fix } from './fix-of-ping.js';
-import { isStill, routeFrom, travelTo, type Driving } from './route-progress.js';
+import { speedOf, type Fix } from './fix-of-ping.js';
+import { isStill, routeAs, routeFrom, travelTo, type Driving } from './route-progress.js';
 import type { RouteSettings } from './route-settings.js';
 import type { RouteEndReason, TripChange } from './trip-change.js';
 import type { Trip } from '../telemetry/device-state.js';
@@ -40,7 +41,8 @@ export function decideTrip(
   ignition: boolean | null,
   settings: RouteSettings,
 ): TripDecision {
-  const fix = fixOfPing(ping, settings);
+  // An invalid one is neither moving nor still.
+  const fix = hasValidFix(ping) ? ping : null;
   const trip = before === null ? null : before.trip;
   // Only a first fix makes a trip, so one is known wherever there is a trip.
   if (before === null || trip === null || before.fixTime === null) {
@@ -68,11 +70,11 @@ interface Circumstances {
 function unseen(stop: Trip, { before, ping, ignition, settings }: Circumstances): Trip {
   const offSince = stop.ignitionOffSince;
   if (offSince === null) {
-    return goesOff(before, ignition) ? { ...stop, ignitionOffSince: ping.eventTime } : stop;
+    return goesOff(before, ignition) ? stopAs(stop, stop.moving, stop.maxSpeedInKmh, ping.eventTime) : stop;
   }
   // Off for so long it has ended that route, whatever it does now.
   if (ignition === false || ping.eventTime - offSince >= settings.ignitionOffMs) return stop;
-  return { ...stop, ignitionOffSince: null };
+  return stopAs(stop, stop.moving, stop.maxSpeedInKmh, null);
 }
 
 /** Two consecutive moving pings begin a route, at the first of them: one wild fix of a parked vehicle does not. */
@@ -80,17 +82,15 @@ function atStop(stop: Trip, lastFixTime: number, fix: Fix, circumstances: Circum
   const { before, settings } = circumstances;
   if (!isMoving(stop, fix, settings)) {
     if (!stop.moving) return { trip: stop, changes: NO_CHANGES };
-    const still = { ...stop, moving: false, maxSpeedInKmh: null, ignitionOffSince: null };
-    return { trip: still, changes: NO_CHANGES };
+    return { trip: stopAs(stop, false, null, null), changes: NO_CHANGES };
   }
   const { latitude, longitude } = before;
-  const apart = fix.time - lastFixTime >= settings.gapMs;
+  const apart = fix.eventTime - lastFixTime >= settings.gapMs;
   if (!stop.moving || apart || latitude === null || longitude === null) {
-    const moving = { ...stop, moving: true, maxSpeedInKmh: fix.speedInKmh, ignitionOffSince: null };
-    return { trip: moving, changes: NO_CHANGES };
+    return { trip: stopAs(stop, true, speedOf(fix, settings), null), changes: NO_CHANGES };
   }
   const start = { time: lastFixTime, latitude, longitude };
-  const begun = routeFrom({ ...start, speedInKmh: stop.maxSpeedInKmh }, stop.ignitionOffSince);
+  const begun = routeFrom(start, stop.maxSpeedInKmh, stop.ignitionOffSince);
   const { trip, changes } = onRoute(begun, lastFixTime, circumstances);
   const started: TripChange = { ...start, type: 'route_started' };
   if (stop.since === null) return { trip, changes: [started, ...changes] };
@@ -109,11 +109,11 @@ function onRoute(driving: Driving, lastFixTime: number, circumstances: Circumsta
   if (fix === null) return { trip: withIgnition(driving, ping.eventTime, circumstances), changes: NO_CHANGES };
   const { standing, wayTime } = driving.route;
   const still = isStill(driving, fix, settings);
-  if (still && standing && fix.time - wayTime >= settings.stillMs) {
+  if (still && standing && fix.eventTime - wayTime >= settings.stillMs) {
     return finish(driving, 'stationary', wayTime, circumstances);
   }
   const travelled = travelTo(driving, fix, still, lastFixTime, settings);
-  return { trip: withIgnition(travelled, fix.time, circumstances), changes: NO_CHANGES };
+  return { trip: withIgnition(travelled, fix.eventTime, circumstances), changes: NO_CHANGES };
 }
 
 /** Only an ignition that goes off on the way ends a route: one that was off before, as of a towed vehicle, does not. */
@@ -121,7 +121,7 @@ function withIgnition(driving: Driving, time: number, { before, ignition }: Circ
   const off = goesOff(before, ignition);
   const comesBack = ignition !== false && driving.route.ignitionOffSince !== null;
   if (!off && !comesBack) return driving;
-  return { ...driving, route: { ...driving.route, ignitionOffSince: off ? time : null } };
+  return routeAs(driving, off ? time : null);
 }
 
 function goesOff(before: LastKnown, ignition: boolean | null): boolean {
@@ -165,10 +165,21 @@ function stopWith(
   const still = { moving: false, maxSpeedInKmh: null, route: null, ignitionOffSince: null };
   const stop: Trip = { since, latitude, longitude, ...still };
   if (fix === null || !isMoving(stop, fix, settings)) return stop;
-  return { ...stop, moving: true, maxSpeedInKmh: fix.speedInKmh };
+  return stopAs(stop, true, speedOf(fix, settings), null);
+}
+
+/** Field by field, also because a trip may be a view that has its fields from elsewhere: to spread it would lose them. */
+function stopAs(
+  { since, latitude, longitude }: Trip,
+  moving: boolean,
+  maxSpeedInKmh: number | null,
+  ignitionOffSince: number | null,
+): Trip {
+  return { since, latitude, longitude, moving, maxSpeedInKmh, route: null, ignitionOffSince };
 }
 
 function isMoving({ latitude, longitude }: Trip, fix: Fix, settings: RouteSettings): boolean {
-  if (fix.speedInKmh !== null && fix.speedInKmh >= settings.movingSpeedInKmh) return true;
+  const speed = speedOf(fix, settings);
+  if (speed !== null && speed >= settings.movingSpeedInKmh) return true;
   return distanceInMeters(latitude, longitude, fix.latitude, fix.longitude) >= settings.movingDistanceInMeters;
 }

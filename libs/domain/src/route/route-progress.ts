@@ -1,5 +1,5 @@
 import { distanceInMeters } from '../geo/distance.js';
-import type { Fix } from './fix-of-ping.js';
+import { speedOf, type Fix } from './fix-of-ping.js';
 import type { RouteSettings } from './route-settings.js';
 import type { RouteProgress, Trip } from '../telemetry/device-state.js';
 
@@ -11,15 +11,20 @@ export type Driving = Trip & { readonly since: number; readonly route: RouteProg
 /**
  * A route at its first moving ping, before any other fix.
  *
+ * @param speedInKmh of that ping; null: not reported
  * @param ignitionOffSince null: the ignition did not go off since
  */
-export function routeFrom(start: Fix, ignitionOffSince: number | null): Driving {
+export function routeFrom(
+  start: { readonly time: number; readonly latitude: number; readonly longitude: number },
+  speedInKmh: number | null,
+  ignitionOffSince: number | null,
+): Driving {
   return {
     since: start.time,
     latitude: start.latitude,
     longitude: start.longitude,
     moving: false,
-    maxSpeedInKmh: start.speedInKmh,
+    maxSpeedInKmh: speedInKmh,
     route: {
       wayTime: start.time,
       wayLatitude: start.latitude,
@@ -38,7 +43,8 @@ export function routeFrom(start: Fix, ignitionOffSince: number | null): Driving 
  * standing began: over 300 s that is slower than 3 km/h as well, and no jitter of a parked device leaves it.
  */
 export function isStill({ route }: Driving, fix: Fix, settings: RouteSettings): boolean {
-  if (fix.speedInKmh !== null) return fix.speedInKmh < settings.stillSpeedInKmh;
+  const speed = speedOf(fix, settings);
+  if (speed !== null) return speed < settings.stillSpeedInKmh;
   return !route.standing || wayTo(route, fix) < settings.movingDistanceInMeters;
 }
 
@@ -57,23 +63,46 @@ export function travelTo(
 ): Driving {
   const { route } = driving;
   if (still && route.standing) return driving;
+  const speed = speedOf(fix, settings);
   // Standing that ends at a ping without a speed may have been driving slowly.
-  const stoodMs = route.standing && fix.speedInKmh !== null ? lastFixTime - route.wayTime : 0;
+  const stoodMs = route.standing && speed !== null ? lastFixTime - route.wayTime : 0;
   // Field by field: this is done for every ping on the road, and spreads cost more.
   return {
     since: driving.since,
     latitude: driving.latitude,
     longitude: driving.longitude,
     moving: false,
-    maxSpeedInKmh: greater(driving.maxSpeedInKmh, fix.speedInKmh),
+    maxSpeedInKmh: greater(driving.maxSpeedInKmh, speed),
     route: {
-      wayTime: fix.time,
+      wayTime: fix.eventTime,
       wayLatitude: fix.latitude,
       wayLongitude: fix.longitude,
       distanceInMeters: route.distanceInMeters + legTo(route, fix, settings),
       idleMs: route.idleMs + stoodMs,
-      standing: still || fix.speedInKmh === null,
+      standing: still || speed === null,
       ignitionOffSince: route.ignitionOffSince,
+    },
+    ignitionOffSince: null,
+  };
+}
+
+/** The route with another time of the ignition. */
+export function routeAs(driving: Driving, ignitionOffSince: number | null): Driving {
+  const { route } = driving;
+  return {
+    since: driving.since,
+    latitude: driving.latitude,
+    longitude: driving.longitude,
+    moving: false,
+    maxSpeedInKmh: driving.maxSpeedInKmh,
+    route: {
+      wayTime: route.wayTime,
+      wayLatitude: route.wayLatitude,
+      wayLongitude: route.wayLongitude,
+      distanceInMeters: route.distanceInMeters,
+      idleMs: route.idleMs,
+      standing: route.standing,
+      ignitionOffSince,
     },
     ignitionOffSince: null,
   };
@@ -83,7 +112,7 @@ export function travelTo(
 function legTo(route: RouteProgress, fix: Fix, settings: RouteSettings): number {
   const meters = wayTo(route, fix);
   const metersPerMs = (settings.maxSpeedInKmh * 1_000) / MS_PER_HOUR;
-  return meters <= metersPerMs * (fix.time - route.wayTime) ? meters : 0;
+  return meters <= metersPerMs * (fix.eventTime - route.wayTime) ? meters : 0;
 }
 
 function wayTo(route: RouteProgress, fix: Fix): number {

@@ -1,6 +1,6 @@
 import type { EventType } from '../event/event-type.js';
 import type { FleetEvent } from '../event/fleet-event.js';
-import { decideGeofences, type GeofenceView } from '../geofence/decide-geofences.js';
+import { decideGeofences, type GeofenceDecision, type GeofenceView } from '../geofence/decide-geofences.js';
 import { eventsOfGeofences } from '../geofence/events-of-geofences.js';
 import { decideTrip, NO_TRIP, type TripDecision } from '../route/decide-trip.js';
 import { eventOfTrip } from '../route/event-of-trip.js';
@@ -92,13 +92,26 @@ function decideAccepted(
   if (!ignitionChanged && position !== 'sent' && !atFences && changes.length === 0) {
     return { type: 'accepted', events: NO_EVENTS, ignition, ignitionChanged, position, geofences, trip };
   }
+  const found = { ignition, ignitionChanged, fences: atFences ? fences : null, changes, position };
+  const events = eventsOf(state, ping, found);
+  return { type: 'accepted', events, ignition, ignitionChanged, position, geofences, trip };
+}
+
+interface Found extends Pick<AcceptedPing, 'ignition' | 'ignitionChanged' | 'position'> {
+  readonly fences: GeofenceDecision | null;
+  readonly changes: TripDecision['changes'];
+}
+
+/** In the order of R-10. */
+function eventsOf(state: DeviceState | null, ping: TelemetryPing, found: Found): FleetEvent[] {
+  const { ignition, ignitionChanged, fences, changes, position } = found;
   const events: FleetEvent[] = [];
   const emit = (eventType: EventType): number => events.push(eventOfPing(eventType, ping, ignition, state));
   if (ignitionChanged) emit(ignition === true ? 'ignition_on' : 'ignition_off');
-  if (atFences) events.push(...eventsOfGeofences(fences, eventOfPing('geofence_in', ping, ignition, state)));
+  if (fences !== null) events.push(...eventsOfGeofences(fences, eventOfPing('geofence_in', ping, ignition, state)));
   for (const change of changes) events.push(eventOfTrip(change, ping));
   if (position === 'sent') emit(ignition === false ? 'position_sleep' : 'position');
-  return { type: 'accepted', events, ignition, ignitionChanged, position, geofences, trip };
+  return events;
 }
 
 function decidePosition(

@@ -1,4 +1,7 @@
-/** What the rules remember of one device (R-4 to R-9), as the schema `telemetry-processor.device-state-value` has it. */
+/**
+ * What the rules remember of one device (R-4 to R-9), as the schema `telemetry-processor.device-state-value` has it. It may
+ * be a view of stored bytes: copy it field by field, never by spreading.
+ */
 export interface DeviceState {
   /** Epoch milliseconds of the newest ping taken. */
   readonly newestEventTime: number;
