@@ -44,7 +44,7 @@ export async function publishFeed(waypost: RunningWaypost, feed: Feed, ...flags:
   if (!/^published \d+$/m.test(printed)) throw new Error(`waypost publish printed: ${printed}`);
 }
 
-/** Checks the signatures of a call as it comes in, against the secret of the subscription that it belongs to. */
+/** Checks the signatures of a call against the secret of the subscription that it belongs to; to be asked within minutes. */
 export function checkSignatures(runs: readonly FeedRun[], call: ReceivedCall): void {
   const run = runs.find(({ feed }) => belongsTo(feed, call));
   if (run === undefined) throw new Error(`A call to ${call.path}, which nobody has subscribed.`);

@@ -4,7 +4,7 @@ import type { ReceivedCall } from './receiver.js';
 
 /**
  * What is wrong with the signatures of a call, by the public library and by X-Service-Signature (R-19); null: nothing.
- * To be asked when the call comes in: the library refuses old ones.
+ * To be asked within five minutes of the call: the library refuses older ones.
  */
 export function signatureProblem(call: ReceivedCall, secret: string): string | null {
   return standardProblem(call, secret) ?? serviceProblem(call, secret);
