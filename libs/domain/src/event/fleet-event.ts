@@ -72,6 +72,19 @@ export interface EndLocation {
   readonly longitude: number;
 }
 
+/** What a ping measures beside its place, for events that are of no ping's moment. */
+export const NO_MEASUREMENTS = Object.freeze({
+  altitudeInMeters: null,
+  speedInKmh: null,
+  heading: null,
+  ignition: null,
+  odometerInMeters: null,
+  batteryVoltage: null,
+  connectionType: null,
+  rpm: null,
+  fuelLevel: null,
+}) satisfies Partial<FleetEvent>;
+
 /** What only some types of events have, for those that have none of it. */
 export const NO_DETAILS = Object.freeze({
   geofenceId: null,

@@ -1,4 +1,4 @@
-import { NO_DETAILS, type FleetEvent } from '../event/fleet-event.js';
+import { NO_DETAILS, NO_MEASUREMENTS, type FleetEvent } from '../event/fleet-event.js';
 import { textOrNull } from '../telemetry/event-of-ping.js';
 import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
 import { resourceIdOf } from './resource-id.js';
@@ -38,18 +38,6 @@ export function eventOfTrip(change: TripChange, ping: TelemetryPing): FleetEvent
 
 /** Filled in field by field: objects of many shapes that are spread into each other cost more than all else of an event. */
 type Draft = { -readonly [Field in keyof FleetEvent]: FleetEvent[Field] };
-
-const NO_MEASUREMENTS = Object.freeze({
-  altitudeInMeters: null,
-  speedInKmh: null,
-  heading: null,
-  ignition: null,
-  odometerInMeters: null,
-  batteryVoltage: null,
-  connectionType: null,
-  rpm: null,
-  fuelLevel: null,
-}) satisfies Partial<FleetEvent>;
 
 function addDetails(event: Draft, change: TripChange): void {
   switch (change.type) {

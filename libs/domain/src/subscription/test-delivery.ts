@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../delivery/webhook-delivery.js';
 import { eventId as eventIdOf } from '../event/event-id.js';
 import { TEST_EVENT_TYPE } from '../event/event-type.js';
-import { NO_DETAILS, type FleetEvent } from '../event/fleet-event.js';
+import { NO_DETAILS, NO_MEASUREMENTS, type FleetEvent } from '../event/fleet-event.js';
 import { payloadFormatOf, serialiseBody } from '../event/payload-format.js';
 import type { WebhookSubscription } from './webhook-subscription.js';
 
@@ -55,15 +55,7 @@ function testEvent(fleetId: string, eventTime: number): FleetEvent {
     latitude: null,
     longitude: null,
     locationTime: null,
-    altitudeInMeters: null,
-    speedInKmh: null,
-    heading: null,
-    ignition: null,
-    odometerInMeters: null,
-    batteryVoltage: null,
-    connectionType: null,
-    rpm: null,
-    fuelLevel: null,
+    ...NO_MEASUREMENTS,
     ...NO_DETAILS,
   };
 }
