@@ -3,7 +3,11 @@ export interface StructLayout<T, Rest extends object = object> {
   readonly byteLength: number;
   /** Changes whenever the meaning of the bytes does: a snapshot of another version is not read. */
   readonly version: string;
-  /** @param rest of the value, where it has one */
+  /**
+   * May give a view of the bytes, good until the next change of the store.
+   *
+   * @param rest of the value, where it has one
+   */
   read(view: DataView, at: number, rest: Rest | undefined): T;
   write(view: DataView, at: number, value: T): void;
   readonly rest?: RestLayout<T, Rest>;
