@@ -48,6 +48,8 @@ export interface RecordBatch {
   /** The position after the batch: control records, aborted records and compacted holes are behind it. */
   readonly nextOffset: number;
   readonly highWatermark: number;
+  /** Where reading ends while a transaction is open: nothing behind it is given to anybody yet. */
+  readonly lastStableOffset: number;
 }
 
 /** The records of a batch, at most `maxRecords` at a time. Whoever goes through many should never hold them all. */

@@ -12,7 +12,7 @@ async function decoded(result: DecodeResult<unknown>, value: Buffer | null = fra
     decode: () => result,
   } as unknown as SubjectCodec<unknown>;
   const record = { offset: 5, timestamp: 77, key: Buffer.from('bus-7'), value };
-  const batch = { topic: 't', partition: 2, records: [record], nextOffset: 6, highWatermark: 6 };
+  const batch = { topic: 't', partition: 2, records: [record], nextOffset: 6, highWatermark: 6, lastStableOffset: 6 };
   const [first] = await decodeBatch(codec, batch);
   return { first, resolved };
 }

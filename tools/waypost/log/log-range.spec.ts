@@ -18,7 +18,8 @@ function build(partitions: readonly (readonly Slot[])[], batchSize = 2) {
     const records = slots.slice(position, nextOffset).flatMap((slot, index) => {
       return slot === null ? [] : [{ offset: position + index, timestamp: slot.timestamp, key: null, value: null }];
     });
-    return Promise.resolve({ ...partition, records, nextOffset, highWatermark: slots.length });
+    const ends = { highWatermark: slots.length, lastStableOffset: slots.length };
+    return Promise.resolve({ ...partition, records, nextOffset, ...ends });
   }
 
   const fetcher: Fetcher = {

@@ -86,7 +86,7 @@ function batchOf(given: readonly Given[], nextOffset: number): RecordBatch {
   const records = given.map(({ key = 'device-1', value }, offset) => {
     return { offset, timestamp: NOW, key: key === null ? null : Buffer.from(key), value };
   });
-  return { topic: TOPIC, partition: 1, records, nextOffset, highWatermark: 100 };
+  return { topic: TOPIC, partition: 1, records, nextOffset, highWatermark: 100, lastStableOffset: 100 };
 }
 
 describe('the paths task', () => {

@@ -30,7 +30,8 @@ const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => (
 function batchOf(values: (Buffer | null)[], from = 0): RecordBatch {
   const nextOffset = from + values.length + 1;
   const records = values.map((value, index) => ({ offset: from + index, timestamp: 0, key: null, value }));
-  return { topic: 'webhook.operations', partition: 2, records, nextOffset, highWatermark: nextOffset };
+  const ends = { nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
+  return { topic: 'webhook.operations', partition: 2, records, ...ends };
 }
 const encoded = (...events: OperationalEvent[]) => events.map((event) => codecs.webhookOperations.encode(event));
 

@@ -22,7 +22,7 @@ const progress = (replayId: string, sent: number): ReplayProgress => ({
 });
 
 const batchOf = (...values: (Buffer | null)[]): RecordBatch => ({
-  ...{ topic: 'progress', partition: 1, nextOffset: 9, highWatermark: 9 },
+  ...{ topic: 'progress', partition: 1, nextOffset: 9, highWatermark: 9, lastStableOffset: 9 },
   records: values.map((value, offset) => ({ offset, timestamp: 0, key: Buffer.from('k'), value })),
 });
 

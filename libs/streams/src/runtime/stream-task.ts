@@ -21,7 +21,7 @@ export interface StreamTaskOptions {
   /** The partition is lost, or the application stops. */
   readonly release: () => void;
   readonly backend: StreamsBackend;
-  /** A batch that takes longer is committed in between. */
+  /** Of a backlog: how much work goes into one transaction. */
   readonly commitIntervalMs: number;
   /** From the end of a commit to the next fetch, while there is little in each. */
   readonly commitPauseMs: number;
@@ -40,6 +40,9 @@ class StreamTask implements PartitionTask {
   private position: number | null = null;
   private committed: number | null = null;
   private committedAt = 0;
+  private hasCommitted = false;
+  /** When the work began that is not committed yet; null: there is none. */
+  private uncommittedSince: number | null = null;
   private closed = false;
 
   constructor(private readonly options: StreamTaskOptions) {}
@@ -66,36 +69,42 @@ class StreamTask implements PartitionTask {
     return { position: committed?.offset ?? 'earliest' };
   }
 
-  /** In slices, so that heartbeats and timers of this process go on and no transaction grows without bound. */
+  /**
+   * In slices, so that heartbeats and timers of this process go on and no transaction grows without bound. Where the log goes
+   * on behind the batch, its end is no reason to commit: the next batch is here soon, and nobody waits for a part of a backlog.
+   * Only of the first: if the second one fails, again and again, the position has come as far as it can.
+   */
   async process(batch: RecordBatch): Promise<void> {
     const core = this.core;
     if (!core) throw new Error('process() came before open().');
-    let uncommittedSince = this.options.now();
     let isTrickle = true;
     let processedTo: number | null = null;
     await core.processor.beforeBatch?.();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (processedTo !== null) {
         isTrickle = false;
-        if (this.isDue(core, uncommittedSince)) {
+        if (this.isDue(core)) {
           await this.commit(core, processedTo);
-          uncommittedSince = this.options.now();
+          this.options.stores.between();
         }
         await nextTurn();
       }
       await core.processor.prepare?.(slice);
       this.refuseClosed();
+      this.uncommittedSince ??= this.options.now();
       for (const record of slice) core.process(record);
       core.punctuate();
       processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
     }
     this.position = batch.nextOffset;
-    const overdue = this.options.now() - this.committedAt > COMMIT_AT_LEAST_EVERY_MS;
-    if (core.changed || overdue) {
+    const isCaughtUp = batch.nextOffset >= batch.lastStableOffset;
+    if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
       await this.commit(core, batch.nextOffset);
       // Before the next batch is asked for: what comes meanwhile is in it, and shares one transaction.
       if (isTrickle) await sleep(this.options.commitPauseMs);
     }
+    if (core.changed) return;
+    this.uncommittedSince = null;
     this.options.stores.between();
   }
 
@@ -108,6 +117,10 @@ class StreamTask implements PartitionTask {
     this.options.stores.between();
   }
 
+  async settle(): Promise<void> {
+    if (this.core && this.position !== this.committed) await this.commit(this.core, this.position);
+  }
+
   /** Called when the partition is lost or the application stops, and not before a rebuild: only then the stores go. */
   interrupt(): void {
     this.options.release();
@@ -118,10 +131,20 @@ class StreamTask implements PartitionTask {
     await Promise.all([this.options.stores.settle(), this.producer?.close()]);
   }
 
-  /** In the middle of a batch. */
-  private isDue(core: TaskCore, uncommittedSince: number): boolean {
+  private isDue(core: TaskCore): boolean {
     if (core.outputBytes > MAX_OUTPUT_BYTES) return true;
-    return core.changed && this.options.now() - uncommittedSince > this.options.commitIntervalMs;
+    const { uncommittedSince } = this;
+    return core.changed && uncommittedSince !== null && this.isOver(uncommittedSince, this.options.commitIntervalMs);
+  }
+
+  private isOverdue(): boolean {
+    return this.isOver(this.committedAt, COMMIT_AT_LEAST_EVERY_MS);
+  }
+
+  /** Also when the clock was set back: nobody knows how much time has passed then. */
+  private isOver(since: number, ms: number): boolean {
+    const passedMs = this.options.now() - since;
+    return passedMs > ms || passedMs < 0;
   }
 
   /** What went on while the task was being closed must not touch the stores: its successor may be at work with them. */
@@ -142,6 +165,8 @@ class StreamTask implements PartitionTask {
     this.refuseClosed();
     if (baseOffsets) this.options.stores.committed(baseOffsets);
     core.commit();
+    this.uncommittedSince = null;
+    this.hasCommitted = true;
     this.committed = position;
     this.committedAt = now();
   }

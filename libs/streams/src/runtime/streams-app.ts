@@ -6,7 +6,7 @@ import { StoreShelf } from './store-shelf.js';
 import { createStreamTask } from './stream-task.js';
 import { createTaskRunner, type TaskRunner } from './task-runner.js';
 
-const DEFAULT_COMMIT_INTERVAL_MS = 250;
+const DEFAULT_COMMIT_INTERVAL_MS = 500;
 const DEFAULT_COMMIT_PAUSE_MS = 10;
 const DEFAULT_SNAPSHOT_INTERVAL_MS = 300_000;
 
@@ -16,9 +16,9 @@ export interface StreamsAppOptions {
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
   /**
-   * The setting between throughput and latency, 100 unless given: a batch that takes longer to work through is committed
-   * in between. Short: outputs are seen earlier; long: fewer transactions, and a key that changes often is written once
-   * for more changes. A quiet topic does not wait for it: what came is committed when it is worked through.
+   * How much of a backlog goes into one transaction, 500 ms of work unless given. Short: its outputs are seen earlier, and
+   less is done again after a crash; long: fewer transactions, and a key that changes often is written once for more
+   changes. At the end of the log nothing waits for it: what came is committed when it is worked through.
    */
   readonly commitIntervalMs?: number;
   /**

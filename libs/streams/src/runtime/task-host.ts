@@ -92,6 +92,11 @@ class RunningTask implements TaskHost {
   private decide(error: unknown, rebuilds: number): void {
     if (error instanceof OwnershipLost) return;
     const partition = partitionName(this.options.partition);
+    if (this.closing.isRaised() && !isFatal(error)) {
+      // The next owner begins where the last commit has ended.
+      this.options.logger.debug('task_left_behind', { partition, error: errorMessage(error) });
+      return;
+    }
     if (isFatal(error)) this.options.onFatal(error);
     else if (rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS) this.options.onFatal(stuck(partition, error));
     else {
@@ -133,6 +138,8 @@ class RunningTask implements TaskHost {
       await this.closing.guard(this.failing.guard(work), CLOSE_GRACE_MS);
       if (batch || ++quietTurns === QUIET_TURNS_OF_PROGRESS) onProgress();
     }
+    this.failing.throwIfRaised();
+    await this.closing.guard(task.settle?.() ?? Promise.resolve(), CLOSE_GRACE_MS);
   }
 
   private context(failing: Interruption): TaskContext {

@@ -65,11 +65,15 @@ describe('a runner that loses a partition', () => {
   let events: string[];
   let endWork: () => void;
   let tasks: number;
+  let settling: () => Promise<void>;
+  let logged: string[];
 
   /** A runner whose assignments the test makes. Each task says what it does, and closes when it is told to. */
   beforeEach(async () => {
     events = [];
     tasks = 0;
+    settling = () => Promise.resolve();
+    logged = [];
     const backend = createMemoryBackend({ topics: { t: 1 }, now: Date.now });
     const group = backend.group.bind(backend);
     backend.group = (options) => ({
@@ -92,13 +96,17 @@ describe('a runner that loses a partition', () => {
             return Promise.resolve({ position: 0 });
           },
           process: () => Promise.resolve(),
+          settle: () => {
+            events.push(`${name} settles`);
+            return settling();
+          },
           close: async () => {
             await new Promise<void>((resolve) => (endWork = resolve));
             events.push(`${name} is closed`);
           },
         };
       },
-      logger: silentLogger,
+      logger: { ...silentLogger, debug: (event) => void logged.push(event), warn: (event) => void logged.push(event) },
       onFatal: (error) => fatal.push(error),
     });
     await slow.start();
@@ -113,13 +121,24 @@ describe('a runner that loses a partition', () => {
     return state;
   };
 
-  it('says that it has let go when the task is closed, and not before', async () => {
+  it('lets the task settle, and says that it has let go when that is closed, and not before', async () => {
     const loss = assign(2);
     await jest.advanceTimersByTimeAsync(5_000);
     expect(loss.settled).toBe(false);
     endWork();
     await jest.advanceTimersByTimeAsync(0);
-    expect(events).toEqual(['task 1 opens', 'task 1 is closed']);
+    expect(events).toEqual(['task 1 opens', 'task 1 settles', 'task 1 is closed']);
+    expect(loss.settled).toBe(true);
+  });
+
+  it('closes the task as well when that could not settle, and builds none anew', async () => {
+    settling = () => Promise.reject(new Error('the producer is fenced'));
+    const loss = assign(2);
+    await jest.advanceTimersByTimeAsync(0);
+    endWork();
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(events).toEqual(['task 1 opens', 'task 1 settles', 'task 1 is closed']);
+    expect(logged).toEqual(['task_left_behind']);
     expect(loss.settled).toBe(true);
   });
 
@@ -137,10 +156,10 @@ describe('a runner that loses a partition', () => {
     assign(2);
     assign(3, 0);
     await jest.advanceTimersByTimeAsync(1_000);
-    expect(events).toEqual(['task 1 opens']);
+    expect(events).not.toContain('task 2 opens');
     endWork();
     await jest.advanceTimersByTimeAsync(0);
-    expect(events).toEqual(['task 1 opens', 'task 1 is closed', 'task 2 opens']);
+    expect(events.slice(-2)).toEqual(['task 1 is closed', 'task 2 opens']);
   });
 
   it('lets go of a task that has not closed within ten seconds, so that the partition does not stand still for good', async () => {

@@ -9,6 +9,7 @@ export class FetchedBatch implements RecordBatch {
   readonly partition: number;
   readonly nextOffset: number;
   readonly highWatermark: number;
+  readonly lastStableOffset: number;
   /** As it came over the network. */
   readonly bytes: number;
   private readonly scanned: ScannedRecords;
@@ -16,12 +17,13 @@ export class FetchedBatch implements RecordBatch {
 
   /** @throws StreamsError CORRUPT_BATCH */
   constructor(
-    { topic, partition, data, aborted, highWatermark }: FetchedPartition,
+    { topic, partition, data, aborted, highWatermark, lastStableOffset }: FetchedPartition,
     private readonly position: number,
   ) {
     this.topic = topic;
     this.partition = partition;
     this.highWatermark = highWatermark;
+    this.lastStableOffset = lastStableOffset;
     this.bytes = data.length;
     this.scanned = namingThePlace({ topic, partition }, position, () => scanRecordBatches(data, position, aborted));
     this.nextOffset = this.scanned.nextOffset;

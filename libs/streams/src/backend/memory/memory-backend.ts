@@ -97,7 +97,8 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     const take = (): RecordBatch => {
       const records = log.slice(position).filter((entry): entry is StreamRecord => entry !== 'marker');
       position = log.length;
-      return { ...partition, records, nextOffset: position, highWatermark: log.length };
+      const ends = { highWatermark: log.length, lastStableOffset: log.length };
+      return { ...partition, records, nextOffset: position, ...ends };
     };
     const stopWatching = (): void => {
       if (watcher) this.watchers.delete(watcher);

@@ -22,6 +22,7 @@ export interface FetchedPartition {
   readonly partition: number;
   readonly errorCode: number;
   readonly highWatermark: number;
+  readonly lastStableOffset: number;
   readonly aborted: readonly AbortedTransaction[];
   readonly data: Buffer;
 }
@@ -88,10 +89,11 @@ const decodeTopic = (reader: ByteReader): FetchedPartition[] => {
     const partition = reader.int32();
     const errorCode = reader.int16();
     const highWatermark = reader.int64();
-    reader.int64(); // last stable offset
+    const lastStableOffset = reader.int64();
     reader.int64(); // log start
     const aborted = reader.array(() => ({ producerId: reader.int64(), firstOffset: reader.int64() }));
     reader.int32(); // preferred read replica
-    return { topic, partition, errorCode, highWatermark, aborted, data: reader.bytes() ?? Buffer.alloc(0) };
+    const data = reader.bytes() ?? Buffer.alloc(0);
+    return { topic, partition, errorCode, highWatermark, lastStableOffset, aborted, data };
   });
 };

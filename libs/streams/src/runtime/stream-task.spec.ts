@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { StreamsBackend, Transaction } from '../backend/backend.js';
+import { createMemoryBackend } from '../backend/memory/memory-backend.js';
+import type { RecordBatch } from '../record.js';
+import { createTopology } from '../topology/topology.js';
+import type { PartitionTask } from './partition-task.js';
+import { TaskStores } from './store-shelf.js';
+import { createStreamTask } from './stream-task.js';
+
+const COMMIT_INTERVAL_MS = 500;
+/** Records of a transaction that is still open: nobody can read them. */
+const UNSTABLE = 7;
+const INPUT = { topic: 'input', partition: 0 };
+
+/** Copies what has a value. */
+const copying = createTopology({
+  applicationId: 'copying',
+  source: INPUT.topic,
+  sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+  processor: (context) => ({
+    process: ({ key, value }) => {
+      if (value !== null) context.forward('output', { key, value });
+    },
+  }),
+});
+
+interface Commit {
+  /** The position that went with it. */
+  readonly offset: number | undefined;
+  readonly outputs: number;
+}
+
+let clock: number;
+let commits: Commit[];
+let task: PartitionTask;
+
+/** Notes the transactions. */
+const observedBackend = (): StreamsBackend => {
+  const broker = createMemoryBackend({ topics: { input: 1, output: 1 }, now: () => clock });
+  const producer: StreamsBackend['producer'] = (transactionalId) => {
+    const inner = broker.producer(transactionalId);
+    return {
+      init: () => inner.init(),
+      close: () => inner.close(),
+      commit: (transaction: Transaction) => {
+        commits.push({ offset: transaction.offset?.offset, outputs: transaction.records.length });
+        return inner.commit(transaction);
+      },
+    };
+  };
+  return new Proxy(broker, {
+    get: (target, property) => {
+      const value: unknown = property === 'producer' ? producer : Reflect.get(target, property);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+};
+
+beforeEach(async () => {
+  clock = 1_000;
+  commits = [];
+  task = createStreamTask({
+    ...{ topology: copying, backend: observedBackend(), stores: new TaskStores([]), now: () => clock },
+    ...{ commitIntervalMs: COMMIT_INTERVAL_MS, commitPauseMs: 0, release: () => undefined },
+    context: {
+      ...INPUT,
+      leaseValid: () => true,
+      confirmOwnership: () => Promise.resolve(),
+      committedOffset: () => Promise.resolve({ offset: 0, metadata: '' }),
+      commitOffset: () => Promise.resolve(),
+      fail: (error) => {
+        throw error;
+      },
+    },
+  });
+  await task.open();
+});
+
+/** Of the first batch of a test; others are behind it. */
+const START = 100;
+
+/** @param more records that the log had behind the batch when it was fetched */
+const batchOf = (from: number, count: number, more: number, value: Buffer | null = Buffer.from('v')): RecordBatch => ({
+  ...INPUT,
+  records: Array.from({ length: count }, (_, n) => ({ offset: START + from + n, timestamp: clock, key: null, value })),
+  nextOffset: START + from + count,
+  highWatermark: START + from + count + more + UNSTABLE,
+  lastStableOffset: START + from + count + more,
+});
+
+describe('a task that works a backlog off', () => {
+  /** Each test begins behind the batch that shows that the task works. */
+  beforeEach(async () => {
+    await task.process(batchOf(-1, 1, 1_000));
+    commits = [];
+  });
+
+  it('commits several batches in one transaction', async () => {
+    await task.process(batchOf(0, 10, 20));
+    await task.process(batchOf(10, 10, 10));
+    expect(commits).toEqual([]);
+    await task.process(batchOf(20, 10, 0));
+    expect(commits).toEqual([{ offset: START + 30, outputs: 30 }]);
+  });
+
+  it('commits once the interval is over, counted from the first work that is not committed', async () => {
+    await task.process(batchOf(0, 10, 1_000));
+    clock += COMMIT_INTERVAL_MS;
+    await task.process(batchOf(10, 10, 1_000));
+    expect(commits).toEqual([]);
+    clock += 1;
+    await task.process(batchOf(20, 10, 1_000));
+    expect(commits).toEqual([{ offset: START + 30, outputs: 30 }]);
+    clock += COMMIT_INTERVAL_MS;
+    await task.process(batchOf(30, 10, 1_000));
+    expect(commits).toHaveLength(1);
+  });
+
+  it.each([
+    ['nothing more comes', 'idle'],
+    ['it is to end', 'settle'],
+  ] as const)('commits what it has put off when %s', async (_when, call) => {
+    await task.process(batchOf(0, 10, 5));
+    await task[call]?.();
+    expect(commits).toEqual([{ offset: START + 10, outputs: 10 }]);
+    await task[call]?.();
+    expect(commits).toHaveLength(1);
+  });
+
+  it('shows its position once a second while nothing of what it reads makes output', async () => {
+    await task.process(batchOf(0, 10, 1_000, null));
+    clock += 1_000;
+    await task.process(batchOf(10, 10, 1_000, null));
+    expect(commits).toEqual([]);
+    clock += 1;
+    await task.process(batchOf(20, 10, 1_000, null));
+    expect(commits).toEqual([{ offset: START + 30, outputs: 0 }]);
+  });
+
+  it('counts no time in which it had nothing to commit', async () => {
+    await task.process(batchOf(0, 10, 1_000, null));
+    clock += COMMIT_INTERVAL_MS + 1;
+    await task.process(batchOf(10, 10, 1_000));
+    expect(commits).toEqual([]);
+  });
+});
+
+describe('a task that was built anew', () => {
+  it('commits the first batch by itself: if the next one fails it again, its place is known', async () => {
+    await task.process(batchOf(0, 10, 1_000));
+    expect(commits).toEqual([{ offset: START + 10, outputs: 10 }]);
+  });
+});
+
+describe('a task whose clock was set back', () => {
+  it('does not wait until the clock has caught up', async () => {
+    await task.process(batchOf(-1, 1, 1_000));
+    await task.process(batchOf(0, 10, 1_000));
+    clock -= 60_000;
+    await task.process(batchOf(10, 10, 1_000));
+    expect(commits.at(-1)).toEqual({ offset: START + 20, outputs: 20 });
+  });
+});
+
+describe('a task that has caught up', () => {
+  it('commits every batch at once', async () => {
+    await task.process(batchOf(0, 2, 0));
+    await task.process(batchOf(2, 1, 0));
+    expect(commits).toEqual([
+      { offset: START + 2, outputs: 2 },
+      { offset: START + 3, outputs: 1 },
+    ]);
+  });
+});
