@@ -1,4 +1,10 @@
-import { NO_DETAILS, type FleetEvent, type TelemetryPing, type WebhookSubscription } from '@waypost/domain';
+import {
+  NO_DETAILS,
+  NO_MEASUREMENTS,
+  type FleetEvent,
+  type TelemetryPing,
+  type WebhookSubscription,
+} from '@waypost/domain';
 
 /** 2024-05-01T12:00:00.000Z */
 export const NOON = Date.UTC(2024, 4, 1, 12);
@@ -48,15 +54,7 @@ export function eventOf(fields: Partial<FleetEvent> = {}): FleetEvent {
     latitude: 52.1,
     longitude: 4.9,
     locationTime: null,
-    altitudeInMeters: null,
-    speedInKmh: null,
-    heading: null,
-    ignition: null,
-    odometerInMeters: null,
-    batteryVoltage: null,
-    connectionType: null,
-    rpm: null,
-    fuelLevel: null,
+    ...NO_MEASUREMENTS,
     ...NO_DETAILS,
     ...fields,
   };

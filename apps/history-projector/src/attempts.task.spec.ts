@@ -75,7 +75,8 @@ function batchOf(attempts: readonly WebhookAttempt[], nextOffset: number, highWa
   const records = attempts.map((attempt, offset) => {
     return { offset, timestamp: NOW, key: null, value: codecs.webhookAttempts.encode(attempt) };
   });
-  return { topic: 'webhook.attempts', partition: 2, records, nextOffset, highWatermark };
+  const ends = { nextOffset, highWatermark, lastStableOffset: highWatermark };
+  return { topic: 'webhook.attempts', partition: 2, records, ...ends };
 }
 
 const gone = (): Promise<never> => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
@@ -106,6 +107,22 @@ describe('the attempts task', () => {
     expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(3);
     expect(commits).toEqual([0, 3]);
     expect(lags).toEqual([100, 97]);
+  });
+
+  it('hands on every attempt of a batch that is decoded in pieces, in the order of the log', async () => {
+    const applied: WebhookAttempt[] = [];
+    const { task } = build({
+      projection: (real) => ({
+        apply: (batch) => {
+          applied.push(...batch.attempts);
+          return real.apply(batch);
+        },
+      }),
+    });
+    const log = Array.from({ length: 450 }, (_, n) => first(n));
+    await task.open();
+    await task.process(batchOf(log, log.length));
+    expect(applied.map(({ eventId }) => eventId)).toEqual(log.map(({ eventId }) => eventId));
   });
 
   it('moves on over a batch that holds no record', async () => {

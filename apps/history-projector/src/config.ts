@@ -9,12 +9,14 @@ import {
   type ProcessConfig,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
+import { projectionConfig } from './projection-config.js';
 
 export interface HistoryProjectorConfig {
   readonly process: ProcessConfig;
   readonly kafka: KafkaSettings;
   readonly registry: { readonly url: string };
   readonly database: { readonly url: string };
+  readonly projection: { readonly transactionsAtOnce: number };
 }
 
 export const readConfig = (env: Environment = process.env): HistoryProjectorConfig =>
@@ -24,6 +26,7 @@ export const readConfig = (env: Environment = process.env): HistoryProjectorConf
       kafka: kafkaConfig('history-projector'),
       registry: registryConfig,
       database: databaseConfig,
+      projection: projectionConfig,
     }),
     env,
   );

@@ -40,7 +40,7 @@ export const historyProjectorApp: AppDefinition<HistoryProjectorConfig> = {
   parts: (_nest, runtime) => projectorParts(runtime),
 };
 
-/** Three transactions at a time, the look-ups of four partitions of both logs, the retention, and room for a few more. */
+/** A transaction of each log, those that have given up their turns, and the look-ups of four partitions of both logs. */
 const POOL_SIZE = 12;
 
 /** In pg_stat_activity. */
@@ -120,7 +120,7 @@ function createRunners(
   const attemptsDeps = {
     ...tools,
     codec: codecs.webhookAttempts,
-    projection: createDeliveryProjection({ dataSource, now: Date.now }),
+    projection: createDeliveryProjection({ dataSource, now: Date.now, ...config.projection }),
     metrics,
   };
   const pathsDeps = {

@@ -8,7 +8,7 @@ import { attemptOf, NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { foldAttempts } from './fold-attempts.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
-import { writeAsExpected } from './write-deliveries.js';
+import { expectedDeliveries, writeAsExpected } from './write-deliveries.js';
 
 const DAY_MS = 86_400_000;
 /** Two days that are wholly older than 15 days, and their tables. */
@@ -224,12 +224,12 @@ describe('A run that was killed', () => {
 async function whileWriting(moments: readonly number[], work: () => Promise<void>): Promise<void> {
   const runner = dataSource.createQueryRunner();
   const client = (await runner.connect()) as PoolClient;
-  const begin = (name: string, expectedOffset: number | null, nextOffset: number): Promise<number | null> => {
+  const begin = async (name: string, expectedOffset: number | null, nextOffset: number): Promise<number | null> => {
     const attempts = moments.map((startedAt) =>
       attemptOf({ eventId: uuidOf(`${name} ${String(startedAt)}`), startedAt }),
     );
     const batch = { topic: 'attempts', partition: 0, expectedOffset, nextOffset, attempts };
-    return writeAsExpected(client, batch, foldAttempts(attempts));
+    return writeAsExpected(client, batch, await expectedDeliveries(foldAttempts(attempts)));
   };
   try {
     // The first transaction of a connection asks the whole table for the bounds of the days.

@@ -1,4 +1,4 @@
-import { CopyRows } from './copy-rows.js';
+import type { CopyRows } from './copy-rows.js';
 import { lastAttemptNumber, type FoldedDelivery } from './fold-attempts.js';
 import { packedText } from './packed-attempts.js';
 
@@ -33,15 +33,8 @@ export const copyDeliveries = (partition: string): string =>
 
 export type WholeDelivery = FoldedDelivery & { readonly body: string };
 
-/** The data of `copyDeliveries`. */
-export function deliveryRows(deliveries: readonly WholeDelivery[]): Buffer {
-  const rows = new CopyRows();
-  for (const delivery of deliveries) writeRow(rows, delivery);
-  return rows.finish();
-}
-
-/** In the order of COLUMNS. */
-function writeRow(rows: CopyRows, delivery: WholeDelivery): void {
+/** A row of the data of `copyDeliveries`: in the order of COLUMNS. */
+export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void {
   rows.startRow(COLUMNS.length);
   rows.uuid(delivery.eventId);
   rows.timestamp(delivery.firstAttemptAt);

@@ -47,8 +47,8 @@ function batchOf(topic: string, log: readonly WebhookAttempt[], from: number | n
   return { topic, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) };
 }
 
-/** However many partitions there are: each more is one more that pages stand in line behind. */
-const AT_ONCE = 2;
+/** One that has given up its turn, since it waits for so long, and the one whose turn it is. */
+const WAITING = 2;
 
 async function rowLockWaits(): Promise<number> {
   const [row]: { n: number }[] = await dataSource.query(
@@ -118,6 +118,14 @@ describe('the projection into PostgreSQL', () => {
     }
   });
 
+  it('writes every row of a batch that is made ready in pieces', async () => {
+    const { fleetId, log, expected, total } = sampleLog('in pieces', 450);
+    const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+    const applied = await projection.apply(batchOf('in pieces', log, null, total));
+    expect(applied).toMatchObject({ type: 'applied', deliveries: 450, headlessDeliveries: 0 });
+    expect(await rowsOf(fleetId)).toEqual(expected);
+  });
+
   it('fails once, and then makes the day again, when a day was dropped behind its back', async () => {
     const { fleetId, log, expected, total } = sampleLog('dropped');
     const projection = createDeliveryProjection({ dataSource, now: () => NOW });
@@ -180,7 +188,7 @@ describe('the projection into PostgreSQL', () => {
       const next = (partition: number) => projection.apply({ ...batchOf('locked', log, 1, 2), partition });
       const waiting = [0, 1, 2].map((partition) => next(partition).catch((error: unknown) => error));
       await eventually(async () => {
-        expect(await rowLockWaits()).toBe(AT_ONCE);
+        expect(await rowLockWaits()).toBe(WAITING);
       });
 
       const others = sampleLog('not locked', 3);

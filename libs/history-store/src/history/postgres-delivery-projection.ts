@@ -1,32 +1,32 @@
-import pLimit from 'p-limit';
 import type { DataSource } from 'typeorm';
 import { createKnownDays } from '../known-days.js';
+import { createTurns } from '../turns.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import type { ApplyResult, AttemptBatch, DeliveryProjection } from './delivery-projection.js';
 import { foldAttempts, type FoldedDelivery } from './fold-attempts.js';
 import { inTransaction } from './in-transaction.js';
 import { readPosition } from './projection-position.js';
 import { isDayExpired } from './retention.js';
-import { writeAsExpected, writeWhatever } from './write-deliveries.js';
+import { expectedDeliveries, writeAsExpected, writeWhatever } from './write-deliveries.js';
 
 export interface DeliveryProjectionDeps {
   readonly dataSource: DataSource;
   /** Epoch milliseconds; decides what is beyond the retention. */
   readonly now: () => number;
+  /** Of how many partitions the server works at transactions together; see createTurns. */
+  readonly transactionsAtOnce?: number | undefined;
 }
-
-/**
- * One that the server works at and one that is being made ready: as fast as all at once, but for some hundredths, and pages
- * that are read meanwhile wait half as long for a core.
- */
-const TRANSACTIONS_AT_ONCE = 2;
 
 const UNIQUE_VIOLATION = '23505';
 
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
-export function createDeliveryProjection({ dataSource, now }: DeliveryProjectionDeps): DeliveryProjection {
+export function createDeliveryProjection({
+  dataSource,
+  now,
+  transactionsAtOnce,
+}: DeliveryProjectionDeps): DeliveryProjection {
   const days = createKnownDays(createDeliveryPartitions(dataSource));
-  const inTurn = pLimit(TRANSACTIONS_AT_ONCE);
+  const inTurn = createTurns(transactionsAtOnce);
 
   const ensureDays = (deliveries: readonly FoldedDelivery[]): Promise<void> =>
     days.ensure(deliveries.map(({ firstAttemptAt }) => firstAttemptAt));
@@ -35,7 +35,8 @@ export function createDeliveryProjection({ dataSource, now }: DeliveryProjection
   async function write(batch: AttemptBatch, deliveries: readonly FoldedDelivery[]): Promise<number | null> {
     try {
       await ensureDays(deliveries);
-      return await inTurn(() => inTransaction(dataSource, (client) => writeAsExpected(client, batch, deliveries)));
+      const expected = await expectedDeliveries(deliveries);
+      return await inTurn(() => inTransaction(dataSource, (client) => writeAsExpected(client, batch, expected)));
     } catch (error) {
       days.forget();
       if (!isUniqueViolation(error)) throw error;

@@ -1,10 +1,12 @@
-import type { PoolClient } from 'pg';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PoolClient, QueryConfig } from 'pg';
 import { continueDeliveries } from './continue-deliveries-sql.js';
 import { copyIn } from './copy-in.js';
+import { CopyRows } from './copy-rows.js';
 import { partitionName } from './delivery-partitions.js';
 import type { AttemptBatch } from './delivery-projection.js';
 import type { FoldedDelivery } from './fold-attempts.js';
-import { copyDeliveries, deliveryRows, type WholeDelivery } from './insert-deliveries.js';
+import { copyDeliveries, writeDeliveryRow, type WholeDelivery } from './insert-deliveries.js';
 import { beginAndMovePosition, MOVED } from './projection-position.js';
 import { startOfUtcDay } from './retention.js';
 import {
@@ -21,6 +23,51 @@ import {
 const byFleet = (a: FoldedDelivery, b: FoldedDelivery): number =>
   a.fleetId === b.fleetId ? a.firstAttemptAt - b.firstAttemptAt : a.fleetId < b.fleetId ? -1 : 1;
 
+/** What a log without repetitions holds, made ready to be sent: that takes a while, and no transaction should wait for it. */
+export interface ExpectedDeliveries {
+  /** Those that begin in the batch, by day. */
+  readonly begun: readonly Copy[];
+  readonly begunCount: number;
+  /** Those that are stored, by day. */
+  readonly continued: readonly Continuation[];
+}
+
+interface Copy {
+  readonly sql: string;
+  readonly rows: Buffer;
+}
+
+interface Continuation {
+  readonly update: QueryConfig;
+  readonly deliveries: readonly FoldedDelivery[];
+}
+
+/** Between the pieces others have their turn: what another partition sends to the server must not come to a halt. */
+const ROWS_IN_A_PIECE = 200;
+
+/** @param deliveries of one batch, each once */
+export async function expectedDeliveries(deliveries: readonly FoldedDelivery[]): Promise<ExpectedDeliveries> {
+  const whole = deliveries.filter(isWhole).sort(byFleet);
+  const begun: Copy[] = [];
+  for (const [day, ofDay] of byDay(whole)) {
+    begun.push({ sql: copyDeliveries(partitionName(day)), rows: await rowsOf(ofDay) });
+  }
+  const continued = [...byDay(deliveries.filter((delivery) => !isWhole(delivery)))].map(([day, ofDay]) => ({
+    update: continueDeliveries(partitionName(day), ofDay),
+    deliveries: ofDay,
+  }));
+  return { begun, begunCount: whole.length, continued };
+}
+
+async function rowsOf(deliveries: readonly WholeDelivery[]): Promise<Buffer> {
+  const rows = new CopyRows();
+  for (const [index, delivery] of deliveries.entries()) {
+    if (index > 0 && index % ROWS_IN_A_PIECE === 0) await nextTurn();
+    writeDeliveryRow(rows, delivery);
+  }
+  return rows.finish();
+}
+
 /**
  * Moves the position and writes what a log without repetitions holds: deliveries that begin in the batch are new, the
  * others are stored and lack just these attempts. Resolves to the number of deliveries written; null: the position is not
@@ -31,13 +78,17 @@ const byFleet = (a: FoldedDelivery, b: FoldedDelivery): number =>
 export async function writeAsExpected(
   client: PoolClient,
   batch: AttemptBatch,
-  deliveries: readonly FoldedDelivery[],
+  { begun, begunCount, continued }: ExpectedDeliveries,
 ): Promise<number | null> {
-  const begun = deliveries.filter(isWhole).sort(byFleet);
   if (!(await moveAndInsert(client, batch, begun))) return null;
-  const continued = deliveries.filter((delivery) => !isWhole(delivery));
-  const others = await continueStored(client, continued);
-  return begun.length + continued.length - others.length + (await writeOthers(client, others));
+  let written = begunCount;
+  const others: FoldedDelivery[] = [];
+  for (const { update, deliveries } of continued) {
+    const left = await continueStored(client, update, deliveries);
+    written += deliveries.length - left.length;
+    others.push(...left);
+  }
+  return written + (await writeOthers(client, others));
 }
 
 /** As `writeAsExpected`, of any deliveries, whatever of them is stored. */
@@ -53,11 +104,8 @@ export async function writeWhatever(
 async function moveAndInsert(
   client: PoolClient,
   batch: AttemptBatch,
-  begun: readonly WholeDelivery[],
+  [first, ...others]: readonly Copy[],
 ): Promise<boolean> {
-  const [first, ...others] = [...byDay(begun)].map(([day, ofDay]) => {
-    return { sql: copyDeliveries(partitionName(day)), rows: deliveryRows(ofDay) };
-  });
   const move = beginAndMovePosition(batch);
   if (first === undefined) return hasMoved(client, move);
   const results = await copyIn(client, `${move}; ${first.sql}`, first.rows);
@@ -84,16 +132,13 @@ const isWhole = (delivery: FoldedDelivery): delivery is WholeDelivery => deliver
 /** Those that were not found, or have some of the attempts already. */
 async function continueStored(
   client: PoolClient,
+  update: QueryConfig,
   deliveries: readonly FoldedDelivery[],
 ): Promise<readonly FoldedDelivery[]> {
-  const others: FoldedDelivery[] = [];
-  for (const [day, ofDay] of byDay(deliveries)) {
-    const { rows } = await client.query<{ position: number }>(continueDeliveries(partitionName(day), ofDay));
-    if (rows.length === ofDay.length) continue;
-    const written = new Set(rows.map(({ position }) => ofDay[position - 1]));
-    others.push(...ofDay.filter((delivery) => !written.has(delivery)));
-  }
-  return others;
+  const { rows } = await client.query<{ position: number }>(update);
+  if (rows.length === deliveries.length) return [];
+  const written = new Set(rows.map(({ position }) => deliveries[position - 1]));
+  return deliveries.filter((delivery) => !written.has(delivery));
 }
 
 function byDay<T extends FoldedDelivery>(deliveries: readonly T[]): Map<number, T[]> {

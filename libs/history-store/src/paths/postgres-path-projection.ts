@@ -1,8 +1,8 @@
-import pLimit from 'p-limit';
 import type { DataSource } from 'typeorm';
 import { inTransaction } from '../history/in-transaction.js';
 import { readPosition } from '../history/projection-position.js';
 import { createKnownDays } from '../known-days.js';
+import { createTurns } from '../turns.js';
 import { createPathPartitions } from './path-partitions.js';
 import type { PathProjection } from './path-projection.js';
 import { selectPoints } from './select-points.js';
@@ -14,13 +14,11 @@ export interface PathProjectionDeps {
   readonly now: () => number;
 }
 
-/** A flood of pings must not take every core from what delivers. */
-const TRANSACTIONS_AT_ONCE = 1;
-
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
 export function createPathProjection({ dataSource, now }: PathProjectionDeps): PathProjection {
   const days = createKnownDays(createPathPartitions(dataSource));
-  const inTurn = pLimit(TRANSACTIONS_AT_ONCE);
+  // One at a time: a flood of pings must not take every core from what delivers.
+  const inTurn = createTurns();
   return {
     readPosition: (topic, partition) => readPosition(dataSource, topic, partition),
 
