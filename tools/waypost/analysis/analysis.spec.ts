@@ -7,11 +7,13 @@ import {
   type TelemetryPing,
 } from '@waypost/domain';
 import { eventOf, NOON, pingOf, subscriptionOf } from '../../../test/support/samples.js';
+import type { DecodedRecord } from '../log/decode-batch.js';
 import { createDeliveryLedger } from './delivery-ledger.js';
 import { createEventLedger, type LedgerEvent } from './event-ledger.js';
-import { enterLogged } from './logged-records.js';
+import { enterFollowed, enterLogged } from './logged-records.js';
 import { createRuleRun, currentRules, type RecordedPing, type RunStep } from './rule-run.js';
 import { changedSettings, parseDuration, THRESHOLDS } from './thresholds.js';
+import { describeDeliveries, differencesOf } from './verify-report.js';
 
 const recorded = (fields: Partial<TelemetryPing>, partition = 0): RecordedPing => {
   const ping = pingOf(fields);
@@ -164,6 +166,32 @@ describe('Recomputed events held against the log', () => {
     );
     const unreadable = ['partition 2, offset 7: malformed: cut short'];
     expect(ledger.findings()).toMatchObject({ ...nothing, unreadable });
+  });
+});
+
+describe('A record of the deliveries or attempts', () => {
+  const recordOf = (more: Partial<DecodedRecord>): DecodedRecord => {
+    return { topic: 'webhook.deliveries', partition: 2, offset: 7, timestamp: 0, key: null, value: null, ...more };
+  };
+
+  it('that cannot be decoded is a difference, by its place', () => {
+    const ledger = createDeliveryLedger([]);
+    const taken: unknown[] = [];
+    const records = [recordOf({ value: 'first' }), recordOf({ problem: 'malformed: cut short' }), recordOf({})];
+    enterFollowed(records, ledger, (value) => taken.push(value));
+    expect(taken).toEqual(['first']);
+    expect(ledger.findings().unreadable).toEqual([
+      'webhook.deliveries, partition 2, offset 7: malformed: cut short',
+      'webhook.deliveries, partition 2, offset 7: no value',
+    ]);
+  });
+
+  it('makes the logs differ', () => {
+    const deliveries = createDeliveryLedger([]);
+    deliveries.unreadable('a place');
+    const findings = deliveries.findings();
+    expect(differencesOf(createEventLedger().findings(), findings)).toEqual(['a place']);
+    expect(describeDeliveries(findings).join('\n')).toContain('unreadable: 1 (a place)');
   });
 });
 

@@ -19,6 +19,8 @@ export interface DeliveryFindings {
   readonly pending: number;
   /** Subscriptions of today that are judged by what was delivered only: they were changed after some of the events. */
   readonly changedSubscriptions: number;
+  /** In the logs of deliveries and attempts, and neither. */
+  readonly unreadable: readonly string[];
 }
 
 /** A subscription as its topic has it. */
@@ -42,6 +44,7 @@ export interface DeliveryLedger {
   event(event: FleetEvent, appendedAt: number): void;
   delivery(delivery: Pick<WebhookDelivery, 'eventId' | 'series' | 'eventType' | 'deviceId'>): void;
   attempt(attempt: Pick<WebhookAttempt, 'eventId' | 'series' | 'outcome'>): void;
+  unreadable(name: string): void;
   findings(): DeliveryFindings;
 }
 
@@ -51,6 +54,7 @@ export function createDeliveryLedger(subscriptions: readonly PublishedSubscripti
   const known = new Map<string, Known>();
   const ofRange = new Set<string>();
   const changed = new Set<string>();
+  const unreadable: string[] = [];
   const byKind = grouped(subscriptions.map(({ subscription }) => subscription));
   const published = new Map(subscriptions.map(({ subscription, publishedAt }) => [subscription.id, publishedAt]));
 
@@ -74,6 +78,7 @@ export function createDeliveryLedger(subscriptions: readonly PublishedSubscripti
       const delivery = series === 0 ? known.get(eventId) : undefined;
       if (delivery) delivery.outcome = outcome;
     },
+    unreadable: (name) => void unreadable.push(name),
     findings() {
       const found = [...ofRange].flatMap((eventId) => {
         const delivery = known.get(eventId);
@@ -88,6 +93,7 @@ export function createDeliveryLedger(subscriptions: readonly PublishedSubscripti
         repeated: found.filter(({ times }) => times > 1).map(({ eventId }) => eventId),
         ...{ delivered, failed, pending: found.length - delivered - failed },
         changedSubscriptions: changed.size,
+        unreadable,
       };
     },
   };

@@ -1,5 +1,6 @@
 import type { FleetEvent } from '@waypost/domain';
 import type { DecodedRecord } from '../log/decode-batch.js';
+import type { DeliveryLedger } from './delivery-ledger.js';
 import type { EventLedger, LedgerEvent } from './event-ledger.js';
 
 export interface LoggedRecordsOptions {
@@ -22,6 +23,26 @@ export function enterLogged(
     else if (isInRange(record)) ledger.unreadable(placeOf(record));
   }
 }
+
+/**
+ * Hands on what the records of a log of deliveries or attempts hold; one that is neither is a difference of its own, by
+ * its place. These logs have no tombstones.
+ *
+ * @param take a value as the schema of the log's topic has it
+ */
+export function enterFollowed(
+  records: readonly DecodedRecord[],
+  ledger: Pick<DeliveryLedger, 'unreadable'>,
+  take: (value: unknown) => void,
+): void {
+  for (const record of records) {
+    if (record.value === null) ledger.unreadable(placeInLog(record));
+    else take(record.value);
+  }
+}
+
+/** Where a record is of which nothing can be said, and why. */
+export const placeInLog = (record: DecodedRecord): string => `${record.topic}, ${placeOf(record)}`;
 
 const placeOf = ({ partition, offset, problem }: DecodedRecord): string =>
   `partition ${String(partition)}, offset ${String(offset)}: ${problem ?? 'no value'}`;

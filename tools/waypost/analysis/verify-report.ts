@@ -31,6 +31,7 @@ export function describeDeliveries(deliveries: DeliveryFindings): string[] {
     `deliveries: ${String(expected)} expected, ${String(found)} found; ${String(delivered)} delivered, ${String(failed)} failed, ${String(pending)} pending`,
     ...describe('missing', deliveries.missing),
     ...describe('repeated', deliveries.repeated),
+    ...describe('unreadable', deliveries.unreadable),
     ...(changedSubscriptions > 0 ? [note] : []),
   ];
 }
@@ -43,4 +44,5 @@ export const differencesOf = (events: EventFindings, deliveries: DeliveryFinding
   ...events.unreadable,
   ...deliveries.missing,
   ...deliveries.repeated,
+  ...deliveries.unreadable,
 ];

@@ -14,7 +14,7 @@ import {
 } from '../analysis/delivery-ledger.js';
 import { createDeviceKnowledge, type DeviceKnowledge } from '../analysis/device-knowledge.js';
 import { createEventLedger, type EventFindings, type LedgerEvent } from '../analysis/event-ledger.js';
-import { enterLogged, type LoggedRecordsOptions } from '../analysis/logged-records.js';
+import { enterFollowed, enterLogged, placeInLog, type LoggedRecordsOptions } from '../analysis/logged-records.js';
 import { readFleetSettings, readGeofences, readPings, readTopic } from '../analysis/recorded-log.js';
 import { createRuleRun, currentRules, type RecordedPing, type RuleRunOptions } from '../analysis/rule-run.js';
 import type { RuleSet } from '../analysis/rule-sets.js';
@@ -140,7 +140,9 @@ async function verifyDeliveries(
   { from, to }: VerifyOptions,
   progress: StackProgress,
 ): Promise<DeliveryFindings> {
-  const ledger = createDeliveryLedger(await readSubscriptions(stack));
+  const { subscriptions, unreadable } = await readSubscriptions(stack);
+  const ledger = createDeliveryLedger(subscriptions);
+  for (const place of unreadable) ledger.unreadable(place);
   await readTopic(stack, topics.fleetEvents.name, { from, to, ends: committedEnds(progress.events) }, (records) => {
     for (const { value, timestamp } of records) {
       // What cannot be read makes no delivery, and is told with the events.
@@ -150,13 +152,17 @@ async function verifyDeliveries(
   // Its deliveries and attempts come after an event: the range has no end here.
   await withProgress(terminal, ({ onTotal, advance }) =>
     readTopic(stack, topics.webhookDeliveries.name, { from, onTotal }, (records) => {
-      for (const { value } of records) if (value !== null) ledger.delivery(value as WebhookDelivery);
+      enterFollowed(records, ledger, (value) => {
+        ledger.delivery(value as WebhookDelivery);
+      });
       advance(records.length, (done) => `${String(done)} deliveries`);
     }),
   );
   await withProgress(terminal, ({ onTotal, advance }) =>
     readTopic(stack, topics.webhookAttempts.name, { from, onTotal }, (records) => {
-      for (const { value } of records) if (value !== null) ledger.attempt(value as WebhookAttempt);
+      enterFollowed(records, ledger, (value) => {
+        ledger.attempt(value as WebhookAttempt);
+      });
       advance(records.length, (done) => `${String(done)} attempts`);
     }),
   );
@@ -164,15 +170,21 @@ async function verifyDeliveries(
 }
 
 /** As their topic has them now. */
-async function readSubscriptions(stack: StackEnvironment): Promise<PublishedSubscription[]> {
+async function readSubscriptions(stack: StackEnvironment): Promise<{
+  readonly subscriptions: readonly PublishedSubscription[];
+  readonly unreadable: readonly string[];
+}> {
   const newest = new Map<string, PublishedSubscription>();
+  const unreadable: string[] = [];
   await readTopic(stack, topics.webhookSubscriptions.name, {}, (records) => {
-    for (const { key, value, timestamp: publishedAt } of records) {
-      if (value === null) newest.delete(key ?? '');
+    for (const record of records) {
+      const { key, value, timestamp: publishedAt } = record;
+      if (record.problem !== undefined) unreadable.push(placeInLog(record));
+      else if (value === null) newest.delete(key ?? '');
       else newest.set(key ?? '', { subscription: value as WebhookSubscription, publishedAt });
     }
   });
-  return [...newest.values()];
+  return { subscriptions: [...newest.values()], unreadable };
 }
 
 const isWithin = (at: number, from: number | null, to: number | null): boolean =>
