@@ -6,7 +6,7 @@ const quietly = (...args: string[]) =>
 
 describe('The flags of the history benchmark', () => {
   it('ask for ten million deliveries by default', () => {
-    expect(quietly()).toMatchObject({ deliveries: 10_000_000, pages: 300, naive: 2_000_000, keep: false });
+    expect(quietly()).toMatchObject({ deliveries: 10_000_000, pages: 1_000, naive: 2_000_000, keep: false });
   });
 
   it('let a quick run be made larger', () => {

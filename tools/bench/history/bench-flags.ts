@@ -14,7 +14,7 @@ export interface BenchFlags {
   readonly writeDocs: boolean;
 }
 
-const FULL = { deliveries: 10_000_000, pages: 300, naive: 2_000_000 };
+const FULL = { deliveries: 10_000_000, pages: 1_000, naive: 2_000_000 };
 const QUICK = { deliveries: 300_000, pages: 100, naive: 100_000 };
 
 type GivenFlags = Omit<BenchFlags, keyof typeof FULL> & Partial<typeof FULL>;
@@ -30,9 +30,9 @@ export function parseBenchFlags(
     )
     .option('--quick', '300,000 deliveries: some two minutes', false)
     .option('--deliveries <n>', 'of fifteen days (default: 10000000, quick 300000)', parseCount)
-    .option('--pages <n>', 'of each kind (default: 300, quick 100)', parseCount)
+    .option('--pages <n>', 'of each kind (default: 1000, quick 100)', parseCount)
     .option('--naive <n>', 'rows of the naive table, 0: without it (default: 2000000, quick 100000)', parseNumber)
-    .option('--partitions <n>', 'of the log, projected at once', parseCount, 4)
+    .option('--partitions <n>', 'of the log, projected in turn', parseCount, 4)
     .option('--batch-size <n>', 'attempts in a transaction', parseCount, 2_000)
     .option('--data-dir <dir>', 'the database of the benchmark; up to 30 GB', '.waypost/bench-history')
     .option('--keep', 'keep the data for the next run, and use what a former run has kept', false)

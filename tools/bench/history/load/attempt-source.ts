@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WebhookAttempt } from '@waypost/domain';
 import { fateOf, type AttemptFate } from './delivery-fate.js';
 import { createBodyWriter, type BodyWriter } from './event-body.js';
@@ -18,7 +19,7 @@ export interface AttemptSourceOptions {
 /** One partition of an attempts log. */
 export interface AttemptSource {
   /** The next run of the log; empty: it is over. What is still to be retried then stays pending. */
-  next(): readonly WebhookAttempt[];
+  next(): Promise<readonly WebhookAttempt[]>;
   /** Deliveries begun so far. */
   begun(): number;
 }
@@ -29,6 +30,9 @@ const RETRY_DELAYS_MS = [2_000, 4_000, 8_000, 15_000] as const;
  * four partitions. So a retry comes some batches after its delivery, and the row is there already.
  */
 const RECORDS_PER_MS = 5;
+
+/** As history-projector decodes. */
+const ATTEMPTS_IN_A_PIECE = 200;
 
 /** The same log for the same options. */
 export function createAttemptSource(options: AttemptSourceOptions): AttemptSource {
@@ -66,11 +70,14 @@ export function createAttemptSource(options: AttemptSourceOptions): AttemptSourc
 
   return {
     begun: () => begun,
-    next() {
+    async next() {
       if (begun === deliveries) return [];
       const attempts = retries.get(batch) ?? [];
       retries.delete(batch);
-      while (attempts.length < batchSize && begun < deliveries) attempts.push(begin());
+      while (attempts.length < batchSize && begun < deliveries) {
+        attempts.push(begin());
+        if (attempts.length % ATTEMPTS_IN_A_PIECE === 0) await nextTurn();
+      }
       batch += 1;
       return attempts;
     },

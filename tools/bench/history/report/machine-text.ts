@@ -13,7 +13,7 @@ export function machineText({ partitions, batchSize, pages }: BenchFlags, { fill
   return [
     `${first?.model.trim() ?? 'unknown'}, ${String(cpus().length)} cores, ${memory} GiB, ${type()} ${release()}, Node ${process.version.replace(/^v/, '')}`,
     `${counted(size.deliveries)} deliveries of 15 days and ${String(FLEETS)} fleets, the largest with 15 % of them; ${counted(fill.attempts)} attempts`,
-    `projected by one process, ${String(partitions)} partitions at once, up to ${counted(batchSize)} attempts in a transaction`,
+    `projected by one process, ${String(partitions)} partitions in turn, up to ${counted(batchSize)} attempts in a transaction`,
     `${String(pages)} pages of each kind; PostgreSQL with ${settings.join(', ')}`,
   ];
 }

@@ -29,7 +29,7 @@ export function createProjector({ now, onProgress }: ProjectorDeps) {
     try {
       await Promise.all(
         sourcesOf(plan).map(async (source, partition) => {
-          for (let batch = source.next(); batch.length > 0 && !stopped; batch = source.next()) {
+          for (let batch = await source.next(); batch.length > 0 && !stopped; batch = await source.next()) {
             await apply(partition, batch);
             sum.attempts += batch.length;
             sum.deliveries += batch.filter(({ attempt }) => attempt === 1).length;
@@ -66,7 +66,7 @@ export function createProjector({ now, onProgress }: ProjectorDeps) {
   };
 }
 
-type Batch = ReturnType<AttemptSource['next']>;
+type Batch = Awaited<ReturnType<AttemptSource['next']>>;
 type ApplyBatch = (partition: number, attempts: Batch) => Promise<unknown>;
 
 function applyTo(projection: DeliveryProjection, topic: string): ApplyBatch {
