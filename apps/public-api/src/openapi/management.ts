@@ -27,7 +27,7 @@ export const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   description: 'An `ETag`: while it is still the current one, the answer is 304 without a body.',
-  schema: { type: 'string', examples: ['"3"'] },
+  schema: { type: 'string', examples: ['"418"'] },
 };
 
 export const idempotencyKey: Parameter = {
