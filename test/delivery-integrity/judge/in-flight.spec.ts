@@ -146,7 +146,10 @@ describe('a process that wakes up', () => {
     } as const;
     run.interruptions = [{ ...replaced, endedMs: receivedMs + 500 }];
     expect(judgeDeliveries(run)).toMatchObject({ problems: [], repeats: 1, woken: 1 });
+    // Read by the receiver when its process is gone.
     run.interruptions = [{ ...replaced, endedMs: receivedMs - 500 }];
+    expect(judgeDeliveries(run)).toMatchObject({ problems: [], repeats: 1, woken: 1 });
+    run.interruptions = [{ ...replaced, resumedMs: receivedMs - 2_000, endedMs: receivedMs - 1_500 }];
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
     run.interruptions = [{ ...replaced, endedMs: receivedMs + 500 }];
     change(run.attempts, () => true, { startedAt: receivedMs - 1, loggedMs: receivedMs + 310 });
@@ -168,7 +171,7 @@ describe('a process that wakes up', () => {
     } as const;
     run.interruptions = [{ ...replaced, endedMs: receivedMs + 400 }];
     expect(judgeDeliveries(run)).toMatchObject({ problems: [], repeats: 1, woken: 1 });
-    run.interruptions = [{ ...replaced, endedMs: receivedMs + 100 }];
+    run.interruptions = [{ ...replaced, resumedMs: receivedMs - 2_000, endedMs: receivedMs - 1_500 }];
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
   });
 

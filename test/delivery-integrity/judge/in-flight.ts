@@ -5,6 +5,8 @@ import type { Interruption, LoggedAttempt } from './observations.js';
 const LONGEST_UNDER_WAY_MS = 15_000;
 /** What was begun before a stop, and not yet written to the socket, is written on waking; anything later is new. */
 const WAKING_MS = 1_000;
+/** What a process wrote before it ended is read when the receiver comes to it; they share the cores with all the others. */
+const READ_LATE_MS = 1_000;
 /** Times are whole milliseconds of one machine's clock. */
 const CLOCK_MS = 2;
 
@@ -52,7 +54,7 @@ export function underWayAt(
     if (at.type === 'replaced') {
       // It may work on until it hears of the other, so its POSTs after the waking are not bound to the first second.
       const type = receipt.receivedMs < at.resumedMs ? 'in-flight' : 'woken';
-      if (receipt.receivedMs <= at.endedMs && !isLogged(receipt, around)) return { type, at };
+      if (receipt.receivedMs <= at.endedMs + READ_LATE_MS && !isLogged(receipt, around)) return { type, at };
       continue;
     }
     if (own !== undefined && own.loggedMs <= at.atMs) continue;
