@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import geographiclib from 'geographiclib-geodesic';
-import { distanceInMeters } from './distance.js';
+import { distanceInMeters, isWithinMeters } from './distance.js';
 
 const earth = geographiclib.Geodesic.WGS84;
 
@@ -51,11 +51,31 @@ describe('the distance between two fixes', () => {
     );
   });
 
-  it('is a number for any two places there are', () => {
-    const places = fc.tuple(
-      fc.double({ min: -90, max: 90, noNaN: true }),
-      fc.double({ min: -180, max: 180, noNaN: true }),
+  const places = fc.tuple(
+    fc.double({ min: -90, max: 90, noNaN: true }),
+    fc.double({ min: -180, max: 180, noNaN: true }),
+  );
+
+  it('is less than a limit exactly where it says so', () => {
+    const limits = fc.double({ min: 0, max: 20_000, noNaN: true });
+    fc.assert(
+      fc.property(legs(90, 10_000), limits, ({ from, to, meters }, limit) => {
+        const distance = distanceInMeters(from.latitude, from.longitude, to.latitude, to.longitude);
+        for (const asked of [limit, distance, meters]) {
+          expect(isWithinMeters(asked, from.latitude, from.longitude, to.latitude, to.longitude)).toBe(
+            distance < asked,
+          );
+        }
+      }),
     );
+    fc.assert(
+      fc.property(places, places, limits, (from, to, limit) => {
+        expect(isWithinMeters(limit, ...from, ...to)).toBe(distanceInMeters(...from, ...to) < limit);
+      }),
+    );
+  });
+
+  it('is a number for any two places there are', () => {
     fc.assert(
       fc.property(places, places, (from, to) => {
         expect(distanceInMeters(...from, ...to)).toBeGreaterThanOrEqual(0);

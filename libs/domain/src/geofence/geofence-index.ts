@@ -2,6 +2,7 @@ import Flatbush from 'flatbush';
 import { boxListOf, within, type BoxList } from './box-list.js';
 import type { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
+import { PresenceGrid } from './presence-grid.js';
 
 /** About a kilometre: vehicles ask again and again from the same cells. */
 const CELLS_PER_DEGREE = 100;
@@ -26,6 +27,7 @@ export interface GeofenceIndex {
 export function createGeofenceIndex(versions: readonly GeofenceVersion[]): GeofenceIndex {
   const boxes = boxListOf(versions);
   if (boxes.alone.length === 0) return { near: () => NOTHING };
+  const presence = new PresenceGrid(boxes);
   const tree = treeOf(boxes);
   let cells = new KnownCells();
 
@@ -36,6 +38,7 @@ export function createGeofenceIndex(versions: readonly GeofenceVersion[]): Geofe
 
   return {
     near(latitude, longitude) {
+      if (!presence.mayHold(latitude, longitude)) return NOTHING;
       const row = Math.floor((latitude + 90) * CELLS_PER_DEGREE);
       const column = Math.floor((longitude + 180) * CELLS_PER_DEGREE);
       let at = cells.find(row * CELLS_PER_LATITUDE + column);

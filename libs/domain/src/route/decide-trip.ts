@@ -1,4 +1,4 @@
-import { distanceInMeters } from '../geo/distance.js';
+import { isWithinMeters } from '../geo/distance.js';
 import { hasValidFix } from '../telemetry/fix.js';
 import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
 import { speedOf, type Fix } from './fix-of-ping.js';
@@ -181,5 +181,5 @@ function stopAs(
 function isMoving({ latitude, longitude }: Trip, fix: Fix, settings: RouteSettings): boolean {
   const speed = speedOf(fix, settings);
   if (speed !== null && speed >= settings.movingSpeedInKmh) return true;
-  return distanceInMeters(latitude, longitude, fix.latitude, fix.longitude) >= settings.movingDistanceInMeters;
+  return !isWithinMeters(settings.movingDistanceInMeters, latitude, longitude, fix.latitude, fix.longitude);
 }

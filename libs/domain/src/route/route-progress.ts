@@ -1,4 +1,4 @@
-import { distanceInMeters } from '../geo/distance.js';
+import { distanceInMeters, isWithinMeters } from '../geo/distance.js';
 import { speedOf, type Fix } from './fix-of-ping.js';
 import type { RouteSettings } from './route-settings.js';
 import type { RouteProgress, Trip } from '../telemetry/device-state.js';
@@ -45,7 +45,9 @@ export function routeFrom(
 export function isStill({ route }: Driving, fix: Fix, settings: RouteSettings): boolean {
   const speed = speedOf(fix, settings);
   if (speed !== null) return speed < settings.stillSpeedInKmh;
-  return !route.standing || wayTo(route, fix) < settings.movingDistanceInMeters;
+  if (!route.standing) return true;
+  const { movingDistanceInMeters } = settings;
+  return isWithinMeters(movingDistanceInMeters, route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
 }
 
 /**
@@ -110,13 +112,9 @@ export function routeAs(driving: Driving, ignitionOffSince: number | null): Driv
 
 /** A way that no vehicle drives in that time is an error of one of its two fixes. */
 function legTo(route: RouteProgress, fix: Fix, settings: RouteSettings): number {
-  const meters = wayTo(route, fix);
+  const meters = distanceInMeters(route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
   const metersPerMs = (settings.maxSpeedInKmh * 1_000) / MS_PER_HOUR;
   return meters <= metersPerMs * (fix.eventTime - route.wayTime) ? meters : 0;
-}
-
-function wayTo(route: RouteProgress, fix: Fix): number {
-  return distanceInMeters(route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
 }
 
 function greater(left: number | null, right: number | null): number | null {

@@ -110,10 +110,14 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     let entry = this.find(key);
     if (entry === ABSENT) entry = this.add(key);
     this.touch(entry);
-    if (!this.entries.isLive(entry)) this.size++;
+    const wasLive = this.entries.isLive(entry);
+    if (!wasLive) this.size++;
     this.entries.setFlags(entry, true, true);
-    this.layout.write(this.entries.viewOf(entry), this.entries.valueAt(entry), value);
-    this.rests?.put(entry, value);
+    const view = this.entries.viewOf(entry);
+    const at = this.entries.valueAt(entry);
+    const mayHaveRest = this.rests !== null && (!wasLive || this.hasRest(view, at));
+    this.layout.write(view, at, value);
+    if (this.rests && (mayHaveRest || this.hasRest(view, at))) this.rests.put(entry, value);
   }
 
   delete(key: KeyBuilder): void {
@@ -309,10 +313,14 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   }
 
   private valueOf(entry: number): T {
-    const { layout, rests } = this;
     const view = this.entries.viewOf(entry);
     const at = this.entries.valueAt(entry);
-    return layout.read(view, at, rests && layout.rest?.isPresent(view, at) ? rests.get(entry) : undefined);
+    return this.layout.read(view, at, this.rests && this.hasRest(view, at) ? this.rests.get(entry) : undefined);
+  }
+
+  /** Of a live entry; spares most values the look for an object that is not there. */
+  private hasRest(view: DataView, at: number): boolean {
+    return this.layout.rest?.isPresent(view, at) === true;
   }
 
   private readonly hashOf = (entry: number): number => {

@@ -1,0 +1,78 @@
+import type { BoxList } from './box-list.js';
+
+/** Places for each box, of one bit each: most of the area is seen to be empty, and memory stays in proportion. */
+const PLACES_PER_BOX = 64;
+const WORD_BITS = 32;
+const MOST_WORDS_OF_A_ROW = 8;
+
+/**
+ * Where there is any box at all. Most pings are where there is none, and are told so by one look into a few kilobytes, which
+ * stay in the cache of a core: a look into memory costs as much as the rules of a ping.
+ */
+export class PresenceGrid {
+  private south = Infinity;
+  private north = -Infinity;
+  private west = Infinity;
+  private east = -Infinity;
+  /** Each row begins with a word of its own. */
+  private readonly rowWords: number;
+  /** Of a row, and of a column. */
+  private readonly lastPlace: number;
+  private readonly rowsPerDegree: number;
+  private readonly columnsPerDegree: number;
+  private readonly places: Int32Array;
+
+  constructor({ edges, alone }: BoxList) {
+    for (let at = 0; at < edges.length; at += 4) {
+      this.south = Math.min(this.south, edges[at] as number);
+      this.north = Math.max(this.north, edges[at + 1] as number);
+      this.west = Math.min(this.west, edges[at + 2] as number);
+      this.east = Math.max(this.east, edges[at + 3] as number);
+    }
+    const wanted = Math.ceil(Math.sqrt(PLACES_PER_BOX * alone.length) / WORD_BITS);
+    this.rowWords = Math.min(MOST_WORDS_OF_A_ROW, wanted);
+    this.lastPlace = this.rowWords * WORD_BITS - 1;
+    this.rowsPerDegree = placesPerDegree(this.lastPlace + 1, this.north - this.south);
+    this.columnsPerDegree = placesPerDegree(this.lastPlace + 1, this.east - this.west);
+    this.places = new Int32Array((this.lastPlace + 1) * this.rowWords);
+    for (let at = 0; at < edges.length; at += 4) this.mark(edges, at);
+  }
+
+  /** Whether there may be a box that holds the place, on its edge included; false: there is none. */
+  mayHold(latitude: number, longitude: number): boolean {
+    if (!(latitude >= this.south && latitude <= this.north)) return false;
+    if (!(longitude >= this.west && longitude <= this.east)) return false;
+    const column = this.column(longitude);
+    const word = this.places[this.row(latitude) * this.rowWords + (column >>> 5)] as number;
+    return ((word >>> (column & 31)) & 1) === 1;
+  }
+
+  private mark(edges: Float64Array, at: number): void {
+    const first = this.column(edges[at + 2] as number);
+    const last = this.column(edges[at + 3] as number);
+    const lastRow = this.row(edges[at + 1] as number);
+    for (let row = this.row(edges[at] as number); row <= lastRow; row++) {
+      for (let word = first >>> 5; word <= last >>> 5; word++) {
+        const from = Math.max(first, word * WORD_BITS) & 31;
+        const to = Math.min(last, word * WORD_BITS + 31) & 31;
+        const index = row * this.rowWords + word;
+        this.places[index] = (this.places[index] as number) | ((-1 << from) & (-1 >>> (31 - to)));
+      }
+    }
+  }
+
+  // Rounding never goes against the order: what lies between two edges is in a row between theirs.
+  private row(latitude: number): number {
+    return Math.min(this.lastPlace, Math.floor((latitude - this.south) * this.rowsPerDegree));
+  }
+
+  private column(longitude: number): number {
+    return Math.min(this.lastPlace, Math.floor((longitude - this.west) * this.columnsPerDegree));
+  }
+}
+
+/** An area without a breadth, or with next to none, is one place. */
+function placesPerDegree(places: number, degrees: number): number {
+  const perDegree = places / degrees;
+  return Number.isFinite(perDegree) ? perDegree : 0;
+}
