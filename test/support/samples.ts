@@ -1,10 +1,4 @@
-import {
-  NO_DETAILS,
-  NO_MEASUREMENTS,
-  type FleetEvent,
-  type TelemetryPing,
-  type WebhookSubscription,
-} from '@waypost/domain';
+import { draftEvent, type FleetEvent, type TelemetryPing, type WebhookSubscription } from '@waypost/domain';
 
 /** 2024-05-01T12:00:00.000Z */
 export const NOON = Date.UTC(2024, 4, 1, 12);
@@ -42,22 +36,7 @@ export function pingOf(fields: Partial<TelemetryPing> = {}): TelemetryPing {
 
 /** A position of which nothing is known but where and when. */
 export function eventOf(fields: Partial<FleetEvent> = {}): FleetEvent {
-  return {
-    fleetId: 'fleet-1',
-    deviceId: 'device-1',
-    eventType: 'position',
-    eventTime: NOON,
-    resourceId: null,
-    vehicleId: null,
-    licensePlate: null,
-    driverId: null,
-    latitude: 52.1,
-    longitude: 4.9,
-    locationTime: null,
-    ...NO_MEASUREMENTS,
-    ...NO_DETAILS,
-    ...fields,
-  };
+  return { ...draftEvent('fleet-1', 'device-1', 'position', NOON), latitude: 52.1, longitude: 4.9, ...fields };
 }
 
 /** An active subscription to positions of every device of fleet-1. */

@@ -45,7 +45,7 @@ export {
   TEST_EVENT_TYPE,
   type EventType,
 } from './event/event-type.js';
-export { NO_DETAILS, NO_MEASUREMENTS, type FleetEvent } from './event/fleet-event.js';
+export { draftEvent, type FleetEvent } from './event/fleet-event.js';
 export { joinIds } from './event/join-ids.js';
 export { serialiseEnvelope } from './event/envelope.js';
 export { serialiseLegacyV1 } from './event/legacy-v1.js';

@@ -72,34 +72,51 @@ export interface EndLocation {
   readonly longitude: number;
 }
 
-/** What a ping measures beside its place, for events that are of no ping's moment. */
-export const NO_MEASUREMENTS = Object.freeze({
-  altitudeInMeters: null,
-  speedInKmh: null,
-  heading: null,
-  ignition: null,
-  odometerInMeters: null,
-  batteryVoltage: null,
-  connectionType: null,
-  rpm: null,
-  fuelLevel: null,
-}) satisfies Partial<FleetEvent>;
+/** An event that is being made. */
+export type FleetEventDraft = { -readonly [Field in keyof FleetEvent]: FleetEvent[Field] };
 
-/** What only some types of events have, for those that have none of it. */
-export const NO_DETAILS = Object.freeze({
-  geofenceId: null,
-  geofenceName: null,
-  enteredAt: null,
-  durationInSeconds: null,
-  routeId: null,
-  activityId: null,
-  startTime: null,
-  endTime: null,
-  startLocation: null,
-  endLocation: null,
-  distanceInMeters: null,
-  maxSpeedInKmh: null,
-  averageSpeedInKmh: null,
-  idleTimeInSeconds: null,
-  endReason: null,
-}) satisfies Partial<FleetEvent>;
+/**
+ * An event of which nothing is known yet but whose it is, what and when. What else is known is put in field by field: to spread
+ * objects into each other takes more than all else that is done for an event.
+ *
+ * @param eventTime epoch milliseconds
+ */
+export function draftEvent(fleetId: string, deviceId: string, eventType: string, eventTime: number): FleetEventDraft {
+  return {
+    fleetId,
+    deviceId,
+    eventType,
+    eventTime,
+    resourceId: null,
+    vehicleId: null,
+    licensePlate: null,
+    driverId: null,
+    latitude: null,
+    longitude: null,
+    locationTime: null,
+    altitudeInMeters: null,
+    speedInKmh: null,
+    heading: null,
+    ignition: null,
+    odometerInMeters: null,
+    batteryVoltage: null,
+    connectionType: null,
+    rpm: null,
+    fuelLevel: null,
+    geofenceId: null,
+    geofenceName: null,
+    enteredAt: null,
+    durationInSeconds: null,
+    routeId: null,
+    activityId: null,
+    startTime: null,
+    endTime: null,
+    startLocation: null,
+    endLocation: null,
+    distanceInMeters: null,
+    maxSpeedInKmh: null,
+    averageSpeedInKmh: null,
+    idleTimeInSeconds: null,
+    endReason: null,
+  };
+}

@@ -1,4 +1,4 @@
-import { NO_DETAILS, NO_MEASUREMENTS, type FleetEvent } from '../event/fleet-event.js';
+import { draftEvent, type FleetEvent, type FleetEventDraft } from '../event/fleet-event.js';
 import { textOrNull } from '../telemetry/event-of-ping.js';
 import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
 import { resourceIdOf } from './resource-id.js';
@@ -14,21 +14,14 @@ export function eventOfTrip(change: TripChange, ping: TelemetryPing): FleetEvent
   const startTime = 'startTime' in change ? change.startTime : change.time;
   const resourceId = resourceIdOf({ fleetId, deviceId, kind: isRoute ? 'route' : 'stop', startTime });
   const fixTime = 'fixTime' in change ? change.fixTime : change.time;
-  const event: Draft = {
-    fleetId,
-    deviceId,
-    eventType: change.type,
-    eventTime: change.time,
-    resourceId,
-    vehicleId: textOrNull(ping.vehicleId),
-    licensePlate: textOrNull(ping.licensePlate),
-    driverId: textOrNull(ping.driverId),
-    latitude: change.latitude,
-    longitude: change.longitude,
-    locationTime: fixTime < change.time ? fixTime : null,
-    ...NO_MEASUREMENTS,
-    ...NO_DETAILS,
-  };
+  const event = draftEvent(fleetId, deviceId, change.type, change.time);
+  event.resourceId = resourceId;
+  event.vehicleId = textOrNull(ping.vehicleId);
+  event.licensePlate = textOrNull(ping.licensePlate);
+  event.driverId = textOrNull(ping.driverId);
+  event.latitude = change.latitude;
+  event.longitude = change.longitude;
+  event.locationTime = fixTime < change.time ? fixTime : null;
   event.startTime = startTime;
   if (isRoute) event.routeId = resourceId;
   else event.activityId = resourceId;
@@ -36,10 +29,7 @@ export function eventOfTrip(change: TripChange, ping: TelemetryPing): FleetEvent
   return event;
 }
 
-/** Filled in field by field: objects of many shapes that are spread into each other cost more than all else of an event. */
-type Draft = { -readonly [Field in keyof FleetEvent]: FleetEvent[Field] };
-
-function addDetails(event: Draft, change: TripChange): void {
+function addDetails(event: FleetEventDraft, change: TripChange): void {
   switch (change.type) {
     case 'route_started':
       event.startLocation = { latitude: change.latitude, longitude: change.longitude };
@@ -55,12 +45,15 @@ function addDetails(event: Draft, change: TripChange): void {
   }
 }
 
-function addEnd(event: Draft, { time, startTime }: { readonly time: number; readonly startTime: number }): void {
+function addEnd(
+  event: FleetEventDraft,
+  { time, startTime }: { readonly time: number; readonly startTime: number },
+): void {
   event.endTime = time;
   event.durationInSeconds = (time - startTime) / 1_000;
 }
 
-function addFigures(event: Draft, route: RouteFinished): void {
+function addFigures(event: FleetEventDraft, route: RouteFinished): void {
   const kilometersPerHour = (route.distanceInMeters * 3_600) / (route.time - route.startTime);
   event.startLocation = route.startLocation;
   event.endLocation = { latitude: route.latitude, longitude: route.longitude };

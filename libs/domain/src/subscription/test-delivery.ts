@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../delivery/webhook-delivery.js';
 import { eventId as eventIdOf } from '../event/event-id.js';
 import { TEST_EVENT_TYPE } from '../event/event-type.js';
-import { NO_DETAILS, NO_MEASUREMENTS, type FleetEvent } from '../event/fleet-event.js';
+import { draftEvent } from '../event/fleet-event.js';
 import { payloadFormatOf, serialiseBody } from '../event/payload-format.js';
 import type { WebhookSubscription } from './webhook-subscription.js';
 
@@ -24,7 +24,7 @@ export interface TestRequest {
 export function testDelivery(subscription: WebhookSubscription, { requestId, nowMs }: TestRequest): WebhookDelivery {
   const { id: subscriptionId, fleetId } = subscription;
   const format = payloadFormatOf(subscription.payloadFormat);
-  const event = testEvent(fleetId, nowMs);
+  const event = draftEvent(fleetId, TEST_DEVICE_ID, TEST_EVENT_TYPE, nowMs);
   const { deviceId, eventType, eventTime } = event;
   const eventId = eventIdOf({ fleetId, subscriptionId, deviceId, eventType, eventTime, resourceId: requestId });
   return {
@@ -39,23 +39,5 @@ export function testDelivery(subscription: WebhookSubscription, { requestId, now
     createdAt: nowMs,
     series: 0,
     replayId: null,
-  };
-}
-
-function testEvent(fleetId: string, eventTime: number): FleetEvent {
-  return {
-    fleetId,
-    deviceId: TEST_DEVICE_ID,
-    eventType: TEST_EVENT_TYPE,
-    eventTime,
-    resourceId: null,
-    vehicleId: null,
-    licensePlate: null,
-    driverId: null,
-    latitude: null,
-    longitude: null,
-    locationTime: null,
-    ...NO_MEASUREMENTS,
-    ...NO_DETAILS,
   };
 }

@@ -1,5 +1,5 @@
 import type { EventType } from '../event/event-type.js';
-import type { FleetEvent } from '../event/fleet-event.js';
+import type { FleetEvent, FleetEventDraft } from '../event/fleet-event.js';
 import { decideGeofences, type GeofenceDecision, type GeofenceView } from '../geofence/decide-geofences.js';
 import { eventsOfGeofences } from '../geofence/events-of-geofences.js';
 import { decideTrip, NO_TRIP, type TripDecision } from '../route/decide-trip.js';
@@ -106,11 +106,11 @@ interface Found extends Pick<AcceptedPing, 'ignition' | 'ignitionChanged' | 'pos
 function eventsOf(state: DeviceState | null, ping: TelemetryPing, found: Found): FleetEvent[] {
   const { ignition, ignitionChanged, fences, changes, position } = found;
   const events: FleetEvent[] = [];
-  const emit = (eventType: EventType): number => events.push(eventOfPing(eventType, ping, ignition, state));
-  if (ignitionChanged) emit(ignition === true ? 'ignition_on' : 'ignition_off');
-  if (fences !== null) events.push(...eventsOfGeofences(fences, eventOfPing('geofence_in', ping, ignition, state)));
+  const draft = (eventType: EventType): FleetEventDraft => eventOfPing(eventType, ping, ignition, state);
+  if (ignitionChanged) events.push(draft(ignition === true ? 'ignition_on' : 'ignition_off'));
+  if (fences !== null) events.push(...eventsOfGeofences(fences, draft));
   for (const change of changes) events.push(eventOfTrip(change, ping));
-  if (position === 'sent') emit(ignition === false ? 'position_sleep' : 'position');
+  if (position === 'sent') events.push(draft(ignition === false ? 'position_sleep' : 'position'));
   return events;
 }
 

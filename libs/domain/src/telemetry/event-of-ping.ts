@@ -1,5 +1,5 @@
 import type { EventType } from '../event/event-type.js';
-import { NO_DETAILS, type FleetEvent } from '../event/fleet-event.js';
+import { draftEvent, type FleetEventDraft } from '../event/fleet-event.js';
 import type { DeviceState } from './device-state.js';
 import { hasValidFix } from './fix.js';
 import type { TelemetryPing } from './telemetry-ping.js';
@@ -16,31 +16,25 @@ export function eventOfPing(
   ping: TelemetryPing,
   ignition: boolean | null,
   before: DeviceState | null,
-): FleetEvent {
+): FleetEventDraft {
   const fixed = hasValidFix(ping);
-  return {
-    fleetId: ping.fleetId,
-    deviceId: ping.deviceId,
-    eventType,
-    eventTime: ping.eventTime,
-    resourceId: null,
-    vehicleId: textOrNull(ping.vehicleId),
-    licensePlate: textOrNull(ping.licensePlate),
-    driverId: textOrNull(ping.driverId),
-    latitude: fixed ? ping.latitude : (before?.latitude ?? null),
-    longitude: fixed ? ping.longitude : (before?.longitude ?? null),
-    locationTime: fixed ? null : (before?.fixTime ?? null),
-    altitudeInMeters: finiteOrNull(ping.altitudeInMeters),
-    speedInKmh: finiteOrNull(ping.speedInKmh),
-    heading: headingOrNull(ping.heading),
-    ignition,
-    odometerInMeters: finiteOrNull(ping.odometerInMeters),
-    batteryVoltage: finiteOrNull(ping.batteryVoltage),
-    connectionType: textOrNull(ping.connectionType),
-    rpm: finiteOrNull(ping.rpm),
-    fuelLevel: finiteOrNull(ping.fuelLevel),
-    ...NO_DETAILS,
-  };
+  const event = draftEvent(ping.fleetId, ping.deviceId, eventType, ping.eventTime);
+  event.vehicleId = textOrNull(ping.vehicleId);
+  event.licensePlate = textOrNull(ping.licensePlate);
+  event.driverId = textOrNull(ping.driverId);
+  event.latitude = fixed ? ping.latitude : (before?.latitude ?? null);
+  event.longitude = fixed ? ping.longitude : (before?.longitude ?? null);
+  event.locationTime = fixed ? null : (before?.fixTime ?? null);
+  event.altitudeInMeters = finiteOrNull(ping.altitudeInMeters);
+  event.speedInKmh = finiteOrNull(ping.speedInKmh);
+  event.heading = headingOrNull(ping.heading);
+  event.ignition = ignition;
+  event.odometerInMeters = finiteOrNull(ping.odometerInMeters);
+  event.batteryVoltage = finiteOrNull(ping.batteryVoltage);
+  event.connectionType = textOrNull(ping.connectionType);
+  event.rpm = finiteOrNull(ping.rpm);
+  event.fuelLevel = finiteOrNull(ping.fuelLevel);
+  return event;
 }
 
 /** Avro's double may be NaN or infinite; JSON has no such number. */

@@ -1,4 +1,4 @@
-import { eventId, NO_DETAILS, serialiseBody, type FleetEvent, type WebhookAttempt } from '@waypost/domain';
+import { draftEvent, eventId, serialiseBody, type FleetEvent, type WebhookAttempt } from '@waypost/domain';
 
 export interface SampledFleet {
   readonly fleetId: string;
@@ -64,11 +64,11 @@ function attemptsOf(first: WebhookAttempt, end: End): WebhookAttempt[] {
 function sampleEvent(fleet: SampledFleet, eventType: string, number: number, eventTime: number): FleetEvent {
   const device = number % fleet.devices;
   return {
-    ...{ fleetId: fleet.fleetId, deviceId: `device-${String(device)}`, eventType, eventTime },
-    ...{ resourceId: null, vehicleId: `vehicle-${String(device)}`, licensePlate: `B-WP ${String(1_000 + device)}` },
+    ...draftEvent(fleet.fleetId, `device-${String(device)}`, eventType, eventTime),
+    ...{ vehicleId: `vehicle-${String(device)}`, licensePlate: `B-WP ${String(1_000 + device)}` },
     ...{ driverId: null, latitude: 52.5 + (number % 1_000) / 1e4, longitude: 13.4 + (number % 997) / 1e4 },
-    ...{ locationTime: null, altitudeInMeters: 34, speedInKmh: number % 90, heading: number % 360 },
+    ...{ altitudeInMeters: 34, speedInKmh: number % 90, heading: number % 360 },
     ...{ ignition: true, odometerInMeters: 12_000_000 + number, batteryVoltage: 12.6, connectionType: 'lte' },
-    ...{ rpm: 1_500 + (number % 2_000), fuelLevel: 61.5, ...NO_DETAILS },
+    ...{ rpm: 1_500 + (number % 2_000), fuelLevel: 61.5 },
   };
 }

@@ -1,5 +1,5 @@
 import type { AvroCodecs, FleetEvent } from '@waypost/contracts';
-import { NO_DETAILS } from '@waypost/domain';
+import { draftEvent } from '@waypost/domain';
 import { EVENT_DIGITS, EVENT_MARK } from '../sink/request-reader.js';
 import type { Target } from './messages.js';
 
@@ -38,17 +38,12 @@ function zigZagVarint(value: number): Buffer {
 
 function sampleEvent(target: Target, eventTime: number): FleetEvent {
   return {
-    fleetId: target.fleetId,
-    deviceId: deviceIdOf(0),
-    eventType: target.eventType,
-    eventTime,
-    resourceId: null,
+    ...draftEvent(target.fleetId, deviceIdOf(0), target.eventType, eventTime),
     vehicleId: 'vehicle-1',
     licensePlate: 'AB-CD 1234',
     driverId: PADDING,
     latitude: 48.13743,
     longitude: 11.57549,
-    locationTime: null,
     altitudeInMeters: 519,
     speedInKmh: 43.2,
     heading: 271.5,
@@ -58,6 +53,5 @@ function sampleEvent(target: Target, eventTime: number): FleetEvent {
     connectionType: 'lte',
     rpm: 1_850,
     fuelLevel: 61.5,
-    ...NO_DETAILS,
   };
 }
