@@ -30,11 +30,15 @@ export async function measureAll(context: BenchContext, flags: BenchFlags): Prom
       )
     : [];
   const rules = asked('rules')
-    ? await inRounds(context, flags, [ours(1), ours(1, 'all')], (one) => drainOnce(context, one))
+    ? await inRounds(context, flags, rulesConfigurations(flags), (one) => drainOnce(context, one))
     : [];
   const restore = asked('restore') ? await restoreAll(context, flags) : [];
   const { pings, devices, rounds } = flags;
   return { backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore, rules };
+}
+
+function rulesConfigurations({ processes }: BenchFlags): readonly Configuration[] {
+  return processes.flatMap((count) => [ours(count), ours(count, 'all')]);
 }
 
 /** All configurations once, then all again: what disturbs the machine for a while disturbs both sides. */

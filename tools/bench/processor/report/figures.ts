@@ -27,7 +27,7 @@ export interface Figures {
   readonly restartMs: Pair;
   readonly restartFirstCommitMs: Pair;
   readonly takeoverMs: Pair;
-  /** Of all rules to positions alone; null: not measured. */
+  /** Of all rules to positions alone, each in its best configuration; null: not measured. */
   readonly rules: { readonly recordsPerSecond: number; readonly recordsPerCpuSecond: number } | null;
 }
 
@@ -81,10 +81,10 @@ export function byConfiguration<T extends { readonly configuration: Configuratio
 function rulesOf({ rules }: BenchResults): Figures['rules'] {
   const all = rules.filter(({ configuration }) => isOfAllRules(configuration));
   const positions = rules.filter(({ configuration }) => !isOfAllRules(configuration));
-  if (all.length === 0 || positions.length === 0) return null;
-  const ratio = (valueOf: (run: DrainRun) => number): number =>
-    medianOf(all.map(valueOf)) / medianOf(positions.map(valueOf));
-  return { recordsPerSecond: ratio(perSecond), recordsPerCpuSecond: ratio(perCpuSecond) };
+  const ratio = (valueOf: (run: DrainRun) => number): number | null =>
+    ratioOf({ ours: most(all, valueOf).ours, theirs: most(positions, valueOf).ours });
+  const [recordsPerSecond, recordsPerCpuSecond] = [ratio(perSecond), ratio(perCpuSecond)];
+  return recordsPerSecond === null || recordsPerCpuSecond === null ? null : { recordsPerSecond, recordsPerCpuSecond };
 }
 
 const isOfAllRules = (configuration: Configuration): boolean =>

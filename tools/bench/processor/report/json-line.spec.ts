@@ -94,6 +94,16 @@ describe('The JSON line', () => {
     expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({ rulesRatio: 0.75, rulesCpuRatio: 0.5 });
   });
 
+  it('has all rules and positions alone each in its best configuration', () => {
+    const rules = [
+      drainRun({ configuration: ours(1), records: 100, seconds: 4, cpuSeconds: 4 }),
+      drainRun({ configuration: ours(1, 'all'), records: 100, seconds: 8, cpuSeconds: 8 }),
+      drainRun({ configuration: ours(2), records: 100, seconds: 3, cpuSeconds: 5 }),
+      drainRun({ configuration: ours(2, 'all'), records: 100, seconds: 5, cpuSeconds: 10 }),
+    ];
+    expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({ rulesRatio: 0.6, rulesCpuRatio: 0.5 });
+  });
+
   it('is one line', () => {
     expect(jsonLine(emptyResults)).not.toContain('\n');
   });
