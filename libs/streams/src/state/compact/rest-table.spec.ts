@@ -135,4 +135,24 @@ describe('a compact store whose values have a part without a fixed width', () =>
     store.put(keyOf('a'), { count: 2, names: store.get(keyOf('a'))?.names ?? [] });
     expect(store.get(keyOf('a'))?.names).toBe(names);
   });
+
+  it.each([
+    ['changed', () => undefined],
+    [
+      'deleted and put anew',
+      (store: HashStore<Value>) => {
+        store.delete(keyOf('a'));
+      },
+    ],
+  ])('lets go of the part when a value that had one is %s without it', (_, before) => {
+    const store = newStore();
+    store.put(keyOf('a'), { count: 1, names: ['x'] });
+    store.commit();
+    before(store);
+    store.put(keyOf('a'), { count: 2, names: [] });
+    store.commit();
+    const lengths: number[] = [];
+    store.scan().next(1, { entry: (_key, _start, _end, _value, start, end) => void lengths.push(end - start) });
+    expect(lengths).toEqual([layout.byteLength]);
+  });
 });
