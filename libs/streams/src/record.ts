@@ -50,6 +50,11 @@ export interface RecordBatch {
   readonly highWatermark: number;
   /** Where reading ends while a transaction is open: nothing behind it is given to anybody yet. */
   readonly lastStableOffset: number;
+  /**
+   * Nothing of the batch is in use any more: its memory may be written over by what is fetched next. Whoever does not call it
+   * leaves the memory to the garbage collector.
+   */
+  release?(): void;
 }
 
 /** The records of a batch, at most `maxRecords` at a time. Whoever goes through many should never hold them all. */

@@ -32,6 +32,8 @@ interface Commit {
 
 let clock: number;
 let commits: Commit[];
+/** The values, in the order in which they were committed. */
+let written: string[];
 let task: PartitionTask;
 
 /** Notes the transactions. */
@@ -44,6 +46,7 @@ const observedBackend = (): StreamsBackend => {
       close: () => inner.close(),
       commit: (transaction: Transaction) => {
         commits.push({ offset: transaction.offset?.offset, outputs: transaction.records.length });
+        for (const { value } of transaction.records) written.push(String(value));
         return inner.commit(transaction);
       },
     };
@@ -59,6 +62,7 @@ const observedBackend = (): StreamsBackend => {
 beforeEach(async () => {
   clock = 1_000;
   commits = [];
+  written = [];
   task = createStreamTask({
     ...{ topology: copying, backend: observedBackend(), stores: new TaskStores([]), now: () => clock },
     ...{ commitIntervalMs: COMMIT_INTERVAL_MS, commitPauseMs: 0, release: () => undefined },
@@ -142,6 +146,34 @@ describe('a task that works a backlog off', () => {
     clock += COMMIT_INTERVAL_MS + 1;
     await task.process(batchOf(10, 10, 1_000));
     expect(commits).toEqual([]);
+  });
+});
+
+describe('the memory of a batch', () => {
+  /** As the fetcher does, which fetches the next batch into it. */
+  const reused = (batch: RecordBatch, onRelease: () => void): RecordBatch => ({
+    ...batch,
+    release: () => {
+      for (const { value } of batch.records) value?.fill('?');
+      onRelease();
+    },
+  });
+
+  it('is let go of once, when all that is to be written is copied', async () => {
+    let released = 0;
+    const count = (): void => void released++;
+    await task.process(reused(batchOf(0, 10, 1_000, Buffer.from('first')), count));
+    await task.process(reused(batchOf(10, 2_500, 0, Buffer.from('second')), count));
+    expect(released).toBe(2);
+    expect(new Set(written)).toEqual(new Set(['first', 'second']));
+  });
+
+  it('is not let go of when the batch could not be processed', async () => {
+    let released = 0;
+    const batch = reused(batchOf(0, 10, 0), () => void released++);
+    const broken = [null as unknown as RecordBatch['records'][number]];
+    await expect(task.process({ ...batch, records: broken })).rejects.toThrow(TypeError);
+    expect(released).toBe(0);
   });
 });
 

@@ -96,6 +96,8 @@ class StreamTask implements PartitionTask {
       core.punctuate();
       processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
     }
+    // What was forwarded and stored are copies.
+    batch.release?.();
     this.position = batch.nextOffset;
     const isCaughtUp = batch.nextOffset >= batch.lastStableOffset;
     if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {

@@ -2,6 +2,7 @@ import { StreamsError, errorMessage } from '../../errors.js';
 import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
 import { scanRecordBatches, type ScannedRecords } from './protocol/record-batch-decoder.js';
 import type { FetchedPartition } from './protocol/fetch.js';
+import { leaseOf, type MemoryLease } from './response-memory.js';
 
 /** What a fetch brought of a partition; its records stay bytes until they are looked at. */
 export class FetchedBatch implements RecordBatch {
@@ -14,6 +15,8 @@ export class FetchedBatch implements RecordBatch {
   readonly bytes: number;
   private readonly scanned: ScannedRecords;
   private decoded: StreamRecord[] | null = null;
+  /** Of the response, in which other partitions may have a part too. */
+  private lease: MemoryLease | null;
 
   /** @throws StreamsError CORRUPT_BATCH */
   constructor(
@@ -27,6 +30,8 @@ export class FetchedBatch implements RecordBatch {
     this.bytes = data.length;
     this.scanned = namingThePlace({ topic, partition }, position, () => scanRecordBatches(data, position, aborted));
     this.nextOffset = this.scanned.nextOffset;
+    this.lease = leaseOf(data);
+    this.lease?.hold();
   }
 
   get records(): readonly StreamRecord[] {
@@ -40,6 +45,11 @@ export class FetchedBatch implements RecordBatch {
       if (next.done) return;
       yield next.value;
     }
+  }
+
+  release(): void {
+    this.lease?.release();
+    this.lease = null;
   }
 }
 

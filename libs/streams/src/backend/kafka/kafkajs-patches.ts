@@ -1,3 +1,5 @@
+import { ResponseMemory } from './response-memory.js';
+
 /** What has to be changed inside of kafkajs 2.2.4 itself. Each is applied once a process and holds for every client in it. */
 
 export interface RequestQueue {
@@ -94,13 +96,14 @@ export const patchReceive = (prototype: Patchable<ReceivingConnection>): void =>
     value: (this: ReceivingConnection, chunk: Buffer) => void;
   };
   const assemblies = new WeakMap<object, ResponseAssembly>();
+  const memory = new ResponseMemory();
   prototype.processData = function receive(this: ReceivingConnection, chunk: Buffer): void {
     if (this.authHandlers) {
       original.call(this, chunk);
       return;
     }
     let assembly = assemblies.get(this.socket);
-    if (!assembly) assemblies.set(this.socket, (assembly = new ResponseAssembly()));
+    if (!assembly) assemblies.set(this.socket, (assembly = new ResponseAssembly(memory)));
     try {
       assembly.take(chunk, (response) => {
         this.requestQueue.fulfillRequest({
@@ -125,6 +128,8 @@ class ResponseAssembly {
   private response: Buffer | null = null;
   private filled = 0;
 
+  constructor(private readonly memory: ResponseMemory) {}
+
   take(chunk: Buffer, deliver: (response: Buffer) => void): void {
     let at = 0;
     while (at < chunk.length) {
@@ -143,7 +148,7 @@ class ResponseAssembly {
         throw new RangeError('This is no broker: the size of its response is senseless.');
       // Whole in this chunk, as most are: no copy.
       if (chunk.length - at >= size) deliver(chunk.subarray(at, (at += size)));
-      else this.response = Buffer.allocUnsafeSlow(size);
+      else this.response = this.memory.take(size);
     }
   }
 
