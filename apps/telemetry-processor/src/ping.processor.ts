@@ -16,7 +16,7 @@ import {
   type ProcessorContext,
   type StreamRecord,
 } from '@waypost/streams';
-import { createRulesOfPing } from './applied-rules.js';
+import { createRulesOfPings } from './applied-rules.js';
 import { hasKeyOfDevice, writeDeviceKey } from './device-key.js';
 import type { FleetDirectory } from './fleets/fleet-directory.js';
 import type { PingMetrics } from './ping-metrics.js';
@@ -38,7 +38,7 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
   const devices = context.store('devices');
   const deviceKey = new KeyBuilder();
   const readPing = createPingRecordReader(codecs);
-  const rulesOf = createRulesOfPing(fleets, rules);
+  const rulesOfPings = createRulesOfPings(fleets, rules);
   const { reject, emit } = outputsOf(parts);
 
   const apply = (record: StreamRecord, ping: TelemetryPing): void => {
@@ -48,7 +48,7 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
       reject(record, check);
       return;
     }
-    const { settings, view } = rulesOf(record, ping);
+    const { settings, view } = rulesOfPings.of(record, ping);
     const decision = decidePing(state, ping, settings, view);
     if (decision.type === 'rejected') {
       reject(record, decision);
@@ -62,7 +62,10 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
 
   return {
     // Every version that a ping of the batch sees is in the topic by now (decisions 0028 and 0030).
-    beforeBatch: () => (rules === 'all' ? fleets.caughtUp() : Promise.resolve()),
+    beforeBatch: async () => {
+      if (rules === 'all') await fleets.caughtUp();
+      rulesOfPings.refresh();
+    },
     prepare: (records) => resolveBatch(codecs.telemetryPings, records),
     process: (record) => {
       const read = readPing(record);

@@ -4,7 +4,7 @@ import { createFleetSettingsHistory, createGeofenceHistory, type Geofence } from
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { knownFleets, type FleetHistories } from './fleet-directory.js';
-import { createFleetFinder } from './fleet-finder.js';
+import { FleetFinder } from './fleet-finder.js';
 
 /** As the processor gets it. */
 let readBack: (ping: TelemetryPing) => TelemetryPing;
@@ -41,6 +41,12 @@ const addSettings = ({ settings }: FleetHistories, fleetId: string): void => {
   settings.record(fleetId, { ...fleet, version: 1, createdAt: 0, updatedAt: 0 }, 1);
 };
 
+const newFinder = (histories: FleetHistories): FleetFinder => {
+  const finder = new FleetFinder(knownFleets(histories));
+  finder.refresh();
+  return finder;
+};
+
 describe('the fleet of a ping', () => {
   it('is found again and again, for far more fleets than are remembered', () => {
     const histories = newHistories();
@@ -48,27 +54,41 @@ describe('the fleet of a ping', () => {
     const fleetIds = Array.from({ length: 3_000 }, (_, n) => `fleet-${String(n)}`);
     for (const fleetId of fleetIds.slice(0, 1_500)) addFence(histories, fleetId);
     for (const fleetId of fleetIds.slice(1_000, 2_500)) addSettings(histories, fleetId);
-    const find = createFleetFinder(knownFleets(histories));
+    const finder = newFinder(histories);
     for (const fleetId of [...fleetIds, ...fleetIds, ...fleetIds.slice(0, 50).reverse()]) {
       for (const ping of [pingOf({ fleetId }), readBack(pingOf({ fleetId }))]) {
-        const found = find(ping);
+        const found = finder.find(ping);
         expect(found?.geofences).toBe(geofences.fleet(fleetId));
         expect(found?.settings).toBe(settings.fleet(fleetId));
       }
     }
   });
 
-  it('is found as soon as it has its first geofence, or its first settings', () => {
+  it.each([63, 64, 65, 256])('is found by an id of %i characters, and by no other of that length', (length) => {
     const histories = newHistories();
-    const find = createFleetFinder(knownFleets(histories));
+    const [fleetId, other] = ['a', 'b'].map((last) => last.padStart(length, 'f')) as [string, string];
+    addFence(histories, fleetId);
+    const finder = newFinder(histories);
+    for (let look = 0; look < 2; look++) {
+      expect(finder.find(readBack(pingOf({ fleetId })))?.geofences).toBe(histories.geofences.fleet(fleetId));
+      expect(finder.find(readBack(pingOf({ fleetId: other })))).toBeUndefined();
+    }
+  });
+
+  it('is found from the batch on before which it has its first geofence, or its first settings', () => {
+    const histories = newHistories();
+    const finder = newFinder(histories);
     const ping = readBack(pingOf({ fleetId: 'new' }));
-    expect(find(ping)).toBeUndefined();
+    expect(finder.find(ping)).toBeUndefined();
     addFence(histories, 'other');
-    expect(find(ping)).toBeUndefined();
+    finder.refresh();
+    expect(finder.find(ping)).toBeUndefined();
     addSettings(histories, 'new');
-    expect(find(ping)).toEqual({ geofences: undefined, settings: histories.settings.fleet('new') });
+    finder.refresh();
+    expect(finder.find(ping)).toEqual({ geofences: undefined, settings: histories.settings.fleet('new') });
     addFence(histories, 'new');
-    expect(find(ping)?.geofences).toBe(histories.geofences.fleet('new'));
-    expect(find(ping)?.geofences).toBeDefined();
+    finder.refresh();
+    expect(finder.find(ping)?.geofences).toBe(histories.geofences.fleet('new'));
+    expect(finder.find(ping)?.geofences).toBeDefined();
   });
 });
