@@ -7,8 +7,32 @@ describe('formatTime (R-11)', () => {
     [0, '1970-01-01T00:00:00.000Z'],
     [1_714_564_800_001, '2024-05-01T12:00:00.001Z'],
     [MAX_TIME_MS, '9999-12-31T23:59:59.999Z'],
+    [951_782_400_000, '2000-02-29T00:00:00.000Z'],
+    [4_107_542_400_000, '2100-03-01T00:00:00.000Z'],
+    [-1, '1969-12-31T23:59:59.999Z'],
   ])('writes %d as %s', (timeMs, text) => {
     expect(formatTime(timeMs)).toBe(text);
+  });
+
+  it('writes any time as Date does', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: MAX_TIME_MS }), (timeMs) => {
+        expect(formatTime(timeMs)).toBe(new Date(timeMs).toISOString());
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('writes the first and the last moment of every month as Date does', () => {
+    for (let month = 0; month < 12 * 8_030; month++) {
+      const firstMs = Date.UTC(1970, month);
+      const times = [firstMs, firstMs + 1, Date.UTC(1970, month + 1) - 1].filter((timeMs) => timeMs <= MAX_TIME_MS);
+      expect(times.map(formatTime)).toEqual(times.map((timeMs) => new Date(timeMs).toISOString()));
+    }
+  });
+
+  it.each([NaN, Infinity, 8.64e15 + 1])('refuses %d as Date does', (timeMs) => {
+    expect(() => formatTime(timeMs)).toThrow(RangeError);
   });
 });
 

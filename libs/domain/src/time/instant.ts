@@ -1,3 +1,5 @@
+import { textOfTime } from './text-of-time.js';
+
 /** The largest time that an RFC 3339 date-time can name: the last millisecond of the year 9999, in epoch milliseconds. */
 export const MAX_TIME_MS = 253_402_300_799_999;
 
@@ -5,7 +7,7 @@ const MIN_TIME_MS = -62_167_219_200_000;
 
 /** ISO 8601 in UTC with three decimals and `Z`, always 24 characters for times from 0 to MAX_TIME_MS (R-11). */
 export function formatTime(timeMs: number): string {
-  return new Date(timeMs).toISOString();
+  return timeMs >= 0 && timeMs <= MAX_TIME_MS ? textOfTime(Math.floor(timeMs)) : new Date(timeMs).toISOString();
 }
 
 export type ParsedInstant =
