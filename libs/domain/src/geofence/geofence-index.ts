@@ -20,33 +20,45 @@ export interface GeofenceIndex {
   near(latitude: number, longitude: number): readonly GeofenceVersion[];
 }
 
+const EMPTY: GeofenceIndex = Object.freeze({ near: () => NOTHING });
+
+export function createGeofenceIndex(versions: readonly GeofenceVersion[]): GeofenceIndex {
+  const boxes = boxListOf(versions);
+  return boxes.alone.length === 0 ? EMPTY : new PackedBoxes(boxes);
+}
+
 /**
  * A packed R-tree of the boxes. Asking it costs most of a microsecond, which is a third of all that a ping may cost, so
  * what it says of a cell is kept.
  */
-export function createGeofenceIndex(versions: readonly GeofenceVersion[]): GeofenceIndex {
-  const boxes = boxListOf(versions);
-  if (boxes.alone.length === 0) return { near: () => NOTHING };
-  const presence = new PresenceGrid(boxes);
-  const tree = treeOf(boxes);
-  let cells = new KnownCells();
+class PackedBoxes implements GeofenceIndex {
+  private readonly presence: PresenceGrid;
+  private readonly tree: Flatbush;
+  private cells = new KnownCells();
 
-  const learn = (row: number, column: number): number => {
-    if (cells.size >= MAX_KNOWN_CELLS) cells = new KnownCells();
-    return cells.add(row * CELLS_PER_LATITUDE + column, boxes, boxesOfCell(tree, row, column));
-  };
+  constructor(private readonly boxes: BoxList) {
+    this.presence = new PresenceGrid(boxes);
+    this.tree = treeOf(boxes);
+  }
 
-  return {
-    near(latitude, longitude) {
-      if (!presence.mayHold(latitude, longitude)) return NOTHING;
-      const row = Math.floor((latitude + 90) * CELLS_PER_DEGREE);
-      const column = Math.floor((longitude + 180) * CELLS_PER_DEGREE);
-      let at = cells.find(row * CELLS_PER_LATITUDE + column);
-      if (at === -1) at = learn(row, column);
-      const count = cells.boxCount(at);
-      return count === 0 ? NOTHING : within(cells, latitude, longitude, cells.firstBox(at), count);
-    },
-  };
+  near(latitude: number, longitude: number): readonly GeofenceVersion[] {
+    return this.presence.mayHold(latitude, longitude) ? this.nearBoxes(latitude, longitude) : NOTHING;
+  }
+
+  private nearBoxes(latitude: number, longitude: number): readonly GeofenceVersion[] {
+    const row = Math.floor((latitude + 90) * CELLS_PER_DEGREE);
+    const column = Math.floor((longitude + 180) * CELLS_PER_DEGREE);
+    let at = this.cells.find(row * CELLS_PER_LATITUDE + column);
+    if (at === -1) at = this.learn(row, column);
+    const count = this.cells.boxCount(at);
+    return count === 0 ? NOTHING : within(this.cells, latitude, longitude, this.cells.firstBox(at), count);
+  }
+
+  private learn(row: number, column: number): number {
+    if (this.cells.size >= MAX_KNOWN_CELLS) this.cells = new KnownCells();
+    const cell = row * CELLS_PER_LATITUDE + column;
+    return this.cells.add(cell, this.boxes, boxesOfCell(this.tree, row, column));
+  }
 }
 
 function boxesOfCell(tree: Flatbush, row: number, column: number): number[] {

@@ -5,43 +5,42 @@ const PLACES_PER_BOX = 64;
 const WORD_BITS = 32;
 const MOST_WORDS_OF_A_ROW = 8;
 
+/** The numbers of the frame: the area of all boxes, and how it is divided. */
+const SOUTH = 0;
+const NORTH = 1;
+const WEST = 2;
+const EAST = 3;
+const ROWS_PER_DEGREE = 4;
+const COLUMNS_PER_DEGREE = 5;
+const FRAME_NUMBERS = 6;
+
 /**
  * Where there is any box at all. Most pings are where there is none, and are told so by one look into a few kilobytes, which
  * stay in the cache of a core: a look into memory costs as much as the rules of a ping.
  */
 export class PresenceGrid {
-  private south = Infinity;
-  private north = -Infinity;
-  private west = Infinity;
-  private east = -Infinity;
+  /** Numbers that are fields would each lie somewhere else in memory. */
+  private readonly frame: Float64Array;
   /** Each row begins with a word of its own. */
   private readonly rowWords: number;
   /** Of a row, and of a column. */
   private readonly lastPlace: number;
-  private readonly rowsPerDegree: number;
-  private readonly columnsPerDegree: number;
   private readonly places: Int32Array;
 
   constructor({ edges, alone }: BoxList) {
-    for (let at = 0; at < edges.length; at += 4) {
-      this.south = Math.min(this.south, edges[at] as number);
-      this.north = Math.max(this.north, edges[at + 1] as number);
-      this.west = Math.min(this.west, edges[at + 2] as number);
-      this.east = Math.max(this.east, edges[at + 3] as number);
-    }
     const wanted = Math.ceil(Math.sqrt(PLACES_PER_BOX * alone.length) / WORD_BITS);
     this.rowWords = Math.min(MOST_WORDS_OF_A_ROW, wanted);
     this.lastPlace = this.rowWords * WORD_BITS - 1;
-    this.rowsPerDegree = placesPerDegree(this.lastPlace + 1, this.north - this.south);
-    this.columnsPerDegree = placesPerDegree(this.lastPlace + 1, this.east - this.west);
+    this.frame = frameOf(edges, this.lastPlace + 1);
     this.places = new Int32Array((this.lastPlace + 1) * this.rowWords);
     for (let at = 0; at < edges.length; at += 4) this.mark(edges, at);
   }
 
   /** Whether there may be a box that holds the place, on its edge included; false: there is none. */
   mayHold(latitude: number, longitude: number): boolean {
-    if (!(latitude >= this.south && latitude <= this.north)) return false;
-    if (!(longitude >= this.west && longitude <= this.east)) return false;
+    const { frame } = this;
+    if (!(latitude >= (frame[SOUTH] as number) && latitude <= (frame[NORTH] as number))) return false;
+    if (!(longitude >= (frame[WEST] as number) && longitude <= (frame[EAST] as number))) return false;
     const column = this.column(longitude);
     const word = this.places[this.row(latitude) * this.rowWords + (column >>> 5)] as number;
     return ((word >>> (column & 31)) & 1) === 1;
@@ -63,12 +62,35 @@ export class PresenceGrid {
 
   // Rounding never goes against the order: what lies between two edges is in a row between theirs.
   private row(latitude: number): number {
-    return Math.min(this.lastPlace, Math.floor((latitude - this.south) * this.rowsPerDegree));
+    const { frame } = this;
+    const rows = Math.floor((latitude - (frame[SOUTH] as number)) * (frame[ROWS_PER_DEGREE] as number));
+    return Math.min(this.lastPlace, rows);
   }
 
   private column(longitude: number): number {
-    return Math.min(this.lastPlace, Math.floor((longitude - this.west) * this.columnsPerDegree));
+    const { frame } = this;
+    const columns = Math.floor((longitude - (frame[WEST] as number)) * (frame[COLUMNS_PER_DEGREE] as number));
+    return Math.min(this.lastPlace, columns);
   }
+}
+
+/** @param places of a row, and of a column */
+function frameOf(edges: Float64Array, places: number): Float64Array {
+  let [south, north, west, east] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let at = 0; at < edges.length; at += 4) {
+    south = Math.min(south, edges[at] as number);
+    north = Math.max(north, edges[at + 1] as number);
+    west = Math.min(west, edges[at + 2] as number);
+    east = Math.max(east, edges[at + 3] as number);
+  }
+  const frame = new Float64Array(FRAME_NUMBERS);
+  frame[SOUTH] = south;
+  frame[NORTH] = north;
+  frame[WEST] = west;
+  frame[EAST] = east;
+  frame[ROWS_PER_DEGREE] = placesPerDegree(places, north - south);
+  frame[COLUMNS_PER_DEGREE] = placesPerDegree(places, east - west);
+  return frame;
 }
 
 /** An area without a breadth, or with next to none, is one place. */

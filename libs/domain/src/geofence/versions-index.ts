@@ -35,6 +35,9 @@ export class VersionsIndex {
   /** Of these; null: to be made by the next look-up. */
   private arrivedBoxes: BoxList | null = null;
   private changes = 0;
+  /** What was packed, as long as nothing has changed since: all that a ping of `settledFrom` or later sees. */
+  private settled: GeofenceIndex | null = null;
+  private settledFrom = -Infinity;
   private looks = 0;
   private changedAt = -Infinity;
 
@@ -56,6 +59,7 @@ export class VersionsIndex {
   changed(appendedAt: number, arrived: GeofenceVersion | null): void {
     this.changedAt = Math.max(this.changedAt, appendedAt);
     if (this.packed === null) return;
+    this.settled = null;
     this.changes++;
     if (arrived !== null) {
       this.arrived.push(arrived);
@@ -66,6 +70,8 @@ export class VersionsIndex {
 
   /** Every version that is in force at that time and holds the place is among them, and none that is not in force. */
   near(latitude: number, longitude: number, at: number): readonly GeofenceVersion[] {
+    const { settled } = this;
+    if (settled !== null && at >= this.settledFrom) return settled.near(latitude, longitude);
     const packed = this.packed ?? this.pack();
     const found = packed.current.near(latitude, longitude);
     if (this.changes === 0 && at >= packed.changedAt) return found;
@@ -107,6 +113,8 @@ export class VersionsIndex {
       maxChanges: Math.min(MAX_CHANGES, Math.sqrt(count)),
       maxLooks: LOOKS_PER_VERSION * count,
     };
+    this.settled = this.packed.current;
+    this.settledFrom = this.changedAt;
     return this.packed;
   }
 }

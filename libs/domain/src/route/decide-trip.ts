@@ -46,7 +46,9 @@ export function decideTrip(
   const trip = before === null ? null : before.trip;
   // Only a first fix makes a trip, so one is known wherever there is a trip.
   if (before === null || trip === null || before.fixTime === null) {
-    return fix === null ? NO_TRIP : { trip: stopWith(fix, null, settings, fix), changes: NO_CHANGES };
+    return fix === null
+      ? NO_TRIP
+      : { trip: stopWith(fix.latitude, fix.longitude, null, settings, fix), changes: NO_CHANGES };
   }
   const circumstances = { before, ping, fix, ignition, settings };
   if (isDriving(trip)) return onRoute(trip, before.fixTime, circumstances);
@@ -92,9 +94,11 @@ function atStop(stop: Trip, lastFixTime: number, fix: Fix, circumstances: Circum
   const start = { time: lastFixTime, latitude, longitude };
   const begun = routeFrom(start, stop.maxSpeedInKmh, stop.ignitionOffSince);
   const { trip, changes } = onRoute(begun, lastFixTime, circumstances);
-  const started: TripChange = { ...start, type: 'route_started' };
-  if (stop.since === null) return { trip, changes: [started, ...changes] };
-  return { trip, changes: [{ ...start, type: 'stop_finished', startTime: stop.since }, started, ...changes] };
+  const started: TripChange[] = [{ type: 'route_started', time: lastFixTime, latitude, longitude }];
+  if (stop.since !== null) {
+    started.unshift({ type: 'stop_finished', time: lastFixTime, latitude, longitude, startTime: stop.since });
+  }
+  return { trip, changes: changes.length === 0 ? started : [...started, ...changes] };
 }
 
 function onRoute(driving: Driving, lastFixTime: number, circumstances: Circumstances): TripDecision {
@@ -135,35 +139,42 @@ function finish(
   { fix, settings }: Circumstances,
 ): TripDecision {
   const { since, route, maxSpeedInKmh } = driving;
-  const place = { latitude: route.wayLatitude, longitude: route.wayLongitude };
-  const stoodMs = route.standing ? time - route.wayTime : 0;
-  const changes: TripChange[] = [
-    {
-      type: 'route_finished',
-      ...place,
-      time,
-      startTime: since,
-      startLocation: { latitude: driving.latitude, longitude: driving.longitude },
-      fixTime: route.wayTime,
-      distanceInMeters: route.distanceInMeters,
-      maxSpeedInKmh,
-      idleMs: maxSpeedInKmh === null ? null : route.idleMs + stoodMs,
-      endReason,
-    },
-    { type: 'stop_started', ...place, time, fixTime: route.wayTime },
-  ];
-  return { trip: stopWith(place, time, settings, fix), changes };
+  const { wayLatitude: latitude, wayLongitude: longitude, wayTime: fixTime } = route;
+  const stoodMs = route.standing ? time - fixTime : 0;
+  const finished: TripChange = {
+    type: 'route_finished',
+    time,
+    latitude,
+    longitude,
+    fixTime,
+    startTime: since,
+    startLocation: { latitude: driving.latitude, longitude: driving.longitude },
+    distanceInMeters: route.distanceInMeters,
+    maxSpeedInKmh,
+    idleMs: maxSpeedInKmh === null ? null : route.idleMs + stoodMs,
+    endReason,
+  };
+  const changes: TripChange[] = [finished, { type: 'stop_started', time, latitude, longitude, fixTime }];
+  return { trip: stopWith(route.wayLatitude, route.wayLongitude, time, settings, fix), changes };
 }
 
 /** A stop at its stop point; `fix` is the first that is known in it, if there is one. */
 function stopWith(
-  { latitude, longitude }: { readonly latitude: number; readonly longitude: number },
+  latitude: number,
+  longitude: number,
   since: number | null,
   settings: RouteSettings,
   fix: Fix | null,
 ): Trip {
-  const still = { moving: false, maxSpeedInKmh: null, route: null, ignitionOffSince: null };
-  const stop: Trip = { since, latitude, longitude, ...still };
+  const stop: Trip = {
+    since,
+    latitude,
+    longitude,
+    moving: false,
+    maxSpeedInKmh: null,
+    route: null,
+    ignitionOffSince: null,
+  };
   if (fix === null || !isMoving(stop, fix, settings)) return stop;
   return stopAs(stop, true, speedOf(fix, settings), null);
 }

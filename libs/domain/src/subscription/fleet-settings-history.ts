@@ -15,6 +15,9 @@ interface SettingsVersion {
 export class FleetSettingsVersions {
   /** Oldest first. */
   private readonly versions: SettingsVersion[] = [];
+  /** Of the newest version: what nearly every ping sees, without a look at the others. */
+  private newest: FleetSettings | null = null;
+  private newestFrom = Infinity;
   private changedAt = -Infinity;
 
   /**
@@ -25,14 +28,15 @@ export class FleetSettingsVersions {
     const before = this.versions.at(-1)?.settings ?? null;
     if (before !== null && settings !== null && isRepeated(settings, before)) return;
     this.versions.push({ settings, from: appendedAt });
+    this.newest = settings;
+    this.newestFrom = appendedAt;
     this.changedAt = Math.max(this.changedAt, appendedAt);
     this.forget(this.changedAt - PINGS_KEPT_MS);
   }
 
   /** What a ping of that time sees; null: nothing was set yet. */
   at(appendedAt: number): FleetSettings | null {
-    const newest = this.versions[this.versions.length - 1];
-    if (newest !== undefined && newest.from <= appendedAt) return newest.settings;
+    if (this.newestFrom <= appendedAt) return this.newest;
     return this.versions.findLast(({ from }) => from <= appendedAt)?.settings ?? null;
   }
 
