@@ -1,5 +1,6 @@
 import type { AvroCursor } from './avro-cursor.js';
 import type { TelemetryPing } from './generated/telemetry-ping.js';
+import { afterOptionalDouble, afterOptionalInt, afterOptionalText, NOT_PLAIN } from './plain-avro.js';
 
 /**
  * A ping of which only what every rule reads is decoded at once. The rest is decoded at the first look at it: nine pings
@@ -48,8 +49,7 @@ export class LazyTelemetryPing implements TelemetryPing {
     cursor.skipOptionalInt();
     cursor.skipOptionalDouble();
     this.ignition = cursor.optionalBoolean();
-    skipFromOdometer(cursor);
-    cursor.expectEnd();
+    if (!endsPlainly(bytes, cursor.at, end)) skipFromOdometer(cursor);
   }
 
   get fleetId(): string {
@@ -127,6 +127,21 @@ export class LazyTelemetryPing implements TelemetryPing {
   }
 }
 
+/** Whether all from the odometer on is written as it nearly always is, without attributes, and ends where the ping does. */
+function endsPlainly(bytes: Buffer, start: number, end: number): boolean {
+  let at = afterOptionalInt(bytes, start); // odometerInMeters
+  at = afterOptionalInt(bytes, at); // rpm
+  at = afterOptionalDouble(bytes, at); // fuelLevel
+  at = afterOptionalDouble(bytes, at); // batteryVoltage
+  at = afterOptionalText(bytes, at); // connectionType
+  at = afterOptionalText(bytes, at); // vehicleId
+  at = afterOptionalText(bytes, at); // licensePlate
+  at = afterOptionalText(bytes, at); // driverId
+  at = afterOptionalInt(bytes, at); // sequence
+  // `buffered` is one byte, whatever it says; the map behind it has no entry.
+  return at !== NOT_PLAIN && at + 2 === end && bytes[at + 1] === 0;
+}
+
 function skipFromOdometer(cursor: AvroCursor): void {
   cursor.skipOptionalLong();
   cursor.skipOptionalInt();
@@ -139,6 +154,7 @@ function skipFromOdometer(cursor: AvroCursor): void {
   cursor.skipOptionalLong();
   cursor.boolean();
   cursor.skipStringMap();
+  cursor.expectEnd();
 }
 
 /** Fields in the order of the schema, which is the order of the bytes; the spec beside this file compares it with avsc. */
