@@ -16,6 +16,6 @@ export interface BenchResults {
   readonly latency: readonly LatencyRun[];
   readonly restore: readonly RestoreRun[];
   readonly failover: readonly FailoverRun[];
-  /** The backlog with positions alone and with all rules, in turn. */
+  /** The backlog with nothing asked for, with positions alone and with all rules, in turn. */
   readonly rules: readonly DrainRun[];
 }

@@ -2,7 +2,7 @@ import type { BenchContext } from './bench-context.js';
 import type { BenchFlags } from './bench-flags.js';
 import type { BenchResults } from './bench-results.js';
 import { loadBacklog } from './scenarios/backlog.js';
-import { drainOnce } from './scenarios/drain.js';
+import { drainOnce, type DrainRun } from './scenarios/drain.js';
 import { failoverOnce, type FailoverRun } from './scenarios/failover.js';
 import { latencyOnce } from './scenarios/latency.js';
 import { measureRestore, type RestoreRun } from './scenarios/restore.js';
@@ -29,16 +29,24 @@ export async function measureAll(context: BenchContext, flags: BenchFlags): Prom
         latencyOnce(context, one, { ...LATENCY_LOAD, ...flags }),
       )
     : [];
-  const rules = asked('rules')
-    ? await inRounds(context, flags, rulesConfigurations(flags), (one) => drainOnce(context, one))
-    : [];
+  const rules = asked('rules') ? await measureRules(context, flags) : [];
   const restore = asked('restore') ? await restoreAll(context, flags) : [];
   const { pings, devices, rounds } = flags;
   return { backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore, rules };
 }
 
-function rulesConfigurations({ processes }: BenchFlags): readonly Configuration[] {
-  return processes.flatMap((count) => [ours(count), ours(count, 'all')]);
+/** In turn, as everything: both backlogs are loaded anew in each round. */
+async function measureRules(context: BenchContext, flags: BenchFlags): Promise<DrainRun[]> {
+  const configurations = ['unasked', 'positions', 'all'] as const;
+  return inRounds(
+    context,
+    flags,
+    configurations.flatMap((rules) => flags.processes.map((count) => ours(count, rules))),
+    async (one) => {
+      await loadBacklog(context, flags, one.rules === 'unasked' ? 'nothing' : 'everything');
+      return drainOnce(context, one);
+    },
+  );
 }
 
 /** All configurations once, then all again: what disturbs the machine for a while disturbs both sides. */

@@ -2,7 +2,7 @@ import { isSameAnswer } from '../answer.js';
 import type { BenchResults } from '../bench-results.js';
 import { perCpuSecond, perSecond, type DrainRun } from '../scenarios/drain.js';
 import { devicesPerSecond } from '../scenarios/restore.js';
-import type { Configuration } from '../sides/configuration.js';
+import type { Configuration, RulesAtWork } from '../sides/configuration.js';
 import { medianOf } from '../statistics.js';
 
 type Side = Configuration['side'];
@@ -27,8 +27,21 @@ export interface Figures {
   readonly restartMs: Pair;
   readonly restartFirstCommitMs: Pair;
   readonly takeoverMs: Pair;
-  /** Of all rules to positions alone, each in its best configuration; null: not measured. */
-  readonly rules: { readonly recordsPerSecond: number; readonly recordsPerCpuSecond: number } | null;
+  /** null: not measured. */
+  readonly rules: RulesFigures | null;
+}
+
+/** What is left with all rules at work, each in its best configuration. */
+export interface RulesFigures {
+  /** Of what there is while no fleet has a geofence or wants routes. */
+  readonly ofUnasked: SpeedRatio;
+  /** Of positions and ignition alone, where nothing else is looked at. */
+  readonly ofPositions: SpeedRatio;
+}
+
+export interface SpeedRatio {
+  readonly recordsPerSecond: number;
+  readonly recordsPerCpuSecond: number;
 }
 
 export interface RestoreFigures {
@@ -78,21 +91,27 @@ export function byConfiguration<T extends { readonly configuration: Configuratio
   return labels.map((label) => runs.filter(({ configuration }) => configuration.label === label));
 }
 
-function rulesOf({ rules }: BenchResults): Figures['rules'] {
-  const all = rules.filter(({ configuration }) => isOfAllRules(configuration));
-  const positions = rules.filter(({ configuration }) => !isOfAllRules(configuration));
+function rulesOf({ rules }: BenchResults): RulesFigures | null {
+  const ofUnasked = speedRatio(rules, 'unasked');
+  const ofPositions = speedRatio(rules, 'positions');
+  return ofUnasked === null || ofPositions === null ? null : { ofUnasked, ofPositions };
+}
+
+/** Of all rules to other ones. */
+function speedRatio(runs: readonly DrainRun[], others: RulesAtWork): SpeedRatio | null {
   const ratio = (valueOf: (run: DrainRun) => number): number | null =>
-    ratioOf({ ours: most(all, valueOf).ours, theirs: most(positions, valueOf).ours });
+    ratioOf({ ours: most(runsOf(runs, 'all'), valueOf).ours, theirs: most(runsOf(runs, others), valueOf).ours });
   const [recordsPerSecond, recordsPerCpuSecond] = [ratio(perSecond), ratio(perCpuSecond)];
   return recordsPerSecond === null || recordsPerCpuSecond === null ? null : { recordsPerSecond, recordsPerCpuSecond };
 }
 
-const isOfAllRules = (configuration: Configuration): boolean =>
-  configuration.side === 'ours' && configuration.rules === 'all';
+function runsOf(runs: readonly DrainRun[], rules: RulesAtWork): DrainRun[] {
+  return runs.filter(({ configuration }) => configuration.side === 'ours' && configuration.rules === rules);
+}
 
 function sameAnswerOf({ expected, drain, failover, rules }: BenchResults): boolean | null {
-  const positions = rules.filter(({ configuration }) => !isOfAllRules(configuration));
-  const found = [...drain, ...failover, ...positions].map(({ answer }) => answer);
+  const sameRules = [...runsOf(rules, 'positions'), ...runsOf(rules, 'unasked')];
+  const found = [...drain, ...failover, ...sameRules].map(({ answer }) => answer);
   return expected === null || found.length === 0 ? null : isSameAnswer(expected, found);
 }
 

@@ -86,22 +86,29 @@ describe('The JSON line', () => {
     });
   });
 
-  it('has all rules as a part of what positions alone reach', () => {
+  it('has all rules as a part of what there is without geofences and routes, and of positions alone', () => {
     const rules = [
-      drainRun({ configuration: ours(1), records: 100, seconds: 3, cpuSeconds: 4 }),
+      drainRun({ configuration: ours(1, 'unasked'), records: 100, seconds: 3, cpuSeconds: 4 }),
+      drainRun({ configuration: ours(1), records: 100, seconds: 2, cpuSeconds: 2 }),
       drainRun({ configuration: ours(1, 'all'), records: 100, seconds: 4, cpuSeconds: 8 }),
     ];
-    expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({ rulesRatio: 0.75, rulesCpuRatio: 0.5 });
+    expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({
+      ...{ rulesRatio: 0.75, rulesCpuRatio: 0.5 },
+      ...{ rulesToPositionsRatio: 0.5, rulesToPositionsCpuRatio: 0.25 },
+    });
   });
 
-  it('has all rules and positions alone each in its best configuration', () => {
-    const rules = [
-      drainRun({ configuration: ours(1), records: 100, seconds: 4, cpuSeconds: 4 }),
+  it('has each of them in its best configuration', () => {
+    const rules = (['unasked', 'positions'] as const).flatMap((others) => [
+      drainRun({ configuration: ours(1, others), records: 100, seconds: 4, cpuSeconds: 4 }),
       drainRun({ configuration: ours(1, 'all'), records: 100, seconds: 8, cpuSeconds: 8 }),
-      drainRun({ configuration: ours(2), records: 100, seconds: 3, cpuSeconds: 5 }),
+      drainRun({ configuration: ours(2, others), records: 100, seconds: 3, cpuSeconds: 5 }),
       drainRun({ configuration: ours(2, 'all'), records: 100, seconds: 5, cpuSeconds: 10 }),
-    ];
-    expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({ rulesRatio: 0.6, rulesCpuRatio: 0.5 });
+    ]);
+    expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({
+      ...{ rulesRatio: 0.6, rulesCpuRatio: 0.5 },
+      ...{ rulesToPositionsRatio: 0.6, rulesToPositionsCpuRatio: 0.5 },
+    });
   });
 
   it('is one line', () => {
@@ -125,6 +132,10 @@ describe('The same answer in the JSON line', () => {
       drainRun({ configuration: ours(1, 'all'), answer: { ...answer, events: 5 } }),
     ];
     expect(parsed(jsonLine({ ...emptyResults, expected, rules }))).toMatchObject({ sameAnswer: true });
+    const wrong = drainRun({ configuration: ours(1, 'unasked'), answer: { ...answer, events: 2 } });
+    expect(parsed(jsonLine({ ...emptyResults, expected, rules: [...rules, wrong] }))).toMatchObject({
+      sameAnswer: false,
+    });
   });
 
   it('is false when a killed run lost or doubled an event', () => {

@@ -33,7 +33,12 @@ describe('The report', () => {
 
 describe('The report of all rules', () => {
   const rules = [
-    drainRun({ configuration: ours(1), records: 1_000, seconds: 3, answer: { events: 10, hash: '', content: '' } }),
+    ...(['unasked', 'positions'] as const).map((others, index) =>
+      drainRun({
+        configuration: ours(1, others),
+        ...{ records: 1_000, seconds: 3 - index, answer: { events: 10, hash: '', content: '' } },
+      }),
+    ),
     drainRun({
       configuration: ours(1, 'all'),
       ...{ records: 1_000, seconds: 4, answer: { events: 15, hash: '', content: '' } },
@@ -44,6 +49,8 @@ describe('The report of all rules', () => {
     const results = { ...emptyResults, rules };
     const report = rulesMarkdown(results, figuresOf(results)) ?? '';
     expect(report).toContain('keeps 75 % of the records/s');
+    expect(report).toContain('Of positions alone it keeps 50 % of the records/s');
+    expect(report).toContain('| Waypost, 1 process, nothing asked for |');
     expect(report).toContain('writes 15 events instead of 10');
     expect(report).toContain('| Waypost, 1 process, all rules |');
   });

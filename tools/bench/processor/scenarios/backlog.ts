@@ -9,6 +9,9 @@ export interface Backlog {
   readonly devices: number;
 }
 
+/** What the fleets of the backlog have: a thousand geofences and routes, or nothing. */
+export type FleetsAsk = 'everything' | 'nothing';
+
 interface LoadedBacklog extends Backlog {
   readonly geofencesPerFleet: number;
   /** Absent where an earlier version has loaded it. */
@@ -20,31 +23,37 @@ const FILE = 'backlog.json';
 
 /**
  * Fills the input with the backlog, unless it is there already, and says what the rules for positions make of it. Geofences and
- * settings of the fleets come first: a ping sees those that were there before it (R-8, R-9).
+ * settings of the fleets come first: a ping sees those that were there before it (R-8, R-9), so fleets that ask for something
+ * else need another backlog.
  */
-export async function loadBacklog(context: BenchContext, { pings, devices }: Backlog): Promise<Answer> {
+export async function loadBacklog(
+  context: BenchContext,
+  { pings, devices }: Backlog,
+  ask: FleetsAsk = 'everything',
+): Promise<Answer> {
   const { stack, topics, reporter } = context;
+  const asked = { geofencesPerFleet: ask === 'nothing' ? 0 : GEOFENCES_PER_FLEET, routes: ask !== 'nothing' };
   const loaded = (await readJsonFile(stack.file(FILE))) as LoadedBacklog | null;
   const isSame =
     loaded?.pings === pings &&
     loaded.devices === devices &&
-    loaded.geofencesPerFleet === GEOFENCES_PER_FLEET &&
-    loaded.routes === true;
+    loaded.geofencesPerFleet === asked.geofencesPerFleet &&
+    loaded.routes === asked.routes;
   if (isSame && (await topics.inputSize()) === pings) {
     reporter.note(`${String(pings)} pings are there from a former run`);
     return loaded.answer;
   }
   await topics.freshInput();
-  await publishFleetSettings(context);
-  await publishGeofences(context);
+  await topics.freshFleets();
+  if (ask === 'everything') {
+    await publishFleetSettings(context);
+    await publishGeofences(context);
+  }
   const answer = await reporter.during(`Loading ${String(pings)} pings of ${String(devices)} devices`, () =>
     loadPings(context, { from: 0, pings, devices }),
   );
   reporter.note(`  From an empty state they give ${answerText(answer)}`);
-  await writeJsonFile(stack.file(FILE), {
-    ...{ pings, devices, answer },
-    ...{ geofencesPerFleet: GEOFENCES_PER_FLEET, routes: true },
-  } satisfies LoadedBacklog);
+  await writeJsonFile(stack.file(FILE), { pings, devices, answer, ...asked } satisfies LoadedBacklog);
   return answer;
 }
 

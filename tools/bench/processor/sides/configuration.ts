@@ -1,10 +1,21 @@
+/**
+ * `positions`: what the peer does as well. `unasked`: all rules, and no fleet has a geofence or wants routes. `all`: every fleet
+ * has a thousand geofences and wants routes.
+ */
+export type RulesAtWork = 'positions' | 'unasked' | 'all';
+
+const RULES_TEXT: Readonly<Record<RulesAtWork, string>> = {
+  positions: '',
+  unasked: ', nothing asked for',
+  all: ', all rules',
+};
+
 /** The product: telemetry-processor. */
 export interface OurConfiguration {
   readonly side: 'ours';
   readonly label: string;
   readonly processes: number;
-  /** `positions`: what the peer does as well. */
-  readonly rules: 'positions' | 'all';
+  readonly rules: RulesAtWork;
 }
 
 /** The peer on Kafka Streams. */
@@ -24,8 +35,8 @@ export type Configuration = OurConfiguration | TheirConfiguration;
 
 const HEAP_MIB = 512;
 
-export function ours(processes: number, rules: OurConfiguration['rules'] = 'positions'): OurConfiguration {
-  const label = `Waypost, ${counted(processes, 'process', 'processes')}${rules === 'all' ? ', all rules' : ''}`;
+export function ours(processes: number, rules: RulesAtWork = 'positions'): OurConfiguration {
+  const label = `Waypost, ${counted(processes, 'process', 'processes')}${RULES_TEXT[rules]}`;
   return { side: 'ours', label, processes, rules };
 }
 

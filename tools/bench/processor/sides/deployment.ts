@@ -37,7 +37,7 @@ function ourDeployment(context: BenchContext, configuration: OurConfiguration): 
         WAYPOST_SUPERVISED: 'true',
         WAYPOST_INSTANCE_ID: name,
         WAYPOST_ADMIN_PORT: '0',
-        WAYPOST_RULES: configuration.rules,
+        WAYPOST_RULES: configuration.rules === 'positions' ? 'positions' : 'all',
         WAYPOST_STATE_DIR: `${folder}/${name}`,
         KAFKA_BROKERS: stack.kafka.brokers.join(','),
         SCHEMA_REGISTRY_URL: stack.registryUrl,

@@ -12,6 +12,9 @@ const WRITTEN: readonly TopicName[] = [OUTPUT, topics.telemetryRejected.name, to
 
 const WAIT_MS = 60_000;
 
+/** What fleets have asked for. */
+const OF_FLEETS: readonly TopicName[] = [topics.fleetGeofences.name, topics.fleetSettings.name];
+
 /** Topics in the state that a measurement begins with. */
 export interface BenchTopics {
   /** All topics of the product that are missing, and its schemas. */
@@ -19,6 +22,7 @@ export interface BenchTopics {
   /** Empties what is written by the measured applications. */
   freshOutputs(): Promise<void>;
   freshInput(): Promise<void>;
+  freshFleets(): Promise<void>;
   /** Deletes all topics whose names begin with the prefix. */
   deleteWithPrefix(prefix: string): Promise<void>;
   /** Records in the input. */
@@ -57,6 +61,7 @@ export function createBenchTopics(stack: BenchStack, admin: Admin): BenchTopics 
     setUp,
     freshOutputs: () => recreate(WRITTEN),
     freshInput: () => recreate([INPUT]),
+    freshFleets: () => recreate(OF_FLEETS),
     async deleteWithPrefix(prefix) {
       await deleteTopics((await admin.listTopics()).filter((name) => name.startsWith(prefix)));
     },
