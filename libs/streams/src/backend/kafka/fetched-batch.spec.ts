@@ -1,34 +1,44 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FetchedBatch } from './fetched-batch.js';
 import { ResponseMemory } from './response-memory.js';
+import { fetchedResponse, RESPONSE_BYTES } from './testing/fetched-response.js';
 
-const MIB = 1024 * 1024;
+let memory: ResponseMemory;
 
-/** Of a partition of which the response brought nothing but its part of the memory. */
-const batchOf = (data: Buffer): FetchedBatch =>
-  new FetchedBatch(
-    { topic: 't', partition: 0, errorCode: 0, highWatermark: 0, lastStableOffset: 0, aborted: [], data },
-    0,
-  );
+beforeEach(() => {
+  memory = new ResponseMemory();
+});
+
+const batchesOf = (...texts: (string | null)[]): { batches: FetchedBatch[]; isFree: () => boolean } => {
+  const partitions = fetchedResponse(memory, texts);
+  const used = partitions[0]?.data.buffer;
+  return {
+    batches: partitions.map((fetched) => new FetchedBatch(fetched, 0)),
+    isFree: () => memory.take(RESPONSE_BYTES).buffer === used,
+  };
+};
 
 describe('a fetched batch', () => {
   it('shares its memory with the other partitions of the response, and counts once however often it lets go', () => {
-    const memory = new ResponseMemory();
-    const response = memory.take(MIB);
-    const isFree = (): boolean => memory.take(MIB).buffer === response.buffer;
-    const [one, other] = [batchOf(response.subarray(0, 0)), batchOf(response.subarray(MIB))] as const;
-    one.release();
-    one.release();
+    const { batches, isFree } = batchesOf('one', 'other');
+    batches[0]?.release();
+    batches[0]?.release();
     expect(isFree()).toBe(false);
-    other.release();
+    batches[1]?.release();
     expect(isFree()).toBe(true);
   });
 
-  it('of a small response has nothing to give back', () => {
-    const memory = new ResponseMemory();
-    const batch = batchOf(memory.take(1_000).subarray(0, 0));
-    expect(() => {
-      batch.release();
-    }).not.toThrow();
+  it('keeps no memory from the others when it brings nothing itself', () => {
+    const { batches, isFree } = batchesOf(null, 'one', null);
+    batches[1]?.release();
+    expect(isFree()).toBe(true);
+  });
+
+  it('cannot be read any more once it has let go', () => {
+    const { batches } = batchesOf('one');
+    expect(batches[0]?.records.map(({ value }) => String(value))).toEqual(['one']);
+    const [again] = batchesOf('one').batches;
+    again?.release();
+    expect(() => again?.records).toThrow('written over');
   });
 });

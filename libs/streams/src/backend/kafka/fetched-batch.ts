@@ -17,6 +17,7 @@ export class FetchedBatch implements RecordBatch {
   private decoded: StreamRecord[] | null = null;
   /** Of the response, in which other partitions may have a part too. */
   private lease: MemoryLease | null;
+  private released = false;
 
   /** @throws StreamsError CORRUPT_BATCH */
   constructor(
@@ -30,7 +31,8 @@ export class FetchedBatch implements RecordBatch {
     this.bytes = data.length;
     this.scanned = namingThePlace({ topic, partition }, position, () => scanRecordBatches(data, position, aborted));
     this.nextOffset = this.scanned.nextOffset;
-    this.lease = leaseOf(data);
+    // One that brings nothing is given to nobody, who could let go.
+    this.lease = this.nextOffset > position ? leaseOf(data) : null;
     this.lease?.hold();
   }
 
@@ -39,6 +41,7 @@ export class FetchedBatch implements RecordBatch {
   }
 
   *slices(maxRecords: number): Generator<StreamRecord[]> {
+    if (this.released) throw new Error('The records of this batch may have been written over.');
     const slices = this.scanned.slices(maxRecords);
     for (;;) {
       const next: IteratorResult<StreamRecord[], void> = namingThePlace(this, this.position, () => slices.next());
@@ -50,6 +53,7 @@ export class FetchedBatch implements RecordBatch {
   release(): void {
     this.lease?.release();
     this.lease = null;
+    this.released = true;
   }
 }
 

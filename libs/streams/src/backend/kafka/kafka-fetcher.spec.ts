@@ -4,10 +4,14 @@ import type { KafkaClient } from './kafka-client.js';
 import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
 import { KAFKA_ERROR } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
+import { ResponseMemory } from './response-memory.js';
+import { fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './testing/fetched-response.js';
 
 const UNREACHABLE = 0;
 const REACHABLE = 1;
 const never = new Promise<never>(() => undefined);
+
+const nothing = { topic: RESPONSE_TOPIC, partition: REACHABLE, data: Buffer.alloc(0) };
 
 /** The leader of one partition takes for ever to be reached; the other's is there and answers with an error of its own. */
 const client = {
@@ -15,7 +19,7 @@ const client = {
   leader: () => never,
   callRaw: () =>
     Promise.resolve({
-      partitions: [{ topic: 'a topic', partition: REACHABLE, errorCode: KAFKA_ERROR.offsetOutOfRange }],
+      partitions: [{ ...nothing, errorCode: KAFKA_ERROR.offsetOutOfRange }],
     }),
   close: () => Promise.resolve(),
 } as Partial<KafkaClient> as KafkaClient;
@@ -23,21 +27,50 @@ const client = {
 describe('the fetcher', () => {
   it('reads a partition while the leader of another cannot be reached', async () => {
     const fetcher = createKafkaFetcher(client, silentLogger, DEFAULT_FETCH_LIMITS);
-    fetcher.open({ topic: 'a topic', partition: UNREACHABLE }, 0);
-    const feed = fetcher.open({ topic: 'a topic', partition: REACHABLE }, 0);
+    fetcher.open({ topic: RESPONSE_TOPIC, partition: UNREACHABLE }, 0);
+    const feed = fetcher.open({ topic: RESPONSE_TOPIC, partition: REACHABLE }, 0);
     await expect(feed.next()).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE' });
     await fetcher.close();
   });
 
   it('gives a partition up that this user may not read, and says what to grant', async () => {
-    const denied = { topic: 'a topic', partition: REACHABLE, errorCode: KAFKA_ERROR.topicAuthorizationFailed };
+    const denied = { ...nothing, errorCode: KAFKA_ERROR.topicAuthorizationFailed };
     const callRaw = () => Promise.resolve({ partitions: [denied] });
     const fetcher = createKafkaFetcher({ ...client, callRaw } as KafkaClient, silentLogger, DEFAULT_FETCH_LIMITS);
-    const feed = fetcher.open({ topic: 'a topic', partition: REACHABLE }, 0);
+    const feed = fetcher.open({ topic: RESPONSE_TOPIC, partition: REACHABLE }, 0);
     await expect(feed.next()).rejects.toMatchObject({
       code: 'ACCESS_DENIED',
       message: expect.stringContaining('grant'),
     });
     await fetcher.close();
+  });
+
+  it.each([
+    ['both brought something', ['first', 'second']],
+    ['another one before them brought nothing', [null, 'first', 'second']],
+  ])('lets no partition give memory back that another one waits with, when %s', async (_when, texts) => {
+    const memory = new ResponseMemory();
+    const partitions = fetchedResponse(memory, texts);
+    const used = partitions[0]?.data.buffer;
+    let answers = [{ partitions }];
+    const leader = { nodeId: 1 } as KafkajsBroker;
+    const one: Partial<KafkaClient> = {
+      ...{ connectedLeader: () => leader, leader: () => Promise.resolve(leader), close: () => Promise.resolve() },
+      callRaw: (() => {
+        const [answer] = answers;
+        answers = [];
+        return answer ? Promise.resolve(answer) : never;
+      }) as unknown as KafkaClient['callRaw'],
+    };
+    const fetcher = createKafkaFetcher(one as KafkaClient, silentLogger, DEFAULT_FETCH_LIMITS);
+    const feeds = texts.map((_text, partition) => fetcher.open({ topic: RESPONSE_TOPIC, partition }, 0));
+    const waiting = feeds.slice(-2).map((feed) => feed.next());
+    const first = await waiting[0];
+    first?.release?.();
+    expect(memory.take(RESPONSE_BYTES).buffer).not.toBe(used);
+    const second = await waiting[1];
+    expect(second?.records.map(({ value }) => String(value))).toEqual(['second']);
+    second?.release?.();
+    expect(memory.take(RESPONSE_BYTES).buffer).toBe(used);
   });
 });

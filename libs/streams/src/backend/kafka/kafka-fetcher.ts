@@ -7,6 +7,7 @@ import { FetchedBatch } from './fetched-batch.js';
 import { KAFKA_ERROR, isLeaderMove } from './kafka-errors.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
+import { leaseOf } from './response-memory.js';
 import { fetchRequest, type FetchLimits, type FetchedPartition } from './protocol/fetch.js';
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = {
@@ -199,7 +200,7 @@ class KafkaFetcher implements Fetcher {
     try {
       const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
       const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsFor(feeds)));
-      const refused = partitions.filter((fetched) => !this.take(feeds, fetched));
+      const refused = whileHeld(partitions, () => partitions.filter((fetched) => !this.take(feeds, fetched)));
       if (refused.length > 0) await this.recoverRefused(refused);
     } catch (error) {
       await this.recover(error);
@@ -257,6 +258,17 @@ class KafkaFetcher implements Fetcher {
     });
   }
 }
+
+/** Whoever gets its partition first may be done with it before another one has got its own: the memory is of them all. */
+const whileHeld = <T>(partitions: readonly FetchedPartition[], work: () => T): T => {
+  const leases = partitions.map(({ data }) => leaseOf(data)).filter((lease) => lease !== null);
+  for (const lease of leases) lease.hold();
+  try {
+    return work();
+  } finally {
+    for (const lease of leases) lease.release();
+  }
+};
 
 const lastingRefusal = (errorCode: number, refusals: number, partition: string): StreamsError | null => {
   if (errorCode === KAFKA_ERROR.topicAuthorizationFailed && refusals >= DENIED_AT_MOST)

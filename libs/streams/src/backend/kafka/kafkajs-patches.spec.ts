@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { patchIdleTimer, patchReceive, patchSharedConnect } from './kafkajs-patches.js';
+import { leaseOf } from './response-memory.js';
 
 class FakeConnection {
   attempts = 0;
@@ -63,6 +64,19 @@ describe('the patches of kafkajs', () => {
         expect(receiver.got).toEqual(sent.map((bytes) => Buffer.from(bytes)));
       }),
     );
+  });
+
+  it('put large responses into memory that they give back, and small ones into their own', () => {
+    patchReceive(FakeReceiver.prototype);
+    const payloads: Buffer[] = [];
+    const receiver = new FakeReceiver();
+    receiver.requestQueue.fulfillRequest = ({ payload }) => void payloads.push(payload);
+    for (const size of [300 * 1024, 1_000]) {
+      const response = framed(Buffer.alloc(size));
+      receiver.processData(response.subarray(0, 500));
+      receiver.processData(response.subarray(500));
+    }
+    expect(payloads.map((payload) => leaseOf(payload) !== null)).toEqual([true, false]);
   });
 
   it('know the alert of a port that speaks TLS, and make no room for 350 MB', () => {

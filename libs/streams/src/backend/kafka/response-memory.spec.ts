@@ -48,6 +48,24 @@ describe('the memory of large responses', () => {
     expect(memoryOf(memory.take(MIB))).not.toBe(memoryOf(huge));
   });
 
+  it('is kept where it is large, however much small memory was there before', () => {
+    const memory = new ResponseMemory();
+    [1, 1, 1]
+      .map(() => hold(memory.take(300 * 1024)))
+      .forEach((letGo) => {
+        letGo();
+      });
+    const large = memory.take(8 * MIB);
+    hold(large)();
+    expect(memoryOf(memory.take(8 * MIB))).toBe(memoryOf(large));
+  });
+
+  it('cannot be held again once it was given back', () => {
+    const response = new ResponseMemory().take(MIB);
+    hold(response)();
+    expect(() => hold(response)).toThrow('another one');
+  });
+
   it('is never that of a response that somebody holds', () => {
     const steps = fc.array(fc.record({ size: fc.integer({ min: 256 * 1024, max: 4 * MIB }), lettingGo: fc.nat(6) }), {
       minLength: 1,

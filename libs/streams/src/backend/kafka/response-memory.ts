@@ -8,7 +8,7 @@ const LEAST_BYTES = 256 * 1024;
 const STEP_BYTES = 1024 * 1024;
 /** Of one that is far larger than what is asked for, once: not to be kept. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** One that is being filled and two that are being worked on. */
+/** One that is being filled and two that are being worked on; 48 MiB of a process at most. */
 const MOST_KEPT = 3;
 
 /**
@@ -27,25 +27,36 @@ export class ResponseMemory {
     const [found] = fitting === -1 ? [] : this.free.splice(fitting, 1);
     const memory: Leased = found ?? Buffer.allocUnsafeSlow(Math.ceil(size / STEP_BYTES) * STEP_BYTES).buffer;
     memory[LEASE] = new MemoryLease(() => {
-      if (this.free.length < MOST_KEPT && memory.byteLength <= MOST_BYTES) this.free.push(memory);
+      this.keep(memory);
     });
     return Buffer.from(memory, 0, size);
   }
+
+  /** The larger ones: they serve for smaller responses too. */
+  private keep(memory: Leased): void {
+    if (memory.byteLength > MOST_BYTES) return;
+    this.free.push(memory);
+    if (this.free.length > MOST_KEPT) this.free.sort((a, b) => a.byteLength - b.byteLength).shift();
+  }
 }
 
-/** The memory of one response, until all who have held it have let go. */
+/** The memory of one response, until all who have held it have let go: nobody can hold it again then. */
 export class MemoryLease {
   private holders = 0;
+  private ended = false;
 
   constructor(private readonly end: () => void) {}
 
   hold(): void {
+    if (this.ended) throw new Error('The memory of this response may be that of another one by now.');
     this.holders++;
   }
 
   release(): void {
     this.holders--;
-    if (this.holders === 0) this.end();
+    if (this.holders > 0) return;
+    this.ended = true;
+    this.end();
   }
 }
 
