@@ -1,6 +1,12 @@
 import type { AvroCursor } from './avro-cursor.js';
 import type { TelemetryPing } from './generated/telemetry-ping.js';
-import { afterOptionalDouble, afterOptionalInt, afterOptionalText, NOT_PLAIN } from './plain-avro.js';
+import {
+  afterOptionalDouble,
+  afterOptionalInt,
+  afterOptionalLong,
+  afterOptionalText,
+  NOT_PLAIN,
+} from './plain-avro.js';
 
 /**
  * A ping of which only what every rule reads is decoded at once. The rest is decoded at the first look at it: nine pings
@@ -129,17 +135,29 @@ export class LazyTelemetryPing implements TelemetryPing {
 
 /** Whether all from the odometer on is written as it nearly always is, without attributes, and ends where the ping does. */
 function endsPlainly(bytes: Buffer, start: number, end: number): boolean {
-  let at = afterOptionalInt(bytes, start); // odometerInMeters
-  at = afterOptionalInt(bytes, at); // rpm
-  at = afterOptionalDouble(bytes, at); // fuelLevel
-  at = afterOptionalDouble(bytes, at); // batteryVoltage
-  at = afterOptionalText(bytes, at); // connectionType
-  at = afterOptionalText(bytes, at); // vehicleId
-  at = afterOptionalText(bytes, at); // licensePlate
-  at = afterOptionalText(bytes, at); // driverId
-  at = afterOptionalInt(bytes, at); // sequence
+  const textsAt = afterNumbers(bytes, start);
+  if (textsAt === NOT_PLAIN) return false;
+  const sequenceAt = afterTexts(bytes, textsAt);
+  if (sequenceAt === NOT_PLAIN) return false;
+  const bufferedAt = afterOptionalLong(bytes, sequenceAt);
   // `buffered` is one byte, whatever it says; the map behind it has no entry.
-  return at !== NOT_PLAIN && at + 2 === end && bytes[at + 1] === 0;
+  return bufferedAt !== NOT_PLAIN && bufferedAt + 2 === end && bytes[bufferedAt + 1] === 0;
+}
+
+/** odometerInMeters, rpm, fuelLevel and batteryVoltage. No place but a real one is ever looked at: others are dear. */
+function afterNumbers(bytes: Buffer, start: number): number {
+  let at = afterOptionalLong(bytes, start);
+  if (at !== NOT_PLAIN) at = afterOptionalInt(bytes, at);
+  if (at !== NOT_PLAIN) at = afterOptionalDouble(bytes, at);
+  return at === NOT_PLAIN ? NOT_PLAIN : afterOptionalDouble(bytes, at);
+}
+
+/** connectionType, vehicleId, licensePlate and driverId. */
+function afterTexts(bytes: Buffer, start: number): number {
+  let at = afterOptionalText(bytes, start);
+  if (at !== NOT_PLAIN) at = afterOptionalText(bytes, at);
+  if (at !== NOT_PLAIN) at = afterOptionalText(bytes, at);
+  return at === NOT_PLAIN ? NOT_PLAIN : afterOptionalText(bytes, at);
 }
 
 function skipFromOdometer(cursor: AvroCursor): void {

@@ -1,7 +1,7 @@
 /**
  * How nearly every value is written, walked over with no more than the bytes and a place: the way of AvroCursor, which takes
  * all that Avro allows, costs several times as much. Each gives the place behind the value, or NOT_PLAIN for one that is to be
- * read by the cursor; behind a place that is NOT_PLAIN everything is.
+ * read by the cursor.
  *
  * They look beyond the end of a record that is cut short: whoever asks has to see that the last place is not behind it.
  */
@@ -10,18 +10,23 @@ export const NOT_PLAIN = -1;
 const NULL_BRANCH = 0;
 const VALUE_BRANCH = 2;
 const DOUBLE_BYTES = 8;
+/** 28 bits: every number of them is an int. */
+const INT_BYTES = 4;
+/** 49 bits: every number of them is a long that is read exactly. */
+const LONG_BYTES = 7;
 
-/** Of four bytes at most, so any int and the smaller longs. */
-export const afterOptionalInt = (bytes: Uint8Array, at: number): number => {
-  if (bytes[at] === NULL_BRANCH) return at + 1;
-  return bytes[at] === VALUE_BRANCH ? afterInt(bytes, at + 1) : NOT_PLAIN;
-};
+export const afterOptionalInt = (bytes: Uint8Array, at: number): number => afterOptional(bytes, at, INT_BYTES);
 
-const afterInt = (bytes: Uint8Array, at: number): number => {
-  if ((bytes[at] as number) < 0x80) return at + 1;
-  if ((bytes[at + 1] as number) < 0x80) return at + 2;
-  if ((bytes[at + 2] as number) < 0x80) return at + 3;
-  return (bytes[at + 3] as number) < 0x80 ? at + 4 : NOT_PLAIN;
+export const afterOptionalLong = (bytes: Uint8Array, at: number): number => afterOptional(bytes, at, LONG_BYTES);
+
+const afterOptional = (bytes: Uint8Array, at: number, mostBytes: number): number => {
+  const branch = bytes[at];
+  if (branch === NULL_BRANCH) return at + 1;
+  if (branch !== VALUE_BRANCH) return NOT_PLAIN;
+  for (let behind = at + 2; behind <= at + 1 + mostBytes; behind++) {
+    if ((bytes[behind - 1] as number) < 0x80) return behind;
+  }
+  return NOT_PLAIN;
 };
 
 export const afterOptionalDouble = (bytes: Uint8Array, at: number): number => {
@@ -29,14 +34,10 @@ export const afterOptionalDouble = (bytes: Uint8Array, at: number): number => {
   return bytes[at] === NULL_BRANCH ? at + 1 : NOT_PLAIN;
 };
 
-/** Of less than 64 bytes. */
+/** Of less than 64 bytes: the length has one byte then, of which the lowest bit is the sign. */
 export const afterOptionalText = (bytes: Uint8Array, at: number): number => {
-  if (bytes[at] === VALUE_BRANCH) return afterText(bytes, at + 1);
-  return bytes[at] === NULL_BRANCH ? at + 1 : NOT_PLAIN;
-};
-
-/** Of less than 64 bytes: the length has one byte, of which the lowest bit is the sign. */
-export const afterText = (bytes: Uint8Array, at: number): number => {
-  const length = bytes[at] as number;
-  return (length & 0x81) === 0 ? at + 1 + (length >>> 1) : NOT_PLAIN;
+  if (bytes[at] === NULL_BRANCH) return at + 1;
+  if (bytes[at] !== VALUE_BRANCH) return NOT_PLAIN;
+  const length = bytes[at + 1] as number;
+  return (length & 0x81) === 0 ? at + 2 + (length >>> 1) : NOT_PLAIN;
 };
