@@ -20,6 +20,8 @@ export interface BenchFlags {
   /** Of latency: how long it is measured, after a warm-up. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
+  /** Of all rules: the backlog of the other scenarios, in which every vehicle starts and stops every seven minutes. */
+  readonly restless: boolean;
   readonly dataDir: string;
   readonly dist: string | undefined;
   readonly nodeFlags: readonly string[];
@@ -51,6 +53,7 @@ export function parseBenchFlags(
     .option('--restore-devices <list>', 'sizes of the restored state', listOf(parseCount))
     .option('--seconds <n>', 'of the latency measurement', parseCount)
     .option('--warm-up-seconds <n>', 'before the latency measurement', parseCount)
+    .option('--restless', 'all rules: vehicles that start and stop every seven minutes', false)
     .option('--data-dir <dir>', 'the stack of the benchmark', '.waypost/bench-processor')
     .option('--dist <dir>', 'another build of telemetry-processor than the one of this checkout')
     .option('--node-flags <flags>', 'flags of Node for telemetry-processor', parseWords, [])

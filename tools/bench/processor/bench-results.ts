@@ -10,7 +10,7 @@ export interface BenchResults {
   readonly machine: MachineFacts;
   readonly backlog: { readonly pings: number; readonly devices: number };
   readonly rounds: number;
-  /** What the rules make of the backlog; null: no scenario has used it. */
+  /** What the rules make of the backlog of drain and failover; null: neither has run. */
   readonly expected: Answer | null;
   readonly drain: readonly DrainRun[];
   readonly latency: readonly LatencyRun[];
@@ -18,4 +18,6 @@ export interface BenchResults {
   readonly failover: readonly FailoverRun[];
   /** The backlog with nothing asked for, with positions alone and with all rules, in turn. */
   readonly rules: readonly DrainRun[];
+  /** What the rules for positions make of that backlog. */
+  readonly rulesExpected: Answer | null;
 }

@@ -1,8 +1,9 @@
+import type { Answer } from './answer.js';
 import type { BenchContext } from './bench-context.js';
 import type { BenchFlags } from './bench-flags.js';
 import type { BenchResults } from './bench-results.js';
 import { loadBacklog } from './scenarios/backlog.js';
-import { drainOnce, type DrainRun } from './scenarios/drain.js';
+import { drainOnce } from './scenarios/drain.js';
 import { failoverOnce, type FailoverRun } from './scenarios/failover.js';
 import { latencyOnce } from './scenarios/latency.js';
 import { measureRestore, type RestoreRun } from './scenarios/restore.js';
@@ -18,7 +19,7 @@ const SHORT_SESSION = 'session.timeout.ms=6000';
 /** Runs every scenario that is asked for, the sides in turn. */
 export async function measureAll(context: BenchContext, flags: BenchFlags): Promise<Omit<BenchResults, 'machine'>> {
   const asked = (scenario: BenchFlags['only'][number]): boolean => flags.only.includes(scenario);
-  const needsBacklog = asked('drain') || asked('failover') || asked('rules');
+  const needsBacklog = asked('drain') || asked('failover');
   const expected = needsBacklog ? await loadBacklog(context, flags) : null;
   const drain = asked('drain')
     ? await inRounds(context, flags, drainConfigurations(flags), (one) => drainOnce(context, one))
@@ -29,24 +30,30 @@ export async function measureAll(context: BenchContext, flags: BenchFlags): Prom
         latencyOnce(context, one, { ...LATENCY_LOAD, ...flags }),
       )
     : [];
-  const rules = asked('rules') ? await measureRules(context, flags) : [];
+  const rules = asked('rules') ? await measureRules(context, flags) : { rules: [], rulesExpected: null };
   const restore = asked('restore') ? await restoreAll(context, flags) : [];
   const { pings, devices, rounds } = flags;
-  return { backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore, rules };
+  return { backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore, ...rules };
 }
 
 /** In turn, as everything: both backlogs are loaded anew in each round. */
-async function measureRules(context: BenchContext, flags: BenchFlags): Promise<DrainRun[]> {
+async function measureRules(
+  context: BenchContext,
+  flags: BenchFlags,
+): Promise<Pick<BenchResults, 'rules' | 'rulesExpected'>> {
   const configurations = ['unasked', 'positions', 'all'] as const;
-  return inRounds(
+  let rulesExpected: Answer | null = null;
+  const rules = await inRounds(
     context,
     flags,
     configurations.flatMap((rules) => flags.processes.map((count) => ours(count, rules))),
     async (one) => {
-      await loadBacklog(context, flags, one.rules === 'unasked' ? 'nothing' : 'everything');
+      const ask = one.rules === 'unasked' ? 'nothing' : 'everything';
+      rulesExpected = await loadBacklog(context, flags, { ask, journeys: !flags.restless });
       return drainOnce(context, one);
     },
   );
+  return { rules, rulesExpected };
 }
 
 /** All configurations once, then all again: what disturbs the machine for a while disturbs both sides. */

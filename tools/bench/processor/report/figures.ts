@@ -1,4 +1,4 @@
-import { isSameAnswer } from '../answer.js';
+import { isSameAnswer, type Answer } from '../answer.js';
 import type { BenchResults } from '../bench-results.js';
 import { perCpuSecond, perSecond, type DrainRun } from '../scenarios/drain.js';
 import { devicesPerSecond } from '../scenarios/restore.js';
@@ -109,11 +109,15 @@ function runsOf(runs: readonly DrainRun[], rules: RulesAtWork): DrainRun[] {
   return runs.filter(({ configuration }) => configuration.side === 'ours' && configuration.rules === rules);
 }
 
-function sameAnswerOf({ expected, drain, failover, rules }: BenchResults): boolean | null {
+function sameAnswerOf({ expected, drain, failover, rules, rulesExpected }: BenchResults): boolean | null {
+  const isSame = (answer: Answer | null, runs: readonly { readonly answer: Answer }[]): boolean[] =>
+    answer === null || runs.length === 0 ? [] : [isSameAnswer(answer, answersOf(runs))];
   const sameRules = [...runsOf(rules, 'positions'), ...runsOf(rules, 'unasked')];
-  const found = [...drain, ...failover, ...sameRules].map(({ answer }) => answer);
-  return expected === null || found.length === 0 ? null : isSameAnswer(expected, found);
+  const found = [...isSame(expected, [...drain, ...failover]), ...isSame(rulesExpected, sameRules)];
+  return found.length === 0 ? null : found.every((same) => same);
 }
+
+const answersOf = (runs: readonly { readonly answer: Answer }[]): Answer[] => runs.map(({ answer }) => answer);
 
 type Run = { readonly configuration: Configuration };
 

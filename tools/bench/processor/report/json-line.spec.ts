@@ -131,9 +131,9 @@ describe('The same answer in the JSON line', () => {
       drainRun({ configuration: ours(1), answer }),
       drainRun({ configuration: ours(1, 'all'), answer: { ...answer, events: 5 } }),
     ];
-    expect(parsed(jsonLine({ ...emptyResults, expected, rules }))).toMatchObject({ sameAnswer: true });
+    expect(parsed(jsonLine({ ...emptyResults, rulesExpected: expected, rules }))).toMatchObject({ sameAnswer: true });
     const wrong = drainRun({ configuration: ours(1, 'unasked'), answer: { ...answer, events: 2 } });
-    expect(parsed(jsonLine({ ...emptyResults, expected, rules: [...rules, wrong] }))).toMatchObject({
+    expect(parsed(jsonLine({ ...emptyResults, rulesExpected: expected, rules: [...rules, wrong] }))).toMatchObject({
       sameAnswer: false,
     });
   });

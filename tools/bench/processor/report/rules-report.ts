@@ -10,7 +10,7 @@ export function rulesMarkdown(results: BenchResults, { rules }: Figures): string
   const { ofUnasked, ofPositions } = rules;
   const events = results.rules.map(({ answer }) => answer.events);
   return [
-    machineText(results),
+    machineText({ ...results, expected: results.rulesExpected }),
     ...section('All rules', drainTable(results.rules)),
     [
       `Best against best, with routes and ${counted(GEOFENCES_PER_FLEET)} geofences a fleet it keeps ${speedText(ofUnasked)} of what it does`,

@@ -9,13 +9,20 @@ export interface Backlog {
   readonly devices: number;
 }
 
-/** What the fleets of the backlog have: a thousand geofences and routes, or nothing. */
-export type FleetsAsk = 'everything' | 'nothing';
+export interface BacklogKind {
+  /** What the fleets have: a thousand geofences and routes, or nothing. */
+  readonly ask: 'everything' | 'nothing';
+  /** Vehicles that drive for half an hour and stand for half an hour; else they do nothing but turn the ignition on and off. */
+  readonly journeys: boolean;
+}
+
+const RESTLESS: BacklogKind = { ask: 'everything', journeys: false };
 
 interface LoadedBacklog extends Backlog {
   readonly geofencesPerFleet: number;
-  /** Absent where an earlier version has loaded it. */
+  /** These two are absent where an earlier version has loaded it. */
   readonly routes?: boolean;
+  readonly journeys?: boolean;
   readonly answer: Answer;
 }
 
@@ -29,16 +36,17 @@ const FILE = 'backlog.json';
 export async function loadBacklog(
   context: BenchContext,
   { pings, devices }: Backlog,
-  ask: FleetsAsk = 'everything',
+  { ask, journeys }: BacklogKind = RESTLESS,
 ): Promise<Answer> {
   const { stack, topics, reporter } = context;
-  const asked = { geofencesPerFleet: ask === 'nothing' ? 0 : GEOFENCES_PER_FLEET, routes: ask !== 'nothing' };
+  const asked = { geofencesPerFleet: ask === 'nothing' ? 0 : GEOFENCES_PER_FLEET, routes: ask !== 'nothing', journeys };
   const loaded = (await readJsonFile(stack.file(FILE))) as LoadedBacklog | null;
   const isSame =
     loaded?.pings === pings &&
     loaded.devices === devices &&
     loaded.geofencesPerFleet === asked.geofencesPerFleet &&
-    loaded.routes === asked.routes;
+    loaded.routes === asked.routes &&
+    loaded.journeys === journeys;
   if (isSame && (await topics.inputSize()) === pings) {
     reporter.note(`${String(pings)} pings are there from a former run`);
     return loaded.answer;
@@ -50,7 +58,7 @@ export async function loadBacklog(
     await publishGeofences(context);
   }
   const answer = await reporter.during(`Loading ${String(pings)} pings of ${String(devices)} devices`, () =>
-    loadPings(context, { from: 0, pings, devices }),
+    loadPings(context, { from: 0, pings, devices, journeys }),
   );
   reporter.note(`  From an empty state they give ${answerText(answer)}`);
   await writeJsonFile(stack.file(FILE), { pings, devices, answer, ...asked } satisfies LoadedBacklog);
@@ -62,13 +70,20 @@ export interface LoadOptions extends Backlog {
   readonly from: number;
   /** Pings a second; undefined: as fast as it goes. */
   readonly rate?: number;
+  readonly journeys?: boolean;
 }
 
 /** Writes pings to the input; resolves with what they give from an empty state. */
 export async function loadPings(
   { programs }: BenchContext,
-  { from, pings, devices, rate }: LoadOptions,
+  { from, pings, devices, rate = 0, journeys = false }: LoadOptions,
 ): Promise<Answer> {
-  const variables = { FROM: String(from), COUNT: String(pings), DEVICES: String(devices), RATE: String(rate ?? 0) };
+  const variables = {
+    FROM: String(from),
+    COUNT: String(pings),
+    DEVICES: String(devices),
+    RATE: String(rate),
+    JOURNEYS: journeys ? '1' : '0',
+  };
   return parseAnswer(await programs.run('Load', [], variables));
 }

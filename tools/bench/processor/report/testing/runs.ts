@@ -29,6 +29,7 @@ export const emptyResults: BenchResults = {
   restore: [],
   failover: [],
   rules: [],
+  rulesExpected: null,
 };
 
 export const drainRun = (given: Given<DrainRun>): DrainRun => ({

@@ -5,16 +5,28 @@ import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
 import peer.Limiter.Ping;
 
-/** One ping each 10 s; 1% late or repeated, 2% without a fix, 5% without ignition, which toggles each 40 pings. */
+/**
+ * One ping each 10 s; 1% late or repeated, 2% without a fix, 5% without ignition. Restless devices stay where they are, and
+ * their ignition toggles each 40 pings. On journeys they drive for half an hour, some 22 km and back the next time, and stand
+ * for half an hour in between.
+ */
 final class Fleet {
   private static final long EPOCH = 1_700_000_000_000L;
   private static final String[] CONNECTIONS = {"LTE", "LTE", "LTE-M", "2G"};
 
+  private static final int RESTLESS_PINGS = 40;
+  private static final int DRIVE_PINGS = 180;
+  /** Of latitude and longitude, in 10 s. */
+  private static final double DRIVE_DEGREES = 1e-3;
+  private static final double DRIFT_DEGREES = 1e-5;
+
   private final long seed;
+  private final boolean journeys;
   private final GenericRecord ping = new GenericData.Record(Wire.PING);
 
-  Fleet(long seed) {
+  Fleet(long seed, boolean journeys) {
     this.seed = seed;
+    this.journeys = journeys;
     ping.put("buffered", false);
     ping.put("attributes", Map.of());
   }
@@ -25,7 +37,10 @@ final class Fleet {
     long draw = mix(own + sequence);
     boolean late = chance(draw, 0) < 1;
     boolean valid = chance(draw, 1) >= 2;
-    boolean on = (sequence + Math.floorMod(own, 80)) / 40 % 2 == 0;
+    int turn = journeys ? DRIVE_PINGS : RESTLESS_PINGS;
+    long shifted = sequence + Math.floorMod(own, 2 * turn);
+    boolean on = shifted / turn % 2 == 0;
+    double way = journeys ? wayOf(shifted) * DRIVE_DEGREES : sequence * DRIFT_DEGREES;
     boolean bus = chance(own, 9) < 75;
     long at = EPOCH + Math.floorMod(own >> 8, 10_000) + (late ? sequence - 1 - chance(draw, 3) % 3 : sequence) * 10_000;
 
@@ -34,8 +49,8 @@ final class Fleet {
     ping.put("eventTime", at);
     ping.put("receivedTime", at + 200 + chance(draw, 4) * 10);
     ping.put("positionValid", valid);
-    ping.put("latitude", valid ? 50 + chance(own, 0) / 100.0 + sequence * 1e-5 : null);
-    ping.put("longitude", valid ? 4 + chance(own, 1) / 100.0 + sequence * 1e-5 : null);
+    ping.put("latitude", valid ? 50 + chance(own, 0) / 100.0 + way : null);
+    ping.put("longitude", valid ? 4 + chance(own, 1) / 100.0 + way : null);
     ping.put("altitudeInMeters", valid ? chance(own, 2) + chance(draw, 8) / 10.0 : null);
     ping.put("heading", valid ? chance(draw, 5) * 3.6 : null);
     ping.put("speedInKmh", valid ? on ? (double) chance(draw, 6) : 0.0 : null);
@@ -52,6 +67,14 @@ final class Fleet {
     ping.put("driverId", chance(own, 4) < 80 ? numbered("driver-", device) : null);
     ping.put("sequence", sequence);
     return ping;
+  }
+
+  /** Pings on the road since the device was at home, less those on the way back. */
+  private static long wayOf(long shifted) {
+    long phase = shifted % (4 * DRIVE_PINGS);
+    return phase <= 2 * DRIVE_PINGS
+        ? Math.min(phase, DRIVE_PINGS)
+        : Math.max(0, 3 * DRIVE_PINGS - phase);
   }
 
   static Ping read(GenericRecord ping) {

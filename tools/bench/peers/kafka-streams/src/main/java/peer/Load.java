@@ -12,7 +12,7 @@ import peer.Limiter.State;
 
 /**
  * Writes pings FROM .. FROM + COUNT - 1: ping i is device i % DEVICES's (i / DEVICES)-th. Every value is a function of
- * SEED, device and sequence alone. Prints the answer that the rules give for these pings, worked out without Kafka.
+ * SEED, device and sequence alone; with JOURNEYS=1 the devices drive and stand as vehicles do. Prints the answer that the rules give for these pings, worked out without Kafka.
  * With RATE it sends that many pings a second, each with its send time, in microseconds, as its odometer: a field that
  * every event carries over.
  */
@@ -27,7 +27,7 @@ public final class Load {
     settings.put("linger.ms", rate > 0 ? 0 : 20);
     settings.put("batch.size", 65_536);
     settings.put("buffer.memory", 128L << 20);
-    var fleet = new Fleet(Env.num("SEED", 1));
+    var fleet = new Fleet(Env.num("SEED", 1), Env.num("JOURNEYS", 0) == 1);
     var wire = Wire.writer(Wire.PING, Env.INPUT);
     var states = new State[devices];
     var answer = new Answer();
