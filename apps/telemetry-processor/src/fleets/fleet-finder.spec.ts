@@ -67,11 +67,15 @@ describe('the fleet of a ping', () => {
   it.each([63, 64, 65, 256])('is found by an id of %i characters, and by no other of that length', (length) => {
     const histories = newHistories();
     const [fleetId, other] = ['a', 'b'].map((last) => last.padStart(length, 'f')) as [string, string];
-    addFence(histories, fleetId);
+    // All places are taken, and none of their ids is damaged.
+    const others = Array.from({ length: 2_000 }, (_, n) => `fleet-${String(n)}`);
+    for (const id of [...others, fleetId]) addFence(histories, id);
     const finder = newFinder(histories);
     for (let look = 0; look < 2; look++) {
       expect(finder.find(readBack(pingOf({ fleetId })))?.geofences).toBe(histories.geofences.fleet(fleetId));
       expect(finder.find(readBack(pingOf({ fleetId: other })))).toBeUndefined();
+      for (const id of others)
+        expect(finder.find(readBack(pingOf({ fleetId: id })))?.geofences).toBe(histories.geofences.fleet(id));
     }
   });
 

@@ -35,7 +35,10 @@ export class VersionsIndex {
   /** Of these; null: to be made by the next look-up. */
   private arrivedBoxes: BoxList | null = null;
   private changes = 0;
-  /** What was packed, as long as nothing has changed since: all that a ping of `settledFrom` or later sees. */
+  /**
+   * What was packed, as long as nothing has changed since: all that a ping of `settledFrom` or later sees. Kept here as well:
+   * each pointer on the way costs a look into memory.
+   */
   private settled: GeofenceIndex | null = null;
   private settledFrom = -Infinity;
   private looks = 0;
@@ -58,8 +61,8 @@ export class VersionsIndex {
    */
   changed(appendedAt: number, arrived: GeofenceVersion | null): void {
     this.changedAt = Math.max(this.changedAt, appendedAt);
-    if (this.packed === null) return;
     this.settled = null;
+    if (this.packed === null) return;
     this.changes++;
     if (arrived !== null) {
       this.arrived.push(arrived);

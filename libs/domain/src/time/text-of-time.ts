@@ -15,7 +15,7 @@ const T = 84;
 const Z = 90;
 
 /**
- * What Date.toISOString() gives, at a third of its cost: every event, id and body has times in it.
+ * What Date.toISOString() gives, at half of its cost: every event, id and body has times in it.
  *
  * @param timeMs whole milliseconds from the years 1970 to 9999
  */
