@@ -1,20 +1,28 @@
 import type { RestLayout } from './entry-table.js';
 
-/** The parts of values that have no fixed width, by entry; most entries have none. Changes can be taken back. */
+const CHUNK_BITS = 10;
+const CHUNK_ENTRIES = 1 << CHUNK_BITS;
+
+type Chunk = (object | undefined)[];
+
+/**
+ * The parts of values that have no fixed width, by entry; most entries have none. Changes can be taken back. In chunks, of which
+ * only those are made that hold something: a map would look at three places in memory for each.
+ */
 export class RestTable<T> {
-  private readonly rests = new Map<number, object>();
+  private chunks: (Chunk | undefined)[] = [];
   /** What the open transaction has changed, as it was before. */
   private readonly before = new Map<number, object | undefined>();
 
   constructor(private readonly layout: RestLayout<T, object>) {}
 
   get(entry: number): object | undefined {
-    return this.rests.get(entry);
+    return this.chunks[entry >>> CHUNK_BITS]?.[entry & (CHUNK_ENTRIES - 1)];
   }
 
   put(entry: number, value: T): void {
     const rest = this.layout.of(value);
-    const known = this.rests.size === 0 ? undefined : this.rests.get(entry);
+    const known = this.get(entry);
     if (rest === known) return;
     if (!this.before.has(entry)) this.before.set(entry, known);
     this.set(entry, rest);
@@ -35,11 +43,11 @@ export class RestTable<T> {
   }
 
   remove(entry: number): void {
-    this.rests.delete(entry);
+    this.set(entry, undefined);
   }
 
   clear(): void {
-    this.rests.clear();
+    this.chunks = [];
     this.before.clear();
   }
 
@@ -60,7 +68,12 @@ export class RestTable<T> {
   }
 
   private set(entry: number, rest: object | undefined): void {
-    if (rest === undefined) this.rests.delete(entry);
-    else this.rests.set(entry, rest);
+    const number = entry >>> CHUNK_BITS;
+    let chunk = this.chunks[number];
+    if (chunk === undefined) {
+      if (rest === undefined) return;
+      this.chunks[number] = chunk = Array.from<object | undefined>({ length: CHUNK_ENTRIES });
+    }
+    chunk[entry & (CHUNK_ENTRIES - 1)] = rest;
   }
 }
