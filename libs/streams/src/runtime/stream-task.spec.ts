@@ -161,7 +161,9 @@ describe('the memory of a batch', () => {
 
   it('is let go of once, when all that is to be written is copied', async () => {
     let released = 0;
-    const count = (): void => void released++;
+    const count = (): void => {
+      released++;
+    };
     await task.process(reused(batchOf(0, 10, 1_000, Buffer.from('first')), count));
     await task.process(reused(batchOf(10, 2_500, 0, Buffer.from('second')), count));
     expect(released).toBe(2);
@@ -170,7 +172,9 @@ describe('the memory of a batch', () => {
 
   it('is not let go of when the batch could not be processed', async () => {
     let released = 0;
-    const batch = reused(batchOf(0, 10, 0), () => void released++);
+    const batch = reused(batchOf(0, 10, 0), () => {
+      released++;
+    });
     const broken = [null as unknown as RecordBatch['records'][number]];
     await expect(task.process({ ...batch, records: broken })).rejects.toThrow(TypeError);
     expect(released).toBe(0);
