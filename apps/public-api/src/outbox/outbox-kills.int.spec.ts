@@ -22,7 +22,7 @@ let database: TestDatabase;
 let store: ManagementStore & { close(): Promise<void> };
 let sql: pg.Client;
 /** In the order in which they came up: the first holds the right to publish, and the next will. */
-const processes: ApiProcess[] = [];
+const processes: (ApiProcess & { readonly url: string })[] = [];
 const started: ApiProcess[] = [];
 
 beforeAll(async () => {
@@ -53,10 +53,9 @@ const env = {
 };
 
 const startProcess = async (): Promise<void> => {
-  const one = await startApiProcess({ ...env, DATABASE_URL: database.url });
+  const one = startApiProcess({ ...env, DATABASE_URL: database.url });
   started.push(one);
-  await one.ready();
-  processes.push(one);
+  processes.push({ ...one, url: await one.ready() });
 };
 
 /** What a writer was told of one thing that it made, changed, and perhaps deleted. */

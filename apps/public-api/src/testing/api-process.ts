@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { choosePort } from '../../../../tools/dev-stack/free-port.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READY_TIMEOUT_MS = 90_000;
@@ -9,17 +8,15 @@ const KEPT_OUTPUT = 20_000;
 
 /** public-api as a process of its own, run from the sources. It ends with this process. */
 export interface ApiProcess {
-  readonly url: string;
-  /** Resolves when it answers requests. */
-  ready(): Promise<void>;
+  /** Resolves with its address when it answers requests. */
+  ready(): Promise<string>;
   /** SIGKILL. */
   kill(): Promise<void>;
   /** What it has written of late, for a test that fails. */
   output(): string;
 }
 
-export async function startApiProcess(env: Readonly<Record<string, string>>): Promise<ApiProcess> {
-  const [port, adminPort] = [await choosePort(), await choosePort()];
+export function startApiProcess(env: Readonly<Record<string, string>>): ApiProcess {
   const child = spawn(
     process.execPath,
     ['--import', './test/support/typescript-loader.mjs', 'apps/public-api/src/main.ts'],
@@ -30,8 +27,9 @@ export async function startApiProcess(env: Readonly<Record<string, string>>): Pr
         PATH: process.env['PATH'],
         ...env,
         WAYPOST_SUPERVISED: 'true',
-        WAYPOST_PORT: String(port),
-        WAYPOST_ADMIN_PORT: String(adminPort),
+        // A port that is chosen before the process listens may be taken by another meanwhile.
+        WAYPOST_PORT: '0',
+        WAYPOST_ADMIN_PORT: '0',
       },
     },
   );
@@ -47,8 +45,7 @@ export async function startApiProcess(env: Readonly<Record<string, string>>): Pr
     });
   });
   return {
-    url: `http://127.0.0.1:${String(port)}`,
-    ready: () => untilReady(child, `http://127.0.0.1:${String(adminPort)}/health/ready`, () => output),
+    ready: () => untilReady(child, () => output),
     async kill() {
       child.kill('SIGKILL');
       await exited;
@@ -57,13 +54,24 @@ export async function startApiProcess(env: Readonly<Record<string, string>>): Pr
   };
 }
 
-async function untilReady(child: ChildProcess, url: string, output: () => string): Promise<void> {
+async function untilReady(child: ChildProcess, output: () => string): Promise<string> {
   const giveUpAt = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer?.ok === true) return;
+    const admin = addressIn(output(), 'admin_listening');
+    const address = addressIn(output(), 'http_listening');
+    if (admin !== null && address !== null && (await isReady(admin))) return address;
     const failed = child.exitCode !== null || Date.now() > giveUpAt;
     if (failed) throw new Error(`public-api does not come up:\n${output()}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+async function isReady(adminAddress: string): Promise<boolean> {
+  const answer = await fetch(`${adminAddress}/health/ready`).catch(() => null);
+  return answer?.ok === true;
+}
+
+function addressIn(output: string, event: string): string | null {
+  const line = output.split('\n').find((one) => one.includes(`"${event}"`) && one.endsWith('}'));
+  return line === undefined ? null : `http://127.0.0.1:${String((JSON.parse(line) as { port: number }).port)}`;
 }
