@@ -16,7 +16,7 @@ export function boxListOf(versions: readonly GeofenceVersion[]): BoxList {
   const alone: (readonly GeofenceVersion[])[] = [];
   for (const version of versions) {
     const list = [version];
-    for (const { minLatitude, maxLatitude, minLongitude, maxLongitude } of version.boxes()) {
+    for (const { minLatitude, maxLatitude, minLongitude, maxLongitude } of version.shape.boxes) {
       edges.push(minLatitude, maxLatitude, minLongitude, maxLongitude);
       alone.push(list);
     }

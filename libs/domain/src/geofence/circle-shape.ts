@@ -9,32 +9,54 @@ const PLANE_METERS = 20_000;
 /** What the plane says is believed when it is clear by that much; the sphere is asked for what lies between. */
 const CLEAR_SHARE = 0.02;
 
-export function createCircleShape({ latitude, longitude, radiusInMeters }: GeofenceCircle): GeofenceShape {
-  const cosine = Math.cos(toRadians(latitude));
-  const metersEast = METERS_PER_DEGREE * cosine;
-  const hasPlane = Math.abs(latitude) <= PLANE_LATITUDE;
-  const isWithin = (toLatitude: number, toLongitude: number, limit: number): boolean => {
-    const north = (toLatitude - latitude) * METERS_PER_DEGREE;
+const LATITUDE = 0;
+const LONGITUDE = 1;
+const RADIUS = 2;
+const COSINE = 3;
+
+export class CircleShape implements GeofenceShape {
+  /** Numbers that are fields would each lie somewhere else in memory. */
+  private readonly numbers: readonly number[];
+
+  constructor({ latitude, longitude, radiusInMeters }: GeofenceCircle) {
+    this.numbers = [latitude, longitude, radiusInMeters, Math.cos(toRadians(latitude))];
+  }
+
+  get boxes(): readonly GeoBox[] {
+    return boxesAround(this.numbers[LATITUDE] as number, this.numbers[LONGITUDE] as number, this.radiusInMeters);
+  }
+
+  get radiusInMeters(): number {
+    return this.numbers[RADIUS] as number;
+  }
+
+  contains(latitude: number, longitude: number): boolean {
+    return this.isWithin(latitude, longitude, this.radiusInMeters);
+  }
+
+  isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean {
+    return !this.isWithin(latitude, longitude, this.radiusInMeters + marginInMeters);
+  }
+
+  private isWithin(latitude: number, longitude: number, limit: number): boolean {
+    const { numbers } = this;
+    const centerLatitude = numbers[LATITUDE] as number;
+    const north = (latitude - centerLatitude) * METERS_PER_DEGREE;
     // A metre is more than rounding can do.
     if (Math.abs(north) > limit + 1) return false;
-    const turn = toLongitude - longitude;
+    const turn = longitude - (numbers[LONGITUDE] as number);
+    const cosine = numbers[COSINE] as number;
     // Asked for each ping that comes near: the sphere costs ten times as much.
-    if (hasPlane && limit <= PLANE_METERS && Math.abs(turn) < 180) {
-      const east = turn * metersEast;
+    if (Math.abs(centerLatitude) <= PLANE_LATITUDE && limit <= PLANE_METERS && Math.abs(turn) < 180) {
+      const east = turn * METERS_PER_DEGREE * cosine;
       const share = (east * east + north * north) / (limit * limit);
       if (share < (1 - CLEAR_SHARE) ** 2) return true;
       if (share > (1 + CLEAR_SHARE) ** 2) return false;
     }
-    const toCosine = Math.cos(toRadians(toLatitude));
-    return arcInMeters(latitude, longitude, cosine, toLatitude, toLongitude, toCosine) <= limit;
-  };
-  return {
-    boxes: boxesAround(latitude, longitude, radiusInMeters),
-    radiusInMeters,
-    contains: (toLatitude, toLongitude) => isWithin(toLatitude, toLongitude, radiusInMeters),
-    isBeyond: (toLatitude, toLongitude, marginInMeters) =>
-      !isWithin(toLatitude, toLongitude, radiusInMeters + marginInMeters),
-  };
+    const toCosine = Math.cos(toRadians(latitude));
+    const centerLongitude = numbers[LONGITUDE] as number;
+    return arcInMeters(centerLatitude, centerLongitude, cosine, latitude, longitude, toCosine) <= limit;
+  }
 }
 
 function boxesAround(latitude: number, longitude: number, radiusInMeters: number): readonly GeoBox[] {

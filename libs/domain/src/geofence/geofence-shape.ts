@@ -1,6 +1,6 @@
-import { createCircleShape } from './circle-shape.js';
+import { CircleShape } from './circle-shape.js';
 import type { Geofence } from './geofence.js';
-import { createPolygonShape } from './polygon-shape.js';
+import { PolygonShape } from './polygon-shape.js';
 import type { GeofenceShape } from './shape.js';
 
 /** Of a geofence that describes nothing: nobody is ever in it. */
@@ -13,8 +13,8 @@ const NOWHERE: GeofenceShape = Object.freeze({
 
 export function shapeOf(geofence: Pick<Geofence, 'circle' | 'polygon'>): GeofenceShape {
   if (geofenceFault(geofence) !== null) return NOWHERE;
-  if (geofence.circle) return createCircleShape(geofence.circle);
-  return geofence.polygon ? createPolygonShape(geofence.polygon) : NOWHERE;
+  if (geofence.circle) return new CircleShape(geofence.circle);
+  return geofence.polygon ? new PolygonShape(geofence.polygon) : NOWHERE;
 }
 
 /** What is wrong with the shape, in words; null: nothing. */
@@ -44,9 +44,13 @@ function isPlace({ latitude, longitude }: Place): boolean {
 
 function hasThreePlaces(ring: readonly Place[]): boolean {
   const [first] = ring;
-  const second = ring.find((place) => first !== undefined && !isSamePlace(place, first));
-  if (first === undefined || second === undefined) return false;
-  return ring.some((place) => !isSamePlace(place, first) && !isSamePlace(place, second));
+  let second: Place | null = null;
+  for (const place of ring) {
+    if (first === undefined || isSamePlace(place, first)) continue;
+    second ??= place;
+    if (!isSamePlace(place, second)) return true;
+  }
+  return false;
 }
 
 function isSamePlace(a: Place, b: Place): boolean {

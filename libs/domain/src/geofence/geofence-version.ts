@@ -1,5 +1,4 @@
 import type { Geofence } from './geofence.js';
-import { ofOutline, outlineOf, type GeofenceOutline } from './geofence-outline.js';
 import { shapeOf } from './geofence-shape.js';
 import type { GeofenceShape } from './shape.js';
 
@@ -11,10 +10,9 @@ export class GeofenceVersion implements NamedGeofence {
   readonly geofenceId: string;
   readonly name: string;
   readonly version: number;
+  readonly shape: GeofenceShape;
   /** Exclusive; Infinity: still in force. */
   to = Infinity;
-  private readonly outline: GeofenceOutline;
-  private prepared: GeofenceShape | null = null;
 
   /**
    * @param since when the geofence itself came to be, under whichever version
@@ -28,17 +26,7 @@ export class GeofenceVersion implements NamedGeofence {
     this.geofenceId = geofence.geofenceId;
     this.name = geofence.name;
     this.version = geofence.version;
-    this.outline = outlineOf(geofence);
-  }
-
-  /** Prepared when the first vehicle comes near. */
-  get shape(): GeofenceShape {
-    return (this.prepared ??= shapeOf(ofOutline(this.outline)));
-  }
-
-  /** As the shape has them; prepares nothing that would be kept. */
-  boxes(): GeofenceShape['boxes'] {
-    return (this.prepared ?? shapeOf(ofOutline(this.outline))).boxes;
+    this.shape = shapeOf(geofence);
   }
 }
 

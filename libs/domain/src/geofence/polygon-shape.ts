@@ -1,39 +1,57 @@
-import pointInPolygon from 'point-in-polygon-hao';
-import { boxesOf } from './geo-box.js';
+import { boxesOf, type GeoBox } from './geo-box.js';
 import type { GeofencePolygon } from './geofence.js';
+import { EAST, holdsPlace, joinRings, metersToEdge, NORTH, RADIUS, SOUTH, WEST, type JoinedRings } from './joined-rings.js';
+import { areaInSquareMeters, extentOf, shiftRing, unwrapRing, type UnwrappedRing } from './polygon-rings.js';
 import type { GeofenceShape } from './shape.js';
-import { areaInSquareMeters, shiftRing, unwrapRing, type UnwrappedRing, type Vertex } from './polygon-rings.js';
-import { METERS_PER_DEGREE, toRadians } from './sphere.js';
 
-/** @param polygon has an outer ring */
-export function createPolygonShape({ rings }: GeofencePolygon): GeofenceShape {
-  const unwrapped = ringsInOnePlane(rings.map(unwrapRing));
-  const outlines = unwrapped.map(({ outline }) => outline);
-  const [minLongitude, maxLongitude] = extent(outlines[0] ?? [], 0);
-  const [minLatitude, maxLatitude] = extent(outlines[0] ?? [], 1);
-  const middle = (minLongitude + maxLongitude) / 2;
+export class PolygonShape implements GeofenceShape {
+  private readonly edges: JoinedRings;
+  /** The same list where no ring goes around a pole. */
+  private readonly outline: JoinedRings;
+
+  /** @param polygon has an outer ring */
+  constructor({ rings }: GeofencePolygon) {
+    const unwrapped = ringsInOnePlane(rings.map(unwrapRing));
+    const outlines = unwrapped.map(({ outline }) => outline);
+    const edges = unwrapped.map((ring) => ring.edges);
+    const frame = frameOf(outlines);
+    this.edges = joinRings(frame, edges);
+    this.outline = edges.every((ring, index) => ring === outlines[index]) ? this.edges : joinRings(frame, outlines);
+  }
+
+  get boxes(): readonly GeoBox[] {
+    const { edges } = this;
+    return boxesOf(edges[SOUTH] as number, edges[NORTH] as number, edges[WEST] as number, edges[EAST] as number);
+  }
+
+  get radiusInMeters(): number {
+    return this.edges[RADIUS] as number;
+  }
+
+  contains(latitude: number, longitude: number): boolean {
+    const { outline } = this;
+    if (latitude < (outline[SOUTH] as number) || latitude > (outline[NORTH] as number)) return false;
+    const inPlane = this.near(longitude);
+    if (inPlane < (outline[WEST] as number) || inPlane > (outline[EAST] as number)) return false;
+    return holdsPlace(outline, inPlane, latitude);
+  }
+
+  isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean {
+    if (this.contains(latitude, longitude)) return false;
+    return metersToEdge(this.edges, this.near(longitude), latitude) > marginInMeters;
+  }
+
   /** The same meridian, at most half a turn from the middle of the polygon. */
-  const near = (longitude: number): number => longitude - 360 * Math.round((longitude - middle) / 360);
-  const contains = (latitude: number, longitude: number): boolean => {
-    if (latitude < minLatitude || latitude > maxLatitude) return false;
-    const inPlane = near(longitude);
-    if (inPlane < minLongitude || inPlane > maxLongitude) return false;
-    // 0: on an edge.
-    return pointInPolygon([inPlane, latitude], outlines) !== false;
-  };
-  return {
-    boxes: boxesOf(minLatitude, maxLatitude, minLongitude, maxLongitude),
-    radiusInMeters: Math.sqrt(netArea(outlines) / Math.PI),
-    contains,
-    isBeyond: (latitude, longitude, marginInMeters) =>
-      !contains(latitude, longitude) && metersToEdge(unwrapped, latitude, near(longitude)) > marginInMeters,
-  };
+  private near(longitude: number): number {
+    const middle = ((this.edges[WEST] as number) + (this.edges[EAST] as number)) / 2;
+    return longitude - 360 * Math.round((longitude - middle) / 360);
+  }
 }
 
 /** A hole beyond the antimeridian is where the outer ring is, and not a turn away. */
 function ringsInOnePlane(rings: readonly UnwrappedRing[]): UnwrappedRing[] {
   const middleOf = ({ outline }: UnwrappedRing): number => {
-    const [min, max] = extent(outline, 0);
+    const [min, max] = extentOf(outline, 0);
     return (min + max) / 2;
   };
   const [outer, ...holes] = rings;
@@ -42,46 +60,10 @@ function ringsInOnePlane(rings: readonly UnwrappedRing[]): UnwrappedRing[] {
   return [outer, ...holes.map((hole) => shiftRing(hole, 360 * turns(hole)))];
 }
 
-function netArea([outer = [], ...holes]: readonly Vertex[][]): number {
-  return holes.reduce((left, hole) => Math.max(0, left - areaInSquareMeters(hole)), areaInSquareMeters(outer));
-}
-
-function extent(vertices: readonly Vertex[], axis: 0 | 1): [min: number, max: number] {
-  let min = Infinity;
-  let max = -Infinity;
-  for (const vertex of vertices) {
-    min = Math.min(min, vertex[axis]);
-    max = Math.max(max, vertex[axis]);
-  }
-  return [min, max];
-}
-
-/**
- * In the plane that touches the earth at the place: an edge that is straight in degrees is straight there too. Exact
- * near the place, and an edge that is far away need not be exact to be far away.
- */
-function metersToEdge(rings: readonly UnwrappedRing[], latitude: number, longitude: number): number {
-  const metersEast = METERS_PER_DEGREE * Math.cos(toRadians(latitude));
-  let least = Infinity;
-  for (const { edges } of rings) {
-    for (let index = 1; index < edges.length; index++) {
-      const [fromLongitude, fromLatitude] = edges[index - 1] as Vertex;
-      const [toLongitude, toLatitude] = edges[index] as Vertex;
-      const x = (fromLongitude - longitude) * metersEast;
-      const y = (fromLatitude - latitude) * METERS_PER_DEGREE;
-      const dx = (toLongitude - fromLongitude) * metersEast;
-      const dy = (toLatitude - fromLatitude) * METERS_PER_DEGREE;
-      least = Math.min(least, squareToSegment(x, y, dx, dy));
-    }
-  }
-  return Math.sqrt(least);
-}
-
-/** Square of the way from the origin to the segment from (x, y) along (dx, dy). */
-function squareToSegment(x: number, y: number, dx: number, dy: number): number {
-  const length = dx * dx + dy * dy;
-  const along = length === 0 ? 0 : Math.min(1, Math.max(0, -(x * dx + y * dy) / length));
-  const nearX = x + along * dx;
-  const nearY = y + along * dy;
-  return nearX * nearX + nearY * nearY;
+/** As JoinedRings begin. */
+function frameOf([outer = [], ...holes]: readonly JoinedRings[]): number[] {
+  const [west, east] = extentOf(outer, 0);
+  const [south, north] = extentOf(outer, 1);
+  const area = holes.reduce((left, hole) => Math.max(0, left - areaInSquareMeters(hole)), areaInSquareMeters(outer));
+  return [south, north, west, east, Math.sqrt(area / Math.PI)];
 }

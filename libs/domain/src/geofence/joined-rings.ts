@@ -1,0 +1,110 @@
+import pointInPolygon from 'point-in-polygon-hao';
+import type { FlatRing } from './polygon-rings.js';
+import { METERS_PER_DEGREE, toRadians } from './sphere.js';
+
+/**
+ * All of a polygon in one list: what is looked at for a place lies together. Vehicles are all over their fleet, so of an
+ * object for each corner nearly every one would be waited for.
+ *
+ * First `FRAME_NUMBERS` numbers about the whole, then the rings, each after how many places it has.
+ */
+export type JoinedRings = readonly number[];
+
+export const SOUTH = 0;
+export const NORTH = 1;
+export const WEST = 2;
+export const EAST = 3;
+/** Of a circle of the same area, metres. */
+export const RADIUS = 4;
+export const FRAME_NUMBERS = 5;
+
+/** Many times what rounding can do to the two products of which a side is the difference. */
+const SURE_SHARE = 1e-14;
+
+/** @param frame `FRAME_NUMBERS` numbers */
+export function joinRings(frame: readonly number[], rings: readonly FlatRing[]): JoinedRings {
+  const joined = frame.slice();
+  for (const ring of rings) {
+    joined.push(ring.length / 2);
+    for (const value of ring) joined.push(value);
+  }
+  return joined;
+}
+
+/** Whether a place is within an odd number of closed rings, or on an edge of one. */
+export function holdsPlace(joined: JoinedRings, longitude: number, latitude: number): boolean {
+  let isInside = false;
+  for (let ring = FRAME_NUMBERS; ring < joined.length; ring = endOf(joined, ring)) {
+    for (let at = ring + 1; at + 3 < endOf(joined, ring); at += 2) {
+      const crossing = crossingOf(joined, at, longitude, latitude);
+      if (crossing === UNSURE) return holdsPlaceExactly(joined, longitude, latitude);
+      if (crossing === WEST_OF_IT) isInside = !isInside;
+    }
+  }
+  return isInside;
+}
+
+function endOf(joined: JoinedRings, ring: number): number {
+  return ring + 1 + 2 * (joined[ring] as number);
+}
+
+const NONE = 0;
+const WEST_OF_IT = 1;
+const UNSURE = 2;
+
+/** Where the line to the east from a place meets an edge; for sure, or not at all. */
+function crossingOf(joined: JoinedRings, at: number, longitude: number, latitude: number): number {
+  const fromLatitude = joined[at + 1] as number;
+  const toLatitude = joined[at + 3] as number;
+  if (fromLatitude === latitude || toLatitude === latitude) return UNSURE;
+  if (fromLatitude > latitude === toLatitude > latitude) return NONE;
+  const fromLongitude = joined[at] as number;
+  const up = ((joined[at + 2] as number) - fromLongitude) * (latitude - fromLatitude);
+  const aside = (longitude - fromLongitude) * (toLatitude - fromLatitude);
+  const side = up - aside;
+  if (Math.abs(side) <= SURE_SHARE * (Math.abs(up) + Math.abs(aside))) return UNSURE;
+  return side > 0 === toLatitude > fromLatitude ? WEST_OF_IT : NONE;
+}
+
+function holdsPlaceExactly(joined: JoinedRings, longitude: number, latitude: number): boolean {
+  const rings: [number, number][][] = [];
+  for (let ring = FRAME_NUMBERS; ring < joined.length; ring = endOf(joined, ring)) {
+    const places: [number, number][] = [];
+    for (let at = ring + 1; at < endOf(joined, ring); at += 2) {
+      places.push([joined[at] as number, joined[at + 1] as number]);
+    }
+    rings.push(places);
+  }
+  // 0: on an edge.
+  return pointInPolygon([longitude, latitude], rings) !== false;
+}
+
+/**
+ * Metres to the nearest edge, in the plane that touches the earth at the place: an edge that is straight in degrees is
+ * straight there too. Exact near the place, and an edge that is far away need not be exact to be far away.
+ */
+export function metersToEdge(joined: JoinedRings, longitude: number, latitude: number): number {
+  const metersEast = METERS_PER_DEGREE * Math.cos(toRadians(latitude));
+  let least = Infinity;
+  for (let ring = FRAME_NUMBERS; ring < joined.length; ring = endOf(joined, ring)) {
+    for (let at = ring + 1; at + 3 < endOf(joined, ring); at += 2) {
+      const fromLongitude = joined[at] as number;
+      const fromLatitude = joined[at + 1] as number;
+      const x = (fromLongitude - longitude) * metersEast;
+      const y = (fromLatitude - latitude) * METERS_PER_DEGREE;
+      const dx = ((joined[at + 2] as number) - fromLongitude) * metersEast;
+      const dy = ((joined[at + 3] as number) - fromLatitude) * METERS_PER_DEGREE;
+      least = Math.min(least, squareToSegment(x, y, dx, dy));
+    }
+  }
+  return Math.sqrt(least);
+}
+
+/** Square of the way from the origin to the segment from (x, y) along (dx, dy). */
+function squareToSegment(x: number, y: number, dx: number, dy: number): number {
+  const length = dx * dx + dy * dy;
+  const along = length === 0 ? 0 : Math.min(1, Math.max(0, -(x * dx + y * dy) / length));
+  const nearX = x + along * dx;
+  const nearY = y + along * dy;
+  return nearX * nearX + nearY * nearY;
+}
