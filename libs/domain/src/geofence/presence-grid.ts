@@ -12,7 +12,6 @@ const WEST = 2;
 const EAST = 3;
 const ROWS_PER_DEGREE = 4;
 const COLUMNS_PER_DEGREE = 5;
-const FRAME_NUMBERS = 6;
 
 /**
  * Where there is any box at all. Most pings are where there is none, and are told so by one look into a few kilobytes, which
@@ -20,7 +19,7 @@ const FRAME_NUMBERS = 6;
  */
 export class PresenceGrid {
   /** Numbers that are fields would each lie somewhere else in memory. */
-  private readonly frame: Float64Array;
+  private readonly frame: readonly number[];
   /** Each row begins with a word of its own. */
   private readonly rowWords: number;
   /** Of a row, and of a column. */
@@ -75,7 +74,7 @@ export class PresenceGrid {
 }
 
 /** @param places of a row, and of a column */
-function frameOf(edges: Float64Array, places: number): Float64Array {
+function frameOf(edges: Float64Array, places: number): readonly number[] {
   let [south, north, west, east] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let at = 0; at < edges.length; at += 4) {
     south = Math.min(south, edges[at] as number);
@@ -83,14 +82,7 @@ function frameOf(edges: Float64Array, places: number): Float64Array {
     west = Math.min(west, edges[at + 2] as number);
     east = Math.max(east, edges[at + 3] as number);
   }
-  const frame = new Float64Array(FRAME_NUMBERS);
-  frame[SOUTH] = south;
-  frame[NORTH] = north;
-  frame[WEST] = west;
-  frame[EAST] = east;
-  frame[ROWS_PER_DEGREE] = placesPerDegree(places, north - south);
-  frame[COLUMNS_PER_DEGREE] = placesPerDegree(places, east - west);
-  return frame;
+  return [south, north, west, east, placesPerDegree(places, north - south), placesPerDegree(places, east - west)];
 }
 
 /** An area without a breadth, or with next to none, is one place. */
