@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { DeviceGeofences } from '../telemetry/device-state.js';
-import { decideGeofences, type Place } from './decide-geofences.js';
+import { decideGeofences } from './decide-geofences.js';
 import { geofenceKey, type Geofence } from './geofence.js';
 import { createGeofenceHistory, type GeofenceHistory } from './geofence-history.js';
 import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from './geofence-settings.js';
@@ -14,15 +14,12 @@ let history: GeofenceHistory;
 /** The broker's clock: each record and each ping has a millisecond of its own. */
 let clock: number;
 let state: DeviceGeofences | null;
-/** Of the last fix. */
-let place: Place | null;
 let settings: GeofenceSettings;
 
 beforeEach(() => {
   history = createGeofenceHistory();
   clock = 0;
   state = null;
-  place = null;
   settings = DEFAULT_GEOFENCE_SETTINGS;
 });
 
@@ -36,9 +33,8 @@ const remove = (geofence: Geofence): void => {
 /** A fix that far from the depot, to the east; what it makes, in the order of the events. */
 const at = (meters: number, eventTime: number): string[] => {
   const fix = { eventTime, ...placeAt(DEPOT, meters, 90) };
-  const decision = decideGeofences(state, fix, { fleet: history.fleet('fleet-1'), at: ++clock }, settings, place);
+  const decision = decideGeofences(state, fix, { fleet: history.fleet('fleet-1'), at: ++clock }, settings);
   ({ state } = decision);
-  place = fix;
   return [
     ...decision.left.map(({ geofence, enteredAt }) => `out of ${geofence.name}, in since ${String(enteredAt)}`),
     ...decision.entered.map(({ name }) => `in ${name}`),
@@ -218,17 +214,6 @@ describe('a geofence that changes while a device is in it', () => {
   it('is forgotten without an event when it is deleted', () => {
     remove(depot);
     expect([at(0, 2), at(900, 3), at(900, 4), at(0, 5)].flat()).toEqual([]);
-    expect(state?.visits).toEqual([]);
-  });
-
-  it('is forgotten by a device that stays in it when nothing in the log tells any more of its deletion', () => {
-    const other = circleFence({ ...DEPOT, latitude: 10 }, { geofenceId: 'other' });
-    publish(other);
-    at(0, 30 * SECOND);
-    expect(state?.visits).toHaveLength(1);
-    history = createGeofenceHistory();
-    history.record(geofenceKey(other), other, 1);
-    expect(at(0, 40 * SECOND)).toEqual([]);
     expect(state?.visits).toEqual([]);
   });
 

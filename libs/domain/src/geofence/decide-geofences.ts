@@ -19,12 +19,6 @@ export interface GeofenceFix {
   readonly longitude: number;
 }
 
-/** Of a fix; null where there was none. */
-export interface Place {
-  readonly latitude: number | null;
-  readonly longitude: number | null;
-}
-
 export interface GeofenceDecision {
   readonly state: DeviceGeofences;
   /** By geofenceId, as the events are published (R-10). */
@@ -52,18 +46,15 @@ const NO_ENTERED: readonly NamedGeofence[] = Object.freeze([]);
  * geofence is now is what counts, wherever it was when the device came in. One that is deleted is forgotten.
  *
  * @param before null: the device had no valid fix yet
- * @param place of the fix that `before` is of; null: unknown, which costs time and changes nothing
  */
 export function decideGeofences(
   before: DeviceGeofences | null,
   fix: GeofenceFix,
   view: GeofenceView,
   settings: GeofenceSettings,
-  place: Place | null = null,
 ): GeofenceDecision {
   const at = timeOf(view, before);
   const visits = before === null ? NO_VISITS : before.visits;
-  if (before !== null && place !== null && isSettled(before, place, fix, view)) return unchanged(at, visits);
   const near = view.fleet === undefined ? NO_VERSIONS : view.fleet.near(fix.latitude, fix.longitude, at);
   // Written for the ping that changes nothing, as nearly every one does.
   if (visits.length === 0 && near.length === 0) return unchanged(at, visits);
@@ -94,20 +85,6 @@ export function decideGeofences(
   // The visits are in this order; the index has one of its own.
   entered?.sort(byId);
   return { state: { seenAt: at, visits: kept }, left: left ?? NO_LEFT, entered: entered ?? NO_ENTERED };
-}
-
-/**
- * A parked vehicle: what held at its place holds there still, since no geofence has changed and it is not leaving one. Spares
- * the looks at the geofences around it.
- */
-function isSettled(before: DeviceGeofences, place: Place, fix: GeofenceFix, { fleet }: GeofenceView): boolean {
-  if (place.latitude !== fix.latitude || place.longitude !== fix.longitude) return false;
-  if (fleet?.isUnchangedSince(before.seenAt) !== true) return false;
-  for (const { leavingSince, geofenceId } of before.visits) {
-    // One that is deleted may have left nothing in the log that would tell of a change.
-    if (leavingSince !== null || fleet.get(geofenceId, before.seenAt) === undefined) return false;
-  }
-  return true;
 }
 
 /** The clock of another broker may be behind: what the device has seen is not unseen by that (decision 0028). */

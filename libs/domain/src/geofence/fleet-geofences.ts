@@ -63,11 +63,6 @@ export class FleetGeofences {
     return this.index.near(latitude, longitude, at);
   }
 
-  /** Whether who saw all that counted at that time, epoch milliseconds, has seen the last change. */
-  isUnchangedSince(at: number): boolean {
-    return at >= this.changedAt;
-  }
-
   private newest(geofenceId: string): GeofenceVersion | undefined {
     const newest = this.histories.get(geofenceId)?.at(-1);
     return newest?.to === Infinity ? newest : undefined;

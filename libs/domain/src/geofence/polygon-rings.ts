@@ -34,12 +34,7 @@ export function shiftRing({ edges, outline }: UnwrappedRing, degrees: number): U
 export function areaInSquareMeters(outline: FlatRing): number {
   let sum = 0;
   for (let at = 0; at + 3 < outline.length; at += 2) {
-    const [longitude, latitude, toLongitude, toLatitude] = outline.slice(at, at + 4) as [
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [longitude, latitude, toLongitude, toLatitude] = outline.slice(at, at + 4) as [number, number, number, number];
     sum += toRadians(toLongitude - longitude) * (2 + Math.sin(toRadians(latitude)) + Math.sin(toRadians(toLatitude)));
   }
   return Math.abs((sum * EARTH_RADIUS_IN_METERS * EARTH_RADIUS_IN_METERS) / 2);

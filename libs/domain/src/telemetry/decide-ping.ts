@@ -83,7 +83,7 @@ function decideAccepted(
   const position = decidePosition(state, ping, ignitionChanged, settings);
   const fences =
     view !== null && hasValidFix(ping)
-      ? decideGeofences(state === null ? null : state.geofences, ping, view, settings.geofences, state)
+      ? decideGeofences(state === null ? null : state.geofences, ping, view, settings.geofences)
       : null;
   // Visits that are not followed would be taken for those of the next look: the first sight is silent instead.
   const geofences = view === null ? null : (fences?.state ?? state?.geofences ?? null);
