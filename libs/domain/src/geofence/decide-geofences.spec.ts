@@ -149,6 +149,13 @@ describe('what nobody could see begin', () => {
     expect(state?.visits).toMatchObject([{ geofenceId: 'depot', enteredAt: null }]);
   });
 
+  it('is seen by the next fix when it was read behind a ping of its time, also by a device that has not moved', () => {
+    at(0, 0);
+    history.record(geofenceKey(depot), depot, clock);
+    expect(at(0, 10 * SECOND)).toEqual(['in the depot']);
+    expect(at(0, 20 * SECOND)).toEqual([]);
+  });
+
   it('is an entry for a geofence that is older than the last fix, however new it is', () => {
     at(900, 0);
     publish(depot);

@@ -4,8 +4,8 @@ import type { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
 import { PresenceGrid } from './presence-grid.js';
 
-/** About a kilometre: vehicles ask again and again from the same cells. */
-const CELLS_PER_DEGREE = 100;
+/** About two kilometres: vehicles ask again and again from the same cells. */
+const CELLS_PER_DEGREE = 50;
 const CELLS_PER_LATITUDE = 360 * CELLS_PER_DEGREE + 1;
 /** Some 3 MB for a fleet that is all over the world. */
 const MAX_KNOWN_CELLS = 65_536;

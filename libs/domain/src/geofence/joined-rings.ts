@@ -62,7 +62,8 @@ function crossingOf(joined: JoinedRings, at: number, longitude: number, latitude
   const up = ((joined[at + 2] as number) - fromLongitude) * (latitude - fromLatitude);
   const aside = (longitude - fromLongitude) * (toLatitude - fromLatitude);
   const side = up - aside;
-  if (Math.abs(side) <= SURE_SHARE * (Math.abs(up) + Math.abs(aside))) return UNSURE;
+  // Written so that what is no number is not sure.
+  if (!(Math.abs(side) > SURE_SHARE * (Math.abs(up) + Math.abs(aside)))) return UNSURE;
   return side > 0 === toLatitude > fromLatitude ? WEST_OF_IT : NONE;
 }
 

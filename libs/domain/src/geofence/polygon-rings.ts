@@ -25,7 +25,9 @@ export function unwrapRing(points: readonly GeoPoint[]): UnwrappedRing {
   return { edges, outline: outlineOf(edges) };
 }
 
-export function shiftRing({ edges, outline }: UnwrappedRing, degrees: number): UnwrappedRing {
+export function shiftRing(unwrapped: UnwrappedRing, degrees: number): UnwrappedRing {
+  if (degrees === 0) return unwrapped;
+  const { edges, outline } = unwrapped;
   const shift = (ring: FlatRing): FlatRing => ring.map((value, index) => (index % 2 === 0 ? value + degrees : value));
   return { edges: shift(edges), outline: shift(outline) };
 }
@@ -34,7 +36,12 @@ export function shiftRing({ edges, outline }: UnwrappedRing, degrees: number): U
 export function areaInSquareMeters(outline: FlatRing): number {
   let sum = 0;
   for (let at = 0; at + 3 < outline.length; at += 2) {
-    const [longitude, latitude, toLongitude, toLatitude] = outline.slice(at, at + 4) as [number, number, number, number];
+    const [longitude, latitude, toLongitude, toLatitude] = outline.slice(at, at + 4) as [
+      number,
+      number,
+      number,
+      number,
+    ];
     sum += toRadians(toLongitude - longitude) * (2 + Math.sin(toRadians(latitude)) + Math.sin(toRadians(toLatitude)));
   }
   return Math.abs((sum * EARTH_RADIUS_IN_METERS * EARTH_RADIUS_IN_METERS) / 2);

@@ -1,6 +1,16 @@
 import { boxesOf, type GeoBox } from './geo-box.js';
 import type { GeofencePolygon } from './geofence.js';
-import { EAST, holdsPlace, joinRings, metersToEdge, NORTH, RADIUS, SOUTH, WEST, type JoinedRings } from './joined-rings.js';
+import {
+  EAST,
+  holdsPlace,
+  joinRings,
+  metersToEdge,
+  NORTH,
+  RADIUS,
+  SOUTH,
+  WEST,
+  type JoinedRings,
+} from './joined-rings.js';
 import { areaInSquareMeters, extentOf, shiftRing, unwrapRing, type UnwrappedRing } from './polygon-rings.js';
 import type { GeofenceShape } from './shape.js';
 
