@@ -105,6 +105,8 @@ const call = async (method: string, path: string, body?: unknown): Promise<{ sta
     headers: {
       authorization: `Bearer ${apiKeys[fleet] ?? ''}`,
       'content-type': 'application/json',
+      // The search keeps this process busy for long: a connection kept open would be closed by the server meanwhile.
+      connection: 'close',
       // So that the answer, secrets and all, is kept for who asks again.
       ...(method === 'POST' ? { 'idempotency-key': randomBytes(8).toString('hex') } : {}),
     },
