@@ -34,6 +34,10 @@ export class CircleShape implements GeofenceShape {
     return this.isWithin(latitude, longitude, this.radiusInMeters);
   }
 
+  metersToEdge(latitude: number, longitude: number): number {
+    return Math.abs(this.metersToCenter(latitude, longitude) - this.radiusInMeters);
+  }
+
   isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean {
     return !this.isWithin(latitude, longitude, this.radiusInMeters + marginInMeters);
   }
@@ -53,9 +57,15 @@ export class CircleShape implements GeofenceShape {
       if (share < (1 - CLEAR_SHARE) ** 2) return true;
       if (share > (1 + CLEAR_SHARE) ** 2) return false;
     }
+    return this.metersToCenter(latitude, longitude) <= limit;
+  }
+
+  private metersToCenter(latitude: number, longitude: number): number {
+    const { numbers } = this;
+    const cosine = numbers[COSINE] as number;
     const toCosine = Math.cos(toRadians(latitude));
-    const centerLongitude = numbers[LONGITUDE] as number;
-    return arcInMeters(centerLatitude, centerLongitude, cosine, latitude, longitude, toCosine) <= limit;
+    const [centerLatitude, centerLongitude] = [numbers[LATITUDE] as number, numbers[LONGITUDE] as number];
+    return arcInMeters(centerLatitude, centerLongitude, cosine, latitude, longitude, toCosine);
   }
 }
 

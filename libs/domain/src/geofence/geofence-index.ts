@@ -1,16 +1,19 @@
 import Flatbush from 'flatbush';
-import { boxListOf, within, type BoxList } from './box-list.js';
+import { areaBetween, boxListOf, within, type BoxList } from './box-list.js';
+import type { GeoBox } from './geo-box.js';
 import type { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
 import { PresenceGrid } from './presence-grid.js';
 
-/** About two kilometres: vehicles ask again and again from the same cells. */
-const CELLS_PER_DEGREE = 50;
+/** About three and a half kilometres: vehicles ask again and again from the same cells. */
+const CELLS_PER_DEGREE = 32;
 const CELLS_PER_LATITUDE = 360 * CELLS_PER_DEGREE + 1;
-/** Some 3 MB for a fleet that is all over the world. */
+/** Some 3 MB for a fleet that is all over the world, and 40 bytes for each box in each of its cells. */
 const MAX_KNOWN_CELLS = 65_536;
 /** Degrees; a place on the border of two cells may be rounded into either. */
 const SLACK = 1e-9;
+/** Degrees; what is known of a cell goes so far beyond it, so that a vehicle on its border is not at the border of the known. */
+const MARGIN = 0.5 / CELLS_PER_DEGREE;
 
 const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
 
@@ -18,9 +21,12 @@ const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
 export interface GeofenceIndex {
   /** Every version that holds the place is among them; one may be there twice. */
   near(latitude: number, longitude: number): readonly GeofenceVersion[];
+  /** An area around a place in which there are, without its edge, no others than near() tells for the place. */
+  areaOfNear(latitude: number, longitude: number): GeoBox;
 }
 
-const EMPTY: GeofenceIndex = Object.freeze({ near: () => NOTHING });
+const EARTH: GeoBox = Object.freeze({ minLatitude: -90, maxLatitude: 90, minLongitude: -180, maxLongitude: 180 });
+const EMPTY: GeofenceIndex = Object.freeze({ near: () => NOTHING, areaOfNear: () => EARTH });
 
 export function createGeofenceIndex(versions: readonly GeofenceVersion[]): GeofenceIndex {
   const boxes = boxListOf(versions);
@@ -48,10 +54,22 @@ class PackedBoxes implements GeofenceIndex {
   private nearBoxes(latitude: number, longitude: number): readonly GeofenceVersion[] {
     const row = Math.floor((latitude + 90) * CELLS_PER_DEGREE);
     const column = Math.floor((longitude + 180) * CELLS_PER_DEGREE);
-    let at = this.cells.find(row * CELLS_PER_LATITUDE + column);
-    if (at === -1) at = this.learn(row, column);
+    const at = this.cellAt(row, column);
     const count = this.cells.boxCount(at);
     return count === 0 ? NOTHING : within(this.cells, latitude, longitude, this.cells.firstBox(at), count);
+  }
+
+  areaOfNear(latitude: number, longitude: number): GeoBox {
+    const row = Math.floor((latitude + 90) * CELLS_PER_DEGREE);
+    const column = Math.floor((longitude + 180) * CELLS_PER_DEGREE);
+    const at = this.cellAt(row, column);
+    const count = this.cells.boxCount(at);
+    return areaBetween(latitude, longitude, areaOfCell(row, column), this.cells, this.cells.firstBox(at), count);
+  }
+
+  private cellAt(row: number, column: number): number {
+    const at = this.cells.find(row * CELLS_PER_LATITUDE + column);
+    return at === -1 ? this.learn(row, column) : at;
   }
 
   private learn(row: number, column: number): number {
@@ -62,10 +80,17 @@ class PackedBoxes implements GeofenceIndex {
 }
 
 function boxesOfCell(tree: Flatbush, row: number, column: number): number[] {
-  const south = row / CELLS_PER_DEGREE - 90;
-  const west = column / CELLS_PER_DEGREE - 180;
-  const size = 1 / CELLS_PER_DEGREE;
-  return tree.search(west - SLACK, south - SLACK, west + size + SLACK, south + size + SLACK);
+  const { minLatitude, maxLatitude, minLongitude, maxLongitude } = areaOfCell(row, column);
+  return tree.search(minLongitude - SLACK, minLatitude - SLACK, maxLongitude + SLACK, maxLatitude + SLACK);
+}
+
+function areaOfCell(row: number, column: number): GeoBox {
+  return {
+    minLatitude: row / CELLS_PER_DEGREE - 90 - MARGIN,
+    maxLatitude: (row + 1) / CELLS_PER_DEGREE - 90 + MARGIN,
+    minLongitude: column / CELLS_PER_DEGREE - 180 - MARGIN,
+    maxLongitude: (column + 1) / CELLS_PER_DEGREE - 180 + MARGIN,
+  };
 }
 
 function treeOf({ edges, alone }: BoxList): Flatbush {

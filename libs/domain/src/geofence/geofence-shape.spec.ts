@@ -228,6 +228,32 @@ describe('a polygon', () => {
   });
 });
 
+describe('the way to the edge', () => {
+  const middle = { latitude: 52.1, longitude: 4.9 };
+
+  it('is that from inside and from outside of a circle', () => {
+    const circle = shapeOf(circleFence({ ...middle, radiusInMeters: 500 }));
+    for (const meters of [0, 120, 499, 501, 800]) {
+      const { latitude, longitude } = placeAt(middle, meters, 77);
+      expect(circle.metersToEdge(latitude, longitude)).toBeCloseTo(Math.abs(500 - meters), 3);
+    }
+  });
+
+  it('is that to the nearest side of a polygon, a hole included', () => {
+    const polygon = shapeOf(polygonFence([SQUARE, HOLE]));
+    const meters = (degrees: number): number => degrees * 111_195;
+    expect(polygon.metersToEdge(52.004, 5.01)).toBeCloseTo(meters(0.004), 0);
+    expect(polygon.metersToEdge(51.999, 5.01)).toBeCloseTo(meters(0.001), 0);
+    expect(polygon.metersToEdge(52.0075, 5.01)).toBeCloseTo(meters(0.0005), 0);
+  });
+
+  it('of a polygon that is nearly all around the earth is not known', () => {
+    const belt: [number, number][] = [-170, -90, 0, 90, 170].map((longitude) => [10, longitude]);
+    const back: [number, number][] = [170, 90, 0, -90, -170].map((longitude) => [-10, longitude]);
+    expect(shapeOf(polygonFence([[...belt, ...back]])).metersToEdge(0, 0)).toBe(0);
+  });
+});
+
 describe('a geofence that cannot be', () => {
   const circle = { latitude: 1, longitude: 2, radiusInMeters: 3 };
   const shapes = polygonFence([SQUARE]);

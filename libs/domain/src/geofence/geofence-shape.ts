@@ -8,6 +8,7 @@ const NOWHERE: GeofenceShape = Object.freeze({
   boxes: [],
   radiusInMeters: 0,
   contains: () => false,
+  metersToEdge: () => Infinity,
   isBeyond: () => true,
 });
 

@@ -35,14 +35,14 @@ export function shiftRing(unwrapped: UnwrappedRing, degrees: number): UnwrappedR
 /** Square metres within a closed outline, edges taken as straight in longitude and the sine of the latitude. */
 export function areaInSquareMeters(outline: FlatRing): number {
   let sum = 0;
-  for (let at = 0; at + 3 < outline.length; at += 2) {
-    const [longitude, latitude, toLongitude, toLatitude] = outline.slice(at, at + 4) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    sum += toRadians(toLongitude - longitude) * (2 + Math.sin(toRadians(latitude)) + Math.sin(toRadians(toLatitude)));
+  let longitude = outline[0] as number;
+  let sine = Math.sin(toRadians(outline[1] as number));
+  for (let at = 2; at + 1 < outline.length; at += 2) {
+    const toLongitude = outline[at] as number;
+    const toSine = Math.sin(toRadians(outline[at + 1] as number));
+    sum += toRadians(toLongitude - longitude) * (2 + sine + toSine);
+    longitude = toLongitude;
+    sine = toSine;
   }
   return Math.abs((sum * EARTH_RADIUS_IN_METERS * EARTH_RADIUS_IN_METERS) / 2);
 }

@@ -14,6 +14,8 @@ import {
 import { areaInSquareMeters, extentOf, shiftRing, unwrapRing, type UnwrappedRing } from './polygon-rings.js';
 import type { GeofenceShape } from './shape.js';
 
+const WIDE_DEGREES = 270;
+
 export class PolygonShape implements GeofenceShape {
   private readonly edges: JoinedRings;
   /** The same list where no ring goes around a pole. */
@@ -44,6 +46,13 @@ export class PolygonShape implements GeofenceShape {
     const inPlane = this.near(longitude);
     if (inPlane < (outline[WEST] as number) || inPlane > (outline[EAST] as number)) return false;
     return holdsPlace(outline, inPlane, latitude);
+  }
+
+  metersToEdge(latitude: number, longitude: number): number {
+    const { edges } = this;
+    // The nearest edge may be nearer by the other way around the earth.
+    if ((edges[EAST] as number) - (edges[WEST] as number) > WIDE_DEGREES) return 0;
+    return metersToEdge(edges, this.near(longitude), latitude);
   }
 
   isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean {

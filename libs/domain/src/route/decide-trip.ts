@@ -190,6 +190,11 @@ function stopAs(
 }
 
 function isMoving({ latitude, longitude }: Trip, fix: Fix, settings: RouteSettings): boolean {
+  return isMovingFrom(latitude, longitude, fix, settings);
+}
+
+/** Whether a fix is a moving one at a stop with that stop point. */
+export function isMovingFrom(latitude: number, longitude: number, fix: Fix, settings: RouteSettings): boolean {
   const speed = speedOf(fix, settings);
   if (speed !== null && speed >= settings.movingSpeedInKmh) return true;
   return !isWithinMeters(settings.movingDistanceInMeters, latitude, longitude, fix.latitude, fix.longitude);

@@ -79,7 +79,8 @@ export function travelTo(
       wayTime: fix.eventTime,
       wayLatitude: fix.latitude,
       wayLongitude: fix.longitude,
-      distanceInMeters: route.distanceInMeters + legTo(route, fix, settings),
+      distanceInMeters:
+        route.distanceInMeters + legTo(route.wayTime, route.wayLatitude, route.wayLongitude, fix, settings),
       idleMs: route.idleMs + stoodMs,
       standing: still || speed === null,
       ignitionOffSince: route.ignitionOffSince,
@@ -110,11 +111,17 @@ export function routeAs(driving: Driving, ignitionOffSince: number | null): Driv
   };
 }
 
-/** A way that no vehicle drives in that time is an error of one of its two fixes. */
-function legTo(route: RouteProgress, fix: Fix, settings: RouteSettings): number {
-  const meters = distanceInMeters(route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
+/** Metres from a fix to the next. A way that no vehicle drives in that time is an error of one of the two. */
+export function legTo(
+  wayTime: number,
+  wayLatitude: number,
+  wayLongitude: number,
+  fix: Fix,
+  settings: RouteSettings,
+): number {
+  const meters = distanceInMeters(wayLatitude, wayLongitude, fix.latitude, fix.longitude);
   const metersPerMs = (settings.maxSpeedInKmh * 1_000) / MS_PER_HOUR;
-  return meters <= metersPerMs * (fix.eventTime - route.wayTime) ? meters : 0;
+  return meters <= metersPerMs * (fix.eventTime - wayTime) ? meters : 0;
 }
 
 function greater(left: number | null, right: number | null): number | null {
