@@ -272,3 +272,61 @@ describe('a compact store', () => {
     expect((store.bufferBytes - keyBytes) / count).toBeLessThanOrEqual(64);
   });
 });
+
+describe('a note beside a value', () => {
+  const NOTE = 8;
+  /** What is negative leaves the note as it is. */
+  const withNote: StructLayout<number> = {
+    byteLength: 9,
+    version: '1',
+    read: (view, at) => view.getFloat64(at) + view.getUint8(at + NOTE) / 256,
+    write: (view, at, value) => {
+      view.setFloat64(at, Math.abs(value));
+      if (value >= 0) view.setUint8(at + NOTE, 128);
+    },
+    forget: (view, at) => {
+      view.setUint8(at + NOTE, 0);
+    },
+  };
+  const storeWithNotes = (): HashStore<number> => createCompactStore({ layout: withNote, serde });
+
+  it('stays through what is put, committed and taken back', () => {
+    const store = storeWithNotes();
+    store.put(keyOf('a'), 1);
+    store.put(keyOf('a'), -2);
+    expect(store.get(keyOf('a'))).toBe(2.5);
+    store.commit();
+    store.put(keyOf('a'), -3);
+    store.rollback();
+    expect(store.get(keyOf('a'))).toBe(2.5);
+  });
+
+  it('is not taken over from an entry whose room a new one has', () => {
+    const store = storeWithNotes();
+    store.put(keyOf('a'), 1);
+    store.commit();
+    store.delete(keyOf('a'));
+    store.commit();
+    store.put(keyOf('b'), -2);
+    expect(store.get(keyOf('b'))).toBe(2);
+  });
+
+  it('does not come from the changelog', () => {
+    const store = storeWithNotes();
+    store.put(keyOf('a'), 1);
+    store.commit();
+    store.restore(changelog('a', 4));
+    store.restore(changelog('b', 5));
+    expect([store.get(keyOf('a')), store.get(keyOf('b'))]).toEqual([4, 5]);
+  });
+
+  it('does not come from a snapshot', () => {
+    const store = storeWithNotes();
+    const bytes = Buffer.alloc(10);
+    bytes.write('a');
+    bytes.writeDoubleBE(6, 1);
+    bytes[9] = 128;
+    store.load(new FetchedRecord(0, 0, bytes, 0, 1, 1, 10));
+    expect(store.get(keyOf('a'))).toBe(6);
+  });
+});

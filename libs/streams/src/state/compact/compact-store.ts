@@ -218,6 +218,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     for (let from = valueStart, at = this.entries.valueAt(entry); from < structEnd; from++, at++) {
       into[at] = bytes[from] as number;
     }
+    this.forgetNotes(entry);
     this.rests?.load(entry, bytes.subarray(structEnd, valueEnd));
   }
 
@@ -225,6 +226,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     if (value !== undefined) {
       const entry = this.settledEntry(key);
       this.layout.write(this.entries.viewOf(entry), this.entries.valueAt(entry), value);
+      this.forgetNotes(entry);
       this.rests?.settle(entry, value);
       return;
     }
@@ -290,6 +292,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
       this.find(key);
     }
     const entry = this.entries.add(this.keys.add(key, (key.length + 3) >>> 2), key.length);
+    this.forgetNotes(entry);
     this.slots.occupy(this.foundSlot, entry, this.foundHash);
     this.foundEntry = entry;
     return entry;
@@ -302,6 +305,10 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     for (let entry = 0; entry < this.entries.count; entry++) {
       if (this.entries.isUsed(entry)) this.slots.place(entry, this.hashOf(entry));
     }
+  }
+
+  private forgetNotes(entry: number): void {
+    this.layout.forget?.(this.entries.viewOf(entry), this.entries.valueAt(entry));
   }
 
   private remove(entry: number): void {
