@@ -6,13 +6,12 @@ import {
   type DeviceState,
   type GeofenceVisit,
   type PingDecision,
-  type RouteProgress,
-  type Trip,
 } from '@waypost/domain';
 import { deviceGeofences } from '../../../test/support/arbitrary-geofences.js';
 import { trips } from '../../../test/support/arbitrary-trips.js';
 import { pingOf } from '../../../test/support/samples.js';
 import { deviceStateLayout } from './device-state.layout.js';
+import { plainState, plainTrip } from './testing/plain-state.js';
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
 const time = fc.integer({ min: -(2 ** 52), max: 2 ** 52 });
@@ -34,22 +33,6 @@ const keptAside = (state: DeviceState): readonly GeofenceVisit[] | undefined => 
   return rest && deviceStateLayout.rest?.fromBytes(deviceStateLayout.rest.toBytes(rest));
 };
 
-/** What is read is a view, whose fields are not its own. */
-const plain = (state: DeviceState): DeviceState => ({
-  ...{ newestEventTime: state.newestEventTime, ignition: state.ignition, lastSentTime: state.lastSentTime },
-  ...{ armed: state.armed, fixTime: state.fixTime, latitude: state.latitude, longitude: state.longitude },
-  ...{ geofences: state.geofences, trip: state.trip && plainTrip(state.trip) },
-});
-const plainTrip = ({ since, latitude, longitude, moving, maxSpeedInKmh, route, ignitionOffSince }: Trip): Trip => ({
-  ...{ since, latitude, longitude, moving, maxSpeedInKmh, ignitionOffSince },
-  route: route && plainRoute(route),
-});
-const plainRoute = (route: RouteProgress): RouteProgress => ({
-  ...{ wayTime: route.wayTime, wayLatitude: route.wayLatitude, wayLongitude: route.wayLongitude },
-  ...{ distanceInMeters: route.distanceInMeters, idleMs: route.idleMs, standing: route.standing },
-  ignitionOffSince: route.ignitionOffSince,
-});
-
 const withPlainTrip = (decision: PingDecision): PingDecision =>
   decision.type === 'accepted' ? { ...decision, trip: decision.trip && plainTrip(decision.trip) } : decision;
 
@@ -60,7 +43,7 @@ describe('the layout of a device state', () => {
         const view = new DataView(new ArrayBuffer(at + deviceStateLayout.byteLength));
         deviceStateLayout.write(view, at, before);
         deviceStateLayout.write(view, at, state);
-        expect(plain(deviceStateLayout.read(view, at, keptAside(state)))).toEqual(state);
+        expect(plainState(deviceStateLayout.read(view, at, keptAside(state)))).toEqual(state);
       }),
     );
   });
@@ -74,10 +57,10 @@ describe('the layout of a device state', () => {
         deviceStateLayout.write(view, byteLength, other);
         const read = deviceStateLayout.read(view, 0, keptAside(state));
         const { geofences, trip } = read;
-        const changed = { ...plain(read), newestEventTime };
+        const changed = { ...plainState(read), newestEventTime };
         for (const at of [byteLength, 0]) {
           deviceStateLayout.write(view, at, { ...changed, geofences, trip });
-          expect(plain(deviceStateLayout.read(view, at, keptAside(state)))).toEqual({ ...state, newestEventTime });
+          expect(plainState(deviceStateLayout.read(view, at, keptAside(state)))).toEqual({ ...state, newestEventTime });
         }
       }),
     );

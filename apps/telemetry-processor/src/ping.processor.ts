@@ -16,13 +16,15 @@ import {
   type ProcessorContext,
   type StreamRecord,
 } from '@waypost/streams';
-import { createRulesOfPings } from './applied-rules.js';
+import { createRulesOfPings, type AppliedRules } from './applied-rules.js';
 import { hasKeyOfDevice, writeDeviceKey } from './device-key.js';
 import type { FleetDirectory } from './fleets/fleet-directory.js';
 import type { PingMetrics } from './ping-metrics.js';
+import { quietMoveOf } from './quiet-ping.js';
 import { createPingRecordReader } from './read-ping.js';
 import { rejectedRecord, type Rejection } from './rejected-record.js';
 import type { RuleSet } from './rule-set.js';
+import { StoredDeviceState } from './stored-device-state.js';
 
 export interface PingProcessorParts {
   readonly context: ProcessorContext<{ readonly devices: CompactStore<DeviceState> }, 'events' | 'rejected'>;
@@ -41,6 +43,15 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
   const rulesOfPings = createRulesOfPings(fleets, rules);
   const { reject, emit } = outputsOf(parts);
 
+  /** Most pings make no event, and need no more than this (decision 0032). */
+  const takeQuietly = (state: StoredDeviceState, ping: TelemetryPing, applied: AppliedRules): boolean => {
+    const move = quietMoveOf(state, ping, applied);
+    if (move === null) return false;
+    metrics.pingDecided('accepted');
+    devices.put(deviceKey, state.movedBy(move));
+    return true;
+  };
+
   const apply = (record: StreamRecord, ping: TelemetryPing): void => {
     const state = (writeDeviceKey(deviceKey, ping) && devices.get(deviceKey)) || null;
     const check = checkAgain(state, record, ping);
@@ -48,8 +59,9 @@ export const createPingProcessor = (parts: PingProcessorParts): Processor => {
       reject(record, check);
       return;
     }
-    const { settings, view } = rulesOfPings.of(record, ping);
-    const decision = decidePing(state, ping, settings, view);
+    const applied = rulesOfPings.of(record, ping);
+    if (state instanceof StoredDeviceState && takeQuietly(state, ping, applied)) return;
+    const decision = decidePing(state, ping, applied.settings, applied.view);
     if (decision.type === 'rejected') {
       reject(record, decision);
       return;

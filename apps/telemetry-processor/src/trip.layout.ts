@@ -1,26 +1,25 @@
 import type { RouteProgress, Trip } from '@waypost/domain';
-
-const FLAGS = 0;
-const SINCE = 1;
-const LATITUDE = 9;
-const LONGITUDE = 17;
-const MAX_SPEED = 25;
-const WAY_TIME = 33;
-const WAY_LATITUDE = 41;
-const WAY_LONGITUDE = 49;
-const DISTANCE = 57;
-const IDLE = 65;
-/** Of the route; at a stop, of the one that may begin. Before there was that, the flag was never set at a stop. */
-const IGNITION_OFF_SINCE = 73;
-
-/** A set bit: the value is there. */
-const HAS_TRIP = 1;
-const HAS_SINCE = 2;
-const MOVING = 4;
-const HAS_MAX_SPEED = 8;
-const HAS_ROUTE = 16;
-const STANDING = 32;
-const HAS_IGNITION_OFF_SINCE = 64;
+import {
+  DISTANCE,
+  FLAGS,
+  HAS_IGNITION_OFF_SINCE,
+  HAS_MAX_SPEED,
+  HAS_ROUTE,
+  HAS_SINCE,
+  HAS_TRIP,
+  IDLE,
+  IGNITION_OFF_SINCE,
+  LATITUDE,
+  LONGITUDE,
+  MAX_SPEED,
+  MOVING,
+  SINCE,
+  STANDING,
+  TRIP_BYTES,
+  WAY_LATITUDE,
+  WAY_LONGITUDE,
+  WAY_TIME,
+} from './trip-bytes.js';
 
 /**
  * A trip as it lies in the store, read when it is looked at: of most pings the rules look at little of it, and making objects
@@ -109,7 +108,7 @@ class StoredRoute implements RouteProgress {
 
 /** The trip within the state of a device; 81 bytes, of which those that mean nothing keep what was there. */
 export const tripLayout = {
-  byteLength: 81,
+  byteLength: TRIP_BYTES,
   /** A view of the bytes. */
   read: (view: DataView, at: number): Trip | null =>
     (view.getUint8(at + FLAGS) & HAS_TRIP) === 0 ? null : new StoredTrip(view, at),
