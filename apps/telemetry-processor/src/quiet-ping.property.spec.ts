@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import {
   createGeofenceHistory,
@@ -7,6 +7,7 @@ import {
   evolveDevice,
   geofenceKey,
   type DeviceState,
+  type FleetGeofences,
   type Geofence,
   type GeofenceHistory,
   type GeofenceVisit,
@@ -39,6 +40,12 @@ class Row {
     return this.isThere ? deviceStateLayout.read(this.view, 0, this.visits) : null;
   }
 
+  /** As the store takes it from the changelog. */
+  restore(state: DeviceState): void {
+    this.put(state);
+    deviceStateLayout.forget?.(this.view, 0);
+  }
+
   put(state: DeviceState): void {
     deviceStateLayout.write(this.view, 0, state);
     this.visits = deviceStateLayout.rest?.of(state);
@@ -57,7 +64,11 @@ type Step =
       readonly isLost: boolean;
     }
   | { readonly type: 'fence'; readonly id: string; readonly north: number; readonly radius: number }
-  | { readonly type: 'gone'; readonly id: string };
+  | { readonly type: 'gone'; readonly id: string }
+  /** The fleet wants routes, or wants them no more. */
+  | { readonly type: 'settings' }
+  /** The partition comes back with what its changelog says. */
+  | { readonly type: 'restore' };
 
 /** Mostly what a vehicle on the road sends every ten seconds; what happens seldom is what the rules are about. */
 const seldom = <T>(often: T, ...others: readonly T[]): fc.Arbitrary<T> =>
@@ -86,7 +97,12 @@ const gone: fc.Arbitrary<Step> = fc.record({ type: fc.constant('gone' as const),
 const steps = fc
   .array(
     fc.tuple(
-      fc.oneof({ weight: 14, arbitrary: pings }, { weight: 1, arbitrary: fences }, { weight: 1, arbitrary: gone }),
+      fc.oneof(
+        { weight: 28, arbitrary: pings },
+        { weight: 2, arbitrary: fences },
+        { weight: 2, arbitrary: gone },
+        { weight: 1, arbitrary: fc.constantFrom<Step>({ type: 'settings' }, { type: 'restore' }) },
+      ),
       fc.constantFrom(1, 1, 1, 2, 8),
     ),
     { minLength: 20, maxLength: 60 },
@@ -106,16 +122,34 @@ class World {
   private pure: DeviceState | null = null;
   private appendedAt = NOON;
   private version = 0;
+  private steps = 0;
   private at = { second: 0, ...START };
 
-  constructor(private readonly settings: RuleSettings) {}
+  constructor(private settings: RuleSettings) {}
+
+  get fleet(): FleetGeofences | undefined {
+    return this.history.fleet(FLEET);
+  }
 
   take(step: Step): void {
-    this.appendedAt += 5;
-    if (step.type === 'ping') this.takePing(step);
-    else if (step.type === 'fence')
-      this.record(step.id, circleOf(step.id, step.north, step.radius, (this.version += 1)));
-    else this.record(step.id, null);
+    // Now and then the clock of another broker is behind.
+    this.appendedAt += (this.steps += 1) % 7 === 0 ? -8 : 5;
+    switch (step.type) {
+      case 'ping':
+        this.takePing(step);
+        return;
+      case 'fence':
+        this.record(step.id, circleOf(step.id, step.north, step.radius, (this.version += 1)));
+        return;
+      case 'gone':
+        this.record(step.id, null);
+        return;
+      case 'settings':
+        this.settings = this.settings.routes === null ? DEFAULT_RULE_SETTINGS : WITHOUT_ROUTES;
+        return;
+      case 'restore':
+        if (this.pure !== null) this.row.restore(plainState(this.pure));
+    }
   }
 
   private record(geofenceId: string, geofence: Geofence | null): void {
@@ -130,7 +164,7 @@ class World {
     const ping = pingOf({ ...to, ...more, eventTime, receivedTime: eventTime + delayMs, positionValid: !isLost });
     const applied = {
       settings: this.settings,
-      view: { fleet: this.history.fleet(FLEET), at: this.appendedAt },
+      view: { fleet: this.fleet, at: this.appendedAt },
     };
     this.compare(ping, applied);
   }
@@ -166,6 +200,32 @@ class World {
   }
 }
 
+const drivenTo = (north: number): Step => ({
+  ...{ type: 'ping', seconds: 10, north, east: 0, delayMs: 300, isLost: false },
+  more: { speedInKmh: 50, ignition: null },
+});
+
+/** With a circle at the start, a vehicle goes north and south along its middle, to so many metres from there. */
+const drive = (radius: number, metersNorth: readonly number[]): World => {
+  const world = new World(WITHOUT_ROUTES);
+  world.take({ type: 'fence', id: 'a', north: 0, radius });
+  metersNorth.forEach((meters, index) => {
+    world.take(drivenTo(meters - (metersNorth[index - 1] ?? 0)));
+  });
+  return world;
+};
+
+/** A device as it is stored after a ping of which only the rules for positions were asked. */
+const storedWithoutGeofences = (): StoredDeviceState => {
+  const decision = decidePing(null, pingOf(), WITHOUT_ROUTES, null);
+  if (decision.type !== 'accepted') throw new Error(decision.type);
+  const row = new Row();
+  row.put(evolveDevice(null, pingOf(), decision));
+  const stored = row.read();
+  if (!(stored instanceof StoredDeviceState)) throw new Error('It is no view.');
+  return stored;
+};
+
 describe('a quiet ping', () => {
   it.each([
     ['with routes', DEFAULT_RULE_SETTINGS],
@@ -185,14 +245,31 @@ describe('a quiet ping', () => {
     expect(quiet / taken).toBeGreaterThan(0.3);
   });
 
-  it('is none where nobody asked for geofences to be looked at', () => {
-    const row = new Row();
-    const state = decidePing(null, pingOf());
-    if (state.type !== 'accepted') throw new Error(state.type);
-    row.put(evolveDevice(null, pingOf(), state));
-    const stored = row.read();
-    if (!(stored instanceof StoredDeviceState)) throw new Error('It is no view.');
+  it.each([
+    ['comes back into a geofence whose calm area it has left', [0, 0, 500, 500, 0, 0, 0]],
+    ['leaves one that it has come into from a calm area', [500, 500, 150, 500, 500, 500]],
+  ])('is not found by an area that was for other visits: a vehicle that %s', (_what, metersNorth) => {
+    expect(drive(200, metersNorth).quiet).toBeGreaterThan(0);
+  });
+
+  it('is found without a look at the geofences as long as it is in the calm area, and the process knows that', () => {
+    const world = drive(200, [5_000, 5_010, 5_020]);
+    const { fleet, quiet } = world;
+    if (fleet === undefined) throw new Error('The fleet has no geofences.');
+    const look = jest.spyOn(fleet, 'calmArea');
+    for (const north of [10, 10, 10, -20]) world.take(drivenTo(north));
+    expect(world.quiet - quiet).toBe(4);
+    expect(look).not.toHaveBeenCalled();
+    world.take({ type: 'restore' });
+    world.take(drivenTo(10));
+    expect(look).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['of a device whose geofences were not looked at before', { fleet: undefined, at: NOON }],
+    ['where nobody asked for geofences to be looked at', null],
+  ])('is none %s', (_which, view) => {
     const next = pingOf({ eventTime: NOON + 10_000 });
-    expect(quietMoveOf(stored, next, { settings: DEFAULT_RULE_SETTINGS, view: null })).toBeNull();
+    expect(quietMoveOf(storedWithoutGeofences(), next, { settings: WITHOUT_ROUTES, view })).toBeNull();
   });
 });

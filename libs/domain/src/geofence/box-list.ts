@@ -50,7 +50,7 @@ export function within(
 
 /**
  * What is left of an area when no box may reach into it but those that hold a place: each other one takes away the side on which
- * it is farthest from the place.
+ * it lies, where it is on two sides that on which it is farther away.
  *
  * @param area holds the place
  * @param boxes of which those from `first` on are all that reach into the area

@@ -8,8 +8,8 @@ import { PresenceGrid } from './presence-grid.js';
 /** About three and a half kilometres: vehicles ask again and again from the same cells. */
 const CELLS_PER_DEGREE = 32;
 const CELLS_PER_LATITUDE = 360 * CELLS_PER_DEGREE + 1;
-/** Some 3 MB for a fleet that is all over the world, and 40 bytes for each box in each of its cells. */
-const MAX_KNOWN_CELLS = 65_536;
+/** Of some 200,000 square kilometres: below 1 MB, and 40 bytes for each box in each of them. Beyond, it begins anew. */
+const MAX_KNOWN_CELLS = 16_384;
 /** Degrees; a place on the border of two cells may be rounded into either. */
 const SLACK = 1e-9;
 /** Degrees; what is known of a cell goes so far beyond it, so that a vehicle on its border is not at the border of the known. */
@@ -21,7 +21,7 @@ const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
 export interface GeofenceIndex {
   /** Every version that holds the place is among them; one may be there twice. */
   near(latitude: number, longitude: number): readonly GeofenceVersion[];
-  /** An area around a place in which there are, without its edge, no others than near() tells for the place. */
+  /** An area around a place in which, without its edge, there are no others than near() tells for the place. */
   areaOfNear(latitude: number, longitude: number): GeoBox;
 }
 

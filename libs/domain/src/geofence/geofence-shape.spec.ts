@@ -247,10 +247,20 @@ describe('the way to the edge', () => {
     expect(polygon.metersToEdge(52.0075, 5.01)).toBeCloseTo(meters(0.0005), 0);
   });
 
-  it('of a polygon that is nearly all around the earth is not known', () => {
-    const belt: [number, number][] = [-170, -90, 0, 90, 170].map((longitude) => [10, longitude]);
-    const back: [number, number][] = [170, 90, 0, -90, -170].map((longitude) => [-10, longitude]);
-    expect(shapeOf(polygonFence([[...belt, ...back]])).metersToEdge(0, 0)).toBe(0);
+  const alongLatitude = (latitude: number, ...longitudes: readonly number[]): [number, number][] =>
+    longitudes.map((longitude) => [latitude, longitude]);
+  const BELT = [...alongLatitude(10, -170, -90, 0, 90, 170), ...alongLatitude(-10, 170, 90, 0, -90, -170)];
+  const AROUND_POLE = alongLatitude(70, 0, 120, -120);
+  const NORTHERN = [...alongLatitude(60, 0, 100), ...alongLatitude(80, 100, 0)];
+  const SHIFTED_HOLE = HOLE.map(([latitude, longitude]): [number, number] => [latitude + 0.01, longitude]);
+
+  it.each<[string, [number, number][][], number, number]>([
+    ['is nearly all around the earth', [BELT], 0, 0],
+    ['goes around a pole', [AROUND_POLE], 80, 10],
+    ['has a hole around a pole', [NORTHERN, AROUND_POLE], 75, 40],
+    ['has a hole that reaches out of it', [SQUARE, SHIFTED_HOLE], 52.01, 5.001],
+  ])('of a polygon that %s is not known', (_which, rings, latitude, longitude) => {
+    expect(shapeOf(polygonFence(rings)).metersToEdge(latitude, longitude)).toBe(0);
   });
 });
 

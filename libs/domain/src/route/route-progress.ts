@@ -111,7 +111,7 @@ export function routeAs(driving: Driving, ignitionOffSince: number | null): Driv
   };
 }
 
-/** Metres from a fix to the next. A way that no vehicle drives in that time is an error of one of the two. */
+/** Metres from a fix to the next; 0 for a way that no vehicle drives in that time, which is an error of one of the two. */
 export function legTo(
   wayTime: number,
   wayLatitude: number,

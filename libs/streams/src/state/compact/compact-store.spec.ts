@@ -311,6 +311,15 @@ describe('a note beside a value', () => {
     expect(store.get(keyOf('b'))).toBe(2);
   });
 
+  it('goes with a value that is deleted, and put again in the same transaction', () => {
+    const store = storeWithNotes();
+    store.put(keyOf('a'), 1);
+    store.commit();
+    store.delete(keyOf('a'));
+    store.put(keyOf('a'), -2);
+    expect(store.get(keyOf('a'))).toBe(2);
+  });
+
   it('does not come from the changelog', () => {
     const store = storeWithNotes();
     store.put(keyOf('a'), 1);

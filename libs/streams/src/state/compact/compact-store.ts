@@ -111,7 +111,10 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     if (entry === ABSENT) entry = this.add(key);
     this.touch(entry);
     const wasLive = this.entries.isLive(entry);
-    if (!wasLive) this.size++;
+    if (!wasLive) {
+      this.size++;
+      this.forgetNotes(entry);
+    }
     this.entries.setFlags(entry, true, true);
     const view = this.entries.viewOf(entry);
     const at = this.entries.valueAt(entry);
@@ -292,7 +295,6 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
       this.find(key);
     }
     const entry = this.entries.add(this.keys.add(key, (key.length + 3) >>> 2), key.length);
-    this.forgetNotes(entry);
     this.slots.occupy(this.foundSlot, entry, this.foundHash);
     this.foundEntry = entry;
     return entry;

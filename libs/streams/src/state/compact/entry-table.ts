@@ -11,8 +11,8 @@ export interface StructLayout<T, Rest extends object = object> {
   read(view: DataView, at: number, rest: Rest | undefined): T;
   write(view: DataView, at: number, value: T): void;
   /**
-   * Takes out of the bytes what is no part of the value, but a note of this process that write() keeps: of an entry that is new,
-   * before write(), or that comes from the changelog or from a snapshot.
+   * Takes out of the bytes what is no part of the value, but a note of this process that write() keeps: before write() where there
+   * was no value, and of what comes from the changelog or from a snapshot.
    */
   forget?(view: DataView, at: number): void;
   readonly rest?: RestLayout<T, Rest>;
