@@ -53,7 +53,7 @@ function layerRules({ library, knows, packages: allowedPackages, coreModules }) 
       severity: 'error',
       from: { path: own },
       // Production code is kept from test/ by a rule of its own.
-      to: { path: '^(libs|apps|tools|test)/', pathNot: [...workspace, '^test/support/'] },
+      to: { path: '^(libs|apps|tools|bench|test)/', pathNot: [...workspace, '^test/support/'] },
     },
     {
       name: `${library}-uses-its-packages`,
@@ -83,7 +83,7 @@ module.exports = {
       name: 'libraries-through-their-index',
       comment: 'A library is reached through its src/index.ts only.',
       severity: 'error',
-      from: { path: '^(?:libs/([^/]+)|apps/[^/]+|tools|test)/' },
+      from: { path: '^(?:libs/([^/]+)|apps/[^/]+|tools|bench|test)/' },
       to: { path: '^libs/[^/]+/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/$1/'] },
     },
     {
@@ -91,7 +91,7 @@ module.exports = {
       comment: 'A tutorial uses its library as a stranger would.',
       severity: 'error',
       from: { path: '^libs/[^/]+/tutorial/' },
-      to: { path: '^(apps|libs|tools|test)/', pathNot: ['^libs/[^/]+/src/index\\.ts$'] },
+      to: { path: '^(apps|libs|tools|bench|test)/', pathNot: ['^libs/[^/]+/src/index\\.ts$'] },
     },
     {
       name: 'apps-apart',
@@ -105,13 +105,13 @@ module.exports = {
       comment: 'Applications and libraries know neither tools nor tests.',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: TEST_CODE },
-      to: { path: '^(tools|test)/' },
+      to: { path: '^(tools|bench|test)/' },
     },
     {
       name: 'production-without-specs',
       comment: 'Only test code imports specs and contract suites.',
       severity: 'error',
-      from: { path: '^(apps|libs|tools)/', pathNot: TEST_CODE },
+      from: { path: '^(apps|libs|tools|bench)/', pathNot: TEST_CODE },
       to: { path: SPEC },
     },
     {
@@ -126,7 +126,7 @@ module.exports = {
       name: 'kafkajs-behind-the-backend',
       comment: 'The Kafka client is known to the backend of libs/streams, its specs and tools, to nothing else.',
       severity: 'error',
-      from: { pathNot: ['^libs/streams/src/backend/', `^libs/streams/.*${SPEC}`, '^tools/', '^test/'] },
+      from: { pathNot: ['^libs/streams/src/(admin|backend)/', `^libs/streams/.*${SPEC}`, '^(bench|tools|test)/'] },
       to: { path: packages('kafkajs') },
     },
     {

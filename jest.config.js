@@ -38,9 +38,9 @@ const tier = (displayName, testMatch, more = {}) => ({
 
 export default {
   projects: [
-    tier('unit', ['{apps,libs,tools,test}/**/!(*.int|*.e2e).spec.ts']),
+    tier('unit', ['{apps,libs,tools,bench,test}/**/!(*.int|*.e2e).spec.ts']),
     // One embedded stack for all of them; it is started only when one of them is to run.
-    tier('int', ['{apps,libs,tools,test}/**/*.int.spec.ts'], {
+    tier('int', ['{apps,libs,tools,bench,test}/**/*.int.spec.ts'], {
       globalSetup: './test/support/int-stack/start.mjs',
       globalTeardown: './test/support/int-stack/stop.mjs',
     }),

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
-import { openRecordPublisher } from '../../tools/kafka-admin/record-publisher.js';
+import { openRecordPublisher } from '@waypost/streams';
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { eventOf } from '../support/samples.js';

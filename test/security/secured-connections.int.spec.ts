@@ -9,7 +9,7 @@ import {
 } from '@waypost/history-store';
 import { kafkaAccessPart, kafkaConfig, parseConfig } from '@waypost/platform';
 import { createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
-import { openTopicAdmin } from '../../tools/kafka-admin/topic-admin.js';
+import { openTopicAdmin } from '@waypost/streams';
 import { startSecuredStack, type SecuredStack } from './testing/secured-stack.js';
 
 let stack: SecuredStack;

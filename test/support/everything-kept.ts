@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { allTopics } from '@waypost/contracts';
 import { createKafkaBackend, silentLogger, type StreamRecord } from '@waypost/streams';
 import { Client } from 'pg';
-import { readLogRange } from '../../tools/waypost/log/log-range.js';
-import { kafkaSettings } from '../../tools/waypost/stack/kafka-settings.js';
-import { stackEnvironment } from '../../tools/waypost/stack/stack-config.js';
+import { readLogRange } from '../../apps/cli/src/log/log-range.js';
+import { kafkaSettings } from '../../apps/cli/src/stack/kafka-settings.js';
+import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import type { RunningWaypost } from './running-waypost.js';
 import type { KeptBytes } from './secret-search.js';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import type { AvroRecord } from './avro-schema.js';
+import type { AvroRecord } from '@waypost/contracts';
 import { schemaToTypeScript } from './schema-to-typescript.js';
 
 /** File name to its exact text, for every schema of a folder. */

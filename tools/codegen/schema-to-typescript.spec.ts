@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AvroRecord, AvroType } from './avro-schema.js';
+import type { AvroRecord, AvroType } from '@waypost/contracts';
 import { schemaToTypeScript } from './schema-to-typescript.js';
 
 const timestamp = { type: 'long', logicalType: 'timestamp-millis' } as const;

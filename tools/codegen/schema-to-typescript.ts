@@ -1,4 +1,4 @@
-import type { AvroField, AvroPrimitive, AvroRecord, AvroType } from './avro-schema.js';
+import type { AvroField, AvroPrimitive, AvroRecord, AvroType } from '@waypost/contracts';
 
 /** One generated module: where it goes and what it says (not yet formatted). */
 export interface GeneratedModule {

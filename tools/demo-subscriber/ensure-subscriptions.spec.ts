@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ApiClient } from '../waypost/stack/api-client.js';
+import type { ApiClient } from '../../apps/cli/src/stack/api-client.js';
 import { ensureSubscriptions, type KnownSubscription } from './ensure-subscriptions.js';
 
 interface Stored {

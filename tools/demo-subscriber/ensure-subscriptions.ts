@@ -1,4 +1,4 @@
-import type { ApiClient } from '../waypost/stack/api-client.js';
+import type { ApiClient } from '../../apps/cli/src/stack/api-client.js';
 import { hookPath } from './subscriber-server.js';
 
 export interface KnownSubscription {

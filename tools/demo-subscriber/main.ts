@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { defaultDataDir } from '../waypost/stack/default-data-dir.js';
+import { defaultDataDir } from '../../apps/cli/src/stack/default-data-dir.js';
 
 interface Flags {
   readonly dataDir: string;
@@ -12,7 +12,7 @@ const command = new Command('demo-subscriber')
   .option('--fleet <id>', 'the fleet; made when it is not there', 'demo')
   .action(async (flags: Flags) => {
     const { runSubscriber } = await import('./program.js');
-    const { stopSignal } = await import('../waypost/stack/stop-signal-config.js');
+    const { stopSignal } = await import('../../apps/cli/src/stack/stop-signal-config.js');
     const say = (line: string): void => void process.stdout.write(`${line}\n`);
     await runSubscriber({ ...flags, now: Date.now, stopped: stopSignal(), say });
   });

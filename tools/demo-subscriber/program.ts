@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApiClient } from '../waypost/stack/api-client.js';
-import { ensureFleet } from '../waypost/stack/ensure-fleet.js';
-import { stackEnvironment } from '../waypost/stack/stack-config.js';
+import { createApiClient } from '../../apps/cli/src/stack/api-client.js';
+import { ensureFleet } from '../../apps/cli/src/stack/ensure-fleet.js';
+import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import { createDeliveryTally } from './delivery-tally.js';
 import { ensureSubscriptions, type KnownSubscription } from './ensure-subscriptions.js';
 import { memorize, recall } from './subscriber-memory.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pingOf } from '../waypost/pings/ping-line.js';
+import { pingOf } from '../../apps/cli/src/pings/ping-line.js';
 import type { TrafficRow } from './fleet-model.js';
 import { createFleetModel } from './fleet-model.js';
 import { generateTraffic } from './generate-traffic.js';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { defaultDataDir } from '../waypost/stack/default-data-dir.js';
-import { parsePositive } from '../waypost/time-argument.js';
+import { defaultDataDir } from '../../apps/cli/src/stack/default-data-dir.js';
+import { parsePositive } from '../../apps/cli/src/time-argument.js';
 
 interface Flags {
   readonly dataDir: string;
@@ -19,7 +19,7 @@ const command = new Command('simulator')
   .option('--speed-up <n>', 'seconds of driving in one second', parsePositive, 1)
   .action(async (options: Flags) => {
     const { simulate } = await import('./program.js');
-    const { stopSignal } = await import('../waypost/stack/stop-signal-config.js');
+    const { stopSignal } = await import('../../apps/cli/src/stack/stop-signal-config.js');
     await simulate({
       options,
       now: Date.now,

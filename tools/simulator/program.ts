@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TelemetryPing } from '@waypost/contracts';
-import type { TrackRow } from '../waypost/pings/ping-line.js';
-import { pingOf } from '../waypost/pings/ping-line.js';
-import { openPingPublisher } from '../waypost/pings/ping-publisher.js';
-import { ensureFleet } from '../waypost/stack/ensure-fleet.js';
-import { kafkaSettings } from '../waypost/stack/kafka-settings.js';
-import { registrySettings } from '../waypost/stack/registry-settings.js';
-import { stackEnvironment } from '../waypost/stack/stack-config.js';
+import type { TrackRow } from '../../apps/cli/src/pings/ping-line.js';
+import { pingOf } from '../../apps/cli/src/pings/ping-line.js';
+import { openPingPublisher } from '../../apps/cli/src/pings/ping-publisher.js';
+import { ensureFleet } from '../../apps/cli/src/stack/ensure-fleet.js';
+import { kafkaSettings } from '../../apps/cli/src/stack/kafka-settings.js';
+import { registrySettings } from '../../apps/cli/src/stack/registry-settings.js';
+import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import { createFleetModel, type TrafficRow } from './fleet-model.js';
 
 export interface SimulatorOptions {

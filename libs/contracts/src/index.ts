@@ -1,3 +1,4 @@
+export type { AvroArray, AvroField, AvroLogical, AvroMap, AvroPrimitive, AvroRecord, AvroType } from './avro-schema.js';
 export { createAvroCodecs, type AvroCodecs, type TopicValues } from './avro-codecs.js';
 export { allConsumerGroups, consumerGroups, type ConsumerGroup } from './consumer-groups.js';
 export { ContractsError, type ContractsErrorCode } from './contracts-error.js';

@@ -1,3 +1,8 @@
+export { readClusterId } from './admin/cluster-id.js';
+export { openGroupProgress, type GroupProgressReader, type PartitionProgress } from './admin/group-progress.js';
+export { connectKafka } from './admin/kafka-connection.js';
+export { openRecordPublisher, type PublishedRecord, type RecordPublisher } from './admin/record-publisher.js';
+export { openTopicAdmin, type TopicAdmin } from './admin/topic-admin.js';
 export * from './backend/backend.js';
 export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/kafka-backend.js';
 export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';

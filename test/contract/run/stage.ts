@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { API_KEY_SCOPES, openManagementStore } from '@waypost/history-store';
-import { writeDeliveries } from '../../../tools/bench/api/load/write-deliveries.js';
-import type { SampledFleet } from '../../../tools/bench/api/load/sample-deliveries.js';
-import { createApplications, type RunningApp } from '../../../tools/bench/delivery/stack/applications.js';
-import { openDeliveryStack, type DeliveryStack } from '../../../tools/bench/delivery/stack/delivery-stack.js';
+import { writeDeliveries } from '../../../bench/api/load/write-deliveries.js';
+import type { SampledFleet } from '../../../bench/api/load/sample-deliveries.js';
+import { createApplications, type RunningApp } from '../../../bench/delivery/stack/applications.js';
+import { openDeliveryStack, type DeliveryStack } from '../../../bench/delivery/stack/delivery-stack.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { projectFile, type StackReporter } from '../../../tools/dev-stack/index.js';
-import { createApiClient } from '../../../tools/waypost/stack/api-client.js';
+import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import type { ContractKey } from './fuzz.js';
 
 export interface ContractStage {

@@ -1,10 +1,10 @@
 /* The real supervisor with the real parts, but with fake applications and without topics, schemas and tables. */
 import { fileURLToPath } from 'node:url';
 import { createTerminalReporter } from '../../../tools/dev-stack/index.js';
-import { readStartConfig } from '../../../tools/start/start-config.js';
-import { APP_NAMES, parseStartFlags, type AppName } from '../../../tools/start/start-flags.js';
-import { stopRequest } from '../../../tools/start/stop-request.js';
-import { superviseStack } from '../../../tools/start/supervisor.js';
+import { readStartConfig } from '../../../tools/dev-stack/start/start-config.js';
+import { APP_NAMES, parseStartFlags, type AppName } from '../../../tools/dev-stack/start/start-flags.js';
+import { stopRequest } from '../../../tools/dev-stack/start/stop-request.js';
+import { superviseStack } from '../../../tools/dev-stack/start/supervisor.js';
 
 const app = fileURLToPath(new URL('./app.mjs', import.meta.url));
 const reporter = createTerminalReporter({ stream: process.stdout });

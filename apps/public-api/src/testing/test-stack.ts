@@ -1,6 +1,6 @@
 import { createAvroCodecs, createSchemaRegistry, setUpKafka } from '@waypost/contracts';
 import { createKafkaBackend, readToEnd, silentLogger, type StreamsBackend } from '@waypost/streams';
-import { openTopicAdmin } from '../../../../tools/kafka-admin/topic-admin.js';
+import { openTopicAdmin } from '@waypost/streams';
 
 const PARTITIONS = 4;
 

@@ -17,7 +17,7 @@ import {
   silentLogger,
   type OutgoingRecord,
 } from '@waypost/streams';
-import { openTopicAdmin } from '../../../../../tools/kafka-admin/topic-admin.js';
+import { openTopicAdmin } from '@waypost/streams';
 import { attemptOf } from './replay-samples.js';
 
 const PARTITIONS = 4;

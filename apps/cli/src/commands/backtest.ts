@@ -1,0 +1,95 @@
+import { writeFile } from 'node:fs/promises';
+import { consumerGroups } from '@waypost/contracts';
+import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
+import { openGroupProgress } from '@waypost/streams';
+import { createComparison, type Comparison } from '../analysis/comparison.js';
+import { comparisonReport } from '../analysis/comparison-report.js';
+import { comparisonTable } from '../analysis/comparison-table.js';
+import { readGeofences, readPings } from '../analysis/recorded-log.js';
+import { createRuleRun, currentRules, deviceOf, earliestToCome, type RecordedPing } from '../analysis/rule-run.js';
+import { kafkaSettings } from '../stack/kafka-settings.js';
+import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
+import { writeLine, type Terminal } from '../terminal/output.js';
+import { withProgress } from '../terminal/progress.js';
+
+export interface BacktestOptions {
+  readonly dataDir: string;
+  /** Of the log, epoch milliseconds. */
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly device: string | null;
+  readonly settings: RuleSettings;
+  /** File of the HTML report; null: none. */
+  readonly report: string | null;
+}
+
+const TABLE_ROWS = 40;
+
+/**
+ * Runs the rules over recorded pings twice, as they are and with other thresholds, and shows what would change (R-39). Both
+ * runs begin at the beginning of the log, so that devices are remembered at `from` as they would be, and look at routes and
+ * stops for every fleet, wanted or not (R-9); nothing is written to the stack.
+ */
+export async function backtest(terminal: Terminal, options: BacktestOptions): Promise<void> {
+  const { from, to, device, settings, report } = options;
+  const stack = await stackEnvironment(options.dataDir);
+  const comparison = createComparison();
+  const compare = await createComparer(stack, options, comparison);
+  let pings = 0;
+  await withProgress(terminal, ({ onTotal, advance }) =>
+    readPings(stack, { to, onTotal }, (batch) => {
+      for (const recorded of batch) {
+        if (device !== null && recorded.ping.deviceId !== device) continue;
+        pings += Number(compare(recorded));
+      }
+      advance(batch.length, (done) => `${String(done)} pings`);
+    }),
+  );
+  await writeLine(terminal.out, comparisonTable(comparison, TABLE_ROWS));
+  if (await isCut(stack)) await writeLine(terminal.err, CUT_NOTE);
+  if (report === null) return;
+  const range = rangeText(from, to);
+  await writeFile(report, comparisonReport(comparison, { now: DEFAULT_RULE_SETTINGS, then: settings, range, pings }));
+  await writeLine(terminal.err, `The report is in ${report}.`);
+}
+
+/** @returns for each ping whether it lies in the range */
+async function createComparer(
+  stack: StackEnvironment,
+  { from, settings }: BacktestOptions,
+  comparison: Comparison,
+): Promise<(recorded: RecordedPing) => boolean> {
+  const { history: geofences } = await readGeofences(stack);
+  const now = createRuleRun(currentRules(geofences));
+  const then = createRuleRun({ ...currentRules(geofences), settings });
+  return (recorded) => {
+    const { partition, appendedAt, ping } = recorded;
+    const inRange = from === null || appendedAt >= from;
+    const [before, after] = [now.take(recorded), then.take(recorded)];
+    if (before.state === null || after.state === null) return inRange;
+    comparison.add({
+      ...{ appendedAt, inRange, device: deviceOf(partition, ping), now: before.events, then: after.events },
+      earliestToCome: Math.min(earliestToCome(before.state), earliestToCome(after.state)),
+    });
+    return inRange;
+  };
+}
+
+const CUT_NOTE =
+  'The oldest pings are gone: both runs take each device for new at its first ping that is kept, so what they show of ' +
+  'its first hours may differ from what was sent.';
+
+async function isCut(stack: StackEnvironment): Promise<boolean> {
+  const reader = await openGroupProgress(kafkaSettings(stack));
+  try {
+    return (await reader.read([consumerGroups.telemetryProcessor])).some(({ startOffset }) => startOffset > 0);
+  } finally {
+    await reader.close();
+  }
+}
+
+function rangeText(from: number | null, to: number | null): string {
+  const text = (ms: number): string => new Date(ms).toISOString();
+  const begin = from === null ? 'From the beginning of the log' : `From ${text(from)}`;
+  return `${begin} ${to === null ? 'to its end' : `to ${text(to)}`}`;
+}

@@ -1,0 +1,89 @@
+import { topics, type RejectedTelemetry } from '@waypost/contracts';
+import { openRecordPublisher, type PublishedRecord } from '@waypost/streams';
+import { CliError } from '../cli-error.js';
+import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
+import { openLog } from '../log/open-log.js';
+import { isWanted, rejectedIdOf, type RejectedSelection } from '../rejected-selection.js';
+import { kafkaSettings } from '../stack/kafka-settings.js';
+import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
+import { writeLine, type Terminal } from '../terminal/output.js';
+
+export interface RejectedOptions {
+  readonly dataDir: string;
+  readonly selection: RejectedSelection;
+}
+
+interface RejectedRecord {
+  readonly id: string;
+  readonly rejectedAt: number;
+  readonly telemetry: RejectedTelemetry;
+}
+
+const publishChunk = 500;
+
+/** Prints the quarantined pings (R-2), one JSON line each. */
+export async function listRejected(terminal: Terminal, { dataDir, selection }: RejectedOptions): Promise<void> {
+  const stack = await stackEnvironment(dataDir);
+  await eachRejected(stack, selection, ({ id, rejectedAt, telemetry }) => {
+    const { sourceKey, sourceValue, ...rest } = telemetry;
+    const key = sourceKey?.toString('utf8') ?? null;
+    return writeLine(terminal.out, JSON.stringify({ id, rejectedAt, ...rest, key, valueBase64: base64(sourceValue) }));
+  });
+}
+
+/** Sends quarantined pings again, with their original key and bytes, to the topic that they came from. */
+export async function republishRejected(terminal: Terminal, { dataDir, selection }: RejectedOptions): Promise<void> {
+  const stack = await stackEnvironment(dataDir);
+  const publisher = await openRecordPublisher(kafkaSettings(stack), topics.telemetryPings.name);
+  const missing = new Set(selection.ids);
+  let chunk: PublishedRecord[] = [];
+  let count = 0;
+
+  async function flush(): Promise<void> {
+    await publisher.publish(chunk);
+    count += chunk.length;
+    chunk = [];
+  }
+
+  try {
+    await eachRejected(stack, selection, async ({ id, telemetry }) => {
+      missing.delete(id);
+      chunk.push({ key: telemetry.sourceKey, value: telemetry.sourceValue });
+      if (chunk.length >= publishChunk) await flush();
+    });
+    await flush();
+  } finally {
+    await publisher.close();
+  }
+  await writeLine(terminal.out, `republished ${String(count)}`);
+  if (missing.size > 0) throw new CliError(`Not there: ${[...missing].join(', ')}. "rejected list" prints the ids.`);
+}
+
+async function eachRejected(
+  stack: StackEnvironment,
+  selection: RejectedSelection,
+  take: (record: RejectedRecord) => Promise<void>,
+): Promise<void> {
+  const log = openLog(stack, topics.telemetryRejected.name);
+  try {
+    await log.read({ from: selection.from, to: selection.to, untilEnd: true }, async (batch) => {
+      for (const record of await decodeBatch(log.codec, batch)) {
+        const rejected = rejectedRecordOf(record);
+        if (isWanted(rejected, selection)) await take(rejected);
+      }
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+/** This topic is written by the processor alone: a value that is not its schema's is a fault worth stopping for. */
+function rejectedRecordOf(record: DecodedRecord): RejectedRecord {
+  const id = rejectedIdOf(record);
+  if (record.problem !== undefined) throw new CliError(`Record ${id} of ${record.topic} is ${record.problem}.`);
+  return { id, rejectedAt: record.timestamp, telemetry: record.value as RejectedTelemetry };
+}
+
+function base64(bytes: Buffer | null): string | null {
+  return bytes === null ? null : bytes.toString('base64');
+}

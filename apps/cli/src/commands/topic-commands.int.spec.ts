@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, createSchemaRegistry, setUpKafka, topics, type RejectedTelemetry } from '@waypost/contracts';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { connectKafka } from '@waypost/streams';
+import { openRecordPublisher } from '@waypost/streams';
+import { openTopicAdmin } from '@waypost/streams';
+import { stackEnvironment } from '../stack/stack-config.js';
+import { stackSource } from '../stack/stack-source.js';
+import { publish } from './publish.js';
+import { read, type ReadOptions } from './read.js';
+import { listRejected, republishRejected } from './rejected.js';
+
+const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
+const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const kafka = { brokers: brokers.split(','), clientId: 'topic-commands-test' };
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'waypost-cli-'));
+  const stack = { brokers, registryUrl, databaseUrl: 'postgres://unused', apiUrl: 'http://unused' };
+  await writeFile(join(dataDir, 'stack.json'), JSON.stringify(stack));
+  const admin = await openTopicAdmin(kafka);
+  await setUpKafka({ admin, registryUrl, partitions: 4, replicationFactor: 1 });
+  await admin.close();
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+interface Line {
+  readonly partition: number;
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly key: string;
+  readonly value: Record<string, unknown> | null;
+  readonly problem?: string;
+  readonly valueBase64?: string;
+}
+
+function build() {
+  const chunks: string[] = [];
+  const out = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk.toString());
+      done();
+    },
+  });
+  const terminal = { out, err: out };
+  const printed = (): string => chunks.splice(0).join('');
+  const lines = async (topic: string, more: Partial<ReadOptions> = {}): Promise<Line[]> => {
+    printed();
+    const everything = { from: null, to: null, device: null, type: null, untilEnd: true };
+    await read(terminal, { dataDir, topic, ...everything, ...more });
+    return printed()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Line);
+  };
+  return { lines, printed, terminal };
+}
+
+async function writeTrack(fleetDevices: readonly string[], pingsEach: number): Promise<string> {
+  const rows = Array.from({ length: pingsEach }, (_, index) =>
+    fleetDevices.map((deviceId) => ({
+      deviceId,
+      eventTime: new Date(1_760_000_000_000 + index * 1_000).toISOString(),
+      seq: index,
+    })),
+  ).flat();
+  const file = join(dataDir, `${randomUUID()}.ndjson`);
+  await writeFile(file, rows.map((row) => JSON.stringify(row)).join('\n'));
+  return file;
+}
+
+const newDevice = (): string => `device-${randomUUID()}`;
+const publishDefaults = { shiftToNow: false, keepReceivedTime: false, rate: null, now: Date.now };
+
+describe('Publishing and reading on a real broker', () => {
+  it('gives back what was published, decoded, in the order of each device', async () => {
+    const { lines, printed, terminal } = build();
+    const devices = [newDevice(), newDevice(), newDevice()];
+    await publish(terminal, { ...publishDefaults, dataDir, file: await writeTrack(devices, 900), fleet: 'f' });
+    expect(printed()).toBe('published 2700\n');
+    for (const device of devices) {
+      const found = await lines('telemetry.pings', { device });
+      expect(found.map((line) => line.value?.['sequence'])).toEqual(Array.from({ length: 900 }, (_, index) => index));
+      expect(new Set(found.map((line) => `${line.key} ${String(line.partition)}`)).size).toBe(1);
+    }
+  });
+
+  it('shifts a recording so that its newest ping is from now', async () => {
+    const { lines, terminal } = build();
+    const device = newDevice();
+    const nowMs = Date.now();
+    const file = await writeTrack([device], 3);
+    await publish(terminal, { ...publishDefaults, dataDir, file, fleet: 'f', shiftToNow: true, now: () => nowMs });
+    const times = (await lines('telemetry.pings', { device })).map((line) => line.value?.['eventTime']);
+    expect(times).toEqual([nowMs - 2_000, nowMs - 1_000, nowMs]);
+  });
+
+  it('reads from one time to another', async () => {
+    const { lines, terminal } = build();
+    const device = newDevice();
+    await publish(terminal, {
+      ...publishDefaults,
+      dataDir,
+      file: await writeTrack([device], 10),
+      fleet: 'f',
+      rate: 20,
+    });
+    const all = await lines('telemetry.pings', { device });
+    const from = all[3]?.timestamp ?? 0;
+    const to = all[7]?.timestamp ?? 0;
+    const within = all.filter(({ timestamp }) => timestamp >= from && timestamp < to);
+    expect(within.length).toBeGreaterThan(0);
+    expect(await lines('telemetry.pings', { device, from, to })).toEqual(within);
+  });
+
+  it('writes the same records as CSV and Parquet files, and goes on with one that was cut short', async () => {
+    const { lines, terminal } = build();
+    const device = newDevice();
+    await publish(terminal, { ...publishDefaults, dataDir, file: await writeTrack([device], 50), fleet: 'f' });
+    const sequences = (await lines('telemetry.pings', { device })).map((line) => line.value?.['sequence']);
+    const range = { dataDir, topic: 'telemetry.pings', from: null, to: null, device, type: null, untilEnd: true };
+    const csv = join(dataDir, 'pings.csv');
+    // As a killed export leaves it: the header is written, nothing is read yet, and something half written follows.
+    const query = { topic: range.topic, format: 'csv', from: null, to: null, device, type: null, untilEnd: true };
+    await read(terminal, { ...range, format: 'csv', output: csv });
+    const whole = await readFile(csv, 'utf8');
+    const header = whole.slice(0, whole.indexOf('\n') + 1);
+    await writeFile(csv, `${header}t,1,2,half`);
+    const stack = await stackEnvironment(dataDir);
+    const source = await stackSource(stack, dataDir);
+    expect(source).toMatch(/^Kafka cluster \S+ of /);
+    const progress = { query: JSON.stringify(query), source, bytes: header.length, records: 0, positions: {} };
+    await writeFile(`${csv}.progress.json`, JSON.stringify(progress));
+    await read(terminal, { ...range, format: 'csv', output: csv, resume: true });
+    expect(await readFile(csv, 'utf8')).toBe(whole);
+    const column = header.trimEnd().split(',').indexOf('sequence');
+    const rows = whole.trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => Number(row.split(',')[column]))).toEqual(sequences);
+    const parquet = join(dataDir, 'pings.parquet');
+    await read(terminal, { ...range, format: 'parquet', output: parquet });
+    const read50 = await parquetReadObjects({ file: await asyncBufferFromFile(parquet) });
+    expect(read50.map(({ sequence }) => Number(sequence))).toEqual(sequences);
+  });
+
+  it('shows a record that cannot be decoded by its bytes, with the reason', async () => {
+    const { lines } = build();
+    const [malformed, unknown] = [newDevice(), newDevice()];
+    const publisher = await openRecordPublisher(kafka, topics.telemetryPings.name);
+    await publisher.publish([
+      { key: Buffer.from(malformed), value: Buffer.from('nonsense') },
+      { key: Buffer.from(unknown), value: Buffer.from([0, 0x7f, 0xff, 0xff, 0xf0, 1]) },
+    ]);
+    await publisher.close();
+    expect(await lines('telemetry.pings', { device: malformed })).toMatchObject([
+      { value: null, problem: expect.stringMatching(/^malformed/), valueBase64: 'bm9uc2Vuc2U=' },
+    ]);
+    expect(await lines('telemetry.pings', { device: unknown })).toMatchObject([
+      { value: null, problem: expect.stringMatching(/^unknown_schema/) },
+    ]);
+  });
+
+  it('gives committed records only, and ends behind the markers of transactions', async () => {
+    const { lines } = build();
+    const [kept, dropped] = [newDevice(), newDevice()];
+    const producer = connectKafka(kafka).producer({
+      transactionalId: randomUUID(),
+      maxInFlightRequests: 1,
+      idempotent: true,
+    });
+    await producer.connect();
+    const send = async (key: string) => {
+      const transaction = await producer.transaction();
+      await transaction.send({ topic: 'telemetry.pings', messages: [{ key, value: Buffer.from('x') }] });
+      return transaction;
+    };
+    await (await send(kept)).commit();
+    await (await send(dropped)).abort();
+    await producer.disconnect();
+    const keys = (await lines('telemetry.pings')).map((line) => line.key);
+    expect(keys).toContain(kept);
+    expect(keys).not.toContain(dropped);
+  });
+
+  it('lists rejected pings, and publishes chosen ones again with their original key and bytes', async () => {
+    const { lines, printed, terminal } = build();
+    const device = newDevice();
+    const bytes = Buffer.from([0, 0, 0, 0, 99, 250]);
+    const [first] = await reject(rejection(device, bytes), rejection(newDevice(), Buffer.from('other')));
+    const selection = { ids: [], reason: null, device, from: null, to: null };
+    await listRejected(terminal, { dataDir, selection });
+    const listed = JSON.parse(printed()) as { id: string };
+    expect(listed).toMatchObject({ key: device, reason: 'malformed', valueBase64: bytes.toString('base64') });
+    expect(first).toBe(device);
+
+    await republishRejected(terminal, { dataDir, selection: { ...selection, ids: [listed.id], device: null } });
+    expect(printed()).toBe('republished 1\n');
+    expect(await lines('telemetry.pings', { device })).toMatchObject([{ valueBase64: bytes.toString('base64') }]);
+  });
+
+  it('says which of the wanted rejected pings are not there', async () => {
+    const { terminal } = build();
+    const selection = { ids: ['3:999999'], reason: null, device: null, from: null, to: null };
+    await expect(republishRejected(terminal, { dataDir, selection })).rejects.toThrow('Not there: 3:999999');
+  });
+});
+
+function rejection(device: string, sourceValue: Buffer): RejectedTelemetry {
+  return {
+    sourceTopic: 'telemetry.pings',
+    sourcePartition: 0,
+    sourceOffset: 1,
+    sourceTimestamp: 2,
+    sourceKey: Buffer.from(device),
+    sourceValue,
+    reason: 'malformed',
+    detail: null,
+  };
+}
+
+/** Writes as the processor would; returns the keys. */
+async function reject(...rejections: readonly RejectedTelemetry[]): Promise<string[]> {
+  const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).telemetryRejected;
+  await codec.prepare();
+  const publisher = await openRecordPublisher(kafka, topics.telemetryRejected.name);
+  await publisher.publish(rejections.map((one) => ({ key: one.sourceKey, value: codec.encode(one) })));
+  await publisher.close();
+  return rejections.map((one) => one.sourceKey?.toString() ?? '');
+}

@@ -1,0 +1,196 @@
+import { consumerGroups, createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import {
+  formatTime,
+  type FleetEvent,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookSubscription,
+} from '@waypost/domain';
+import { openGroupProgress, type PartitionProgress } from '@waypost/streams';
+import {
+  createDeliveryLedger,
+  type DeliveryFindings,
+  type PublishedSubscription,
+} from '../analysis/delivery-ledger.js';
+import { createDeviceKnowledge, type DeviceKnowledge } from '../analysis/device-knowledge.js';
+import { createEventLedger, type EventFindings, type LedgerEvent } from '../analysis/event-ledger.js';
+import { enterFollowed, enterLogged, placeInLog, type LoggedRecordsOptions } from '../analysis/logged-records.js';
+import { readFleetSettings, readGeofences, readPings, readTopic } from '../analysis/recorded-log.js';
+import { createRuleRun, currentRules, type RecordedPing, type RuleRunOptions } from '../analysis/rule-run.js';
+import type { RuleSet } from '../analysis/rule-sets.js';
+import { describeDeliveries, describeEvents, differencesOf } from '../analysis/verify-report.js';
+import { CliError } from '../cli-error.js';
+import { kafkaSettings } from '../stack/kafka-settings.js';
+import { registrySettings } from '../stack/registry-settings.js';
+import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
+import { writeLine, type Terminal } from '../terminal/output.js';
+import { withProgress } from '../terminal/progress.js';
+
+export interface VerifyOptions {
+  readonly dataDir: string;
+  /** Of the log, epoch milliseconds. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** Those that telemetry-processor was run with. */
+  readonly rules: RuleSet;
+}
+
+/**
+ * Proves that fleet.events holds exactly what the rules make of telemetry.pings, field by field and as often, and that every
+ * event has its deliveries and what became of them (R-39). Reads only. Events of devices whose state is not known, because the
+ * oldest pings are gone, are counted and no difference.
+ *
+ * @throws CliError when something is missing, unexpected or repeated
+ */
+export async function verify(terminal: Terminal, options: VerifyOptions): Promise<void> {
+  const stack = await stackEnvironment(options.dataDir);
+  const progress = await readProgress(stack);
+  const events = await verifyEvents(terminal, stack, options, progress);
+  const deliveries = await verifyDeliveries(terminal, stack, options, progress);
+  const lines = [...describeEvents(events, progress.pings.some(isCut)), ...describeDeliveries(deliveries)];
+  for (const line of lines) await writeLine(terminal.out, line);
+  const wrong = differencesOf(events, deliveries);
+  if (wrong.length > 0) throw new CliError(`The logs do not agree: ${String(wrong.length)} differences.`);
+}
+
+/** How far the applications are. Only what they have finished can be held against what they have made of it. */
+interface StackProgress {
+  /** Of fan-out on fleet.events, read first: what lies behind its ends may come from pings that are not read. */
+  readonly events: readonly PartitionProgress[];
+  readonly pings: readonly PartitionProgress[];
+}
+
+async function readProgress(stack: StackEnvironment): Promise<StackProgress> {
+  const reader = await openGroupProgress(kafkaSettings(stack));
+  try {
+    const events = await reader.read([consumerGroups.fanOut]);
+    return { events, pings: await reader.read([consumerGroups.telemetryProcessor]) };
+  } finally {
+    await reader.close();
+  }
+}
+
+const committedEnds = (progress: readonly PartitionProgress[]): Map<number, number> =>
+  new Map(progress.map(({ partition, committedOffset }) => [partition, committedOffset ?? 0]));
+
+async function verifyEvents(
+  terminal: Terminal,
+  stack: StackEnvironment,
+  { from, to, rules }: VerifyOptions,
+  progress: StackProgress,
+): Promise<EventFindings> {
+  const codec = createAvroCodecs({ registry: createSchemaRegistry(registrySettings(stack)) }).fleetEvents;
+  await codec.prepare();
+  const geofences = await readGeofences(stack);
+  const run = currentRules(geofences.history, { rules, fleetSettings: await readFleetSettings(stack) });
+  const cut = new Set(progress.pings.filter(isCut).map(({ partition }) => partition));
+  const knowledge = createDeviceKnowledge({ ...run, cut, geofenceIds: (fleetId) => geofences.ids(fleetId) });
+  const ledger = createEventLedger();
+  const entryOf = (partition: number, event: FleetEvent): LedgerEvent => ({
+    ...{ partition, encoded: codec.encode(event), name: nameOf(event) },
+    isJudged: event.eventTime > knowledge.knownSince(partition, event),
+  });
+  await recompute(terminal, stack, { run, knowledge, ends: committedEnds(progress.pings) }, (recorded, event) => {
+    const inRange = isWithin(recorded.appendedAt, from, to);
+    ledger.recomputed({ ...entryOf(recorded.partition, event), inRange });
+  });
+  const settled = new Map(progress.events.map(({ partition, endOffset }) => [partition, endOffset]));
+  const logged: LoggedRecordsOptions = {
+    ...{ ledger, entryOf },
+    isSettled: ({ partition, offset }) => offset < (settled.get(partition) ?? 0),
+    isInRange: ({ timestamp }) => isWithin(timestamp, from, to),
+  };
+  await withProgress(terminal, ({ onTotal, advance }) =>
+    readTopic(stack, topics.fleetEvents.name, { from, onTotal }, (records) => {
+      enterLogged(records, logged);
+      advance(records.length, (done) => `${String(done)} events`);
+    }),
+  );
+  return ledger.findings();
+}
+
+interface Recomputation {
+  readonly run: RuleRunOptions;
+  readonly knowledge: DeviceKnowledge;
+  readonly ends: ReadonlyMap<number, number>;
+}
+
+async function recompute(
+  terminal: Terminal,
+  stack: StackEnvironment,
+  { run: options, knowledge, ends }: Recomputation,
+  take: (recorded: RecordedPing, event: FleetEvent) => void,
+): Promise<void> {
+  const run = createRuleRun(options);
+  await withProgress(terminal, ({ onTotal, advance }) =>
+    readPings(stack, { ends, onTotal }, (pings) => {
+      for (const recorded of pings) {
+        const step = run.take(recorded);
+        knowledge.observe(recorded, step);
+        for (const event of step.events) take(recorded, event);
+      }
+      advance(pings.length, (done) => `${String(done)} pings`);
+    }),
+  );
+}
+
+async function verifyDeliveries(
+  terminal: Terminal,
+  stack: StackEnvironment,
+  { from, to }: VerifyOptions,
+  progress: StackProgress,
+): Promise<DeliveryFindings> {
+  const { subscriptions, unreadable } = await readSubscriptions(stack);
+  const ledger = createDeliveryLedger(subscriptions);
+  for (const place of unreadable) ledger.unreadable(place);
+  await readTopic(stack, topics.fleetEvents.name, { from, to, ends: committedEnds(progress.events) }, (records) => {
+    for (const { value, timestamp } of records) {
+      // What cannot be read makes no delivery, and is told with the events.
+      if (value !== null) ledger.event(value as FleetEvent, timestamp);
+    }
+  });
+  // Its deliveries and attempts come after an event: the range has no end here.
+  await withProgress(terminal, ({ onTotal, advance }) =>
+    readTopic(stack, topics.webhookDeliveries.name, { from, onTotal }, (records) => {
+      enterFollowed(records, ledger, (value) => {
+        ledger.delivery(value as WebhookDelivery);
+      });
+      advance(records.length, (done) => `${String(done)} deliveries`);
+    }),
+  );
+  await withProgress(terminal, ({ onTotal, advance }) =>
+    readTopic(stack, topics.webhookAttempts.name, { from, onTotal }, (records) => {
+      enterFollowed(records, ledger, (value) => {
+        ledger.attempt(value as WebhookAttempt);
+      });
+      advance(records.length, (done) => `${String(done)} attempts`);
+    }),
+  );
+  return ledger.findings();
+}
+
+/** As their topic has them now. */
+async function readSubscriptions(stack: StackEnvironment): Promise<{
+  readonly subscriptions: readonly PublishedSubscription[];
+  readonly unreadable: readonly string[];
+}> {
+  const newest = new Map<string, PublishedSubscription>();
+  const unreadable: string[] = [];
+  await readTopic(stack, topics.webhookSubscriptions.name, {}, (records) => {
+    for (const record of records) {
+      const { key, value, timestamp: publishedAt } = record;
+      if (record.problem !== undefined) unreadable.push(placeInLog(record));
+      else if (value === null) newest.delete(key ?? '');
+      else newest.set(key ?? '', { subscription: value as WebhookSubscription, publishedAt });
+    }
+  });
+  return { subscriptions: [...newest.values()], unreadable };
+}
+
+const isWithin = (at: number, from: number | null, to: number | null): boolean =>
+  (from === null || at >= from) && (to === null || at < to);
+
+const nameOf = ({ fleetId, deviceId, eventType, eventTime }: FleetEvent): string =>
+  `${eventType} of ${deviceId} (${fleetId}) at ${formatTime(eventTime)}`;
+
+const isCut = ({ startOffset }: PartitionProgress): boolean => startOffset > 0;

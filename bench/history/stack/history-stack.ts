@@ -1,0 +1,87 @@
+import { join, resolve } from 'node:path';
+import { runMigrations } from '@waypost/history-store';
+import { defaultCacheDir } from '../../../tools/dev-stack/download-cache.js';
+import type { PartContext } from '../../../tools/dev-stack/embedded-part.js';
+import { openDataDir, startGuardian, type Guardian, type StackReporter } from '../../../tools/dev-stack/index.js';
+import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
+import { claimFolder, dropData } from '../../processor/stack/bench-folder.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A PostgreSQL of the benchmark's own with the tables of the history; no Kafka, no registry. */
+export interface HistoryStack {
+  readonly databaseUrl: string;
+  readonly guardian: Guardian;
+  readonly logsDir: string;
+  postgresPid(): number;
+  /** A file of the data directory. */
+  readonly file: (name: string) => string;
+  stop(): Promise<void>;
+}
+
+export interface HistoryStackOptions {
+  readonly folder: string;
+  /** What the processes may know of the environment. */
+  readonly environment: Environment;
+  readonly reporter: StackReporter;
+  readonly signal: AbortSignal;
+  /** Begin with what a former run has left, instead of nothing. */
+  readonly keep: boolean;
+  /** Delete the data at the end; the logs stay. */
+  readonly drop: boolean;
+}
+
+const DATABASE = 'waypost';
+/** What docs/operations.md says for a history of this size. */
+export const TUNING = {
+  shared_buffers: '4GB',
+  max_wal_size: '16GB',
+  checkpoint_timeout: '15min',
+  bgwriter_delay: '20ms',
+  bgwriter_lru_maxpages: '1000',
+  bgwriter_lru_multiplier: '4',
+} as const;
+
+export async function openHistoryStack(options: HistoryStackOptions): Promise<HistoryStack> {
+  const folder = resolve(options.folder);
+  const { keep, drop, environment, reporter, signal } = options;
+  // Opened and released: ends what a former run has left running, and refuses while another one runs here.
+  await claimFolder(folder, { keep: true });
+  await (await openDataDir(folder)).release();
+  await claimFolder(folder, { keep });
+  const dataDir = await openDataDir(folder);
+  const guardian = startGuardian({ mark: dataDir.mark, logFile: join(dataDir.logsDir, 'guardian.log') });
+  const started: PartContext['started'] = [];
+  const stopProcesses = async (): Promise<void> => {
+    await Promise.all(started.map((part) => part.stop()));
+    await guardian.close();
+    await dataDir.release();
+  };
+  const abort = (): void => void Promise.all(started.map((part) => part.stop()));
+  signal.addEventListener('abort', abort);
+  try {
+    const context = { dataDir, guardian, reporter, environment, started, onReplaced: () => undefined };
+    const postgres = await startEmbeddedPostgres(
+      { ...context, cacheDir: defaultCacheDir(environment), java: '' },
+      { databases: [DATABASE], durable: true, tuning: TUNING },
+    );
+    const databaseUrl = postgres.address(DATABASE);
+    await runMigrations(databaseUrl);
+    return {
+      databaseUrl,
+      guardian,
+      logsDir: dataDir.logsDir,
+      postgresPid: () => postgres.process.pid() ?? 0,
+      file: (name) => dataDir.file(name),
+      async stop() {
+        await stopProcesses();
+        if (drop) await dropData(folder);
+      },
+    };
+  } catch (error) {
+    await stopProcesses();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

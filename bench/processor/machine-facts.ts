@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus, totalmem, type, release } from 'node:os';
+import { promisify } from 'node:util';
+import { projectFile } from '../../tools/dev-stack/index.js';
+
+/** What a reader must know of the machine to judge a figure. */
+export interface MachineFacts {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGiB: number;
+  readonly system: string;
+  readonly node: string;
+  readonly java: string;
+  readonly broker: string;
+  readonly kafkaStreams: string;
+}
+
+export async function machineFacts(java: string): Promise<MachineFacts> {
+  const [first] = cpus();
+  return {
+    cpu: first?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 1024 ** 3),
+    system: `${type()} ${release()}`,
+    node: process.version.replace(/^v/, ''),
+    java: await javaVersion(java),
+    broker: pomVersion('tools/dev-stack/kafka/pom.xml', /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</),
+    kafkaStreams: pomVersion('bench/peers/kafka-streams/pom.xml', /<kafka\.version>([^<]+)</),
+  };
+}
+
+async function javaVersion(java: string): Promise<string> {
+  // On standard error: `openjdk version "17.0.15" 2025-04-15`.
+  const { stderr } = await promisify(execFile)(java, ['-version']);
+  return /version "([^"]+)"/.exec(stderr)?.[1] ?? 'unknown';
+}
+
+function pomVersion(file: string, pattern: RegExp): string {
+  return pattern.exec(readFileSync(projectFile(file), 'utf8'))?.[1] ?? 'unknown';
+}

@@ -1,0 +1,73 @@
+import { setUpKafka, topics, type TopicName } from '@waypost/contracts';
+import type { Admin } from 'kafkajs';
+import { waitUntil } from '../../../tools/dev-stack/index.js';
+import { openTopicAdmin } from '@waypost/streams';
+import type { BenchStack } from './bench-stack.js';
+
+export const PARTITIONS = 4;
+export const INPUT = topics.telemetryPings.name;
+export const OUTPUT = topics.fleetEvents.name;
+/** What a run of ours writes. Kafka Streams writes its events to the same topic and its changelog to one of its own. */
+const WRITTEN: readonly TopicName[] = [OUTPUT, topics.telemetryRejected.name, topics.deviceState.name];
+
+const WAIT_MS = 60_000;
+
+/** What fleets have asked for. */
+const OF_FLEETS: readonly TopicName[] = [topics.fleetGeofences.name, topics.fleetSettings.name];
+
+/** Topics in the state that a measurement begins with. */
+export interface BenchTopics {
+  /** All topics of the product that are missing, and its schemas. */
+  setUp(): Promise<void>;
+  /** Empties what is written by the measured applications. */
+  freshOutputs(): Promise<void>;
+  freshInput(): Promise<void>;
+  freshFleets(): Promise<void>;
+  /** Deletes all topics whose names begin with the prefix. */
+  deleteWithPrefix(prefix: string): Promise<void>;
+  /** Records in the input. */
+  inputSize(): Promise<number>;
+}
+
+export function createBenchTopics(stack: BenchStack, admin: Admin): BenchTopics {
+  async function setUp(): Promise<void> {
+    const topicAdmin = await openTopicAdmin(stack.kafka);
+    try {
+      const { registryUrl } = stack;
+      await setUpKafka({ admin: topicAdmin, registryUrl, partitions: PARTITIONS, replicationFactor: 1 });
+    } finally {
+      await topicAdmin.close();
+    }
+  }
+
+  async function deleteTopics(names: readonly string[]): Promise<void> {
+    const present = (await admin.listTopics()).filter((name) => names.includes(name));
+    if (present.length > 0) await admin.deleteTopics({ topics: present });
+    await waitUntil(
+      async () => {
+        const left = (await admin.listTopics()).filter((name) => names.includes(name));
+        if (left.length > 0) throw new Error(`These topics are still there: ${left.join(', ')}`);
+      },
+      { timeoutMs: WAIT_MS },
+    );
+  }
+
+  async function recreate(names: readonly string[]): Promise<void> {
+    await deleteTopics(names);
+    await setUp();
+  }
+
+  return {
+    setUp,
+    freshOutputs: () => recreate(WRITTEN),
+    freshInput: () => recreate([INPUT]),
+    freshFleets: () => recreate(OF_FLEETS),
+    async deleteWithPrefix(prefix) {
+      await deleteTopics((await admin.listTopics()).filter((name) => name.startsWith(prefix)));
+    },
+    async inputSize() {
+      const partitions = await admin.fetchTopicOffsets(INPUT);
+      return partitions.reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { KafkaSettings } from '../backend/kafka/kafka-settings.js';
+import type { Admin } from 'kafkajs';
+import { connectKafka } from './kafka-connection.js';
+
+/** How far one group is on one partition, in log positions (transaction markers count). */
+export interface PartitionProgress {
+  readonly groupId: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly startOffset: number;
+  readonly endOffset: number;
+  /** null: the group has committed nothing here. */
+  readonly committedOffset: number | null;
+}
+
+/** A consumer group and the topics whose progress is asked for. */
+export interface GroupTopics {
+  readonly id: string;
+  readonly topics: readonly string[];
+}
+
+export interface GroupProgressReader {
+  /** Rejects while a coordinator moves or a broker is away; asking again is safe. */
+  read(groups: readonly GroupTopics[]): Promise<PartitionProgress[]>;
+  close(): Promise<void>;
+}
+
+export async function openGroupProgress(settings: KafkaSettings): Promise<GroupProgressReader> {
+  const admin = connectKafka(settings).admin();
+  await admin.connect();
+  return {
+    async read(groups) {
+      const ofGroups = await Promise.all(groups.map((group) => progressOf(admin, group)));
+      return ofGroups.flat();
+    },
+    close: () => admin.disconnect(),
+  };
+}
+
+/** The ends are read before the commits: a commit behind an end seen earlier is a true lag, never a race. */
+async function progressOf(admin: Admin, group: GroupTopics): Promise<PartitionProgress[]> {
+  const ends = await Promise.all(
+    group.topics.map(async (topic) => [topic, await admin.fetchTopicOffsets(topic)] as const),
+  );
+  const committed = await committedOffsets(admin, group);
+  return ends.flatMap(([topic, partitions]) =>
+    partitions.map(({ partition, low, high }) => ({
+      groupId: group.id,
+      topic,
+      partition,
+      startOffset: Number(low),
+      endOffset: Number(high),
+      committedOffset: committed.get(`${topic}-${String(partition)}`) ?? null,
+    })),
+  );
+}
+
+async function committedOffsets(admin: Admin, group: GroupTopics): Promise<Map<string, number>> {
+  const answer = await admin.fetchOffsets({ groupId: group.id, topics: [...group.topics] });
+  const found = new Map<string, number>();
+  for (const { topic, partitions } of answer) {
+    for (const { partition, offset } of partitions) {
+      if (Number(offset) >= 0) found.set(`${topic}-${String(partition)}`, Number(offset));
+    }
+  }
+  return found;
+}

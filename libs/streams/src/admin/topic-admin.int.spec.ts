@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConfigResourceTypes, type Kafka } from 'kafkajs';
+import { connectKafka } from './kafka-connection.js';
+import { openTopicAdmin } from './topic-admin.js';
+
+type OpenTopicAdmin = Awaited<ReturnType<typeof openTopicAdmin>>;
+
+let kafka: Kafka;
+let admin: OpenTopicAdmin;
+beforeAll(async () => {
+  const settings = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'topic-admin-test' };
+  kafka = connectKafka(settings);
+  admin = await openTopicAdmin(settings);
+});
+afterAll(() => admin.close());
+
+async function configOf(topic: string): Promise<Record<string, string>> {
+  const reader = kafka.admin();
+  await reader.connect();
+  try {
+    const described = await reader.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: ConfigResourceTypes.TOPIC, name: topic }],
+    });
+    const entries = described.resources[0]?.configEntries ?? [];
+    return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
+  } finally {
+    await reader.disconnect();
+  }
+}
+
+describe('The topic admin', () => {
+  it('creates topics with their partitions and settings', async () => {
+    const name = `topic-admin-${randomUUID()}`;
+    await admin.createTopics([{ name, partitions: 3, replicationFactor: 1, configs: { 'retention.ms': '123456' } }]);
+    expect(await admin.listTopics()).toContain(name);
+    expect(await admin.partitionCounts([name])).toEqual(new Map([[name, 3]]));
+    expect(await configOf(name)).toMatchObject({ 'retention.ms': '123456' });
+  });
+
+  it('tells a setting of topics, the default of the broker too', async () => {
+    const [given, left] = [`topic-admin-${randomUUID()}`, `topic-admin-${randomUUID()}`];
+    const spec = { partitions: 1, replicationFactor: 1 };
+    await admin.createTopics([
+      { ...spec, name: given, configs: { 'message.timestamp.type': 'LogAppendTime' } },
+      { ...spec, name: left, configs: {} },
+    ]);
+    expect(await admin.topicSetting([given, left], 'message.timestamp.type')).toEqual(
+      new Map([
+        [given, 'LogAppendTime'],
+        [left, 'CreateTime'],
+      ]),
+    );
+  });
+
+  it('creates the missing ones beside one that exists by now', async () => {
+    const [first, second] = [`topic-admin-${randomUUID()}`, `topic-admin-${randomUUID()}`];
+    const spec = { partitions: 1, replicationFactor: 1, configs: {} };
+    await admin.createTopics([{ ...spec, name: first }]);
+    await admin.createTopics([
+      { ...spec, name: first },
+      { ...spec, name: second },
+    ]);
+    expect(await admin.listTopics()).toEqual(expect.arrayContaining([first, second]));
+  });
+});

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KafkaSettings } from '../backend/kafka/kafka-settings.js';
+import kafkajs, { type Admin } from 'kafkajs';
+import { connectKafka } from './kafka-connection.js';
+
+// CommonJS: Node finds this name only in the whole module.
+const { ConfigResourceTypes } = kafkajs;
+
+const createTimeoutMs = 30_000;
+const metadataTimeoutMs = 15_000;
+const metadataPollMs = 100;
+
+/** A topic to create; `configs` are the broker's topic settings by name. */
+export interface NewTopic {
+  readonly name: string;
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly configs: Readonly<Record<string, string>>;
+}
+
+export interface TopicAdmin {
+  listTopics(): Promise<readonly string[]>;
+  /** Resolves when the topics have leaders; a topic that someone else created meanwhile is not an error. */
+  createTopics(topics: readonly NewTopic[]): Promise<void>;
+  partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The value of one setting per topic, broker defaults included. The topics must exist. */
+  topicSetting(names: readonly string[], setting: string): Promise<ReadonlyMap<string, string>>;
+  close(): Promise<void>;
+}
+
+/** Connects at once; close it when done. */
+export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmin> {
+  const admin = connectKafka(settings).admin();
+  await admin.connect();
+  return {
+    listTopics: () => admin.listTopics(),
+    createTopics: (specs) => createTopics(admin, specs),
+    partitionCounts: (names) => partitionCounts(admin, names),
+    topicSetting: (names, setting) => topicSetting(admin, names, setting),
+    close: () => admin.disconnect(),
+  };
+}
+
+/** One request a topic: a topic that exists by now would otherwise fail the others with it. */
+async function createTopics(admin: Admin, specs: readonly NewTopic[]): Promise<void> {
+  for (const { name, partitions, replicationFactor, configs } of specs) {
+    const configEntries = Object.entries(configs).map(([key, value]) => ({ name: key, value }));
+    await admin.createTopics({
+      topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
+      // kafkajs takes a topic that the broker does not know yet for an error.
+      waitForLeaders: false,
+      timeout: createTimeoutMs,
+    });
+  }
+  await partitionCounts(
+    admin,
+    specs.map(({ name }) => name),
+  );
+}
+
+async function topicSetting(
+  admin: Admin,
+  names: readonly string[],
+  setting: string,
+): Promise<ReadonlyMap<string, string>> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: names.map((name) => ({ type: ConfigResourceTypes.TOPIC, name, configNames: [setting] })),
+  });
+  return new Map(
+    resources.flatMap(({ resourceName, configEntries }) =>
+      configEntries.map(({ configValue }): [string, string] => [resourceName, configValue]),
+    ),
+  );
+}
+
+/** A topic is known to every broker only some time after its creation, so unknown ones are asked for again. */
+async function partitionCounts(admin: Admin, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  for (let waitedMs = 0; ; waitedMs += metadataPollMs) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+      return new Map(topics.map((topic) => [topic.name, topic.partitions.length]));
+    } catch (error) {
+      if (waitedMs >= metadataTimeoutMs) throw error;
+      await sleep(metadataPollMs);
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, createSchemaRegistry, resolveBatch, setUpKafka, topics } from '@waypost/contracts';
+import type { OperationalEvent, ReplayProgress } from '@waypost/domain';
+import { API_KEY_SCOPES, openManagementStore, runMigrations, type ManagementStore } from '@waypost/history-store';
+import { createKafkaBackend, partitionForKey, readToEnd, silentLogger } from '@waypost/streams';
+import pg from 'pg';
+import { createOutbox } from '../../apps/public-api/src/outbox/create-outbox.js';
+import type { OutboxPublisher } from '../../apps/public-api/src/outbox/outbox-publisher.js';
+import { openTopicAdmin } from '@waypost/streams';
+import { refill } from '../../apps/cli/src/commands/refill.js';
+
+const PARTITIONS = 4;
+const NOW = Date.now();
+const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
+const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const server = process.env['WAYPOST_TEST_DATABASE_URL'] ?? '';
+const kafka = { brokers: brokers.split(','), clientId: 'refill-test' };
+const databaseName = `test_${randomBytes(6).toString('hex')}`;
+const databaseUrl = Object.assign(new URL(server), { pathname: `/${databaseName}` }).href;
+const registry = createSchemaRegistry({ url: registryUrl });
+const codecs = createAvroCodecs({ registry });
+const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
+const fleetId = `refill-${randomBytes(4).toString('hex')}`;
+
+type Store = ManagementStore & { close(): Promise<void> };
+
+let dataDir: string;
+let publisher: OutboxPublisher | null = null;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'waypost-refill-'));
+  const stack = { brokers, registryUrl, databaseUrl, apiUrl: 'http://unused' };
+  await writeFile(join(dataDir, 'stack.json'), JSON.stringify(stack));
+  const admin = await openTopicAdmin(kafka);
+  await setUpKafka({ admin, registryUrl, partitions: PARTITIONS, replicationFactor: 1 });
+  await admin.close();
+  await onServer(`CREATE DATABASE ${databaseName}`);
+  await runMigrations(databaseUrl);
+});
+afterAll(async () => {
+  await publisher?.stop();
+  await backend.close();
+  await onServer(`DROP DATABASE ${databaseName} WITH (FORCE)`);
+  await rm(dataDir, { recursive: true });
+});
+
+async function query<T extends pg.QueryResultRow>(url: string, sql: string, parameters: unknown[] = []): Promise<T[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<T>(sql, parameters)).rows;
+  } finally {
+    await client.end();
+  }
+}
+const onServer = (sql: string): Promise<unknown[]> => query(server, sql);
+
+function startPublisher(): OutboxPublisher {
+  const own = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
+  const outbox = createOutbox({ databaseUrl, registry, backend: own, logger: silentLogger, now: Date.now });
+  outbox.start();
+  return outbox;
+}
+
+async function untilPublished(): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const waiting = await query(databaseUrl, 'SELECT id FROM outbox WHERE published_at IS NULL');
+    if (waiting.length === 0) return;
+    await sleep(50);
+  }
+  throw new Error('The outbox is not published.');
+}
+
+/** What the lost database must have held of our fleet, as JSON of every column. */
+async function tables(): Promise<Record<string, unknown[]>> {
+  const of = async (name: string, where: string): Promise<unknown[]> => {
+    const sql = `SELECT to_jsonb(t) AS row FROM ${name} AS t WHERE ${where} ORDER BY to_jsonb(t)::text`;
+    return (await query<{ row: unknown }>(databaseUrl, sql, [fleetId])).map(({ row }) => row);
+  };
+  const subscriptions = 'subscription_id IN (SELECT id FROM webhook_subscriptions WHERE fleet_id = $1)';
+  return {
+    fleets: await of('fleets', 'fleet_id = $1'),
+    geofences: await of('geofences', 'fleet_id = $1'),
+    subscriptions: await of('webhook_subscriptions', 'fleet_id = $1'),
+    replays: await of('webhook_replays', subscriptions),
+    series: await of('webhook_replay_series', subscriptions),
+    operations: await of('subscription_operations', 'fleet_id = $1'),
+  };
+}
+
+const draft = (eventType: string, url = 'https://receiver.example/hook') => ({
+  ...{ id: randomUUID(), fleetId, eventType, url, payloadFormat: 'v1', deviceIds: ['van-1'] },
+  auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 'sealed-client', scope: null },
+  ...{ rateLimitPerSecond: 7, onOutage: 'hold', strictOrder: true },
+  secrets: [{ sealed: `sealed-${eventType}`, expiresAt: null }],
+});
+
+/** A fleet with something of each kind, some of it changed, deleted or disabled. */
+async function manage(store: Store) {
+  await store.createFleet({ fleetId, payloadFormat: 'legacy-v1', nowMs: NOW });
+  await store.updateFleet(fleetId, { name: 'Vans', routes: true }, NOW + 1);
+  await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: NOW });
+  const circle = { latitude: 52.1, longitude: 4.9, radiusInMeters: 300 };
+  const depot = { geofenceId: randomUUID(), fleetId, name: 'Depot', circle, polygon: null };
+  const gone = { ...depot, geofenceId: randomUUID() };
+  await store.geofences.create(depot, NOW);
+  await store.geofences.create(gone, NOW);
+  await store.geofences.update(depot, { name: 'Yard' }, NOW + 1);
+  await store.geofences.delete(gone, NOW + 1);
+
+  const [changed, rotated, deleted] = [draft('position'), draft('position_sleep'), draft('ignition_on')];
+  await store.subscriptions.create([changed, rotated, deleted], NOW);
+  await store.subscriptions.update(changed, { status: 'paused', url: 'https://receiver.example/moved' }, NOW + 1);
+  await store.subscriptions.rotateSecret(rotated, { sealed: 'sealed-2', oldSignsUntil: NOW + 9e6, nowMs: NOW + 2 });
+  await store.subscriptions.delete(deleted, NOW + 3);
+  await store.subscriptions.update(changed, { status: 'active' }, NOW + 4);
+  const replay = {
+    ...{ replayId: randomUUID(), startDate: NOW - 9_000, endDate: NOW, status: 'failed' },
+    ...{ eventType: null, deviceId: 'van-1', ratePerSecond: 50 },
+  };
+  await store.replays.create(changed, replay, NOW + 5);
+  const cancelled = { ...replay, replayId: randomUUID() };
+  await store.replays.create(changed, cancelled, NOW + 6);
+  await store.replays.cancel(changed, cancelled.replayId, NOW + 7);
+  return { changed, rotated, replay };
+}
+
+/** What other applications tell by their topics, and public-api has copied. */
+async function tell(store: Store, { changed, rotated, replay }: Awaited<ReturnType<typeof manage>>): Promise<void> {
+  const progress: ReplayProgress = {
+    ...{ replayId: replay.replayId, subscriptionId: changed.id, state: 'completed', attemptsEnd: 3 },
+    ...{ nextDeliveryOffset: 9, matched: 4, sent: 4, startedAt: NOW + 10, updatedAt: NOW + 20 },
+  };
+  const event: OperationalEvent = {
+    ...{ id: randomUUID(), subscriptionId: changed.id, fleetId, type: 'exhausted', occurredAt: NOW + 30 },
+    ...{ reason: 'five attempts', eventId: randomUUID(), deliveryOffset: 12, statusCode: 503, errorCode: null },
+  };
+  /** Of a replay that has been forgotten since. */
+  const delivery = {
+    ...{ eventId: randomUUID(), subscriptionId: rotated.id, fleetId, deviceId: 'van-1', eventType: 'position_sleep' },
+    ...{ eventTime: NOW, format: 'v1', series: 7, replayId: randomUUID(), createdAt: NOW, body: '{}' },
+  };
+  await store.replays.recordProgress([progress]);
+  await store.operations.keep([event]);
+  await query(databaseUrl, 'INSERT INTO webhook_replay_series VALUES ($1, 7)', [rotated.id]);
+
+  await Promise.all(
+    [codecs.replayProgress, codecs.webhookOperations, codecs.webhookDeliveries].map((c) => c.prepare()),
+  );
+  const key = Buffer.from(changed.id);
+  const partition = partitionForKey(key, PARTITIONS);
+  const producer = backend.producer(`refill-test.${fleetId}`);
+  await producer.init();
+  await producer.commit({
+    records: [
+      {
+        ...{ topic: topics.replayProgress.name, partition, key: Buffer.from(replay.replayId) },
+        value: codecs.replayProgress.encode(progress),
+      },
+      { topic: topics.webhookOperations.name, partition, key, value: codecs.webhookOperations.encode(event) },
+      { topic: topics.webhookDeliveries.name, partition, key, value: codecs.webhookDeliveries.encode(delivery) },
+    ],
+  });
+  await producer.close();
+}
+
+/** Every version of our fleet's subscriptions and settings in the topics, in their order; null: a tombstone. */
+async function publishedVersions(subscriptionIds: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  const fetcher = backend.fetcher();
+  for (const [topic, codec, keys] of [
+    [topics.fleetSettings.name, codecs.fleetSettings, [fleetId]],
+    [topics.webhookSubscriptions.name, codecs.webhookSubscriptions, subscriptionIds],
+  ] as const) {
+    await readToEnd(backend, fetcher, { topic, partition: 0 }, 0, async ({ records }) => {
+      const ours = records.filter(({ key }) => keys.includes(key?.toString() ?? ''));
+      await resolveBatch(codec, ours);
+      for (const { key, value } of ours) {
+        const decoded = value === null ? null : codec.decode(value);
+        const version = decoded?.type === 'decoded' ? String(decoded.value.version) : 'none';
+        found.push(`${topic} ${String(key)} ${version}`);
+      }
+    });
+  }
+  await fetcher.close();
+  return found;
+}
+
+function terminal() {
+  const said: string[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      said.push(chunk.toString());
+      done();
+    },
+  });
+  return { said, out: stream, err: stream };
+}
+
+describe('refilling a lost database (R-17)', () => {
+  it('brings back what is managed, with ids, versions and secrets, and goes on with the next version', async () => {
+    let store = await openManagementStore(databaseUrl);
+    publisher = startPublisher();
+    const managed = await manage(store);
+    await untilPublished();
+    await tell(store, managed);
+    await publisher.stop();
+    await store.close();
+    const before = await tables();
+    const ids = [managed.changed.id, managed.rotated.id];
+    const versions = await publishedVersions(ids);
+
+    await onServer(`DROP DATABASE ${databaseName} WITH (FORCE)`);
+    await onServer(`CREATE DATABASE ${databaseName}`);
+    const printed = terminal();
+    await refill(printed, { dataDir });
+
+    expect(await tables()).toEqual(before);
+    expect(Object.entries(before).map(([name, rows]) => [name, rows.length])).toEqual([
+      ...[
+        ['fleets', 1],
+        ['geofences', 1],
+        ['subscriptions', 2],
+        ['replays', 2],
+        ['series', 2],
+        ['operations', 1],
+      ],
+    ]);
+    expect(printed.said.join('')).toContain('not refilled: API keys');
+    await expect(refill(terminal(), { dataDir })).rejects.toThrow('The database is in use: fleets');
+
+    store = await openManagementStore(databaseUrl);
+    publisher = startPublisher();
+    const resumed = await store.subscriptions.update(managed.changed, { rateLimitPerSecond: 8 }, NOW + 50);
+    expect(resumed).toMatchObject({ type: 'changed', subscription: { version: 4 } });
+    await untilPublished();
+    await store.close();
+    expect(versions.filter((one) => one.includes(managed.changed.id))).toHaveLength(3);
+    expect(await publishedVersions(ids)).toEqual([
+      ...versions,
+      `${topics.webhookSubscriptions.name} ${ids[0] ?? ''} 4`,
+    ]);
+  });
+});

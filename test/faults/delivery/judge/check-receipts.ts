@@ -1,0 +1,130 @@
+import type { Receipt } from '../receiver/receipt.js';
+import { groupBy } from '../../../support/group-by.js';
+import { underWayAt, type InterruptionsBySource, type UnderWay } from './in-flight.js';
+import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery } from './observations.js';
+import type { ProblemList } from './problem-list.js';
+
+export interface ReceivedSeries {
+  readonly expected: ExpectedDelivery;
+  readonly delivery: LoggedDelivery | undefined;
+  /** In the order of the log. */
+  readonly attempts: readonly LoggedAttempt[];
+  /** In the order of their arrival. */
+  readonly receipts: readonly Receipt[];
+}
+
+/** Of one delivery. */
+export interface ReceiptFigures {
+  /** POSTs of an attempt beyond its first. */
+  readonly repeats: number;
+  /** For each POST whose outcome was not in the log when its process was killed or stopped, that interruption. */
+  readonly inFlightAt: readonly Interruption[];
+  /** Of the repeats, POSTs that a stopped process has written on waking. */
+  readonly woken: number;
+  readonly accepted: number;
+}
+
+const CLOCK_MS = 2;
+
+/** What the receiver saw of one delivery, beside what the log says of it. */
+export function checkReceipts(
+  series: ReceivedSeries,
+  interruptions: InterruptionsBySource,
+  problems: ProblemList,
+): ReceiptFigures {
+  const { expected, attempts, receipts } = series;
+  const records = new Map(attempts.map((one) => [one.attempt, one]));
+  const underWay = new Map<Receipt, UnderWay | null>();
+  for (const receipt of receipts) {
+    const around = {
+      own: records.get(receipt.attempt),
+      before: records.get(receipt.attempt - 1),
+      same: receipts.filter(({ attempt }) => attempt === receipt.attempt),
+    };
+    underWay.set(receipt, underWayAt(receipt, around, interruptions));
+    checkReceipt(series, receipt, around.own, problems);
+  }
+  for (const one of attempts) checkAnswer(one, receipts, problems);
+  checkOrder(expected.eventId, receipts, underWay, problems);
+  const repeats = checkRepeats(expected.eventId, receipts, underWay, problems);
+  const count = (test: (receipt: Receipt) => boolean): number => receipts.filter(test).length;
+  return {
+    repeats,
+    inFlightAt: [...underWay.values()].flatMap((one) => (one?.type === 'in-flight' ? [one.at] : [])),
+    woken: count((one) => underWay.get(one)?.type === 'woken'),
+    accepted: count(({ status }) => status === 200),
+  };
+}
+
+function checkReceipt(
+  { expected, delivery }: ReceivedSeries,
+  { eventId, attempt, path, bodyHash, signatureProblem, receivedMs }: Receipt,
+  record: LoggedAttempt | undefined,
+  problems: ProblemList,
+): void {
+  const name = `attempt ${String(attempt)} of ${eventId}`;
+  if (signatureProblem !== null) problems.add('signature that does not verify', `${name}: ${signatureProblem}`);
+  if (path !== expected.path) problems.add('POST to another endpoint', `${name}: ${path}`);
+  if (delivery !== undefined && bodyHash !== delivery.bodyHash) problems.add('POST with other bytes', name);
+  if (delivery !== undefined && receivedMs < delivery.loggedMs - CLOCK_MS)
+    problems.add('POST before the delivery was in the log', name);
+  if (record === undefined) problems.add('POST of an attempt that the log does not know', name);
+  // A first attempt is due when its process has read the delivery, and a repeat of it later than the one before it.
+  else if (attempt > 1 && receivedMs < record.dueAt - CLOCK_MS) problems.add('POST before it was due', name);
+}
+
+/** A status in the log was answered by somebody. */
+function checkAnswer(
+  { eventId, attempt, statusCode }: LoggedAttempt,
+  receipts: readonly Receipt[],
+  problems: ProblemList,
+): void {
+  if (statusCode === null) return;
+  if (receipts.some((one) => one.attempt === attempt && one.status === statusCode)) return;
+  problems.add(
+    'status in the log that nobody has answered',
+    `${String(statusCode)} for attempt ${String(attempt)} of ${eventId}`,
+  );
+}
+
+function checkOrder(
+  eventId: string,
+  receipts: readonly Receipt[],
+  underWay: ReadonlyMap<Receipt, UnderWay | null>,
+  problems: ProblemList,
+): void {
+  let highest = 0;
+  for (const receipt of receipts) {
+    if (receipt.attempt < highest && underWay.get(receipt)?.type !== 'woken')
+      problems.add(
+        'attempt number that goes backward',
+        `${eventId}: ${receipts.map(({ attempt }) => attempt).join(' ')}`,
+      );
+    highest = Math.max(highest, receipt.attempt);
+  }
+}
+
+/** All POSTs of one attempt but one must have been under way when their own process fell. */
+function checkRepeats(
+  eventId: string,
+  receipts: readonly Receipt[],
+  underWay: ReadonlyMap<Receipt, UnderWay | null>,
+  problems: ProblemList,
+): number {
+  let repeats = 0;
+  for (const [attempt, same] of groupBy(receipts, (one) => String(one.attempt))) {
+    repeats += same.length - 1;
+    const unharmed = same.filter((one) => underWay.get(one) === null);
+    if (unharmed.length > 1) {
+      const senders = unharmed.map(({ source }) => source).join(' and ');
+      problems.add(
+        `repeat without a cause by ${senders}`,
+        `attempt ${attempt} of ${eventId}: ${same.map(told).join(', ')}`,
+      );
+    }
+  }
+  return repeats;
+}
+
+const told = ({ source, receivedMs, status }: Receipt): string =>
+  `from ${source} at ${new Date(receivedMs).toISOString()}, ${status === null ? 'not answered' : `answered ${String(status)}`}`;

@@ -1,0 +1,78 @@
+import { groupBy } from '../../../support/group-by.js';
+import { percentilesOf, type Percentiles } from '../../../../bench/delivery/analysis/percentiles.js';
+import { checkFanOut } from './check-fan-out.js';
+import { checkReceipts } from './check-receipts.js';
+import { checkSeries } from './check-series.js';
+import type { Interruption, LoggedAttempt, Observations } from './observations.js';
+import { createProblemList, type ProblemList } from './problem-list.js';
+
+export interface DeliveryFindings {
+  readonly expected: number;
+  readonly attempts: number;
+  readonly posts: number;
+  readonly repeats: number;
+  /** What the repeats may have been at most: POSTs under way at a kill or a stop. */
+  readonly inFlight: number;
+  /** Of them, at the kill or stop that met the most. */
+  readonly inFlightAtWorst: number;
+  readonly woken: number;
+  /** Deliveries that were answered 200 more than once. */
+  readonly acceptedTwice: number;
+  /** Attempts without a status, by their error. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Start minus due time of the attempts from the second on. */
+  readonly retryLatenessMs: Percentiles;
+  /** Empty: nothing is missing, nothing is twice without a cause, and the log keeps every rule. */
+  readonly problems: readonly string[];
+}
+
+/** Compares what the receiver saw with what the log says, and both with the rules. */
+export function judgeDeliveries(observations: Observations): DeliveryFindings {
+  const { expected, deliveries, attempts, receipts, interruptions } = observations;
+  const problems = createProblemList();
+  checkFanOut(observations, problems);
+  const delivery = new Map(deliveries.map((one) => [one.eventId, one]));
+  const attemptsOf = groupBy(attempts, ({ eventId }) => eventId);
+  const receiptsOf = groupBy(receipts, ({ eventId }) => eventId);
+  const bySource = groupBy(interruptions, ({ source }) => source);
+  const inFlightAt = new Map<Interruption, number>();
+  const sums = { repeats: 0, inFlight: 0, woken: 0, acceptedTwice: 0 };
+  for (const one of expected) {
+    const series = {
+      expected: one,
+      delivery: delivery.get(one.eventId),
+      attempts: attemptsOf.get(one.eventId) ?? [],
+      receipts: receiptsOf.get(one.eventId) ?? [],
+    };
+    checkSeries(one, series.delivery, series.attempts, problems);
+    const { repeats, inFlightAt: ofThis, woken, accepted } = checkReceipts(series, bySource, problems);
+    sums.repeats += repeats;
+    sums.inFlight += ofThis.length;
+    for (const at of ofThis) inFlightAt.set(at, (inFlightAt.get(at) ?? 0) + 1);
+    sums.woken += woken;
+    if (accepted > 1) sums.acceptedTwice += 1;
+  }
+  const wanted = new Set(expected.map(({ eventId }) => eventId));
+  addStrangers('attempts in the log of a delivery that nobody has asked for', attemptsOf.keys(), wanted, problems);
+  addStrangers('POSTs that nobody has asked for', receiptsOf.keys(), wanted, problems);
+  return {
+    ...{ expected: expected.length, attempts: attempts.length, posts: receipts.length, ...sums },
+    inFlightAtWorst: Math.max(0, ...inFlightAt.values()),
+    errors: errorCounts(attempts),
+    retryLatenessMs: percentilesOf(retryLateness(attempts)),
+    problems: problems.lines(),
+  };
+}
+
+function addStrangers(kind: string, found: Iterable<string>, wanted: ReadonlySet<string>, problems: ProblemList): void {
+  for (const eventId of found) if (!wanted.has(eventId)) problems.add(kind, eventId);
+}
+
+function errorCounts(attempts: readonly LoggedAttempt[]): Record<string, number> {
+  const failed = attempts.filter(({ statusCode }) => statusCode === null);
+  const byCode = groupBy(failed, ({ errorCode }) => errorCode ?? 'none');
+  return Object.fromEntries([...byCode].map(([code, group]) => [code, group.length]));
+}
+
+const retryLateness = (attempts: readonly LoggedAttempt[]): number[] =>
+  attempts.flatMap(({ attempt, startedAt, dueAt }) => (attempt > 1 ? [startedAt - dueAt] : []));

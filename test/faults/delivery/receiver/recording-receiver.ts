@@ -1,0 +1,150 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { signatureProblem } from '../../../support/signature-problem.js';
+import { bodyHash } from '../judge/body-hash.js';
+import { answerOf } from './endpoint.js';
+import type { ReceiverCount, ReceiverEndpoint, ReceiverRequest } from './messages.js';
+import type { Receipt } from './receipt.js';
+
+/** Answers as its endpoints behave, and writes a line for each POST into a file, in the order in which they came in. */
+export interface RecordingReceiver {
+  handle(request: ReceiverRequest): unknown;
+}
+
+/** A connection that it closes while a request is on its way would be an error that nobody has scheduled. */
+const KEEP_ALIVE_MS = 600_000;
+
+interface Entry {
+  ended: boolean;
+  /** null: nothing to write down. */
+  receipt: Receipt | null;
+}
+
+export function createRecordingReceiver(now: () => number): RecordingReceiver {
+  let endpoints: ReadonlyMap<string, ReceiverEndpoint> = new Map();
+  let file: WriteStream | null = null;
+  let server: Server | null = null;
+  let posts = 0;
+  let accepted = 0;
+  /** By arrival; a POST is written when it was answered, and later ones wait for it. */
+  const waiting: Entry[] = [];
+
+  function writeEnded(): void {
+    for (let next = waiting[0]; next?.ended === true; next = waiting[0]) {
+      if (next.receipt !== null) file?.write(`${JSON.stringify(next.receipt)}\n`);
+      waiting.shift();
+    }
+  }
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const head = headOf(request, now());
+    const entry: Entry = {
+      ended: false,
+      receipt: { ...head, bodyHash: '', signatureProblem: 'still open', status: null },
+    };
+    posts += 1;
+    waiting.push(entry);
+    try {
+      const body = await bodyOf(request);
+      const endpoint = endpoints.get(head.path);
+      const signatureProblem = endpoint === undefined ? 'no such endpoint' : problemOf(request, body, endpoint);
+      const status = await answer(response, endpoint, head.attempt);
+      entry.receipt = { ...head, bodyHash: bodyHash(body), signatureProblem, status };
+    } catch {
+      // The caller went in the middle of its request: no POST that anybody could act on.
+      entry.receipt = null;
+      response.destroy();
+    }
+    entry.ended = true;
+    writeEnded();
+  }
+
+  async function answer(
+    response: ServerResponse,
+    endpoint: ReceiverEndpoint | undefined,
+    attempt: number,
+  ): Promise<number | null> {
+    const { status, delayMs } = (endpoint && answerOf(endpoint.behaviour, attempt)) ?? { status: 404, delayMs: 0 };
+    if (delayMs > 0) await sleep(delayMs);
+    if (response.destroyed || response.socket?.writable !== true) return null;
+    response.writeHead(status).end();
+    if (status === 200) accepted += 1;
+    return status;
+  }
+
+  return {
+    handle(request) {
+      switch (request.type) {
+        case 'open':
+          endpoints = new Map(request.endpoints.map((endpoint) => [endpoint.path, endpoint]));
+          file = createWriteStream(request.file);
+          server = createServer((...both) => void receive(...both));
+          return listening(server, request.port);
+        case 'count':
+          return { posts, accepted } satisfies ReceiverCount;
+        case 'save':
+          for (const entry of waiting) entry.ended = true;
+          writeEnded();
+          return new Promise<null>((resolve) => {
+            file?.end(() => {
+              resolve(null);
+            });
+          });
+        case 'close':
+          server?.closeAllConnections();
+          return new Promise<null>((resolve) => {
+            server?.close(() => {
+              resolve(null);
+            });
+          });
+      }
+    },
+  };
+}
+
+type Head = Pick<Receipt, 'receivedMs' | 'source' | 'path' | 'eventId' | 'attempt'>;
+
+const headOf = ({ headers, url, socket }: IncomingMessage, receivedMs: number): Head => ({
+  receivedMs,
+  source: socket.remoteAddress ?? '',
+  path: url ?? '',
+  eventId: text(headers['webhook-id']),
+  attempt: Number(headers['x-service-attempt']),
+});
+
+function problemOf(request: IncomingMessage, body: Buffer, { secret }: ReceiverEndpoint): string | null {
+  const { headers } = request;
+  const eventId = eventIdIn(body);
+  return signatureProblem({ path: request.url ?? '', headers, body, eventId, nth: 1, receivedAt: 0 }, secret);
+}
+
+function eventIdIn(body: Buffer): string | undefined {
+  try {
+    return (JSON.parse(body.toString()) as { readonly eventId?: string }).eventId;
+  } catch {
+    return undefined;
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function listening(server: Server, port: number): Promise<null> {
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  server.requestTimeout = 0;
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', backlog: 1_024 }, () => {
+      resolve(null);
+    });
+  });
+}
+
+function text(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' ? header : '';
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createKafkaBackend, readToEnd, silentLogger, type KafkaSettings } from '@waypost/streams';
+import { connectKafka } from '@waypost/streams';
+
+/** A committed record, copied out of whatever brought it. */
+export interface LogRecord {
+  readonly partition: number;
+  readonly offset: number;
+  /** Epoch milliseconds. */
+  readonly timestamp: number;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
+
+const QUIET_MS = 1_500;
+const STOCK_TIMEOUT_MS = 60_000;
+
+/** All committed records of a topic, by partition and offset, as the product's own fetcher reads them. */
+export async function readWithOwnFetcher(
+  kafka: KafkaSettings,
+  topic: string,
+  partitions: number,
+): Promise<LogRecord[]> {
+  const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
+  const fetcher = backend.fetcher();
+  const found: LogRecord[] = [];
+  try {
+    for (let partition = 0; partition < partitions; partition += 1) {
+      await readToEnd(backend, fetcher, { topic, partition }, 0, ({ records }) => {
+        for (const { offset, timestamp, key, value } of records)
+          found.push({ partition, offset, timestamp, key: copy(key), value: copy(value) });
+      });
+    }
+  } finally {
+    await fetcher.close();
+    await backend.close();
+  }
+  return found;
+}
+
+/** The same by stock kafkajs, which shares no code with the product's fetcher. Waits for `atLeast`, then for silence. */
+export async function readWithStockClient(kafka: KafkaSettings, topic: string, atLeast: number): Promise<LogRecord[]> {
+  const consumer = connectKafka(kafka).consumer({ groupId: `integrity-judge.${topic}`, readUncommitted: false });
+  const found: LogRecord[] = [];
+  await consumer.connect();
+  try {
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatch: ({ batch }) => {
+        for (const { offset, timestamp, key, value } of batch.messages)
+          found.push({
+            partition: batch.partition,
+            ...numbers({ offset, timestamp }),
+            key: copy(key),
+            value: copy(value),
+          });
+        return Promise.resolve();
+      },
+    });
+    const deadline = performance.now() + STOCK_TIMEOUT_MS;
+    while (found.length < atLeast && performance.now() < deadline) await sleep(100);
+    await sleep(QUIET_MS);
+  } finally {
+    await consumer.disconnect();
+  }
+  return found.sort((a, b) => a.partition - b.partition || a.offset - b.offset);
+}
+
+/** What the two readers do not agree on; null when they do. */
+export function disagreement(own: readonly LogRecord[], stock: readonly LogRecord[]): string | null {
+  if (own.length !== stock.length)
+    return `the product's fetcher reads ${String(own.length)} records, stock kafkajs ${String(stock.length)}`;
+  const place = own.findIndex((record, index) => !isEqual(record, stock[index]));
+  return place < 0 ? null : `the product's fetcher and stock kafkajs differ at record ${String(place)}`;
+}
+
+function isEqual(a: LogRecord, b: LogRecord | undefined): boolean {
+  const same = (one: Buffer | null, other: Buffer | null): boolean =>
+    one === null || other === null ? one === other : one.equals(other);
+  return a.partition === b?.partition && a.offset === b.offset && same(a.key, b.key) && same(a.value, b.value);
+}
+
+const numbers = ({ offset, timestamp }: { readonly offset: string; readonly timestamp: string }) => ({
+  offset: Number(offset),
+  timestamp: Number(timestamp),
+});
+
+const copy = (bytes: Buffer | null): Buffer | null => (bytes === null ? null : Buffer.from(bytes));

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { faultSuiteVerdict } from '../../support/run-fault-suite.js';
+import type { ProjectionVerdict } from './run/projection-verdict.js';
+
+const registry = ['--registry', process.env['WAYPOST_TEST_REGISTRY_URL'] ?? ''];
+const program = 'test/faults/projection/main.ts';
+
+describe('the history under faults, short form (R-24, R-35)', () => {
+  it('equals the fold of the attempts log, whatever was killed, stopped, cut off or doubled, and is the same when rebuilt', async () => {
+    const flags = ['--seed', '919', '--minutes', '0.15', '--outage-minutes', '0', '--rate', '1000', ...registry];
+    const { faults } = await faultSuiteVerdict<ProjectionVerdict>(program, flags);
+
+    expect(faults?.problems).toEqual([]);
+    expect(faults?.injected).toBeGreaterThanOrEqual(6);
+    expect(faults?.attempts).toBeGreaterThan(5_000);
+    expect(faults?.rows).toBeGreaterThan(2_000);
+    expect(faults?.points).toBeGreaterThan(1_000);
+    expect(faults?.rebuiltAfterMs).not.toBeNull();
+  }, 240_000);
+
+  it('catches up with the deliveries that went on while the database was away', async () => {
+    const flags = ['--minutes', '0', '--outage-minutes', '0.1', ...registry];
+    const { outage } = await faultSuiteVerdict<ProjectionVerdict>(program, flags);
+
+    expect(outage?.problems).toEqual([]);
+    expect(outage?.attemptsPerSecond.away).toBeGreaterThan(50);
+    expect(outage?.rows).toBeGreaterThan(800);
+  }, 240_000);
+});

@@ -1,3 +1,0 @@
-import '../bootstrap/prepare.mjs';
-
-await import('../../dist/tools/bench/delivery/main.js');

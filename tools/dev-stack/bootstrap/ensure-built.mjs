@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withLock } from './lock.mjs';
+import { projectRoot } from './project.mjs';
+import { runTool } from './run-tool.mjs';
+
+const FOLDERS = ['apps', 'libs', 'tools', 'bench'];
+const SETTINGS = ['nest-cli.json', 'tsconfig.build.json', 'tsconfig.json', 'package-lock.json'];
+const dist = join(projectRoot, 'dist');
+const stampFile = join(dist, '.built-from.json');
+
+/** Compiles the sources into dist when they have changed since it was made. */
+export async function ensureBuilt() {
+  if (isCurrent(listSources())) return;
+  await withLock('build', async () => {
+    // Another process may have built while this one waited; and what is edited during the build counts as not built.
+    const sources = listSources();
+    if (isCurrent(sources)) return;
+    if (hasLostFiles(sources)) rmSync(dist, { recursive: true, force: true });
+    rmSync(stampFile, { force: true });
+    const nest = join(projectRoot, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
+    await runTool('Building', process.execPath, [nest, 'build', 'public-api']);
+    writeFileSync(
+      stampFile,
+      JSON.stringify({ fingerprint: fingerprint(sources), files: sources.map(({ file }) => file) }),
+    );
+  });
+}
+
+/** Files with size and time of their last change, which is quicker than reading them and no less telling. */
+function listSources() {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(join(projectRoot, folder), { recursive: true })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+      .map((file) => join(folder, file)),
+  );
+  return [...SETTINGS, ...files].sort().map((file) => {
+    const { mtimeMs, size } = statSync(join(projectRoot, file));
+    return { file, mtimeMs, size };
+  });
+}
+
+function fingerprint(sources) {
+  const text = sources.map(({ file, mtimeMs, size }) => `${file} ${mtimeMs} ${size}\n`).join('');
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function isCurrent(sources) {
+  return readStamp()?.fingerprint === fingerprint(sources);
+}
+
+/** A deleted source would leave its output behind, and without a stamp nothing is known about dist. */
+function hasLostFiles(sources) {
+  const present = new Set(sources.map(({ file }) => file));
+  return readStamp()?.files.every((file) => present.has(file)) !== true;
+}
+
+function readStamp() {
+  try {
+    return JSON.parse(readFileSync(stampFile, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,3 @@
+import './prepare.mjs';
+
+await import('../../../dist/apps/cli/src/main.js');

@@ -1,0 +1,22 @@
+import { setUpKafka } from '@waypost/contracts';
+import { runMigrations } from '@waypost/history-store';
+import type { TopicConfig } from '@waypost/platform';
+import type { DevStack } from '../index.js';
+import { openTopicAdmin } from '@waypost/streams';
+
+/** What the applications expect to find: topics, schemas, tables. May be run at every start. */
+export async function setUpStack(stack: DevStack, topics: TopicConfig): Promise<void> {
+  await Promise.all([setUpTopics(stack, topics), runMigrations(stack.databaseUrl)]);
+}
+
+async function setUpTopics(
+  { kafka, registryUrl, registryCa }: DevStack,
+  { partitions, replicationFactor }: TopicConfig,
+): Promise<void> {
+  const admin = await openTopicAdmin(kafka);
+  try {
+    await setUpKafka({ admin, registryUrl, registryCa, partitions, replicationFactor });
+  } finally {
+    await admin.close();
+  }
+}

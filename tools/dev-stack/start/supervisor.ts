@@ -1,0 +1,214 @@
+import { rm } from 'node:fs/promises';
+import {
+  isPortFree,
+  openDataDir,
+  StackError,
+  startDevStack,
+  type DataDir,
+  type DevStack,
+  type ManagedProcess,
+  type StackReporter,
+} from '../index.js';
+import { instanceEnvironment, stackEnvironment } from './app-environment.js';
+import { createAppProcess, type AppProcessContext } from './app-process.js';
+import type { Programs } from './programs.js';
+import { createStackFile, type StackFile } from './stack-file.js';
+import { stackKeys } from './stack-keys.js';
+import type { Environment, StartConfig } from './start-config.js';
+import { APP_NAMES, type AppName, type StartFlags } from './start-flags.js';
+
+const DEFAULT_PORT = 8_080;
+
+export interface SupervisorOptions {
+  readonly flags: StartFlags;
+  readonly config: StartConfig;
+  readonly programs: Programs;
+  /** Run once between the parts and the applications. */
+  readonly setUp: (stack: DevStack, topics: StartConfig['topics']) => Promise<void>;
+  readonly reporter: StackReporter;
+  /** Receives what the demo subscriber prints. */
+  readonly onDemoOutput: (text: string) => void;
+}
+
+/** A process of an application, and where it answers. */
+export interface Instance {
+  readonly app: AppName;
+  readonly process: ManagedProcess;
+  readonly adminUrl: string;
+}
+
+export interface RunningStack {
+  readonly dataDir: DataDir;
+  readonly apiUrl: string;
+  readonly instances: readonly Instance[];
+}
+
+/**
+ * Starts everything, calls `onReady`, and keeps it running until `signal` is aborted; then everything is stopped:
+ * demo, applications, registry, Kafka, database. A start that fails or is interrupted leaves nothing running.
+ */
+export async function superviseStack(
+  options: SupervisorOptions,
+  signal: AbortSignal,
+  onReady: (running: RunningStack) => void,
+): Promise<void> {
+  const { flags, config, reporter } = options;
+  const dataDir = await openDataDir(flags.dataDir);
+  const stackFile = createStackFile(dataDir, (error) => {
+    reporter.note(`stack.json cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  await rm(dataDir.file('stack.json'), { force: true });
+
+  const apps: ManagedProcess[] = [];
+  const demo: ManagedProcess[] = [];
+  // While they start; afterwards they are stopped in order.
+  const stopEarly = (): void => void stopAll([...demo, ...apps]);
+  signal.addEventListener('abort', stopEarly);
+  let stack: DevStack | undefined;
+  try {
+    const { refresh: onReplaced } = stackFile;
+    // First of all: what is asked for may be impossible.
+    const port = await apiPort(dataDir, flags.port);
+    stack = await startDevStack({ dataDir, env: config.env, external: config.external, reporter, signal, onReplaced });
+    const context: AppProcessContext = { dataDir, guardian: stack.guardian, reporter, onReplaced };
+    const running = await startAll({ options, port, stack, context, stackFile, apps, demo, signal });
+    signal.removeEventListener('abort', stopEarly);
+    onReady(running);
+    await untilAborted(signal);
+  } catch (error) {
+    // An interrupted start fails in many ways, of which none is news.
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', stopEarly);
+    await stackFile.remove();
+    await stopAll(demo);
+    await stopAll(apps);
+    await stack?.stop();
+    await dataDir.release();
+  }
+}
+
+interface StartContext {
+  readonly port: number;
+  readonly options: SupervisorOptions;
+  readonly stack: DevStack;
+  readonly context: AppProcessContext;
+  readonly stackFile: StackFile;
+  /** Filled before the processes start, for the one who stops them. */
+  readonly apps: ManagedProcess[];
+  readonly demo: ManagedProcess[];
+  readonly signal: AbortSignal;
+}
+
+async function startAll(start: StartContext): Promise<RunningStack> {
+  const { options, port, stack, context, stackFile, apps, demo, signal } = start;
+  const { flags, config, reporter } = options;
+  await reporter.during('Creating topics, schemas and tables', () => options.setUp(stack, config.topics));
+  signal.throwIfAborted();
+
+  const shared = stackEnvironment(config.env, stack, await stackKeys(context.dataDir));
+  const instances = await createInstances(options, context, shared, port);
+  apps.push(...instances.map((instance) => instance.process));
+  await reporter.during('Starting the applications', () => startEach(apps));
+  signal.throwIfAborted();
+
+  const apiUrl = `http://127.0.0.1:${String(port)}`;
+  await stackFile.publish(() => ({
+    brokers: stack.kafka.brokers,
+    registryUrl: stack.registryUrl,
+    databaseUrl: stack.databaseUrl,
+    apiUrl,
+    pids: { ...stack.pids(), ...pidsByApp(instances), ...pidsByName(demo) },
+  }));
+  if (flags.demo) {
+    demo.push(...createDemo(options, context, { ...shared, WAYPOST_API_URL: apiUrl }));
+    // The subscriber first, so that it sees the fleet's first events.
+    for (const part of demo) await part.start();
+  }
+  signal.throwIfAborted();
+  return { dataDir: context.dataDir, apiUrl, instances };
+}
+
+/** @throws StackError when the port was asked for and is taken. */
+async function apiPort(dataDir: DataDir, asked: number | undefined): Promise<number> {
+  if (asked === undefined) return dataDir.port('public-api', DEFAULT_PORT);
+  if (await isPortFree(asked)) return asked;
+  throw new StackError('no_free_port', `Port ${String(asked)} is in use: name another --port.`);
+}
+
+async function createInstances(
+  { flags, programs }: SupervisorOptions,
+  context: AppProcessContext,
+  shared: Environment,
+  port: number,
+): Promise<Instance[]> {
+  const instances: Instance[] = [];
+  for (const app of APP_NAMES) {
+    for (let number = 0; number < flags.instances[app]; number += 1) {
+      const name = `${app}-${String(number)}`;
+      const adminPort = await context.dataDir.port(name);
+      const ownPort = number === 0 ? port : await context.dataDir.port(`${name}-api`);
+      const env = instanceEnvironment(shared, name, { adminPort, port: app === 'public-api' ? ownPort : undefined });
+      instances.push({
+        app,
+        process: createAppProcess({ ...context, name, program: programs.apps[app], env, adminPort }),
+        adminUrl: `http://127.0.0.1:${String(adminPort)}`,
+      });
+    }
+  }
+  return instances;
+}
+
+function createDemo(
+  { programs, onDemoOutput }: SupervisorOptions,
+  context: AppProcessContext,
+  env: Environment,
+): ManagedProcess[] {
+  const args = ['--data-dir', context.dataDir.path];
+  return [
+    createAppProcess({
+      ...context,
+      name: 'demo-subscriber',
+      program: programs.demoSubscriber,
+      args,
+      env,
+      onOutput: onDemoOutput,
+    }),
+    createAppProcess({ ...context, name: 'simulator', program: programs.simulator, args, env }),
+  ];
+}
+
+/** Waits for all even when one fails, so that none is still starting when they are stopped. */
+async function startEach(processes: readonly ManagedProcess[]): Promise<void> {
+  const results = await Promise.allSettled(processes.map((process_) => process_.start()));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+async function stopAll(processes: readonly ManagedProcess[]): Promise<void> {
+  await Promise.all(processes.map((process_) => process_.stop()));
+}
+
+function pidsByApp(instances: readonly Instance[]): Record<string, number[]> {
+  const pids: Record<string, number[]> = {};
+  for (const {
+    app,
+    process: { pid },
+  } of instances)
+    (pids[app] ??= []).push(...[pid()].filter((id) => id !== undefined));
+  return pids;
+}
+
+function pidsByName(processes: readonly ManagedProcess[]): Record<string, number[]> {
+  return Object.fromEntries(processes.map(({ name, pid }) => [name, [pid()].filter((id) => id !== undefined)]));
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else
+      signal.addEventListener('abort', () => {
+        resolve();
+      });
+  });
+}
