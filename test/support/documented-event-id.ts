@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 type IdMaker = (...fields: readonly string[]) => string;
 
-/** A function that makes event ids by docs/event-ids.md and RFC 9562 alone (R-12). */
+/** A function that makes event ids by docs/reference/event-ids.md and RFC 9562 alone (R-12). */
 export function documentedEventId(): IdMaker {
   return idMaker(/The namespace is `([0-9a-f-]{36})`/);
 }
@@ -14,9 +14,9 @@ export function documentedResourceId(): IdMaker {
 }
 
 function idMaker(namespaceInDocs: RegExp): IdMaker {
-  const text = readFileSync(new URL('../../docs/event-ids.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../docs/reference/event-ids.md', import.meta.url), 'utf8');
   const namespace = namespaceInDocs.exec(text)?.[1];
-  if (namespace === undefined) throw new Error('docs/event-ids.md does not name the namespace.');
+  if (namespace === undefined) throw new Error('docs/reference/event-ids.md does not name the namespace.');
   const namespaceBytes = Buffer.from(namespace.replaceAll('-', ''), 'hex');
   return (...fields) => {
     const hash = createHash('sha1').update(namespaceBytes).update(fields.join('\u001f'), 'utf8').digest('hex');

@@ -208,7 +208,7 @@ describe('Events followed to their deliveries', () => {
     ledger.event(event, appendedAt);
     return ledger;
   }
-  // The id is the one of R-12; the table of docs/event-ids.md holds it against vectors elsewhere.
+  // The id is the one of R-12; the table of docs/reference/event-ids.md holds it against vectors elsewhere.
   const ids: string[] = [];
   const delivery = (series = 0) => ({ eventId: ids[0] ?? '', series, eventType: 'position', deviceId: 'device-1' });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { NOON } from '../../../../test/support/samples.js';
 import { eventId, EVENT_ID_NAMESPACE, type EventIdentity } from './event-id.js';
 
-const page = readFileSync(new URL('../../../../docs/event-ids.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/reference/event-ids.md', import.meta.url), 'utf8');
 
 /** The lines of the page's table of event ids that hold a vector: cells in backticks, field 6 possibly empty. */
 const vectors = page

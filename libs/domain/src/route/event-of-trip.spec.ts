@@ -133,7 +133,7 @@ describe('the events of routes and stops (R-13)', () => {
   });
 });
 
-const page = readFileSync(new URL('../../../../docs/event-ids.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../docs/reference/event-ids.md', import.meta.url), 'utf8');
 
 /** The lines of the page's table of routes and stops. */
 const vectors = [
