@@ -1,4 +1,4 @@
-import type { createDataSource, PageSource } from '@waypost/history-store';
+import type { createDataSource, PageSource } from '@waypost/database';
 import type { StackReporter } from '../../tools/dev-stack/index.js';
 import type { BenchFlags } from './bench-flags.js';
 import type { Calendar } from './calendar.js';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { createDataSource, createPageSource } from '@waypost/history-store';
+import { createDataSource, createPageSource } from '@waypost/database';
 import type { StackReporter } from '../../tools/dev-stack/index.js';
 import type { BenchFlags } from './bench-flags.js';
 import { calendarFrom, calendarUntil } from './calendar.js';

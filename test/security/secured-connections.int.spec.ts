@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  createDataSource,
-  databaseRefusal,
-  openManagementStore,
-  openOutboxSession,
-  runMigrations,
-} from '@waypost/history-store';
+import { createDataSource, databaseRefusal, runMigrations } from '@waypost/database';
+import { openManagementStore, openOutboxSession } from '@waypost/management-store';
 import { kafkaAccessPart, kafkaConfig, parseConfig } from '@waypost/platform';
 import { createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
 import { openTopicAdmin } from '@waypost/streams';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { databaseRefusal } from '@waypost/history-store';
+import { databaseRefusal } from '@waypost/database';
 import { kafkaRefused } from '@waypost/platform';
 import { probeKafkaAccess, type KafkaSettings } from '@waypost/streams';
 import type { KafkaConfig } from 'kafkajs';

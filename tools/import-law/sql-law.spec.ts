@@ -27,7 +27,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['limit', 'wanted', 'ofType', 'stream', "ordered.join(' UNION ALL ')", 'types'],
   ],
   'libs/history-store/src/history/insert-deliveries.ts': ["COLUMNS.join(', ')", 'partition'],
-  'libs/history-store/src/history/migrations/page-keys-1760000700000.ts': ['name', 'columns'],
+  'libs/database/src/migrations/page-keys-1760000700000.ts': ['name', 'columns'],
   // Only for EXPLAIN; literals are escaped.
   'libs/history-store/src/history/page-plans.ts': ["values.join(', ')"],
   // One message with a COPY, which takes no parameters: escaped by the driver, or checked to be a number.
@@ -35,15 +35,15 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['pg.escapeLiteral(topic)', 'whole(partition)', 'whole(nextOffset)', 'whole(expectedOffset)'],
   ],
   'libs/history-store/src/history/upsert-deliveries-sql.ts': ['names', 'values', 'arrays'],
-  'libs/history-store/src/management/postgres-operation-store.ts': [
+  'libs/management-store/src/postgres-operation-store.ts': [
     "before === null ? '' : 'AND (occurred_at, id) < ($4::timestamptz, $5::uuid)'",
   ],
-  'libs/history-store/src/management/refill.ts': ['table'],
-  'libs/history-store/src/management/replay-rows.ts': [
+  'libs/management-store/src/refill.ts': ['table'],
+  'libs/management-store/src/replay-rows.ts': [
     ...["COLUMNS.join(', ')", "COLUMNS.map((_, index) => `$${String(index + 1)}`).join(', ')"],
   ],
   // FOR UPDATE, or nothing.
-  'libs/history-store/src/management/replay-store-postgres.ts': ['lock'],
+  'libs/management-store/src/replay-store-postgres.ts': ['lock'],
   'libs/history-store/src/paths/find-points-sql.ts': ['conditions', 'most', 'rest', 'others', 'parameter(limit)'],
   'libs/history-store/src/rebuild/empty-history.ts': ["Object.keys(logs).join(', ')"],
   'tools/dev-stack/postgres/embedded-postgres.ts': ['client.escapeIdentifier(name)'],

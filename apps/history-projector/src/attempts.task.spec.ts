@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, type AvroCodecs } from '@waypost/contracts';
 import type { WebhookAttempt } from '@waypost/domain';
-import { createMemoryDeliveryStore, type ApplyResult, type DeliveryProjection } from '@waypost/history-store';
+import { type ApplyResult, createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { createAttemptsTask } from './attempts.task.js';

@@ -1,4 +1,4 @@
-import { isConnectionLoss, isLockTimeout } from '@waypost/history-store';
+import { isConnectionLoss, isLockTimeout } from '@waypost/database';
 import type { Logger } from '@waypost/platform';
 
 const FIRST_WAIT_MS = 100;

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConsumerGroup, consumerGroups, createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
+import { createDataSource, databaseRefusal, runMigrations } from '@waypost/database';
 import {
-  createDataSource,
   createDeliveryPartitions,
   createDeliveryProjection,
   createPathPartitions,
   createPathProjection,
-  databaseRefusal,
   endStalledSessions,
-  runMigrations,
 } from '@waypost/history-store';
 import { type AppDefinition, type AppRuntime, BootError, type LifecyclePart } from '@waypost/platform';
 import {

@@ -1,4 +1,4 @@
-import { isConnectionLoss } from '@waypost/history-store';
+import { isConnectionLoss } from '@waypost/database';
 import type { LifecyclePart, Logger } from '@waypost/platform';
 
 const EVERY_MS = 10_000;

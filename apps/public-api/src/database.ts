@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { type createDataSource, databaseRefusal, isConnectionLoss, type PageSource } from '@waypost/history-store';
+import { type createDataSource, databaseRefusal, isConnectionLoss, type PageSource } from '@waypost/database';
 import { BootError } from '@waypost/platform';
 
 type DataSource = ReturnType<typeof createDataSource>;

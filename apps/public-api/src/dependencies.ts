@@ -1,5 +1,5 @@
 import type { DeliveryHistory, PathHistory } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/history-store';
+import type { ManagementStore } from '@waypost/management-store';
 import type { RateLimit } from './auth/rate-limiter.js';
 import type { UrlCheck } from './subscriptions/url-check.js';
 

@@ -2,15 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { createSchemaRegistry } from '@waypost/contracts';
-import {
-  createDataSource,
-  createDeliveryHistory,
-  createManagementStore,
-  createPageSource,
-  createPathHistory,
-  poolUsageOf,
-  readOutboxLag,
-} from '@waypost/history-store';
+import { createDataSource, createPageSource, poolUsageOf } from '@waypost/database';
+import { createDeliveryHistory, createPathHistory } from '@waypost/history-store';
+import { createManagementStore, readOutboxLag, MANAGEMENT_ENTITIES } from '@waypost/management-store';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
 import { createKafkaBackend } from '@waypost/streams';
 import { APP_NAME, type PublicApiConfig, readConfig } from './config.js';
@@ -102,6 +96,7 @@ function createSources({ config, logger, name }: Pick<AppRuntime<PublicApiConfig
   return {
     pages: createPageSource(config.database.url, connections),
     dataSource: createDataSource(config.database.url, {
+      entities: MANAGEMENT_ENTITIES,
       ...connections,
       // A process that is stopped in the middle of a change must not keep others from theirs.
       idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import type { WebhookAttempt } from '@waypost/domain';
-import { createDataSource, createDeliveryProjection } from '@waypost/history-store';
+import { createDataSource } from '@waypost/database';
+import { createDeliveryProjection } from '@waypost/history-store';
 import { sampleDelivery, type SampledFleet } from './sample-deliveries.js';
 
 export interface WrittenDeliveries {

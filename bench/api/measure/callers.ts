@@ -1,4 +1,4 @@
-import { API_KEY_SCOPES, openManagementStore } from '@waypost/history-store';
+import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { readJsonFile, writeJsonFile, type StackReporter } from '../../../tools/dev-stack/index.js';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import type { DeliveryStack } from '../../delivery/stack/delivery-stack.js';

@@ -1,4 +1,4 @@
-import { API_KEY_SCOPES, openManagementStore } from '@waypost/history-store';
+import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { isPortFree, readJsonFile, writeJsonFile, type StackReporter } from '../../../tools/dev-stack/index.js';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { runMigrations } from '@waypost/history-store';
+import { runMigrations } from '@waypost/database';
 import { defaultCacheDir } from '../../../tools/dev-stack/download-cache.js';
 import type { PartContext } from '../../../tools/dev-stack/embedded-part.js';
 import { openDataDir, startGuardian, type Guardian, type StackReporter } from '../../../tools/dev-stack/index.js';

@@ -1,4 +1,5 @@
-import { createDataSource, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
+import { createDataSource } from '@waypost/database';
+import { createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
 import { createAttemptSource, type AttemptSource } from '../load/attempt-source.js';
 import { createFleets } from '../load/fleets.js';
 import type { LoadPlan, Projected, ProjectorRequest } from './messages.js';

@@ -1,4 +1,4 @@
-import { createDataSource } from './data-source.js';
+import { createDataSource } from '@waypost/database';
 
 export interface StalledSessions {
   readonly databaseUrl: string;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import { inSchemaOf, type DailyTable } from './daily-table.js';
 import { isDayExpired } from './history/retention.js';
-import { sqlState } from './management/sql-state.js';
+import { sqlState } from '@waypost/database';
 
 export type DetachResult =
   | {

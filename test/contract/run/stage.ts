@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { API_KEY_SCOPES, openManagementStore } from '@waypost/history-store';
+import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { writeDeliveries } from '../../../bench/api/load/write-deliveries.js';
 import type { SampledFleet } from '../../../bench/api/load/sample-deliveries.js';
 import { createApplications, type RunningApp } from '../../../bench/delivery/stack/applications.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { databaseAddress } from '@waypost/history-store';
+import { databaseAddress } from '@waypost/database';
 import pg from 'pg';
 import { readJsonFile, writeJsonFile } from '../data-dir/private-json-file.js';
 import type { EmbeddedPart, PartContext } from '../embedded-part.js';

@@ -1,5 +1,5 @@
 import { setUpKafka } from '@waypost/contracts';
-import { runMigrations } from '@waypost/history-store';
+import { runMigrations } from '@waypost/database';
 import type { TopicConfig } from '@waypost/platform';
 import type { DevStack } from '../index.js';
 import { openTopicAdmin } from '@waypost/streams';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
-import { openHistoryRebuild, type HistoryRebuild, type ProjectedLogs } from '@waypost/history-store';
+import { type HistoryRebuild, openHistoryRebuild, type ProjectedLogs } from '@waypost/history-store';
 import { createKafkaBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
 import { CliError, usageError } from '../cli-error.js';
 import { kafkaSettings } from '../stack/kafka-settings.js';

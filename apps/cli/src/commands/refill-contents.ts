@@ -8,7 +8,7 @@ import type {
   WebhookSubscription,
 } from '@waypost/contracts';
 import { topics, type TopicName } from '@waypost/contracts';
-import type { ManagedThings } from '@waypost/history-store';
+import type { ManagedThings } from '@waypost/management-store';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';
 import type { StackEnvironment } from '../stack/stack-config.js';

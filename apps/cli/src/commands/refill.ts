@@ -1,4 +1,4 @@
-import { openRefill } from '@waypost/history-store';
+import { openRefill } from '@waypost/management-store';
 import { CliError } from '../cli-error.js';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { writeLine, type Terminal } from '../terminal/output.js';

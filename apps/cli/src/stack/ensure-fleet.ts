@@ -1,4 +1,4 @@
-import { API_KEY_SCOPES, openManagementStore } from '@waypost/history-store';
+import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { CliError } from '../cli-error.js';
 import { saveApiKey, savedApiKeys } from './api-keys.js';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDataSource, createPageSource, runMigrations, type PageSource } from '@waypost/history-store';
+import { createDataSource, createPageSource, type PageSource, runMigrations } from '@waypost/database';
 import {
   createTaskRunner,
   silentLogger,

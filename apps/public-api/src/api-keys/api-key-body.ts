@@ -1,4 +1,4 @@
-import { API_KEY_SCOPES } from '@waypost/history-store';
+import { API_KEY_SCOPES } from '@waypost/management-store';
 import { z } from 'zod';
 import { plainText, unique } from '../request-body/read-body.js';
 

@@ -1,5 +1,5 @@
 import { formatTime } from '@waypost/domain';
-import type { StoredApiKey } from '@waypost/history-store';
+import type { StoredApiKey } from '@waypost/management-store';
 
 /** An API key as the API shows it: never the key itself. */
 export interface ApiKeyResource {

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { ApiKeyScope } from '@waypost/history-store';
+import type { ApiKeyScope } from '@waypost/management-store';
 import type { Request } from 'express';
 import { ApiError } from '../errors/api-error.js';
 import { bearerToken } from './bearer-token.js';

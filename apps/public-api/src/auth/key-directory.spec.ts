@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
-import type { ApiKeyRecord } from '@waypost/history-store';
+import type { ApiKeyRecord } from '@waypost/management-store';
 import { createKeyDirectory } from './key-directory.js';
 
 const KEY = formatApiKey(Buffer.alloc(32, 7));

@@ -1,5 +1,5 @@
 import { hashApiKey } from '@waypost/domain';
-import type { ApiKeyRecord } from '@waypost/history-store';
+import type { ApiKeyRecord } from '@waypost/management-store';
 import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from './caller.js';
 

@@ -1,4 +1,4 @@
-import type { ExpectedVersions } from '@waypost/history-store';
+import type { ExpectedVersions } from '@waypost/management-store';
 import type { Request } from 'express';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 

@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { isConnectionLoss } from '@waypost/history-store';
+import { isConnectionLoss } from '@waypost/database';
 import { ApiError, type ErrorCode } from './api-error.js';
 
 /**

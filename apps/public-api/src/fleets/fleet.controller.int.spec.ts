@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '@waypost/domain';
-import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
 import pg from 'pg';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 
 const FLEET = '/public/v1/fleet';
 const KEYS = '/public/v1/api-keys';

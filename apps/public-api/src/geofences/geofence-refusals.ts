@@ -1,4 +1,4 @@
-import { MAX_GEOFENCES } from '@waypost/history-store';
+import { MAX_GEOFENCES } from '@waypost/management-store';
 import { ApiError, notFound } from '../errors/api-error.js';
 
 export function noSuchGeofence(): ApiError {

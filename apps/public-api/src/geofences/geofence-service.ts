@@ -1,5 +1,5 @@
 import type { Geofence } from '@waypost/domain';
-import type { ExpectedVersions, GeofenceRef, ManagementStore } from '@waypost/history-store';
+import type { ExpectedVersions, GeofenceRef, ManagementStore } from '@waypost/management-store';
 import type { z } from 'zod';
 import { type Versioned, versionMismatch } from '../concurrency/entity-tag.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';

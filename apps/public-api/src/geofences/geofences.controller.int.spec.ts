@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { geofenceKey } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import pg from 'pg';
 import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 
 const PATH = '/public/v1/geofences';
 const CIRCLE = { type: 'circle', center: { latitude: 52.5, longitude: 13.4 }, radiusInMeters: 250.5 };

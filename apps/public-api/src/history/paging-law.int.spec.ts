@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WebhookAttempt } from '@waypost/domain';
-import {
-  createDataSource,
-  createDeliveryHistory,
-  createDeliveryProjection,
-  createPageSource,
-  type DeliveryProjection,
-  type PageSource,
-} from '@waypost/history-store';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
 import fc from 'fast-check';
 import { ApiError } from '../errors/api-error.js';
 import { createPageStates } from '../page-state/page-states.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { anyWalk, attemptOf, NOW, type DeliveryPlan, type WalkPlan, type Write } from '../testing/walked-deliveries.js';
 import { createDeliveryPages, type DeliveryFilters, type DeliveryPage, type DeliveryPages } from './delivery-pages.js';
 

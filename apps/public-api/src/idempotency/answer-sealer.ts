@@ -1,5 +1,5 @@
 import { openSecret, sealSecret } from '@waypost/domain';
-import type { IdempotencyRef } from '@waypost/history-store';
+import type { IdempotencyRef } from '@waypost/management-store';
 
 /** What a request was, and what it was answered. */
 export interface AnsweredRequest {

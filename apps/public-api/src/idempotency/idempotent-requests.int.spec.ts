@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import pg from 'pg';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const KEYS = '/public/v1/api-keys';

@@ -1,4 +1,4 @@
-import type { ChangeStores, IdempotencyRef, IdempotencyStore, KeptAnswer } from '@waypost/history-store';
+import type { ChangeStores, IdempotencyRef, IdempotencyStore, KeptAnswer } from '@waypost/management-store';
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { type AnswerSealerDeps, createAnswerSealer } from './answer-sealer.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OutboxLag } from '@waypost/history-store';
+import type { OutboxLag } from '@waypost/management-store';
 import { Registry } from 'prom-client';
 import { registerDatabaseMetrics } from './database-metrics.js';
 

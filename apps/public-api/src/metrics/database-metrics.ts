@@ -1,4 +1,5 @@
-import type { OutboxLag, PoolUsage } from '@waypost/history-store';
+import type { PoolUsage } from '@waypost/database';
+import type { OutboxLag } from '@waypost/management-store';
 import { Gauge, type Registry } from 'prom-client';
 
 export interface DatabaseMetricsDeps {

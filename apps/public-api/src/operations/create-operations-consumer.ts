@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { consumerGroups, createAvroCodecs, type SchemaRegistryPort } from '@waypost/contracts';
-import type { ManagementStore } from '@waypost/history-store';
+import type { ManagementStore } from '@waypost/management-store';
 import { createTaskRunner, type StreamsBackend } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import { createOperationsConsumer, type OperationsConsumer } from './operations-consumer.js';

@@ -1,5 +1,5 @@
 import { RETENTION_MS } from '@waypost/domain';
-import type { OperationStore } from '@waypost/history-store';
+import type { OperationStore } from '@waypost/management-store';
 
 const TRIM_EVERY_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Param, Req, UseGuards } from '@nestjs/common';
 import type { DeliveryPosition } from '@waypost/domain';
-import type { ManagementStore, OperationPosition } from '@waypost/history-store';
+import type { ManagementStore, OperationPosition } from '@waypost/management-store';
 import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';

@@ -1,6 +1,6 @@
 import type { SubjectCodec } from '@waypost/contracts';
 import type { OperationalEvent } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/history-store';
+import type { ManagementStore } from '@waypost/management-store';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import { decodeOperations } from './decode-operations.js';

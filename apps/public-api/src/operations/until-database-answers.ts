@@ -1,4 +1,4 @@
-import { isConnectionLoss } from '@waypost/history-store';
+import { isConnectionLoss } from '@waypost/database';
 import type { ApiLogger } from '../dependencies.js';
 
 const FIRST_WAIT_MS = 100;

@@ -1,5 +1,5 @@
 import { createAvroCodecs, type SchemaRegistryPort } from '@waypost/contracts';
-import { openOutboxSession } from '@waypost/history-store';
+import { openOutboxSession } from '@waypost/management-store';
 import type { StreamsBackend } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';

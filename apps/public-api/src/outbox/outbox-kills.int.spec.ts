@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SubjectCodec, resolveBatch, topics } from '@waypost/contracts';
 import { geofenceKey } from '@waypost/domain';
-import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { readToEnd } from '@waypost/streams';
 import pg from 'pg';
 import { type ApiProcess, startApiProcess } from '../testing/api-process.js';
 import { type ClientAnswer, createPersistentClient } from '../testing/persistent-client.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { openTestStack } from '../testing/test-stack.js';
 
 const KILLS = 3;

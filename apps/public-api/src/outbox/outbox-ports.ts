@@ -1,4 +1,4 @@
-import type { OpenOutboxSessionResult, OutboxRow, OutboxSessionOptions } from '@waypost/history-store';
+import type { OpenOutboxSessionResult, OutboxRow, OutboxSessionOptions } from '@waypost/management-store';
 import type { OutgoingRecord } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import type { PublishedVersions } from './published-versions.js';

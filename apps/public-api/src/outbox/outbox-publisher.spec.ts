@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { OpenOutboxSessionResult, OutboxRow } from '@waypost/history-store';
+import type { OpenOutboxSessionResult, OutboxRow } from '@waypost/management-store';
 import type { OutgoingRecord } from '@waypost/streams';
 import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';
 import { publishedKey, type PublishedVersion, versionOf } from './published-versions.js';

@@ -8,7 +8,7 @@ import {
   type WebhookReplay,
   type WebhookSubscription,
 } from '@waypost/contracts';
-import type { OutboxKind, OutboxRow } from '@waypost/history-store';
+import type { OutboxKind, OutboxRow } from '@waypost/management-store';
 import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
 
 export type OutboxCodecs = Pick<

@@ -1,4 +1,4 @@
-import type { OutboxSession } from '@waypost/history-store';
+import type { OutboxSession } from '@waypost/management-store';
 import type { OutboxPorts, OutboxProducer } from './outbox-ports.js';
 import { createOutboxTrim } from './outbox-trim.js';
 import { publishBatch } from './publish-batch.js';

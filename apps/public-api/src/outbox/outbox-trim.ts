@@ -1,4 +1,4 @@
-import type { OutboxSession } from '@waypost/history-store';
+import type { OutboxSession } from '@waypost/management-store';
 
 const KEEP_PUBLISHED_MS = 24 * 3_600_000;
 const TRIM_EVERY_MS = 3_600_000;

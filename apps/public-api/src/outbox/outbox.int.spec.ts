@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, schemaIdOf } from '@waypost/contracts';
-import { type ManagementStore, type NewSubscription, openManagementStore } from '@waypost/history-store';
+import { type ManagementStore, type NewSubscription, openManagementStore } from '@waypost/management-store';
 import { createMemoryBackend, readToEnd, silentLogger } from '@waypost/streams';
 import pg from 'pg';
 import { createMemoryRegistry } from '../testing/memory-registry.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
 import { OUTBOX_TOPICS } from './outbox-record.js';

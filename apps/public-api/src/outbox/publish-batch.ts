@@ -1,4 +1,4 @@
-import type { OutboxRow, OutboxSession } from '@waypost/history-store';
+import type { OutboxRow, OutboxSession } from '@waypost/management-store';
 import type { OutboxPorts, OutboxProducer } from './outbox-ports.js';
 import { isAlreadyPublished, type PublishedVersions } from './published-versions.js';
 

@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '@waypost/domain';
-import type { OutboxKind, OutboxRow } from '@waypost/history-store';
+import type { OutboxKind, OutboxRow } from '@waypost/management-store';
 
 /** What a topic says of a thing: its newest version, that it has been deleted, or that it is there, having no versions. */
 export type PublishedVersion =

@@ -1,5 +1,5 @@
 import { resolveBatch, type SubjectCodec, type WebhookDelivery } from '@waypost/contracts';
-import type { OutboxRow } from '@waypost/history-store';
+import type { OutboxRow } from '@waypost/management-store';
 import { type Fetcher, readToEnd, type StreamsBackend } from '@waypost/streams';
 import { OUTBOX_TOPICS, type PartitionCounts, partitionOf } from './outbox-record.js';
 import { publishedKey, type PublishedVersion } from './published-versions.js';

@@ -1,5 +1,5 @@
 import { type DecodeResult, schemaIdOf } from '@waypost/contracts';
-import type { OutboxKind, OutboxRow } from '@waypost/history-store';
+import type { OutboxKind, OutboxRow } from '@waypost/management-store';
 import { type Fetcher, readToEnd, type RecordBatch, type StreamsBackend } from '@waypost/streams';
 import { OUTBOX_TOPICS, type OutboxCodecs, type PartitionCounts, partitionOf } from './outbox-record.js';
 import { publishedKey, type PublishedVersion, type PublishedVersions, versionOf } from './published-versions.js';

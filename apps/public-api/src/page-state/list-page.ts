@@ -1,4 +1,4 @@
-import type { ListPosition } from '@waypost/history-store';
+import type { ListPosition } from '@waypost/management-store';
 import type { Request } from 'express';
 import type { PageStates } from './page-states.js';
 import { readListPaging } from './paging.js';

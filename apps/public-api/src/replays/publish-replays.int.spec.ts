@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, resolveBatch, topics } from '@waypost/contracts';
-import { type ManagementStore, openManagementStore, type StoredReplay } from '@waypost/history-store';
+import { type ManagementStore, openManagementStore, type StoredReplay } from '@waypost/management-store';
 import { createMemoryBackend, partitionForKey, readToEnd, silentLogger } from '@waypost/streams';
 import pg from 'pg';
 import { subscriptionOf } from '../../../../test/support/samples.js';
@@ -9,7 +9,7 @@ import { createOutbox } from '../outbox/create-outbox.js';
 import { OUTBOX_TOPICS } from '../outbox/outbox-record.js';
 import type { OutboxPublisher } from '../outbox/outbox-publisher.js';
 import { createMemoryRegistry } from '../testing/memory-registry.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 
 const PARTITIONS = 4;
 const TOPIC = topics.webhookReplays.name;

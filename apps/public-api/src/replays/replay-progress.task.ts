@@ -1,6 +1,6 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/history-store';
+import type { ManagementStore } from '@waypost/management-store';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import type { UntilDatabaseAnswers } from '../operations/until-database-answers.js';

@@ -1,5 +1,5 @@
 import { formatTime } from '@waypost/domain';
-import type { StoredReplay } from '@waypost/history-store';
+import type { StoredReplay } from '@waypost/management-store';
 
 /** From asked for to over: `cancelling` until the replayer has heard of it. */
 export const REPLAY_STATES = ['pending', 'running', 'cancelling', 'completed', 'cancelled'] as const;

@@ -4,7 +4,7 @@ import {
   type StoredReplay,
   type SubscriptionRef,
   UNFINISHED_REPLAYS,
-} from '@waypost/history-store';
+} from '@waypost/management-store';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
 import { noSuchSubscription, notActive } from '../subscriptions/subscription-refusals.js';

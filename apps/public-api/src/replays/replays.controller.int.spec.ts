@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RETENTION_MS, type ReplayProgress } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import pg from 'pg';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import type { ReplayResource } from './replay-resource.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';

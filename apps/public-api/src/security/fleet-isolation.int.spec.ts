@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { API_KEY_SCOPES } from '@waypost/history-store';
+import { API_KEY_SCOPES } from '@waypost/management-store';
 import { formatApiKey } from '@waypost/domain';
 import pg from 'pg';
 import type { TestAnswer } from '../testing/test-api.js';

@@ -1,5 +1,5 @@
 import type { FleetSettings } from '@waypost/domain';
-import type { NewSubscription, SubscriptionChange } from '@waypost/history-store';
+import type { NewSubscription, SubscriptionChange } from '@waypost/management-store';
 import type { CreateBody, UpdateBody } from './subscription-body.js';
 import type { SubscriptionSealer } from './subscription-sealer.js';
 

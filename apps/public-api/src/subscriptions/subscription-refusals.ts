@@ -1,4 +1,4 @@
-import type { TakenSubscription } from '@waypost/history-store';
+import type { TakenSubscription } from '@waypost/management-store';
 import { ApiError, type ErrorDetail, notFound } from '../errors/api-error.js';
 
 export function noSuchSubscription(): ApiError {

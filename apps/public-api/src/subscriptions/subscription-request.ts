@@ -1,4 +1,4 @@
-import type { SubscriptionRef } from '@waypost/history-store';
+import type { SubscriptionRef } from '@waypost/management-store';
 import type { Caller } from '../auth/caller.js';
 import { isUuid } from '../http/parameter-readers.js';
 import { noSuchSubscription } from './subscription-refusals.js';

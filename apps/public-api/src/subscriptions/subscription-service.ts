@@ -1,5 +1,5 @@
 import { testDelivery, type WebhookSubscription } from '@waypost/domain';
-import type { ExpectedVersions, ManagementStore, SubscriptionRef } from '@waypost/history-store';
+import type { ExpectedVersions, ManagementStore, SubscriptionRef } from '@waypost/management-store';
 import { type Versioned, versionMismatch } from '../concurrency/entity-tag.js';
 import { noSuchFleet } from '../fleets/fleet-refusals.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openClientSecret, openSigningSecret, parseSigningSecret, type WebhookSubscription } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/history-store';
+import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const HOOK = 'https://receiver.example/hook';

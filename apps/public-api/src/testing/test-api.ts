@@ -3,12 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
-import {
-  API_KEY_SCOPES,
-  type ApiKeyRecord,
-  createMemoryDeliveryStore,
-  createMemoryPathStore,
-} from '@waypost/history-store';
+import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
+import { API_KEY_SCOPES, type ApiKeyRecord } from '@waypost/management-store';
 import { configureHttp } from '../configure-http.js';
 import type { ApiDependencies } from '../dependencies.js';
 import { HttpApiModule } from '../http-api.module.js';

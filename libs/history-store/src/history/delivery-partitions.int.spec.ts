@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import type { DailyPartitions } from '../daily-partitions.js';
-import { createDataSource } from '../data-source.js';
-import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
+import { createDataSource } from '@waypost/database';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { attemptOf, NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { DailyPartitions } from '../daily-partitions.js';
-import { createDataSource } from '../data-source.js';
-import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
+import { createDataSource } from '@waypost/database';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { attemptOf, NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { foldAttempts } from './fold-attempts.js';

@@ -1,7 +1,6 @@
 import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
-import type { PreparedQuery } from '../page-source.js';
+import { type PreparedQuery, storableText } from '@waypost/database';
 import { DELIVERY_KEYS, finerColumn, hashedKey, type DeliveryKeyName, type Facet } from './delivery-keys.js';
-import { storableText } from './storable-text.js';
 
 export interface SqlQuery {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { deliveryStatus, type AttemptEntry, type DeliveryRecord, type WebhookAttempt } from '@waypost/domain';
-import { storableText } from './storable-text.js';
+import { storableText } from '@waypost/database';
 
 /** What some attempts of one delivery add up to. The body is null unless attempt 1 is among them. */
 export type FoldedDelivery = Omit<DeliveryRecord, 'body'> & { readonly body: string | null };

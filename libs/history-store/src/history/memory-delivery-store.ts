@@ -2,7 +2,7 @@ import type { DeliveryHistory, DeliveryQuery, DeliveryRecord } from '@waypost/do
 import type { DeliveryProjection } from './delivery-projection.js';
 import { deliveryKey, foldAttempts, mergeDelivery } from './fold-attempts.js';
 import { isDayExpired } from './retention.js';
-import { storableText } from './storable-text.js';
+import { storableText } from '@waypost/database';
 
 /** Projection and history in one process, without a database; for tests. The contract suite keeps both kinds equal. */
 export interface MemoryDeliveryStore {

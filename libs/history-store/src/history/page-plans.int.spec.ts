@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeliveryQuery } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../data-source.js';
-import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
-import { createPageSource, type PageSource } from '../page-source.js';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';

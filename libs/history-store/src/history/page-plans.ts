@@ -1,6 +1,6 @@
 import type { DeliveryQuery } from '@waypost/domain';
 import pg, { type PoolClient } from 'pg';
-import type { PageSource } from '../page-source.js';
+import type { PageSource } from '@waypost/database';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
 
 /** A node of a plan that was executed, as `EXPLAIN (ANALYZE, FORMAT JSON)` tells it. */

@@ -1,5 +1,5 @@
 import type { DeliveryHistory, DeliveryRecord } from '@waypost/domain';
-import type { PageSource } from '../page-source.js';
+import type { PageSource } from '@waypost/database';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
 import { unpackAttempts } from './packed-attempts.js';
 

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { WebhookAttempt } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../data-source.js';
-import { createPageSource, type PageSource } from '../page-source.js';
-import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
+import {
+  createDataSource,
+  createPageSource,
+  isConnectionLoss,
+  isLockTimeout,
+  type PageSource,
+} from '@waypost/database';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
 import { eventually } from '../../../../test/support/eventually.js';
-import { isConnectionLoss, isLockTimeout } from './connection-loss.js';
 import { inTransaction } from './in-transaction.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';

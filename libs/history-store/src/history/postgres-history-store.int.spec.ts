@@ -1,6 +1,5 @@
-import { createDataSource } from '../data-source.js';
-import { createTestDatabase } from '../management/testing/test-database.js';
-import { createPageSource } from '../page-source.js';
+import { createDataSource, createPageSource } from '@waypost/database';
+import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { NOW } from './attempt-samples.contract.js';
 import { describeHistoryStore, type OpenedHistoryStore } from './history-store.contract.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';

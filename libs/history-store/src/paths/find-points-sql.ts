@@ -1,7 +1,6 @@
 import type { PathQuery } from '@waypost/domain';
 import { instant } from '../history/find-deliveries-sql.js';
-import { storableText } from '../history/storable-text.js';
-import type { PreparedQuery } from '../page-source.js';
+import { type PreparedQuery, storableText } from '@waypost/database';
 
 const SELECTED = `fleet_id, device_id, event_time, latitude, longitude, speed_in_kmh, heading, fuel_level,
   odometer_in_meters, rpm, ignition, valid`;

@@ -1,5 +1,5 @@
 import type { PathHistory, PathPoint } from '@waypost/domain';
-import type { PageSource } from '../page-source.js';
+import type { PageSource } from '@waypost/database';
 import { findPointsSql } from './find-points-sql.js';
 
 /** The paths as PostgreSQL holds them. A page costs one statement, whatever page it is. */

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PathPoint, PathQuery } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../data-source.js';
-import { isConnectionLoss } from '../history/connection-loss.js';
+import { createDataSource, createPageSource, isConnectionLoss, type PageSource } from '@waypost/database';
 import { explained, type PlanNode } from '../history/page-plans.js';
-import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
-import { createPageSource, type PageSource } from '../page-source.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { findPointsSql } from './find-points-sql.js';
 import { createPathPartitions } from './path-partitions.js';
 import { foldOf, NOW, pointOf } from './path-samples.contract.js';

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { createDataSource } from '../data-source.js';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import { attemptsOf, expectedRecords, NOW } from '../history/attempt-samples.contract.js';
 import { createDeliveryHistory } from '../history/postgres-delivery-history.js';
 import { createDeliveryProjection } from '../history/postgres-delivery-projection.js';
-import { createTestDatabase, type TestDatabase } from '../management/testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { createPathPartitions } from '../paths/path-partitions.js';
-import { createPageSource, type PageSource } from '../page-source.js';
 import { emptyHistory } from './empty-history.js';
 
 const LOGS = { deliveries: 'the-attempts', path_points: 'the-pings' };

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { sqlState } from '../management/sql-state.js';
+import { sqlState } from '@waypost/database';
 import type { ProjectedLogs } from './projected-logs.js';
 
 export type EmptyHistoryResult =

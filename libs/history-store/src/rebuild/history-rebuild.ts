@@ -1,4 +1,4 @@
-import { createDataSource } from '../data-source.js';
+import { createDataSource } from '@waypost/database';
 import { emptyHistory, type EmptyHistoryResult } from './empty-history.js';
 import type { ProjectedLogs } from './projected-logs.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runMigrations } from '@waypost/history-store';
+import { runMigrations } from '@waypost/database';
 import pg from 'pg';
 import { openDataDir, silentReporter, waitUntil, type Guardian } from '../../../../tools/dev-stack/index.js';
 import { startEmbeddedPostgres } from '../../../../tools/dev-stack/postgres/embedded-postgres.js';

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
-import { createDataSource, createDeliveryProjection } from '@waypost/history-store';
+import { createDataSource } from '@waypost/database';
+import { createDeliveryProjection } from '@waypost/history-store';
 import { createKafkaBackend, createTaskRunner, silentLogger, type KafkaSettings } from '@waypost/streams';
 import { createAttemptsTask } from '../../../../apps/history-projector/src/attempts.task.js';
 import { createDatabaseRetry } from '../../../../apps/history-projector/src/database-retry.js';

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryHistory, PathPoint } from '@waypost/domain';
-import {
-  API_KEY_SCOPES,
-  createDeliveryHistory,
-  createMemoryPathStore,
-  createPageSource,
-  createPathHistory,
-  type ManagementStore,
-  openManagementStore,
-} from '@waypost/history-store';
+import { createPageSource } from '@waypost/database';
+import { createDeliveryHistory, createMemoryPathStore, createPathHistory } from '@waypost/history-store';
+import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { deliveryRecord, historyOf } from '../../testing/delivery-records.js';
 import { startTestApi, type TestAnswer, type TestApi, type TestRequest } from '../../testing/test-api.js';
-import { createTestDatabase } from '../../testing/test-database.js';
+import { createTestDatabase } from '../../../../../test/support/test-database.js';
 import { collectionsIn, type DocumentedOperation, filled, securedOperations } from './documented-operations.js';
 
 const HOUR_MS = 3_600_000;

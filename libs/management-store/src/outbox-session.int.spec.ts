@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import pg from 'pg';
 import { openManagementStore, type ManagementStore } from './management-store.js';
 import { openOutboxSession, type OutboxSession } from './outbox-session.js';
-import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 
 let database: TestDatabase;
 let store: ManagementStore & { close(): Promise<void> };

@@ -6,7 +6,7 @@ import { API_KEY_SCOPES } from './api-key-store.js';
 import { openManagementStore, type ManagementStore } from './management-store.js';
 import type { NewSubscription } from './subscription.js';
 import { newSubscription } from './testing/new-subscription.js';
-import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 
 let database: TestDatabase;
 let store: ManagementStore & { close(): Promise<void> };

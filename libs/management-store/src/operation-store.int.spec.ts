@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
 import { openManagementStore, type ManagementStore } from './management-store.js';
 import { OPERATIONS_KEPT, type OperationPosition } from './operation-store.js';
-import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 
 let database: TestDatabase;
 let store: ManagementStore & { close(): Promise<void> };

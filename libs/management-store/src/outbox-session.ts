@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { databaseAddress } from '../database-address.js';
+import { databaseAddress } from '@waypost/database';
 import { OUTBOX_CHANNEL, type OutboxKind } from './outbox.js';
 
 /** A change that waits to be published. */

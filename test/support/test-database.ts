@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { runMigrations } from '@waypost/history-store';
 import pg from 'pg';
+import { runMigrations } from '@waypost/database';
 
 export interface TestDatabase {
   readonly url: string;

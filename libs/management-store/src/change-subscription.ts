@@ -4,7 +4,7 @@ import { type ExpectedVersions, isExpected } from './expected-versions.js';
 import { lockSubscription } from './lock-subscription.js';
 import { appendToOutbox } from './outbox.js';
 import { rotateSecrets } from './rotate-secrets.js';
-import { sqlState, UNIQUE_VIOLATION } from './sql-state.js';
+import { sqlState, UNIQUE_VIOLATION } from '@waypost/database';
 import type { SubscriptionChange } from './subscription.js';
 import type {
   ChangeSubscriptionResult,

@@ -1,8 +1,9 @@
 import { randomBytes as secureRandomBytes } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
-import { createDataSource } from '../data-source.js';
+import { createDataSource } from '@waypost/database';
 import { createApiKeyStore } from './api-key-store.js';
 import type { ChangeStores } from './change-stores.js';
+import { MANAGEMENT_ENTITIES } from './entities.js';
 import { createFleetStore } from './fleet-store.js';
 import type { IdempotencyStore } from './idempotency-store.js';
 import type { OperationStore } from './operation-store.js';
@@ -64,7 +65,7 @@ function createChangeStores(database: EntityManager, randomBytes: (size: number)
  *     await store.close();
  */
 export async function openManagementStore(databaseUrl: string): Promise<ManagementStore & { close(): Promise<void> }> {
-  const dataSource = await createDataSource(databaseUrl).initialize();
+  const dataSource = await createDataSource(databaseUrl, { entities: MANAGEMENT_ENTITIES }).initialize();
   return {
     ...createManagementStore({ dataSource, randomBytes: secureRandomBytes }),
     close: () => dataSource.destroy(),

@@ -1,10 +1,11 @@
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { connectionOptions, connectTimeoutOf, poolSizeOf, type ConnectionSettings } from './connection-settings.js';
 import { databaseAddress } from './database-address.js';
-import { entities } from './entities.js';
 import { migrations } from './migrations/index.js';
 
 export interface DataSourceSettings extends ConnectionSettings {
+  /** The mapped tables that the caller works with. None by default: migrations and plain SQL need none. */
+  readonly entities?: NonNullable<DataSourceOptions['entities']>;
   /** Shown in pg_stat_activity. */
   readonly applicationName?: string;
   /**
@@ -32,7 +33,7 @@ export function createDataSource(databaseUrl: string, settings: DataSourceSettin
     migrationsRun: false,
     installExtensions: false,
     logging: false,
-    entities,
+    entities: settings.entities ?? [],
     migrations,
     poolSize: poolSizeOf(settings),
     connectTimeoutMS: connectTimeoutOf(settings),

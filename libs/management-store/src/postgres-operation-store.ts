@@ -1,6 +1,6 @@
 import type { OperationalEvent } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
-import { storableText } from '../history/storable-text.js';
+import { storableText } from '@waypost/database';
 import { OPERATIONS_KEPT, type OperationQuery, type OperationStore } from './operation-store.js';
 
 export function createOperationStore(dataSource: DataSource): OperationStore {

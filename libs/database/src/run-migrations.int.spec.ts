@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createDataSource } from './data-source.js';
-import { createTestDatabase } from './management/testing/test-database.js';
+import { createTestDatabase } from '../../../test/support/test-database.js';
 import { migrations } from './migrations/index.js';
 import { runMigrations } from './run-migrations.js';
 

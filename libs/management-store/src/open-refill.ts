@@ -1,6 +1,6 @@
 import type { OperationalEvent } from '@waypost/domain';
-import { createDataSource } from '../data-source.js';
-import { runMigrations } from '../run-migrations.js';
+import { createDataSource, runMigrations } from '@waypost/database';
+import { MANAGEMENT_ENTITIES } from './entities.js';
 import { createOperationStore } from './postgres-operation-store.js';
 import { refillManagedThings, type ManagedThings, type RefillResult } from './refill.js';
 
@@ -16,7 +16,8 @@ export interface Refill {
 /** Makes the tables that are missing. Rejects when the database cannot be reached. */
 export async function openRefill(databaseUrl: string): Promise<Refill> {
   await runMigrations(databaseUrl);
-  const dataSource = await createDataSource(databaseUrl, { applicationName: 'waypost refill' }).initialize();
+  const settings = { entities: MANAGEMENT_ENTITIES, applicationName: 'waypost refill' };
+  const dataSource = await createDataSource(databaseUrl, settings).initialize();
   const store = createOperationStore(dataSource);
   return {
     managedThings: (things) => refillManagedThings(dataSource.manager, things),

@@ -1,7 +1,7 @@
 import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
 import { type EntityManager, In } from 'typeorm';
 import { changeFleet } from './fleet-store.js';
-import { FOREIGN_KEY_VIOLATION, sqlState } from './sql-state.js';
+import { FOREIGN_KEY_VIOLATION, sqlState } from '@waypost/database';
 import type { NewSubscription } from './subscription.js';
 import type { CreateSubscriptionsResult, TakenSubscription } from './subscription-store.js';
 import { appendVersions, firstVersion } from './subscription-versions.js';

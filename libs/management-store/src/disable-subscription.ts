@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { lockSubscription } from './lock-subscription.js';
 import type { DisableSubscriptionResult } from './subscription-store.js';
 import { saveNextVersion } from './subscription-versions.js';
-import { storableText } from '../history/storable-text.js';
+import { storableText } from '@waypost/database';
 
 /** Disables a subscription whose deliveries only fail, unless its owner has changed it since. May be repeated. */
 export function disableSubscription(

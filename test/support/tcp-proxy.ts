@@ -1,14 +1,14 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /** Between the pool and the server: connections can be made to say nothing any more, as a firewall does that forgets them. */
-export interface Line {
+export interface TcpProxy {
   /** The database at the other end. */
   readonly databaseUrl: string;
   silence(): void;
   close(): Promise<void>;
 }
 
-export async function lineTo(databaseUrl: string): Promise<Line> {
+export async function openTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   const address = new URL(databaseUrl);
   const pairs: [Socket, Socket][] = [];
   const all = new Set<Socket>();

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { isConnectionLoss } from './history/connection-loss.js';
+import { isConnectionLoss } from './connection-loss.js';
 import { createPageSource, type PageSource } from './page-source.js';
-import { lineTo, type Line } from './testing/line.js';
+import { openTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
 
 const STATEMENT_TIMEOUT_MS = 200;
 const ONE = { name: 'one', text: 'SELECT 1 AS one', parameters: [] };
 
-let line: Line;
+let proxy: TcpProxy;
 let pages: PageSource;
 
 beforeEach(async () => {
-  line = await lineTo(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  pages = createPageSource(line.databaseUrl, { poolSize: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+  proxy = await openTcpProxy(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  pages = createPageSource(proxy.databaseUrl, { poolSize: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS });
 });
 afterEach(async () => {
   await pages.close();
-  await line.close();
+  await proxy.close();
 });
 
 describe('the connections of pages', () => {
@@ -30,7 +30,7 @@ describe('the connections of pages', () => {
 
   it('fail a page whose connection says nothing any more, and read the next one over another', async () => {
     expect(await pages.read(ONE)).toEqual([{ one: 1 }]);
-    line.silence();
+    proxy.silence();
     const outcome: unknown = await pages.read(ONE).catch((error: unknown) => error);
     expect(isConnectionLoss(outcome)).toBe(true);
     expect(await pages.read(ONE)).toEqual([{ one: 1 }]);
@@ -39,7 +39,7 @@ describe('the connections of pages', () => {
 
   it('are given up by a stop that cannot wait for them', async () => {
     await pages.read(ONE);
-    line.silence();
+    proxy.silence();
     const hanging = pages.read(ONE).catch(() => undefined);
     await pages.close();
     await hanging;

@@ -1,0 +1,23 @@
+import type { DataSourceOptions } from 'typeorm';
+import { CheaperHistory1760000400000 } from './cheaper-history-1760000400000.js';
+import { FleetRoutes1760000800000 } from './fleet-routes-1760000800000.js';
+import { HistoryTables1760000000000 } from './history-tables-1760000000000.js';
+import { ManagedResources1760000600000 } from './managed-resources-1760000600000.js';
+import { ManagementTables1760000100000 } from './management-tables-1760000100000.js';
+import { PageKeys1760000700000 } from './page-keys-1760000700000.js';
+import { PathTables1760000500000 } from './path-tables-1760000500000.js';
+import { ReplayTables1760000200000 } from './replay-tables-1760000200000.js';
+import { SubscriptionOperations1760000300000 } from './subscription-operations-1760000300000.js';
+
+/** Every migration, oldest first. A released migration is never edited; a change is a new class at the end. */
+export const migrations = [
+  HistoryTables1760000000000,
+  ManagementTables1760000100000,
+  ReplayTables1760000200000,
+  SubscriptionOperations1760000300000,
+  CheaperHistory1760000400000,
+  PathTables1760000500000,
+  ManagedResources1760000600000,
+  PageKeys1760000700000,
+  FleetRoutes1760000800000,
+] satisfies DataSourceOptions['migrations'];
