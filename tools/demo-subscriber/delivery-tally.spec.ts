@@ -1,31 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import { createDeliveryTally } from './delivery-tally.js';
 
-const eventTime = '2026-01-15T08:00:00.000Z';
-const sentAt = Date.parse(eventTime);
+const received = (eventId: string, eventType: string) => ({
+  ...{ eventId, eventType, eventTime: '2026-01-15T08:00:00.000Z' },
+  eventData: { deviceId: 'van-1' },
+});
 
-describe('The tally of deliveries', () => {
-  it('says so when nothing has come yet', () => {
-    expect(createDeliveryTally().summary()).toBe('webhooks: none yet | verified 0, bad 0, repeats 0');
+describe('The line of the demo subscriber', () => {
+  it('shows the pings of a second without webhooks', () => {
+    const tally = createDeliveryTally();
+    tally.pingSeen();
+    expect(tally.line(null)).toBe('pings 1 | webhooks: none this second | verified 0, bad 0, repeats 0');
   });
 
-  it('counts events by type, each eventId once, and what could not be verified', () => {
+  it('counts new events per type and second, and deliveries since the start', () => {
     const tally = createDeliveryTally();
-    tally.verified({ eventId: '1', eventType: 'position', eventTime }, sentAt + 400);
-    tally.verified({ eventId: '1', eventType: 'position', eventTime }, sentAt + 900);
-    tally.verified({ eventId: '2', eventType: 'ignition_on', eventTime }, sentAt + 1_000);
+    expect(tally.verified(received('1', 'position'))).toBe(true);
+    expect(tally.verified(received('1', 'position'))).toBe(false);
+    tally.verified(received('2', 'ignition_on'));
     tally.bad();
-    expect(tally.summary()).toBe(
-      'webhooks: position 1, ignition_on 1 | verified 3, bad 1, repeats 1 | ping to webhook: median 1.0 s, p99 1.0 s',
-    );
+    expect(tally.line(null)).toBe('pings 0 | webhooks: position 1, ignition_on 1 | verified 3, bad 1, repeats 1');
+    expect(tally.line(null)).toBe('pings 0 | webhooks: none this second | verified 3, bad 1, repeats 1');
   });
 
-  it('tells the delays since the last line only', () => {
-    const tally = createDeliveryTally();
-    for (let n = 0; n < 100; n++) {
-      tally.verified({ eventId: String(n), eventType: 'position', eventTime }, sentAt + n * 10);
-    }
-    expect(tally.summary()).toMatch(/median 0\.5 s, p99 1\.0 s$/);
-    expect(tally.summary()).toBe('webhooks: position 100 | verified 100, bad 0, repeats 0');
+  it('shows the latency by stage', () => {
+    const latency = { p50Ms: 15, p99Ms: 28, stagesMs: { processor: 5, 'fan-out': 4, sender: 6 } };
+    expect(createDeliveryTally().line(latency)).toMatch(
+      /\| ping in Kafka to webhook: p50 15 ms, p99 28 ms \(processor 5, fan-out 4, sender 6\)$/,
+    );
   });
 });

@@ -1,68 +1,72 @@
-/** Counts what arrives, for the summary line. */
+import type { LatencySummary } from './stage-latency.js';
+
+/** Counts what arrives, for the line that is printed every second. */
 export interface DeliveryTally {
-  verified(event: ReceivedEvent, nowMs: number): void;
+  pingSeen(): void;
+  /** Whether this is the first delivery of its event. */
+  verified(event: ReceivedEvent): boolean;
   bad(): void;
-  /** Of everything since the start; the delays are those since the last call. */
-  summary(): string;
+  /** Pings and events since the previous line; verified, bad and repeated deliveries since the start. */
+  line(latency: LatencySummary | null): string;
 }
 
 export interface ReceivedEvent {
   readonly eventId: string;
   readonly eventType: string;
   readonly eventTime: string;
+  readonly eventData: { readonly deviceId: string };
 }
 
-const rememberedIds = 100_000;
-const rememberedDelays = 20_000;
+const REMEMBERED_IDS = 100_000;
 
 export function createDeliveryTally(): DeliveryTally {
-  const seen = new Set<string>();
-  const perType = new Map<string, number>();
-  let delaysMs: number[] = [];
+  const seenIds = new Set<string>();
+  const newPerType = new Map<string, number>();
+  let pings = 0;
   let verified = 0;
   let bad = 0;
   let repeats = 0;
 
-  function remember(eventId: string): boolean {
-    if (seen.has(eventId)) return false;
-    seen.add(eventId);
-    // Sets keep their order: the first is the oldest.
-    for (const oldest of seen) {
-      if (seen.size <= rememberedIds) break;
-      seen.delete(oldest);
-    }
-    return true;
+  function isRepeat(eventId: string): boolean {
+    if (seenIds.has(eventId)) return true;
+    seenIds.add(eventId);
+    const [oldest] = seenIds;
+    if (seenIds.size > REMEMBERED_IDS && oldest !== undefined) seenIds.delete(oldest);
+    return false;
   }
 
   return {
-    verified({ eventId, eventType, eventTime }, nowMs) {
+    pingSeen() {
+      pings += 1;
+    },
+    verified({ eventId, eventType }) {
       verified += 1;
-      if (!remember(eventId)) {
+      if (isRepeat(eventId)) {
         repeats += 1;
-        return;
+        return false;
       }
-      perType.set(eventType, (perType.get(eventType) ?? 0) + 1);
-      if (delaysMs.length < rememberedDelays) delaysMs.push(nowMs - Date.parse(eventTime));
+      newPerType.set(eventType, (newPerType.get(eventType) ?? 0) + 1);
+      return true;
     },
     bad() {
       bad += 1;
     },
-    summary() {
-      const types = [...perType].map(([type, count]) => `${type} ${String(count)}`).join(', ');
-      const delays = delayText(delaysMs);
-      delaysMs = [];
-      const counts = `verified ${String(verified)}, bad ${String(bad)}, repeats ${String(repeats)}`;
-      return `webhooks: ${types === '' ? 'none yet' : types} | ${counts}${delays}`;
+    line(latency) {
+      const types = [...newPerType].map(([type, count]) => `${type} ${String(count)}`).join(', ');
+      const parts = [
+        `pings ${String(pings)}`,
+        `webhooks: ${types === '' ? 'none this second' : types}`,
+        `verified ${String(verified)}, bad ${String(bad)}, repeats ${String(repeats)}`,
+        ...(latency === null ? [] : [latencyText(latency)]),
+      ];
+      newPerType.clear();
+      pings = 0;
+      return parts.join(' | ');
     },
   };
 }
 
-function delayText(delaysMs: readonly number[]): string {
-  if (delaysMs.length === 0) return '';
-  const sorted = [...delaysMs].sort((a, b) => a - b);
-  const at = (share: number): string => {
-    const delayMs = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-    return `${(delayMs / 1_000).toFixed(1)} s`;
-  };
-  return ` | ping to webhook: median ${at(0.5)}, p99 ${at(0.99)}`;
+function latencyText({ p50Ms, p99Ms, stagesMs }: LatencySummary): string {
+  const stages = Object.entries(stagesMs).map(([stage, ms]) => `${stage} ${String(ms)}`);
+  return `ping in Kafka to webhook: p50 ${String(p50Ms)} ms, p99 ${String(p99Ms)} ms (${stages.join(', ')})`;
 }

@@ -40,7 +40,7 @@ function build(stored: Stored[] = []) {
 }
 
 describe("The demo subscriber's subscriptions", () => {
-  it('are made when there are none', async () => {
+  it('are created when there are none', async () => {
     const { calls, ensure, stored } = build();
     expect(await ensure(4_000)).toEqual([
       { id: 'new-position', eventType: 'position', secret: 'whsec_position' },
@@ -73,7 +73,7 @@ describe("The demo subscriber's subscriptions", () => {
     expect(calls).toEqual(['rotate s1', 'create ignition_on']);
   });
 
-  it('are made anew when the API no longer has them', async () => {
+  it('are created again when the API no longer has them', async () => {
     const { calls, ensure } = build();
     await ensure(4_000, [{ id: 'gone', eventType: 'position', secret: 'old' }]);
     expect(calls).toEqual(['create position', 'create ignition_on']);

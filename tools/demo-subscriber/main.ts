@@ -9,12 +9,12 @@ interface Flags {
 const command = new Command('demo-subscriber')
   .description("Receives a fleet's webhooks and verifies every signature.")
   .option('--data-dir <dir>', 'data directory of the stack', defaultDataDir)
-  .option('--fleet <id>', 'the fleet; made when it is not there', 'demo')
+  .option('--fleet <id>', 'the fleet; created if it does not exist', 'demo')
   .action(async (flags: Flags) => {
     const { runSubscriber } = await import('./program.js');
     const { stopSignal } = await import('../../apps/cli/src/stack/stop-signal-config.js');
-    const say = (line: string): void => void process.stdout.write(`${line}\n`);
-    await runSubscriber({ ...flags, now: Date.now, stopped: stopSignal(), say });
+    const print = (line: string): void => void process.stdout.write(`${line}\n`);
+    await runSubscriber({ ...flags, now: Date.now, stopped: stopSignal(), print });
   });
 
 try {

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EVENT_TYPES } from '@waypost/domain';
 import { createApiClient } from '../../apps/cli/src/stack/api-client.js';
 import { ensureFleet } from '../../apps/cli/src/stack/ensure-fleet.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import { createDeliveryTally } from './delivery-tally.js';
+import { ensureGeofences } from './demo-fleet.js';
 import { ensureSubscriptions, type KnownSubscription } from './ensure-subscriptions.js';
-import { memorize, recall } from './subscriber-memory.js';
+import { followLogs } from './follow-logs.js';
+import { createStageLatency } from './stage-latency.js';
+import { loadState, saveState } from './subscriber-state.js';
 import { startSubscriberServer } from './subscriber-server.js';
 
 interface SubscriberRun {
@@ -12,39 +16,66 @@ interface SubscriberRun {
   readonly fleet: string;
   readonly now: () => number;
   readonly stopped: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
-const eventTypes = ['position', 'position_sleep', 'ignition_on', 'ignition_off'];
-const summaryIntervalMs = 5_000;
+const LINE_INTERVAL_MS = 1_000;
 
-/** Subscribes to the fleet's events, receives and verifies them, and says every 5 s how that goes, until stopped. */
-export async function runSubscriber({ dataDir, fleet, now, stopped, say }: SubscriberRun): Promise<void> {
+/** Subscribes to all of the fleet's events, verifies each webhook, and prints one line per second until stopped. */
+export async function runSubscriber({ dataDir, fleet, now, stopped, print }: SubscriberRun): Promise<void> {
   const stack = await stackEnvironment(dataDir);
   const apiUrl = stack.require('WAYPOST_API_URL');
   const apiKey = await ensureFleet({ dataDir, databaseUrl: stack.require('DATABASE_URL'), fleetId: fleet, now });
-  const memory = await recall(dataDir);
+  const saved = await loadState(dataDir);
   const secrets = new Map<string, string>();
   const remember = (known: readonly KnownSubscription[]): void => {
     for (const { eventType, secret } of known) secrets.set(eventType, secret);
   };
-  remember(memory.subscriptions);
+  remember(saved.subscriptions);
   const tally = createDeliveryTally();
-  const secretOf = (eventType: string): string | undefined => secrets.get(eventType);
-  const server = await startSubscriberServer({ port: memory.port, eventTypes, secretOf, tally, now });
+  const latency = createStageLatency();
+  const server = await startSubscriberServer({
+    port: saved.port,
+    eventTypes: EVENT_TYPES,
+    secretOf: (eventType) => secrets.get(eventType),
+    onBad: () => {
+      tally.bad();
+    },
+    onVerified: (event) => {
+      const { eventType, eventTime, eventData } = event;
+      if (!tally.verified(event)) return;
+      latency.received({ deviceId: eventData.deviceId, eventType, eventTimeMs: Date.parse(eventTime) }, now());
+    },
+  });
   try {
-    // Before the subscriptions: a run that ends halfway leaves them at a port that the next one takes again.
-    await memorize(dataDir, { ...memory, port: server.port });
+    // Before the subscriptions: a run that ends halfway leaves them at a port that the next run takes again.
+    await saveState(dataDir, { ...saved, port: server.port });
     const api = createApiClient({ apiUrl, apiKey });
-    const ensured = await ensureSubscriptions({ api, eventTypes, port: server.port, known: memory.subscriptions });
-    remember(ensured);
-    await memorize(dataDir, { port: server.port, subscriptions: ensured });
-    say(`subscriber: listening on http://127.0.0.1:${String(server.port)}, verifying every signature`);
-    while (!stopped.aborted) {
-      await sleep(summaryIntervalMs, undefined, { signal: stopped }).catch(() => undefined);
-      say(tally.summary());
-    }
+    await ensureGeofences(api);
+    const known = saved.subscriptions;
+    const subscriptions = await ensureSubscriptions({ api, eventTypes: EVENT_TYPES, port: server.port, known });
+    remember(subscriptions);
+    await saveState(dataDir, { port: server.port, subscriptions });
+    print(`subscriber: listening on http://127.0.0.1:${String(server.port)}, verifying every signature`);
+    const following = followLogs({
+      stack,
+      fleetId: fleet,
+      latency,
+      onPing: () => {
+        tally.pingSeen();
+      },
+      fromMs: now(),
+      stopped,
+    });
+    await Promise.race([following, printLines()]);
   } finally {
     await server.close();
+  }
+
+  async function printLines(): Promise<void> {
+    while (!stopped.aborted) {
+      await sleep(LINE_INTERVAL_MS, undefined, { signal: stopped }).catch(() => undefined);
+      print(tally.line(latency.summary()));
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DeliveryTally, ReceivedEvent } from './delivery-tally.js';
+import type { ReceivedEvent } from './delivery-tally.js';
 import { verifyDelivery } from './verify-delivery.js';
 
 export interface SubscriberServer {
@@ -9,22 +9,19 @@ export interface SubscriberServer {
 }
 
 export interface SubscriberServerOptions {
-  /** The port to have again, so that the subscriptions' URLs stay true; another one when it is taken. */
+  /** Preferred, so that the subscriptions' URLs stay valid; another port if it is taken. */
   readonly port: number;
   readonly eventTypes: readonly string[];
-  /** The signing secret of an event type's subscription; undefined while it is being made. */
+  /** The signing secret of an event type's subscription; undefined while the subscription is being created. */
   readonly secretOf: (eventType: string) => string | undefined;
-  readonly tally: DeliveryTally;
-  readonly now: () => number;
+  readonly onVerified: (event: ReceivedEvent) => void;
+  readonly onBad: () => void;
 }
 
 export const hookPath = '/hooks/';
 const maxBodyBytes = 1_048_576;
 
-/**
- * Answers 2xx to what it verified and to event types that it does not know, 401 to a bad signature, and 503 ("try
- * again") to what it cannot verify yet.
- */
+/** Answers 204 to verified and unknown events, 401 to a bad signature, and 503 (retry) while a secret is missing. */
 export async function startSubscriberServer(options: SubscriberServerOptions): Promise<SubscriberServer> {
   const server = createServer((request, response) => {
     receive(request, options).then(
@@ -45,10 +42,10 @@ export async function startSubscriberServer(options: SubscriberServerOptions): P
   };
 }
 
-/** The status code for a request; what it verified is counted. */
+/** The status code for a request. */
 async function receive(
   request: IncomingMessage,
-  { eventTypes, secretOf, tally, now }: SubscriberServerOptions,
+  { eventTypes, secretOf, onVerified, onBad }: SubscriberServerOptions,
 ): Promise<number> {
   const body = await bodyOf(request);
   if (request.method !== 'POST' || body === null) return 400;
@@ -57,10 +54,10 @@ async function receive(
   const secret = secretOf(eventType);
   if (secret === undefined) return 503;
   if (verifyDelivery(secret, request.headers, body).type === 'bad') {
-    tally.bad();
+    onBad();
     return 401;
   }
-  tally.verified(JSON.parse(body.toString('utf8')) as ReceivedEvent, now());
+  onVerified(JSON.parse(body.toString('utf8')) as ReceivedEvent);
   return 204;
 }
 

@@ -67,16 +67,17 @@ async function fetchInto(target: string, cacheDir: string, download: Download): 
   const temporary = await mkdtemp(join(cacheDir, prefix));
   try {
     const output = join(temporary, 'files');
-    await runMaven(['-B', '-q', ...download.mavenArguments(output)], download.title);
+    await runMaven(temporary, ['-B', '-q', ...download.mavenArguments(output)], download.title);
     await rename(output, target);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
 }
 
-function runMaven(args: readonly string[], title: string): Promise<void> {
+/** Runs in `cwd` because a plugin without a project writes its marker files into the current folder. */
+function runMaven(cwd: string, args: readonly string[], title: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    execFile('mvn', args, { timeout: MAVEN_TIMEOUT_MS, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+    execFile('mvn', args, { cwd, timeout: MAVEN_TIMEOUT_MS, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
       if (error === null) {
         resolve();
         return;

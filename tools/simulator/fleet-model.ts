@@ -10,23 +10,27 @@ export interface FleetModelOptions {
   readonly vehicles: number;
   /** Epoch ms of the first second. */
   readonly startAt: number;
+  /** Two thirds of the devices switch on over this time, so that their three-minute windows do not coincide. */
+  readonly rampUpMs?: number;
 }
 
 export interface FleetModel {
-  /** Moves the fleet's clock; returns what arrived meanwhile, in the order of arrival. */
+  /** Advances the fleet's clock; returns the pings that arrived since, in order of arrival. */
   advanceTo(timeMs: number): TrafficRow[];
 }
 
 const stepMs = 1_000;
 
 /** A fleet in an invented city. The options alone decide every ping; the caller owns the clock. */
-export function createFleetModel({ seed, vehicles, startAt }: FleetModelOptions): FleetModel {
+export function createFleetModel({ seed, vehicles, startAt, rampUpMs = 0 }: FleetModelOptions): FleetModel {
   const random = createRandom(seed);
   const network = buildRoadNetwork(random);
   const fleet = Array.from({ length: vehicles }, (_, index) => {
-    // A stream of its own: one vehicle more does not change the others.
+    // Its own random stream: another vehicle does not change the existing ones.
     const own = createRandom(seed * 1_000_003 + index);
-    return { driver: createDriver(network, own, startAt), device: createDevice(network, own, index + 1, startAt) };
+    const driver = createDriver(network, own, startAt);
+    const device = createDevice(network, own, index + 1, startAt);
+    return { driver, device, onlineAt: startAt + (index % 3 === 0 ? 0 : (rampUpMs * index) / vehicles) };
   });
   let clockMs = startAt;
 
@@ -34,7 +38,10 @@ export function createFleetModel({ seed, vehicles, startAt }: FleetModelOptions)
     advanceTo(timeMs) {
       const arrived: TrafficRow[] = [];
       for (; clockMs < timeMs; clockMs += stepMs) {
-        for (const { driver, device } of fleet) arrived.push(...device.observe(clockMs, driver.step(clockMs)));
+        for (const { driver, device, onlineAt } of fleet) {
+          const state = driver.step(clockMs);
+          if (clockMs >= onlineAt) arrived.push(...device.observe(clockMs, state));
+        }
       }
       return arrived;
     },

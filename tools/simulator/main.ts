@@ -11,12 +11,12 @@ interface Flags {
 }
 
 const command = new Command('simulator')
-  .description('Lets a fleet drive through an invented city and publishes its pings.')
+  .description('Drives a fleet through an invented city and publishes its pings.')
   .option('--data-dir <dir>', 'data directory of the stack', defaultDataDir)
-  .option('--fleet <id>', 'the fleet; made when it is not there', 'demo')
-  .option('--vehicles <n>', 'how many', parsePositive, 100)
-  .option('--seed <n>', 'decides the city and everything in it', parsePositive, 1)
-  .option('--speed-up <n>', 'seconds of driving in one second', parsePositive, 1)
+  .option('--fleet <id>', 'the fleet; created if it does not exist', 'demo')
+  .option('--vehicles <n>', 'number of vehicles', parsePositive, 100)
+  .option('--seed <n>', 'seed of the city and everything in it', parsePositive, 1)
+  .option('--speed-up <n>', 'simulated seconds per second', parsePositive, 1)
   .action(async (options: Flags) => {
     const { simulate } = await import('./program.js');
     const { stopSignal } = await import('../../apps/cli/src/stack/stop-signal-config.js');
@@ -24,7 +24,7 @@ const command = new Command('simulator')
       options,
       now: Date.now,
       stopped: stopSignal(),
-      say: (line) => void process.stdout.write(`${line}\n`),
+      print: (line) => void process.stdout.write(`${line}\n`),
     });
   });
 

@@ -14,7 +14,7 @@ export interface SimulatorOptions {
   readonly fleet: string;
   readonly vehicles: number;
   readonly seed: number;
-  /** How many seconds of the fleet's life pass in one second. */
+  /** Simulated seconds per second. */
   readonly speedUp: number;
 }
 
@@ -22,30 +22,32 @@ interface SimulatorRun {
   readonly options: SimulatorOptions;
   readonly now: () => number;
   readonly stopped: AbortSignal;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
-const tickMs = 100;
+const TICK_MS = 100;
+/** The position window of R-7: afterwards every second sees some vehicle's next position. */
+const RAMP_UP_MS = 180_000;
 
 /** Lets a fleet drive and publishes its pings as they arise, until stopped. */
-export async function simulate({ options, now, stopped, say }: SimulatorRun): Promise<void> {
+export async function simulate({ options, now, stopped, print }: SimulatorRun): Promise<void> {
   const { dataDir, fleet, vehicles, seed, speedUp } = options;
   const stack = await stackEnvironment(dataDir);
   await ensureFleet({ dataDir, databaseUrl: stack.require('DATABASE_URL'), fleetId: fleet, now });
   const publisher = await openPingPublisher(kafkaSettings(stack), registrySettings(stack));
   const startedAt = now();
-  const model = createFleetModel({ seed, vehicles, startAt: startedAt });
-  say(`simulator: ${String(vehicles)} vehicles of fleet ${fleet} are on the road`);
+  const model = createFleetModel({ seed, vehicles, startAt: startedAt, rampUpMs: RAMP_UP_MS });
+  print(`simulator: ${String(vehicles)} vehicles of fleet ${fleet} come online within three minutes`);
   let underWay: TrafficRow[] = [];
   try {
     while (!stopped.aborted) {
       const timeMs = startedAt + (now() - startedAt) * speedUp;
       underWay.push(...model.advanceTo(timeMs));
-      // The model gives a whole second at once; each ping goes out when it arrives.
+      // The model computes a whole second at once; each ping is published when it arrives.
       const arrived = underWay.filter((row) => Date.parse(row.receivedTime) <= timeMs);
       underWay = underWay.filter((row) => Date.parse(row.receivedTime) > timeMs);
       await publisher.publish(arrived.map((row) => toPing(row, fleet)));
-      await sleep(tickMs, undefined, { signal: stopped }).catch(() => undefined);
+      await sleep(TICK_MS, undefined, { signal: stopped }).catch(() => undefined);
     }
   } finally {
     await publisher.close();
@@ -55,5 +57,5 @@ export async function simulate({ options, now, stopped, say }: SimulatorRun): Pr
 function toPing(row: TrafficRow, fleetId: string): TelemetryPing {
   const result = pingOf({ ...row } satisfies TrackRow, { fleetId, shiftMs: 0, keepReceivedTime: true });
   if (result.type === 'ping') return result.ping;
-  throw new Error(`The fleet model made a ping that is none: ${result.detail}`);
+  throw new Error(`The fleet model made an invalid ping: ${result.detail}`);
 }

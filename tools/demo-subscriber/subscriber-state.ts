@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { KnownSubscription } from './ensure-subscriptions.js';
 
 /** What the demo subscriber keeps between its runs: its port and its secrets. */
-export interface SubscriberMemory {
+export interface SubscriberState {
   readonly port: number;
   readonly subscriptions: readonly KnownSubscription[];
 }
@@ -11,16 +11,16 @@ export interface SubscriberMemory {
 const fileName = 'demo-subscriber.json';
 const ownerOnly = 0o600;
 
-export async function recall(dataDir: string): Promise<SubscriberMemory> {
+export async function loadState(dataDir: string): Promise<SubscriberState> {
   try {
-    return JSON.parse(await readFile(join(dataDir, fileName), 'utf8')) as SubscriberMemory;
+    return JSON.parse(await readFile(join(dataDir, fileName), 'utf8')) as SubscriberState;
   } catch {
     return { port: 0, subscriptions: [] };
   }
 }
 
-export async function memorize(dataDir: string, memory: SubscriberMemory): Promise<void> {
+export async function saveState(dataDir: string, state: SubscriberState): Promise<void> {
   const path = join(dataDir, fileName);
-  await writeFile(`${path}.new`, `${JSON.stringify(memory, null, 2)}\n`, { mode: ownerOnly });
+  await writeFile(`${path}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: ownerOnly });
   await rename(`${path}.new`, path);
 }
