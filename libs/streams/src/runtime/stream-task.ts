@@ -6,7 +6,7 @@ import type { Topology } from '../topology/topology.js';
 import { committedStreamTime, streamTimeMetadata } from './committed-stream-time.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import type { TaskStores } from './store-shelf.js';
-import { createTaskCore, type TaskCore } from './task-core.js';
+import { TaskCore } from './task-core.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -56,7 +56,7 @@ class StreamTask implements PartitionTask {
     const committed = await context.committedOffset();
     const partitionCounts = await this.sinkPartitions();
     await stores.open(() => this.closed);
-    this.core = createTaskCore({
+    this.core = new TaskCore({
       topology,
       stores: stores.byName,
       partition: { topic, partition },
@@ -79,7 +79,6 @@ class StreamTask implements PartitionTask {
     if (!core) throw new Error('process() came before open().');
     let isTrickle = true;
     let processedTo: number | null = null;
-    await core.processor.beforeBatch?.();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (processedTo !== null) {
         isTrickle = false;
@@ -89,10 +88,10 @@ class StreamTask implements PartitionTask {
         }
         await nextTurn();
       }
-      await core.processor.prepare?.(slice);
+      await core.process(slice, processedTo === null, () => {
+        this.uncommittedSince ??= this.options.now();
+      });
       this.refuseClosed();
-      this.uncommittedSince ??= this.options.now();
-      for (const record of slice) core.process(record);
       core.punctuate();
       processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
     }
@@ -130,6 +129,7 @@ class StreamTask implements PartitionTask {
 
   async close(): Promise<void> {
     this.closed = true;
+    this.core?.close();
     await Promise.all([this.options.stores.settle(), this.producer?.close()]);
   }
 

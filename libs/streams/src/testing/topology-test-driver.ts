@@ -1,5 +1,5 @@
 import { fetchedRecordOf, type OutgoingRecord } from '../record.js';
-import { createTaskCore, type TaskCore } from '../runtime/task-core.js';
+import { TaskCore } from '../runtime/task-core.js';
 import type { StateStore } from '../state/state-store.js';
 import { undeclared } from '../topology/check-topology.js';
 import type { StoreDefinitions, StoresOf, Topology } from '../topology/topology.js';
@@ -75,11 +75,9 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
 
   async pipe({ key, value, timestamp = this.now }: PipedRecord): Promise<OutgoingRecord[]> {
     const record = fetchedRecordOf({ offset: this.offset++, timestamp, key, value });
-    await this.core.processor.beforeBatch?.();
-    await this.core.processor.prepare?.([record]);
-    const output = this.outputOf(() => {
-      this.core.process(record);
-    });
+    const before = this.pendingOutput().length;
+    await this.core.process([record], true);
+    const output = this.outputSince(before);
     // As the runtime uses the memory of a batch again: a processor or a store that kept a view of it is found out.
     record.bytes.fill(0xff);
     return output;
@@ -87,9 +85,9 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
 
   advanceWallClock(ms: number): OutgoingRecord[] {
     this.now += ms;
-    return this.outputOf(() => {
-      this.core.punctuate();
-    });
+    const before = this.pendingOutput().length;
+    this.core.punctuate();
+    return this.outputSince(before);
   }
 
   readOutput(sink: SinkName): OutgoingRecord[] {
@@ -145,10 +143,8 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
     this.core = this.build(stores);
   }
 
-  /** Runs a step of the transaction, commits it if nobody else does, and says what it wrote to the sinks. */
-  private outputOf(step: () => void): OutgoingRecord[] {
-    const before = this.pendingOutput().length;
-    step();
+  /** Commits a step of the transaction unless the test does, and returns what it wrote to the sinks. */
+  private outputSince(before: number): OutgoingRecord[] {
     const output = this.pendingOutput().slice(before);
     if (this.options.autoCommit ?? true) this.commit();
     return output;
@@ -161,7 +157,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   private build(stores?: ReadonlyMap<string, StateStore>): TaskCore {
     const { topology, partition = 0, partitionCounts = {} } = this.options;
     const sinks: Topology['sinks'] = topology.sinks;
-    return createTaskCore({
+    return new TaskCore({
       topology,
       partition: { topic: topology.source, partition },
       partitionCounts: new Map(Object.values(sinks).map(({ topic }) => [topic, partitionCounts[topic] ?? 1])),

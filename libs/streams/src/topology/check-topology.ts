@@ -40,4 +40,4 @@ export const undeclared = (
     `The topology ${applicationId} has no ${kind} named ${name}: declare it under "${kind}s", or use one of those declared (${declared.join(', ') || 'none'}).`,
   );
 
-const invalid = (message: string): StreamsError => new StreamsError('INVALID_TOPOLOGY', message);
+export const invalid = (message: string): StreamsError => new StreamsError('INVALID_TOPOLOGY', message);

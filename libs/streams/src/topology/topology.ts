@@ -78,6 +78,27 @@ export interface Processor {
   process(record: StreamRecord): void;
 }
 
+/** Up to 1,000 records of one fetched batch, in the order of the log. */
+export interface RecordSlice {
+  readonly records: readonly StreamRecord[];
+  /** The first slice of its batch: all records of the batch are in the log by now. */
+  readonly isFirst: boolean;
+  /**
+   * Calls `process` with each record, moves stream time with it and calls the punctuators that are due. To be called
+   * once; throws when the task was closed meanwhile.
+   */
+  readonly forEach: (process: (record: StreamRecord) => void) => void;
+}
+
+/** A processor that is called once per slice, for callers that have a cost per call. */
+export interface SliceProcessor {
+  /**
+   * Processes the slice through its forEach(). What the records need may be waited for before that. A rejection
+   * rebuilds the task and tries again.
+   */
+  processSlice(slice: RecordSlice): Promise<void>;
+}
+
 /** One source, one processor, its state stores and sinks. Made by createTopology(), which checks it. */
 export interface Topology<Definitions extends StoreDefinitions = StoreDefinitions, SinkName extends string = string> {
   /** The consumer group, and the prefix of the transactional.ids. */
@@ -87,7 +108,7 @@ export interface Topology<Definitions extends StoreDefinitions = StoreDefinition
   readonly stores?: Definitions;
   readonly sinks: Readonly<Record<SinkName, SinkDefinition>>;
   /** Makes the processor of one task, and again whenever the task is rebuilt. */
-  processor(context: ProcessorContext<StoresOf<Definitions>, SinkName>): Processor;
+  processor(context: ProcessorContext<StoresOf<Definitions>, SinkName>): Processor | SliceProcessor;
 }
 
 /** The context that the processor of a topology gets, for processors that are written in a file of their own. */
