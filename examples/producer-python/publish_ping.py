@@ -1,4 +1,4 @@
-"""Publishes one ping to telemetry.pings: python publish_ping.py FLEET DEVICE [LATITUDE LONGITUDE]
+"""Publishes one ping to telemetry.pings (R-38): python publish_ping.py FLEET DEVICE [LATITUDE LONGITUDE]
 
 KAFKA_BROKERS and SCHEMA_REGISTRY_URL say where to.
 """

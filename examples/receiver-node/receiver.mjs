@@ -1,4 +1,4 @@
-// SECRET=whsec_... PORT=9000 node receiver.mjs
+// Verifies and prints webhooks: SECRET=whsec_... PORT=9000 node receiver.mjs
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 

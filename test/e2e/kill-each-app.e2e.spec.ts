@@ -104,7 +104,7 @@ afterAll(() => receiver.close());
 const signedAt = ({ headers }: { readonly headers: IncomingHttpHeaders }): number =>
   Number(headers['webhook-timestamp']) * 1_000;
 
-describe(`SIGKILL of each application amid ${trafficOf(feeds)}`, () => {
+describe(`SIGKILL of each application (R-25) amid ${trafficOf(feeds)}`, () => {
   it('comes while traffic is on its way', () => {
     expect([...kills.keys()]).toEqual(apps);
     for (const { killedAt } of kills.values()) expect(killedAt).toBeLessThan(publishedAt);

@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-describe(`The pipeline on ${trafficOf(feeds)}`, () => {
+describe(`The pipeline (R-1, R-7, R-12, R-19, R-31, R-33) on ${trafficOf(feeds)}`, () => {
   for (const feed of feeds) {
     describe(feed.name, () => {
       it('gives the expected number of events of each type at all five places', () => {
@@ -164,7 +164,7 @@ describe(`The pipeline on ${trafficOf(feeds)}`, () => {
   });
 });
 
-describe('Records that no ping can be made of', () => {
+describe('Records that no ping can be made of (R-2)', () => {
   it('come in between the pings of a device', async () => {
     const pings = await waypost.cliLines<{ partition: number; offset: number }>(
       ...['read', 'telemetry.pings', '--device', disturbedDevice, '--until-end'],

@@ -130,7 +130,7 @@ describe('A replay of what has failed, amid which the delivery application is ki
   });
 });
 
-describe('A replay that is cancelled', () => {
+describe('A replay that is cancelled (R-30)', () => {
   it('stops within seconds, and says what it has sent', async () => {
     const asked = await api('POST', '', { ...window(), ratePerSecond: 5 });
     await reached(asked, ({ progress }) => progress.sent > 0);

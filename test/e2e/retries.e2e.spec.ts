@@ -107,7 +107,7 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-describe('A receiver that fails for a while', () => {
+describe('A receiver that fails for a while (R-22)', () => {
   it('gets the same event again until it accepts it, and not once more', () => {
     expect(course('/recovers')).toEqual([
       [1, 500, 'retrying', 'temporary_status'],
@@ -135,7 +135,7 @@ describe('A receiver that fails for a while', () => {
   });
 });
 
-describe('A receiver that refuses', () => {
+describe('A receiver that refuses (R-21)', () => {
   it('gets one attempt, and the delivery has failed', () => {
     expect(course('/refuses')).toEqual([[1, 400, 'failed', 'permanent_status']]);
     expect(receiver.callsTo('/refuses')).toHaveLength(1);
@@ -147,7 +147,7 @@ describe('A receiver that refuses', () => {
   });
 });
 
-describe('A receiver that does not take the token', () => {
+describe('A receiver that does not take the token (R-23)', () => {
   it('gets the event with a new one at once', () => {
     expect(course('/protected')).toEqual([
       [1, 401, 'retrying', 'unauthorized'],
@@ -173,7 +173,7 @@ describe('A receiver that does not take the token', () => {
   });
 });
 
-describe('Every attempt', () => {
+describe('Every attempt (R-24)', () => {
   it('is signed', () => {
     expect(signatureProblems).toEqual([]);
   });

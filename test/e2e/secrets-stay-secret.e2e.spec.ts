@@ -263,7 +263,7 @@ describe('Deliveries with secrets of every kind', () => {
   });
 });
 
-describe('What is kept and shown', () => {
+describe('What is kept and shown (R-17, R-40)', () => {
   it('is what it should be, so that the search is no search of nothing', () => {
     const id = idOf('/refuses');
     expect(placesNaming(kept.logs, id)).not.toEqual([]);

@@ -30,7 +30,11 @@ export async function differences(expected: ReadonlyMap<string, string>, targetD
   return complaints;
 }
 
-export async function formatted(path: string, source: string, parser: 'typescript' | 'json'): Promise<string> {
+export async function formatted(
+  path: string,
+  source: string,
+  parser: 'typescript' | 'json' | 'markdown',
+): Promise<string> {
   const config = await resolveConfig(path);
   const fallback = { singleQuote: true, printWidth: 120, trailingComma: 'all' as const };
   return format(source, { ...(config ?? fallback), parser });

@@ -1,30 +1,39 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { generatedDocs } from './generated-docs.js';
 import { differences, generateModules } from './generated-modules.js';
 import { publishedDocuments } from './published-documents.js';
 
-interface Target {
+/** A folder that holds generated files and nothing else. */
+interface GeneratedFolder {
   readonly dir: string;
-  /** Everything that is in `dir`: what else is there goes. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 /** Usage: main.js [--check]; run from the project's root. */
 async function main(args: readonly string[]): Promise<number> {
-  const targets = await generate(resolve('schemas'));
-  const complaints = (await Promise.all(targets.map(({ dir, files }) => differences(files, dir)))).flat();
+  const folders = await generatedFolders(resolve('schemas'));
+  const docs = await generatedDocs(resolve('.'));
+  const stale = [
+    ...(await Promise.all(folders.map(({ dir, files }) => differences(files, dir)))).flat(),
+    ...(await staleDocs(docs)),
+  ];
   if (args.includes('--check')) {
-    for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
-    if (complaints.length > 0) process.stderr.write('Run "npm run codegen" and commit the result.\n');
-    return complaints.length > 0 ? 1 : 0;
+    for (const complaint of stale) process.stderr.write(`${complaint}\n`);
+    if (stale.length > 0) process.stderr.write('Run "npm run codegen" and commit the result.\n');
+    return stale.length > 0 ? 1 : 0;
   }
-  for (const target of targets) await write(target);
-  const count = targets.reduce((sum, { files }) => sum + files.size, 0);
-  process.stdout.write(`${String(count)} files written, ${String(complaints.length)} changed\n`);
+  for (const folder of folders) await replace(folder);
+  for (const [path, text] of docs) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+  const count = folders.reduce((sum, { files }) => sum + files.size, docs.size);
+  process.stdout.write(`${String(count)} files written, ${String(stale.length)} changed\n`);
   return 0;
 }
 
-async function generate(schemasDir: string): Promise<Target[]> {
+async function generatedFolders(schemasDir: string): Promise<GeneratedFolder[]> {
   const modulesDir = resolve('libs/contracts/src/generated');
   const documents = await publishedDocuments(schemasDir);
   return [
@@ -33,9 +42,17 @@ async function generate(schemasDir: string): Promise<Target[]> {
   ];
 }
 
-async function write({ dir, files }: Target): Promise<void> {
-  await rm(dir, { recursive: true, force: true });
+async function staleDocs(docs: ReadonlyMap<string, string>): Promise<string[]> {
+  const stale: string[] = [];
+  for (const [path, text] of docs) {
+    if ((await readFile(path, 'utf8').catch(() => null)) !== text) stale.push(`${path} is not up to date`);
+  }
+  return stale;
+}
+
+async function replace({ dir, files }: GeneratedFolder): Promise<void> {
   await mkdir(dir, { recursive: true });
+  for (const name of await readdir(dir)) if (!files.has(name)) await rm(join(dir, name), { recursive: true });
   for (const [name, text] of files) await writeFile(join(dir, name), text);
 }
 

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { defaultDataDir } from '../../apps/cli/src/stack/default-data-dir.js';
 import { parsePositive } from '../../apps/cli/src/time-argument.js';
 
+/** A simulated fleet that publishes pings like any producer. */
 interface Flags {
   readonly dataDir: string;
   readonly fleet: string;

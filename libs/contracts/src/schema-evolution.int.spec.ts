@@ -50,7 +50,7 @@ const olderPing = {
   firmware: '1.0',
 };
 
-describe('Schema evolution on the real registry', () => {
+describe('Schema evolution on the real registry (R-1)', () => {
   it("still reads an older producer's record", async () => {
     const { olderId, subject } = await build();
     const older = codecFor<typeof olderPing>(subject, olderSchema);

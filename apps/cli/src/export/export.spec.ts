@@ -54,7 +54,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-describe('The columns of a topic', () => {
+describe('The columns of a topic (R-39)', () => {
   it('are where the record lies, then the fields of its schema, then why it could not be read', () => {
     expect(columns.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
       ...['record_topic text', 'record_partition integer', 'record_offset long', 'record_time time', 'record_key text'],

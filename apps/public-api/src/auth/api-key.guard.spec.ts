@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const EVENTS = '/public/v2/events';
 
-describe('the API key guard', () => {
+describe('the API key guard (R-37)', () => {
   it.each([
     ['no key', {}],
     ['another scheme', { authorization: 'Basic d3A6eA==' }],

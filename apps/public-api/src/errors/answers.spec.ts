@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const failingWith = (error: Error) => ({ findDeliveries: () => Promise.reject(error) });
 
-describe('error answers', () => {
+describe('error answers (R-37)', () => {
   it.each([
     [404, 'not_found', '/', {}],
     [404, 'not_found', '/public/v3/events', {}],

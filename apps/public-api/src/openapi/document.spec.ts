@@ -19,7 +19,7 @@ function resolve(reference: string): unknown {
     .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], openApiDocument);
 }
 
-describe('the OpenAPI document', () => {
+describe('the OpenAPI document (R-37)', () => {
   it('has exactly the routes of the running application', async () => {
     const api = await startTestApi();
     const documented = Object.entries(documentedMethods(openApiDocument)).flatMap(([path, methods]) =>

@@ -74,7 +74,7 @@ async function create(body: object = {}): Promise<Resource> {
   return made;
 }
 
-describe('POST /public/v1/webhook-subscriptions', () => {
+describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
   it('makes one subscription for each event type, with a secret of its own, shown once', async () => {
     const answer = await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK });
 
@@ -240,7 +240,7 @@ describe('GET /public/v1/webhook-subscriptions', () => {
   });
 });
 
-describe('PATCH /public/v1/webhook-subscriptions/{id}', () => {
+describe('PATCH /public/v1/webhook-subscriptions/{id} (R-16)', () => {
   it('changes what is given and leaves the rest', async () => {
     const { id } = await create({ deviceIds: ['a'] });
     nowMs += 1_000;
@@ -298,7 +298,7 @@ describe('PATCH /public/v1/webhook-subscriptions/{id}', () => {
   );
 });
 
-describe('DELETE and rotate-secret', () => {
+describe('DELETE and rotate-secret (R-16, R-17)', () => {
   it('deletes for good, and the URL is free again', async () => {
     const { id } = await create();
     const answer = await send('DELETE', `${PATH}/${id}`);

@@ -22,7 +22,7 @@ const errorOf = (answer: TestAnswer) =>
 const pageOf = (answer: TestAnswer) =>
   answer.body as { events: { event_id: string }[]; next_page_state: string | null };
 
-describe('GET /public/v1/webhook-events', () => {
+describe('GET /public/v1/webhook-events (R-31)', () => {
   it('shows a delivery with the field names of version 1 and nothing more', async () => {
     const at = NOW - 3_600_000;
     const record = deliveryRecord({
@@ -206,7 +206,7 @@ describe('GET /public/v1/webhook-events', () => {
   });
 });
 
-describe('the headers of the sunset', () => {
+describe('the headers of the sunset (R-32)', () => {
   const expectThem = (answer: TestAnswer): void => {
     expect(answer.headers.get('deprecation')).toBe('true');
     expect(answer.headers.get('sunset')).toBe('Tue, 25 Aug 2026 23:59:59 GMT');

@@ -24,7 +24,7 @@ const pageOf = (answer: TestAnswer) => answer.body as Page;
 const idsOf = (answer: TestAnswer) => pageOf(answer).data.map((event) => event.eventId);
 const codeOf = (answer: TestAnswer) => (answer.body as { error: { code: string } }).error.code;
 
-describe('GET /public/v2/events', () => {
+describe('GET /public/v2/events (R-33)', () => {
   it('shows a delivery with its payload as it was pushed', async () => {
     const at = NOW - 3_600_000;
     const body = '{"zeta":1,"alpha":{"b":[1.5,null],"a":"é"},"eventId":"x"}';
@@ -141,7 +141,7 @@ describe('GET /public/v2/events', () => {
   });
 });
 
-describe('page tokens', () => {
+describe('page tokens (R-34)', () => {
   const records = Array.from({ length: 4 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - 100 + index }));
   const FILTER = 'eventType=position&eventType=ignition_on';
 

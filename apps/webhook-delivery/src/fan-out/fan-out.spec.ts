@@ -120,7 +120,7 @@ const fanOut = async (): Promise<(WebhookDelivery & { partition: number })[]> =>
   return (await written()).filter(({ eventId }) => !before.has(eventId));
 };
 
-describe('the fan-out', () => {
+describe('the fan-out (R-16)', () => {
   it('makes one delivery for each active subscription of the fleet, type and device, and no other', async () => {
     index.put(aSubscription('all devices'));
     index.put(aSubscription('this device', { deviceIds: ['device-1'] }));

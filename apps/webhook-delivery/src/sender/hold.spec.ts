@@ -133,7 +133,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   });
 });
 
-describe('a subscription with nothing but failures for 7 days', () => {
+describe('a subscription with nothing but failures for 7 days (R-29)', () => {
   it('is told to be disabled, once, with the reason', async () => {
     failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
     for (let n = 1; n <= 5; n++) bench.publish(n, 'letting-fail');

@@ -4,7 +4,7 @@ import { checkPing, MAX_ID_LENGTH } from './check-ping.js';
 
 const US = '\u001f';
 
-describe('checkPing', () => {
+describe('checkPing (R-1, R-2)', () => {
   it.each([
     ['an ordinary ping', pingOf()],
     ['times at the ends of the range', pingOf({ eventTime: 0, receivedTime: Date.UTC(9999, 11, 31, 23, 59, 59, 999) })],

@@ -110,7 +110,7 @@ const REFUSED: readonly (readonly [address: string, reason: string])[] = [
 const ipv4 = fc.ipV4();
 const isRefused = (address: string, allowed = NONE): boolean => classifyAddress(address, allowed).type === 'refused';
 
-describe('classifyAddress', () => {
+describe('classifyAddress (R-27)', () => {
   it.each(ALLOWED)('allows the public address %p', (address) => {
     expect(classifyAddress(address, NONE)).toEqual({ type: 'allowed' });
   });

@@ -176,7 +176,7 @@ describe('a post that fails', () => {
   });
 });
 
-describe('a response whose body misbehaves', () => {
+describe('a response whose body misbehaves (R-20)', () => {
   it.each([
     ['has announced more than it sends', 'content-length: 50\r\n\r\nshort'],
     ['trickles without an end', 'transfer-encoding: chunked\r\n\r\n5\r\nshort\r\n'],
@@ -265,7 +265,7 @@ describe('a response whose body misbehaves', () => {
   });
 });
 
-describe('the address check of a connection', () => {
+describe('the address check of a connection (R-18, R-27)', () => {
   it('refuses a literal address that is not public without connecting', async () => {
     const server = await serve(OK);
 

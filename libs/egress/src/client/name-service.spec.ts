@@ -70,7 +70,7 @@ describe('a name with good and bad addresses', () => {
   });
 });
 
-describe('a name whose answer changes', () => {
+describe('a name whose answer changes (R-27)', () => {
   it('between look-up and connect has no effect: the connection goes to what was checked', async () => {
     const { post, dns, server, inner } = await build(({ number }) => at(number === 1 ? PUBLIC : INNER));
 

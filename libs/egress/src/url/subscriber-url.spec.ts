@@ -9,7 +9,7 @@ function reasonOf(text: string, allowHttp = false): string {
   return result.type === 'refused' ? result.reason : result.type;
 }
 
-describe('parseSubscriberUrl', () => {
+describe('parseSubscriberUrl (R-18)', () => {
   it.each([
     ['https://example.com', 'https://example.com/'],
     ['https://example.com:8443/hooks?fleet=1', 'https://example.com:8443/hooks?fleet=1'],
@@ -57,7 +57,7 @@ describe('parseSubscriberUrl', () => {
   });
 });
 
-describe('checkSubscriberUrl', () => {
+describe('checkSubscriberUrl (R-18)', () => {
   const check = (url: string, lookup: Lookup = publicLookup, allowedSubnets: string[] = []) =>
     checkSubscriberUrl(url, { allowHttp: false, allowedSubnets, lookup, lookupTimeoutMs: 50 });
 

@@ -19,7 +19,7 @@ async function build(ready = true, port = 0) {
   return { url, parts };
 }
 
-describe('createAdminServer', () => {
+describe('createAdminServer (R-40)', () => {
   it('is live as soon as it listens', async () => {
     const { url } = await build(false);
 

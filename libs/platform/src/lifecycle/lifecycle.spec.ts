@@ -26,7 +26,7 @@ function build(parts: readonly Partial<LifecyclePart>[]) {
   return { lifecycle: createLifecycle(recorded, { logger, now: () => performance.now() }), calls };
 }
 
-describe('createLifecycle', () => {
+describe('createLifecycle (R-40)', () => {
   it('starts in order, one after the other, and stops in reverse', async () => {
     const { lifecycle, calls } = build([{}, {}, {}]);
 

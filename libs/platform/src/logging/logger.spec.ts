@@ -9,7 +9,7 @@ function build(level: LoggerOptions['level'] = 'debug') {
   return { logger, lines, text: () => written.join('') };
 }
 
-describe('createLogger', () => {
+describe('createLogger (R-40)', () => {
   it('writes one JSON line per event with the level, the app and the fields', () => {
     const { logger, lines } = build();
 
