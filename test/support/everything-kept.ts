@@ -4,7 +4,7 @@ import { allTopics } from '@waypost/contracts';
 import { createKafkaBackend, silentLogger, type StreamRecord } from '@waypost/streams';
 import { Client } from 'pg';
 import { readLogRange } from '../../apps/cli/src/log/log-range.js';
-import { kafkaSettings } from '../../apps/cli/src/stack/kafka-settings.js';
+import { kafkaSettings } from '../../apps/cli/src/stack/stack-connections.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import type { RunningWaypost } from './running-waypost.js';
 import type { KeptBytes } from './secret-search.js';

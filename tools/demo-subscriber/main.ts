@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { defaultDataDir } from '../../apps/cli/src/stack/default-data-dir.js';
+import { defaultDataDir } from '../../apps/cli/src/stack/stack-config.js';
 
 interface Flags {
   readonly dataDir: string;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES } from '@waypost/domain';
 import { createApiClient } from '../../apps/cli/src/stack/api-client.js';
-import { ensureFleet } from '../../apps/cli/src/stack/ensure-fleet.js';
+import { ensureFleet } from '../../apps/cli/src/stack/api-keys.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import { createDeliveryTally } from './delivery-tally.js';
 import { ensureGeofences } from './demo-fleet.js';
 import { ensureSubscriptions, type KnownSubscription } from './ensure-subscriptions.js';
 import { followLogs } from './follow-logs.js';
 import { createStageLatency } from './stage-latency.js';
-import { loadState, saveState } from './subscriber-state.js';
 import { startSubscriberServer } from './subscriber-server.js';
+import { loadState, saveState } from './subscriber-state.js';
 
 interface SubscriberRun {
   readonly dataDir: string;

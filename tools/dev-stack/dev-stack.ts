@@ -1,21 +1,20 @@
 import { join } from 'node:path';
+import type { KafkaConfig } from 'kafkajs';
 import { databaseRefusal } from '@waypost/database';
 import { kafkaRefused } from '@waypost/platform';
-import { probeKafkaAccess, type KafkaSettings } from '@waypost/streams';
-import type { KafkaConfig } from 'kafkajs';
+import { type KafkaSettings, probeKafkaAccess } from '@waypost/streams';
 import type { DataDir } from './data-dir/data-dir.js';
 import { defaultCacheDir, isDownloaded } from './download-cache.js';
 import type { PartContext } from './embedded-part.js';
+import { StackError } from './stack-error.js';
+import type { KafkaSecurity } from './kafka/broker-properties.js';
 import { kafkaDownload, loginOf, startEmbeddedKafka } from './kafka/embedded-kafka.js';
 import { probeForeignKafka } from './kafka/probe-kafka.js';
-import type { KafkaSecurity } from './kafka/secured-listeners.js';
-import { probeForeignPostgres, startEmbeddedPostgres, type PostgresTls } from './postgres/embedded-postgres.js';
+import { type PostgresTls, probeForeignPostgres, startEmbeddedPostgres } from './postgres/embedded-postgres.js';
 import { assertPrerequisites, javaProgram, machineFacts } from './prerequisites.js';
-import { startGuardian, type Guardian } from './processes/guardian.js';
+import { type Guardian, startGuardian } from './processes/guardian.js';
 import type { ManagedProcess } from './processes/managed-process.js';
-import { registryDownload, startEmbeddedRegistry } from './registry/embedded-registry.js';
-import { probeForeignRegistry } from './registry/probe-registry.js';
-import { StackError } from './stack-error.js';
+import { probeForeignRegistry, registryDownload, startEmbeddedRegistry } from './registry/embedded-registry.js';
 import { silentReporter, type StackReporter } from './stack-reporter.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,4 @@
-export { openDataDir, type DataDir } from './data-dir/data-dir.js';
-export { readJsonFile, writeJsonFile } from './data-dir/private-json-file.js';
+export { openDataDir, readJsonFile, writeJsonFile, type DataDir } from './data-dir/data-dir.js';
 export {
   clientConfig,
   startDevStack,

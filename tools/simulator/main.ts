@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { defaultDataDir } from '../../apps/cli/src/stack/default-data-dir.js';
+import { defaultDataDir } from '../../apps/cli/src/stack/stack-config.js';
 import { parsePositive } from '../../apps/cli/src/time-argument.js';
 
 /** A simulated fleet that publishes pings like any producer. */

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TelemetryPing } from '@waypost/contracts';
-import type { TrackRow } from '../../apps/cli/src/pings/ping-line.js';
-import { pingOf } from '../../apps/cli/src/pings/ping-line.js';
+import { pingOf, type TrackRow } from '../../apps/cli/src/pings/ping-line.js';
 import { openPingPublisher } from '../../apps/cli/src/pings/ping-publisher.js';
-import { ensureFleet } from '../../apps/cli/src/stack/ensure-fleet.js';
-import { kafkaSettings } from '../../apps/cli/src/stack/kafka-settings.js';
-import { registrySettings } from '../../apps/cli/src/stack/registry-settings.js';
+import { ensureFleet } from '../../apps/cli/src/stack/api-keys.js';
+import { kafkaSettings, registrySettings } from '../../apps/cli/src/stack/stack-connections.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import { createFleetModel, type TrafficRow } from './fleet-model.js';
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { CliError } from './cli-error.js';
 import { callerDirectory } from './caller-config.js';
 import { createProgram } from './program.js';
+import { CliError } from './terminal/output.js';
 
 const usageExitCode = 2;
 

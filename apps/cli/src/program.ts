@@ -1,12 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { RULE_SETS, type RuleSet } from './analysis/rule-sets.js';
-import { changedSettings, THRESHOLDS } from './analysis/thresholds.js';
-import { usageError } from './cli-error.js';
+import { changedSettings, RULE_SETS, type RuleSet, THRESHOLDS } from './analysis/thresholds.js';
 import { EXPORT_FORMATS, type ExportFormat } from './export/export-formats.js';
 import { assertSelective } from './rejected-selection.js';
-import { defaultDataDir } from './stack/default-data-dir.js';
-import type { Terminal } from './terminal/output.js';
+import { defaultDataDir } from './stack/stack-config.js';
+import { type Terminal, usageError } from './terminal/output.js';
 import { parseList, parsePositive, parseTime } from './time-argument.js';
 
 export interface ProgramContext {

@@ -1,4 +1,4 @@
-import { usageError } from './cli-error.js';
+import { usageError } from './terminal/output.js';
 
 /** Which quarantined pings are meant; an empty part does not restrict. */
 export interface RejectedSelection {

@@ -1,4 +1,4 @@
-import { usageError } from './cli-error.js';
+import { usageError } from './terminal/output.js';
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 const epochMs = /^\d{1,15}$/;

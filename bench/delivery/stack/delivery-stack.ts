@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
+  type Guardian,
   openDataDir,
   readJsonFile,
+  type StackReporter,
   startDevStack,
   startGuardian,
   writeJsonFile,
-  type Guardian,
-  type StackReporter,
 } from '../../../tools/dev-stack/index.js';
+import { stackKeys, type StackKeys } from '../../../tools/dev-stack/start/app-environment.js';
 import { setUpStack } from '../../../tools/dev-stack/start/set-up.js';
-import { stackKeys, type StackKeys } from '../../../tools/dev-stack/start/stack-keys.js';
 import { claimFolder, dropData } from '../../processor/stack/bench-folder.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
+import { createProgress } from '../../../apps/cli/src/terminal/output.js';
 import { readJsonFile, StackError, writeJsonFile } from '../../../tools/dev-stack/index.js';
-import { createProgress } from '../../../apps/cli/src/terminal/progress.js';
 import { treeUsage } from '../../delivery/machine-usage.js';
 import { counted } from '../../processor/report/number-text.js';
 import type { BenchContext } from '../bench-context.js';

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { mkdir, realpath } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { StackError } from '../stack-error.js';
 import { takeLock } from '../exclusive-lock.js';
 import { choosePort } from '../free-port.js';
 import { processesMarked, signalGroup } from '../processes/process-identity.js';
-import { StackError } from '../stack-error.js';
-import { readJsonFile, writeJsonFile } from './private-json-file.js';
 
 /** A stack's folder, held by this process alone. */
 export interface DataDir {
@@ -64,5 +63,27 @@ async function makeFolder(path: string): Promise<string> {
     throw new StackError('data_dir_unusable', `The data directory ${path} cannot be used: ${reason}.`, {
       cause: error,
     });
+  }
+}
+
+/** null: there is no such file. */
+export async function readJsonFile(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Replaces the file in one step, readable by its owner only: such files hold passwords and keys. */
+export async function writeJsonFile(file: string, value: unknown): Promise<void> {
+  const temporary = `${file}.${String(process.pid)}-${randomBytes(4).toString('hex')}`;
+  try {
+    await writeFile(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
 }

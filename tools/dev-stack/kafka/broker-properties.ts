@@ -55,3 +55,63 @@ export function propertiesText(properties: Readonly<Record<string, string>>): st
     .map(([key, value]) => `${key}=${value}\n`)
     .join('');
 }
+
+/** PEM texts of one party of TLS connections. */
+export interface TlsIdentity {
+  /** The authority that signed this party and those it trusts. */
+  readonly ca: string;
+  readonly cert: string;
+  /** PKCS #8, not encrypted. */
+  readonly key: string;
+}
+
+export interface KafkaSecurity {
+  readonly tls: TlsIdentity;
+  readonly username: string;
+  readonly password: string;
+  /** Of a second listener, where the client's certificate is its login. */
+  readonly mutualTlsPort: number;
+}
+
+/** Of the broker towards itself: the name is in no client's configuration. */
+const BROKER_USER = 'broker';
+
+/** A node whose clients come by TLS only: with SASL on the broker's port, with a certificate on the other. */
+export function securedListeners(ports: BrokerPorts, security: KafkaSecurity): Record<string, string> {
+  const { tls, username, password, mutualTlsPort } = security;
+  const sasl = `SASL_SSL://127.0.0.1:${String(ports.broker)}`;
+  const mutual = `SSL://127.0.0.1:${String(mutualTlsPort)}`;
+  const plainLogin = 'org.apache.kafka.common.security.plain.PlainLoginModule';
+  const scramLogin = 'org.apache.kafka.common.security.scram.ScramLoginModule';
+  const users = `user_${BROKER_USER}="${password}" user_${username}="${password}"`;
+  return {
+    listeners: `${sasl},${mutual},CONTROLLER://127.0.0.1:${String(ports.controller)}`,
+    'advertised.listeners': `${sasl},${mutual}`,
+    'listener.security.protocol.map': 'SASL_SSL:SASL_SSL,SSL:SSL,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'SASL_SSL',
+    'sasl.mechanism.inter.broker.protocol': 'PLAIN',
+    'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    'listener.name.sasl_ssl.plain.sasl.jaas.config': `${plainLogin} required username="${BROKER_USER}" password="${password}" ${users};`,
+    'listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config': `${scramLogin} required;`,
+    'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config': `${scramLogin} required;`,
+    'listener.name.ssl.ssl.client.auth': 'required',
+    'ssl.keystore.type': 'PEM',
+    'ssl.keystore.certificate.chain': oneLine(tls.cert),
+    'ssl.keystore.key': oneLine(tls.key),
+    'ssl.truststore.type': 'PEM',
+    'ssl.truststore.certificates': oneLine(tls.ca),
+    // A failed login is answered at once, which tests wait for.
+    'connection.failed.authentication.delay.ms': '0',
+  };
+}
+
+/** SCRAM users are records in the cluster's own log: they are made when it is formatted. */
+export function scramUsers({ username, password }: KafkaSecurity): string[] {
+  return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=${username},password=${password}]`,
+  ]);
+}
+
+/** A PEM in a properties file, whose lines end at line ends. */
+const oneLine = (pem: string): string => pem.trim().replaceAll('\n', '\\n');

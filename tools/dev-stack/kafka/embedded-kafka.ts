@@ -2,15 +2,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Download } from '../download-cache.js';
-import { ensureDownloaded } from '../download-cache.js';
+import { type Download, ensureDownloaded } from '../download-cache.js';
 import type { EmbeddedPart, PartContext } from '../embedded-part.js';
-import { createManagedProcess } from '../processes/managed-process.js';
+import { createManagedProcess, runOnce } from '../processes/managed-process.js';
 import { projectFile } from '../project-root.js';
-import { runOnce } from '../processes/run-once.js';
-import { brokerProperties, propertiesText } from './broker-properties.js';
+import {
+  brokerProperties,
+  type KafkaSecurity,
+  propertiesText,
+  scramUsers,
+  securedListeners,
+} from './broker-properties.js';
 import { probeKafka } from './probe-kafka.js';
-import { scramUsers, securedListeners, type KafkaSecurity } from './secured-listeners.js';
 
 const POM = 'tools/dev-stack/kafka/pom.xml';
 const LOGGING = 'tools/dev-stack/kafka/log4j2.properties';

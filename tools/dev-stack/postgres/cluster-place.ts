@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import {
   chown,
   lstat,
@@ -15,7 +15,6 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { StackError } from '../stack-error.js';
-import { canPass, foldersAbove, type UserIds } from './reachable.js';
 
 /** Where root keeps what the user "postgres" must reach: not in a world-writable folder, and not cleaned by the system. */
 export const ROOT_PLACE = '/var/lib/waypost';
@@ -98,4 +97,33 @@ async function removeAbandoned(clusters: string, now: number): Promise<void> {
 function unreachable(folder: string): StackError {
   const message = `The user "postgres" cannot reach ${folder}: open the folders above it to all users (chmod o+x), or use another --data-dir.`;
   return new StackError('data_dir_unusable', message);
+}
+
+export interface UserIds {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface FolderMode extends UserIds {
+  readonly mode: number;
+}
+
+const OWNER_SEARCH = 0o100;
+const GROUP_SEARCH = 0o010;
+const OTHERS_SEARCH = 0o001;
+
+/** May this user pass through all these folders? */
+export function canPass(folders: readonly FolderMode[], user: UserIds): boolean {
+  return folders.every(({ mode, uid, gid }) => {
+    if (uid === user.uid) return (mode & OWNER_SEARCH) !== 0;
+    if (gid === user.gid) return (mode & GROUP_SEARCH) !== 0;
+    return (mode & OTHERS_SEARCH) !== 0;
+  });
+}
+
+/** The folder and all above it, up to the root. */
+export function foldersAbove(path: string): FolderMode[] {
+  const { mode, uid, gid } = statSync(path);
+  const parent = dirname(path);
+  return [{ mode, uid, gid }, ...(parent === path ? [] : foldersAbove(parent))];
 }

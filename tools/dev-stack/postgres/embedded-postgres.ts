@@ -2,17 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { databaseAddress } from '@waypost/database';
 import pg from 'pg';
-import { readJsonFile, writeJsonFile } from '../data-dir/private-json-file.js';
+import { databaseAddress } from '@waypost/database';
+import { readJsonFile, writeJsonFile } from '../data-dir/data-dir.js';
 import type { EmbeddedPart, PartContext } from '../embedded-part.js';
-import { createManagedProcess } from '../processes/managed-process.js';
-import { runOnce } from '../processes/run-once.js';
-import { clusterPlace } from './cluster-place.js';
-import { forgetDeadPostmaster } from './dead-postmaster.js';
-import { postgresPrograms, type PostgresPrograms } from './programs.js';
-import type { UserIds } from './reachable.js';
-import { databaseUser } from './system-user.js';
+import { createManagedProcess, runOnce } from '../processes/managed-process.js';
+import { clusterPlace, type UserIds } from './cluster-place.js';
+import { databaseUser, forgetDeadPostmaster, postgresPrograms, type PostgresPrograms } from './programs.js';
 
 const SUPERUSER = 'waypost';
 

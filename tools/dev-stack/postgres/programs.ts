@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { StackError } from '../stack-error.js';
-import { ROOT_PLACE } from './cluster-place.js';
-import { canPass, foldersAbove, type UserIds } from './reachable.js';
+import { canPass, foldersAbove, ROOT_PLACE, type UserIds } from './cluster-place.js';
 
 export interface PostgresPrograms {
   readonly initdb: string;
@@ -70,4 +71,69 @@ async function openToAll(path: string): Promise<void> {
   }
   await chmod(path, 0o755);
   for (const name of await readdir(path)) await openToAll(join(path, name));
+}
+
+const run = promisify(execFile);
+const NAME = 'postgres';
+
+/**
+ * Postgres refuses to run as root. Root runs it as the system user "postgres", which is made when it is missing;
+ * everybody else runs it as themselves (undefined).
+ */
+export async function databaseUser(): Promise<UserIds | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  return (await idsOf(NAME)) ?? (await createUser());
+}
+
+async function createUser(): Promise<UserIds> {
+  try {
+    await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', NAME]);
+  } catch (error) {
+    const message = 'PostgreSQL does not run as root and the user "postgres" cannot be made: run as another user.';
+    throw new StackError('part_failed', message, { cause: error });
+  }
+  const ids = await idsOf(NAME);
+  if (ids === undefined)
+    throw new StackError('part_failed', 'The user "postgres" is missing: run as another user than root.');
+  return ids;
+}
+
+async function idsOf(name: string): Promise<UserIds | undefined> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
+    return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Removes the pid file of a server that was killed when its process id now belongs to some other program. Postgres would
+ * refuse to start for fear of a second server on the same files; its own check looks at the id only.
+ */
+export async function forgetDeadPostmaster(cluster: string): Promise<void> {
+  const file = join(cluster, 'postmaster.pid');
+  const text = await readFile(file, 'utf8').catch(() => null);
+  const pid = Number(text?.split('\n')[0]);
+  if (text === null || !Number.isInteger(pid) || mayBePostgres(pid)) return;
+  await rm(file, { force: true });
+}
+
+/** In doubt, yes: then Postgres decides. */
+function mayBePostgres(pid: number): boolean {
+  if (process.platform !== 'linux') return true;
+  try {
+    return basename(readlinkSync(`/proc/${String(pid)}/exe`)).startsWith('postgres');
+  } catch {
+    return isThere(pid);
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    readFileSync(`/proc/${String(pid)}/stat`);
+    return true;
+  } catch {
+    return false;
+  }
 }

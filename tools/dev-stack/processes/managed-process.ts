@@ -4,8 +4,7 @@ import { StackError } from '../stack-error.js';
 import type { StackReporter } from '../stack-reporter.js';
 import type { Guardian } from './guardian.js';
 import { signalGroup } from './process-identity.js';
-import { earlyDeathsAfter, restartDelayMs } from './restart-delay.js';
-import { spawnGuarded, type GuardedChild, type ProcessCommand, type ProcessExit } from './spawn-guarded.js';
+import { type GuardedChild, type ProcessCommand, type ProcessExit, spawnGuarded } from './spawn-guarded.js';
 import { waitUntil } from './wait-until.js';
 
 export interface ManagedProcessOptions {
@@ -158,4 +157,36 @@ export function describeExit({ code, signal, error }: ProcessExit): string {
 async function lastLines(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text.trimEnd().split('\n').slice(-8).join('\n');
+}
+
+const FIRST_MS = 100;
+const LONGEST_MS = 5_000;
+/** A process that lived this long is taken to have been well. */
+export const SOUND_LIFE_MS = 30_000;
+
+/** How many deaths in a row came too early, the last one after `livedMs` included. */
+export function earlyDeathsAfter(livedMs: number, before: number): number {
+  return livedMs >= SOUND_LIFE_MS ? 1 : before + 1;
+}
+
+/** How long to wait before the process is started again: 100 ms at first, doubling to 5 s. */
+export function restartDelayMs(earlyDeaths: number): number {
+  return Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(earlyDeaths - 1, 20));
+}
+
+interface RunOnceContext {
+  /** What it does, as the beginning of a sentence. */
+  readonly name: string;
+  readonly logFile: string;
+  readonly guardian: Guardian;
+}
+
+/** Runs a program to its end. @throws StackError `part_failed` with the end of its log. */
+export async function runOnce(command: ProcessCommand, { name, logFile, guardian }: RunOnceContext): Promise<void> {
+  const { exited } = spawnGuarded(command, { guardian, logFile, orphanSignal: 'SIGKILL' });
+  const exit = await exited;
+  if (exit.code === 0) return;
+  const log = await readFile(logFile, 'utf8').catch(() => '');
+  const tail = log.trimEnd().split('\n').slice(-5).join('\n');
+  throw new StackError('part_failed', `${name} failed (${describeExit(exit)}). The end of ${logFile}:\n${tail}`);
 }

@@ -1,5 +1,5 @@
-import type { DevStack } from '../index.js';
-import type { StackKeys } from './stack-keys.js';
+import { randomBytes } from 'node:crypto';
+import { type DataDir, type DevStack, readJsonFile, writeJsonFile } from '../index.js';
 import type { Environment } from './start-config.js';
 
 /** What all processes of a stack get. Variables that the user has set win, except those that say where the stack is. */
@@ -44,4 +44,24 @@ export function instanceEnvironment(
 /** An empty variable means "not set" everywhere in the project. */
 function withoutEmpty(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+/** Base64 of 32 bytes each, as the applications take them. */
+export interface StackKeys {
+  /** Seals subscription secrets; with another key the stored ones can no longer be opened. */
+  readonly sealingKey: string;
+  readonly pageTokenKey: string;
+}
+
+/** The keys of this data directory, made at the first start. */
+export async function stackKeys(dataDir: DataDir): Promise<StackKeys> {
+  const file = dataDir.file('keys.json');
+  const saved = (await readJsonFile(file)) as StackKeys | null;
+  if (saved !== null) return saved;
+  const keys: StackKeys = {
+    sealingKey: randomBytes(32).toString('base64'),
+    pageTokenKey: randomBytes(32).toString('base64'),
+  };
+  await writeJsonFile(file, keys);
+  return keys;
 }

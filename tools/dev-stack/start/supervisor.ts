@@ -1,19 +1,18 @@
 import { rm } from 'node:fs/promises';
 import {
-  isPortFree,
-  openDataDir,
-  StackError,
-  startDevStack,
   type DataDir,
   type DevStack,
+  isPortFree,
   type ManagedProcess,
+  openDataDir,
+  StackError,
   type StackReporter,
+  startDevStack,
 } from '../index.js';
-import { instanceEnvironment, stackEnvironment } from './app-environment.js';
-import { createAppProcess, type AppProcessContext } from './app-process.js';
+import { instanceEnvironment, stackEnvironment, stackKeys } from './app-environment.js';
+import { type AppProcessContext, createAppProcess } from './app-process.js';
 import type { Programs } from './programs.js';
 import { createStackFile, type StackFile } from './stack-file.js';
-import { stackKeys } from './stack-keys.js';
 import type { Environment, StartConfig } from './start-config.js';
 import { APP_NAMES, type AppName, type StartFlags } from './start-flags.js';
 

@@ -10,10 +10,9 @@ import { eventOf, NOON, pingOf, subscriptionOf } from '../../../../test/support/
 import type { DecodedRecord } from '../log/decode-batch.js';
 import { createDeliveryLedger } from './delivery-ledger.js';
 import { createEventLedger, type LedgerEvent } from './event-ledger.js';
-import { enterFollowed, enterLogged } from './logged-records.js';
 import { createRuleRun, currentRules, type RecordedPing, type RunStep } from './rule-run.js';
 import { changedSettings, parseDuration, THRESHOLDS } from './thresholds.js';
-import { describeDeliveries, differencesOf } from './verify-report.js';
+import { describeDeliveries, differencesOf, enterFollowed, enterLogged } from './verify-report.js';
 
 const recorded = (fields: Partial<TelemetryPing>, partition = 0): RecordedPing => {
   const ping = pingOf(fields);

@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import {
   createFleetSettingsHistory,
   createGeofenceHistory,
-  geofenceKey,
   type FleetEvent,
   type FleetSettingsHistory,
+  geofenceKey,
   type TelemetryPing,
 } from '@waypost/domain';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { createDeviceKnowledge } from './device-knowledge.js';
 import { createRuleRun, currentRules, type RecordedPing } from './rule-run.js';
-import type { RuleSet } from './rule-sets.js';
+import type { RuleSet } from './thresholds.js';
 
 const MINUTE_MS = 60_000;
 const LATITUDE = 52;

@@ -1,5 +1,5 @@
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
-import { usageError } from '../cli-error.js';
+import { usageError } from '../terminal/output.js';
 import { parsePositive } from '../time-argument.js';
 
 /** One threshold of the rules that a back-test can set otherwise. */
@@ -92,3 +92,7 @@ export const changedSettings = (given: Readonly<Record<string, unknown>>): RuleS
     const value = given[name];
     return typeof value === 'number' ? apply(settings, value) : settings;
   }, DEFAULT_RULE_SETTINGS);
+
+/** As telemetry-processor's WAYPOST_RULES has them: `positions` leaves out geofences, routes and stops, whatever a fleet asks for. */
+export const RULE_SETS = ['all', 'positions'] as const;
+export type RuleSet = (typeof RULE_SETS)[number];

@@ -2,15 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { consumerGroups } from '@waypost/contracts';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
 import { openGroupProgress } from '@waypost/streams';
-import { createComparison, type Comparison } from '../analysis/comparison.js';
-import { comparisonReport } from '../analysis/comparison-report.js';
-import { comparisonTable } from '../analysis/comparison-table.js';
-import { readGeofences, readPings } from '../analysis/recorded-log.js';
-import { createRuleRun, currentRules, deviceOf, earliestToCome, type RecordedPing } from '../analysis/rule-run.js';
-import { kafkaSettings } from '../stack/kafka-settings.js';
+import { comparisonReport, comparisonTable } from '../analysis/comparison-report.js';
+import { type Comparison, createComparison } from '../analysis/comparison.js';
+import {
+  createRuleRun,
+  currentRules,
+  deviceOf,
+  earliestToCome,
+  readGeofences,
+  readPings,
+  type RecordedPing,
+} from '../analysis/rule-run.js';
 import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
-import { withProgress } from '../terminal/progress.js';
+import { kafkaSettings } from '../stack/stack-connections.js';
+import { type Terminal, withProgress, writeLine } from '../terminal/output.js';
 
 export interface BacktestOptions {
   readonly dataDir: string;

@@ -1,8 +1,7 @@
 import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
-import { CliError } from '../cli-error.js';
 import { saveApiKey } from '../stack/api-keys.js';
 import { stackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
+import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 
 export type PayloadFormat = 'v1' | 'legacy-v1';
 

@@ -1,14 +1,11 @@
 import type { TelemetryPing } from '@waypost/contracts';
-import { CliError } from '../cli-error.js';
 import { createPacer } from '../pings/pacer.js';
-import { pingOf, type PingLineOptions } from '../pings/ping-line.js';
+import { type PingLineOptions, pingOf } from '../pings/ping-line.js';
 import { openPingPublisher, type PingPublisher } from '../pings/ping-publisher.js';
-import { fileSizeOf, newestEventTime, trackLines, type TrackLine } from '../pings/track-file.js';
-import { kafkaSettings } from '../stack/kafka-settings.js';
-import { registrySettings } from '../stack/registry-settings.js';
+import { fileSizeOf, newestEventTime, type TrackLine, trackLines } from '../pings/track-file.js';
 import { stackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
-import { createProgress } from '../terminal/progress.js';
+import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
+import { CliError, createProgress, type Terminal, writeLine } from '../terminal/output.js';
 
 export interface PublishOptions {
   readonly dataDir: string;

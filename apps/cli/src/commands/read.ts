@@ -1,6 +1,5 @@
 import { unlink } from 'node:fs/promises';
 import type { RecordBatch } from '@waypost/streams';
-import { usageError } from '../cli-error.js';
 import { columnsOf } from '../export/columns.js';
 import { csvFormat, ndjsonFormat, type TextFormat } from '../export/export-format.js';
 import type { ExportFormat } from '../export/export-formats.js';
@@ -8,12 +7,10 @@ import { writeParquet } from '../export/parquet-file.js';
 import { openResumable, type ResumableFile } from '../export/resumable-file.js';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import type { LogRange } from '../log/log-range.js';
-import { openLog, type OpenLog } from '../log/open-log.js';
-import { matches, type RecordFilter } from '../log/record-filter.js';
+import { matches, openLog, type OpenLog, type RecordFilter } from '../log/open-log.js';
 import { stackEnvironment } from '../stack/stack-config.js';
-import { stackSource } from '../stack/stack-source.js';
-import { writeText, type Terminal } from '../terminal/output.js';
-import { createProgress, withProgress } from '../terminal/progress.js';
+import { stackSource } from '../stack/stack-connections.js';
+import { createProgress, type Terminal, usageError, withProgress, writeText } from '../terminal/output.js';
 
 export interface ReadOptions extends RecordFilter, LogRange {
   readonly dataDir: string;

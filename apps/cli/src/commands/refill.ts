@@ -1,9 +1,19 @@
-import { openRefill } from '@waypost/management-store';
-import { CliError } from '../cli-error.js';
-import { stackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
-import { createStatusLine } from '../terminal/progress.js';
-import { eachOperations, readContents, type RefillContents } from './refill-contents.js';
+import {
+  type FleetSettings,
+  type Geofence,
+  type OperationalEvent,
+  type ReplayProgress,
+  type TopicName,
+  topics,
+  type WebhookDelivery,
+  type WebhookReplay,
+  type WebhookSubscription,
+} from '@waypost/contracts';
+import { type ManagedThings, openRefill } from '@waypost/management-store';
+import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
+import { openLog } from '../log/open-log.js';
+import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
+import { CliError, createStatusLine, type Terminal, writeLine } from '../terminal/output.js';
 
 /**
  * Fills a database that was lost from the topics: fleets, geofences, subscriptions with their sealed secrets, replays and
@@ -54,3 +64,111 @@ const NOT_REFILLED = [
   'changes that were still in the outbox. Their callers were told that they are not published yet.',
   'the delivery history. history-projector fills it from the log; "rebuild --watch" shows how far it is.',
 ];
+
+export interface RefillContents extends ManagedThings {
+  /** What was left out, in words for a person. */
+  readonly leftOut: readonly string[];
+}
+
+const EVERYTHING = { from: null, to: null, untilEnd: true } as const;
+
+/** Reads everything that the topics know of what is managed, up to their present ends. */
+export async function readContents(stack: StackEnvironment, say: (topic: string) => void): Promise<RefillContents> {
+  const leftOut: string[] = [];
+
+  async function each(topic: TopicName, take: (record: DecodedRecord) => void): Promise<void> {
+    say(topic);
+    await eachBatch(stack, topic, (records) => {
+      for (const record of records) {
+        if (record.problem === undefined) take(record);
+        else leftOut.push(`${topic}-${String(record.partition)} at offset ${String(record.offset)}: ${record.problem}`);
+      }
+      return Promise.resolve();
+    });
+  }
+  /** Of each key the newest value; a tombstone deletes. */
+  async function newest<T>(topic: TopicName): Promise<T[]> {
+    const found = new Map<string | null, T>();
+    await each(topic, ({ key, value }) => {
+      if (value === null) found.delete(key);
+      else found.set(key, value as T);
+    });
+    return [...found.values()];
+  }
+
+  const fleets = await newest<FleetSettings>(topics.fleetSettings.name);
+  const geofences = await newest<Geofence>(topics.fleetGeofences.name);
+  const subscriptions = await newest<WebhookSubscription>(topics.webhookSubscriptions.name);
+  const replays = await newest<WebhookReplay>(topics.webhookReplays.name);
+  const progress = await newest<ReplayProgress>(topics.replayProgress.name);
+  // A replay that was forgotten may have left deliveries: nobody may be given its series again.
+  const series = new Map<string, number>();
+  await each(topics.webhookDeliveries.name, ({ value }) => {
+    if (value !== null) raise(series, value as WebhookDelivery);
+  });
+  replays.forEach((replay) => {
+    raise(series, replay);
+  });
+
+  const ofKnownFleets = keepKnown(new Set(fleets.map(({ fleetId }) => fleetId)), leftOut);
+  const kept = ofKnownFleets('subscriptions', subscriptions);
+  // Nobody can ask for those of a subscription that was deleted.
+  const subscriptionIds = new Set(kept.map(({ id }) => id));
+  const keptReplays = replays.filter(({ subscriptionId }) => subscriptionIds.has(subscriptionId));
+  const replayIds = new Set(keptReplays.map(({ replayId }) => replayId));
+  return {
+    fleets,
+    geofences: ofKnownFleets('geofences', geofences),
+    subscriptions: kept,
+    replays: keptReplays,
+    replayProgress: progress.filter(({ replayId }) => replayIds.has(replayId)),
+    lastSeries: new Map([...series].filter(([subscriptionId]) => subscriptionIds.has(subscriptionId))),
+    leftOut,
+  };
+}
+
+/** Series 0 is the first sending, which nobody was given. */
+function raise(
+  last: Map<string, number>,
+  { subscriptionId, series }: { readonly subscriptionId: string; readonly series: number },
+): void {
+  if (series > (last.get(subscriptionId) ?? 0)) last.set(subscriptionId, series);
+}
+
+function keepKnown(fleetIds: ReadonlySet<string>, leftOut: string[]) {
+  return <T extends { readonly fleetId: string }>(what: string, things: readonly T[]): T[] => {
+    const strays = things.filter(({ fleetId }) => !fleetIds.has(fleetId));
+    if (strays.length > 0) {
+      const of = [...new Set(strays.map(({ fleetId }) => fleetId))].join(', ');
+      leftOut.push(`${String(strays.length)} ${what} of fleets that ${topics.fleetSettings.name} does not have: ${of}`);
+    }
+    return things.filter(({ fleetId }) => fleetIds.has(fleetId));
+  };
+}
+
+/** All that was told of subscriptions and is still in the log, batch by batch. Resolves with the number. */
+export async function eachOperations(
+  stack: StackEnvironment,
+  take: (events: readonly OperationalEvent[]) => Promise<void>,
+): Promise<number> {
+  let count = 0;
+  await eachBatch(stack, topics.webhookOperations.name, async (records) => {
+    const events = records.flatMap(({ value }) => (value === null ? [] : [value as OperationalEvent]));
+    count += events.length;
+    await take(events);
+  });
+  return count;
+}
+
+async function eachBatch(
+  stack: StackEnvironment,
+  topic: TopicName,
+  take: (records: readonly DecodedRecord[]) => Promise<void>,
+): Promise<void> {
+  const log = openLog(stack, topic);
+  try {
+    await log.read(EVERYTHING, async (batch) => take(await decodeBatch(log.codec, batch)));
+  } finally {
+    await log.close();
+  }
+}

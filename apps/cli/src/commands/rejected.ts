@@ -1,12 +1,11 @@
-import { topics, type RejectedTelemetry } from '@waypost/contracts';
+import { type RejectedTelemetry, topics } from '@waypost/contracts';
 import { openRecordPublisher, type PublishedRecord } from '@waypost/streams';
-import { CliError } from '../cli-error.js';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';
 import { isWanted, rejectedIdOf, type RejectedSelection } from '../rejected-selection.js';
-import { kafkaSettings } from '../stack/kafka-settings.js';
 import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
+import { kafkaSettings } from '../stack/stack-connections.js';
+import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 
 export interface RejectedOptions {
   readonly dataDir: string;

@@ -1,10 +1,9 @@
 import { setUpKafka } from '@waypost/contracts';
 import { parseConfig, topicConfig } from '@waypost/platform';
 import { openTopicAdmin } from '@waypost/streams';
-import { kafkaSettings } from '../stack/kafka-settings.js';
-import { registrySettings } from '../stack/registry-settings.js';
+import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { stackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
+import { type Terminal, writeLine } from '../terminal/output.js';
 
 /** Creates missing topics and registers the schemas, as every start of the embedded stack does. */
 export async function setUp(terminal: Terminal, { dataDir }: { readonly dataDir: string }): Promise<void> {

@@ -1,7 +1,7 @@
 import { consumerGroups, createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import {
-  formatTime,
   type FleetEvent,
+  formatTime,
   type WebhookAttempt,
   type WebhookDelivery,
   type WebhookSubscription,
@@ -14,17 +14,29 @@ import {
 } from '../analysis/delivery-ledger.js';
 import { createDeviceKnowledge, type DeviceKnowledge } from '../analysis/device-knowledge.js';
 import { createEventLedger, type EventFindings, type LedgerEvent } from '../analysis/event-ledger.js';
-import { enterFollowed, enterLogged, placeInLog, type LoggedRecordsOptions } from '../analysis/logged-records.js';
-import { readFleetSettings, readGeofences, readPings, readTopic } from '../analysis/recorded-log.js';
-import { createRuleRun, currentRules, type RecordedPing, type RuleRunOptions } from '../analysis/rule-run.js';
-import type { RuleSet } from '../analysis/rule-sets.js';
-import { describeDeliveries, describeEvents, differencesOf } from '../analysis/verify-report.js';
-import { CliError } from '../cli-error.js';
-import { kafkaSettings } from '../stack/kafka-settings.js';
-import { registrySettings } from '../stack/registry-settings.js';
+import {
+  createRuleRun,
+  currentRules,
+  readFleetSettings,
+  readGeofences,
+  readPings,
+  readTopic,
+  type RecordedPing,
+  type RuleRunOptions,
+} from '../analysis/rule-run.js';
+import type { RuleSet } from '../analysis/thresholds.js';
+import {
+  describeDeliveries,
+  describeEvents,
+  differencesOf,
+  enterFollowed,
+  enterLogged,
+  type LoggedRecordsOptions,
+  placeInLog,
+} from '../analysis/verify-report.js';
 import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
-import { withProgress } from '../terminal/progress.js';
+import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
+import { CliError, type Terminal, withProgress, writeLine } from '../terminal/output.js';
 
 export interface VerifyOptions {
   readonly dataDir: string;

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allConsumerGroups } from '@waypost/contracts';
-import { openGroupProgress, type GroupProgressReader, type PartitionProgress } from '@waypost/streams';
-import { CliError } from '../cli-error.js';
-import { createIdleDetector, describeLag } from '../idle-detector.js';
-import { kafkaSettings } from '../stack/kafka-settings.js';
+import { type GroupProgressReader, openGroupProgress, type PartitionProgress } from '@waypost/streams';
 import { stackEnvironment } from '../stack/stack-config.js';
-import type { Terminal } from '../terminal/output.js';
-import { createStatusLine } from '../terminal/progress.js';
+import { kafkaSettings } from '../stack/stack-connections.js';
+import { CliError, createStatusLine, type Terminal } from '../terminal/output.js';
 
 export interface WaitOptions {
   readonly dataDir: string;
@@ -60,4 +57,41 @@ async function pollUntilIdle(
 function outage(error: unknown): CliError {
   const reason = error instanceof Error ? error.message : String(error);
   return new CliError(`The consumer groups could not be read for a minute: ${reason}.`, 1, { cause: error });
+}
+
+export interface IdleDetector {
+  /** Takes one look at the groups; true once every look of the past `idleMs` found nothing to do. */
+  observe(nowMs: number, progress: readonly PartitionProgress[] | null): boolean;
+}
+
+/** `progress` null stands for a look that failed: it says nothing, so the waiting starts again. */
+export function createIdleDetector(idleMs: number): IdleDetector {
+  let idleSince: number | null = null;
+  return {
+    observe(nowMs, progress) {
+      if (progress === null || progress.some(isBehind)) {
+        idleSince = null;
+        return false;
+      }
+      idleSince ??= nowMs;
+      return nowMs - idleSince >= idleMs;
+    },
+  };
+}
+
+/** A group that never committed here is done when there is nothing to read, e.g. on a partition never written. */
+export function lagOf({ startOffset, endOffset, committedOffset }: PartitionProgress): number {
+  return Math.max(0, endOffset - (committedOffset ?? startOffset));
+}
+
+function isBehind(progress: PartitionProgress): boolean {
+  return lagOf(progress) > 0;
+}
+
+/** "telemetry-processor 120, history-projector 3": what is left to do, in records and markers. */
+export function describeLag(progress: readonly PartitionProgress[]): string {
+  const lags = new Map<string, number>();
+  for (const one of progress) lags.set(one.groupId, (lags.get(one.groupId) ?? 0) + lagOf(one));
+  const behind = [...lags].filter(([, lag]) => lag > 0).map(([group, lag]) => `${group} ${String(lag)}`);
+  return behind.length === 0 ? 'nothing' : behind.join(', ');
 }

@@ -1,5 +1,5 @@
-import { open, readFile, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
-import { usageError } from '../cli-error.js';
+import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { usageError } from '../terminal/output.js';
 
 /** How far an export is; it lies beside the file until that is whole. */
 interface SavedProgress {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DecodeResult, SubjectCodec } from '@waypost/contracts';
-import { decodeBatch, toJson, type DecodedRecord } from './decode-batch.js';
-import { matches } from './record-filter.js';
+import { decodeBatch, type DecodedRecord, toJson } from './decode-batch.js';
+import { matches } from './open-log.js';
 
 const framed = Buffer.from([0, 0, 0, 0, 9, 1]);
 

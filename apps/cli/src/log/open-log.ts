@@ -1,18 +1,18 @@
 import {
+  allTopics,
+  type AvroRecord,
   createAvroCodecs,
   createSchemaRegistry,
-  topicNamed,
-  allTopics,
   type SubjectCodec,
   type TopicDefinition,
+  topicNamed,
 } from '@waypost/contracts';
-import { createKafkaBackend, silentLogger, type RecordBatch } from '@waypost/streams';
-import type { AvroRecord } from '@waypost/contracts';
-import { CliError, usageError } from '../cli-error.js';
-import { kafkaSettings } from '../stack/kafka-settings.js';
-import { registrySettings } from '../stack/registry-settings.js';
+import { createKafkaBackend, type RecordBatch, silentLogger } from '@waypost/streams';
 import type { StackEnvironment } from '../stack/stack-config.js';
-import { readLogRange, type LogRange } from './log-range.js';
+import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
+import { CliError, usageError } from '../terminal/output.js';
+import type { DecodedRecord } from './decode-batch.js';
+import { type LogRange, readLogRange } from './log-range.js';
 
 /** A topic of the stack, ready to be read. */
 export interface OpenLog {
@@ -45,4 +45,28 @@ function knownTopic(name: string): TopicDefinition {
   const topic = topicNamed(name);
   if (topic !== undefined) return topic;
   throw usageError(`There is no topic ${name}. There are: ${allTopics.map((one) => one.name).join(', ')}.`);
+}
+
+export interface RecordFilter {
+  /** Epoch ms, inclusive. */
+  readonly from: number | null;
+  /** Epoch ms, exclusive. */
+  readonly to: number | null;
+  /** Of the value, or the key where the value names none. */
+  readonly device: string | null;
+  /** The value's eventType. */
+  readonly type: string | null;
+}
+
+export function matches(record: DecodedRecord, { from, to, device, type }: RecordFilter): boolean {
+  if (from !== null && record.timestamp < from) return false;
+  if (to !== null && record.timestamp >= to) return false;
+  if (device !== null && (textField(record.value, 'deviceId') ?? record.key) !== device) return false;
+  return type === null || textField(record.value, 'eventType') === type;
+}
+
+function textField(value: unknown, name: string): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const found = (value as Readonly<Record<string, unknown>>)[name];
+  return typeof found === 'string' ? found : null;
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { CliError } from '../cli-error.js';
+import { CliError } from '../terminal/output.js';
 import { eventTimeOf, type TrackRow } from './ping-line.js';
 
 export interface TrackLine {

@@ -1,4 +1,4 @@
-import { CliError } from '../cli-error.js';
+import { CliError } from '../terminal/output.js';
 
 export interface ApiClientOptions {
   readonly apiUrl: string;

@@ -1,7 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliError } from '../cli-error.js';
-import { readStackFile } from './stack-file.js';
+import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
+import { CliError } from '../terminal/output.js';
+import { readStackFile } from './stack-config.js';
 
 const fileName = 'api-keys.json';
 const ownerOnly = 0o600;
@@ -33,4 +34,29 @@ export async function apiKeyOf(dataDir: string, fleetId: string): Promise<string
     `No API key of fleet ${fleetId} is known in ${dataDir}: make the fleet with "fleet create ${fleetId}", or another ` +
       `key with "fleet key ${fleetId}".`,
   );
+}
+
+export interface EnsureFleetOptions {
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  readonly fleetId: string;
+  readonly now: () => number;
+}
+
+/** The API key of a fleet, which is made, as is the key, when it is not there yet. For demonstrations. */
+export async function ensureFleet({ dataDir, databaseUrl, fleetId, now }: EnsureFleetOptions): Promise<string> {
+  const store = await openManagementStore(databaseUrl);
+  try {
+    const fleet = await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: now() });
+    if (fleet.type === 'invalid') throw new CliError(`${fleetId} cannot be a fleet's id: ${fleet.message}.`);
+    const saved = (await savedApiKeys(dataDir))[fleetId];
+    // A key of a database that is gone counts for nothing in the new one.
+    if (saved !== undefined && fleet.type === 'exists') return saved;
+    const made = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: now() });
+    if (made.type === 'fleet_not_found') throw new CliError(`Fleet ${fleetId} went away while its key was made.`);
+    await saveApiKey(dataDir, fleetId, made.key);
+    return made.key;
+  } finally {
+    await store.close();
+  }
 }

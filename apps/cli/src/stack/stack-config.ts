@@ -1,5 +1,7 @@
-import { CliError } from '../cli-error.js';
-import { readStackFile, type StackFile } from './stack-file.js';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CliError } from '../terminal/output.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,3 +42,35 @@ function variablesOf(stack: StackFile): Record<StackVariable, string> {
     WAYPOST_API_URL: stack.apiUrl,
   };
 }
+
+const stackFile = z.object({
+  brokers: z.union([z.string(), z.array(z.string())]),
+  registryUrl: z.string(),
+  databaseUrl: z.string(),
+  apiUrl: z.string(),
+  apiKeys: z.record(z.string(), z.string()).default({}),
+});
+
+/** What the commands use of `DIR/stack.json`, which a running stack writes. */
+export interface StackFile {
+  readonly brokers: string;
+  readonly registryUrl: string;
+  readonly databaseUrl: string;
+  readonly apiUrl: string;
+  readonly apiKeys: Readonly<Record<string, string>>;
+}
+
+/** null: no stack has got ready on this data directory. */
+export async function readStackFile(dataDir: string): Promise<StackFile | null> {
+  let text: string;
+  try {
+    text = await readFile(join(dataDir, 'stack.json'), 'utf8');
+  } catch {
+    return null;
+  }
+  const { brokers, ...rest } = stackFile.parse(JSON.parse(text));
+  return { ...rest, brokers: typeof brokers === 'string' ? brokers : brokers.join(',') };
+}
+
+/** Where `npm start` keeps its stack when it is not told otherwise. */
+export const defaultDataDir = '.waypost/data';

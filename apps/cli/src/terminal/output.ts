@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { SingleBar } from 'cli-progress';
 
 /** Where a command writes: results to `out`, everything for a person's eyes to `err`. */
 export interface Terminal {
@@ -13,3 +14,84 @@ export async function writeText(out: Writable, text: string): Promise<void> {
 }
 
 export const writeLine = (out: Writable, line: string): Promise<void> => writeText(out, `${line}\n`);
+
+export interface Progress {
+  update(done: number, detail: string): void;
+  stop(): void;
+}
+
+/** A progress bar on a terminal, nothing elsewhere. */
+export function createProgress(terminal: Terminal, total: number): Progress {
+  if (terminal.err.isTTY !== true) return { update: () => undefined, stop: () => undefined };
+  const bar = new SingleBar({
+    stream: terminal.err,
+    format: '[{bar}] {percentage} % | {detail}',
+    hideCursor: true,
+    clearOnComplete: true,
+    fps: 10,
+  });
+  bar.start(total, 0, { detail: '' });
+  return {
+    update: (done, detail) => {
+      bar.update(Math.min(done, total), { detail });
+    },
+    stop: () => {
+      bar.stop();
+    },
+  };
+}
+
+/** The progress of a reading, which knows only when it has begun how much there is (`LogRange.onTotal`). */
+export interface ReadingProgress {
+  readonly onTotal: (total: number) => void;
+  /** @param records that were read since the last call */
+  readonly advance: (records: number, detail: (done: number) => string) => void;
+}
+
+/** Shows how far a reading is while it goes on. */
+export async function withProgress(
+  terminal: Terminal,
+  read: (progress: ReadingProgress) => Promise<void>,
+): Promise<void> {
+  const shown: { bar: Progress | null } = { bar: null };
+  let done = 0;
+  try {
+    await read({
+      onTotal: (total) => {
+        shown.bar = createProgress(terminal, total);
+      },
+      advance: (records, detail) => {
+        done += records;
+        shown.bar?.update(done, detail(done));
+      },
+    });
+  } finally {
+    shown.bar?.stop();
+  }
+}
+
+/** One line that is written over, on a terminal; nothing elsewhere. */
+export function createStatusLine({ err }: Terminal): { show(text: string): void; clear(): void } {
+  if (err.isTTY !== true) return { show: () => undefined, clear: () => undefined };
+  return {
+    show: (text) => void err.write(`\r\x1b[2K${text}`),
+    clear: () => void err.write('\r\x1b[2K'),
+  };
+}
+
+/** An end of the command that its user can understand: one sentence, no stack. 1: it failed; 2: it was called wrongly. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+
+  constructor(
+    message: string,
+    readonly exitCode: 1 | 2 = 1,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export function usageError(message: string): CliError {
+  return new CliError(message, 2);
+}

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guardian } from '../../../../tools/dev-stack/index.js';
 import { propertiesText } from '../../../../tools/dev-stack/kafka/broker-properties.js';
-import { runOnce } from '../../../../tools/dev-stack/processes/run-once.js';
-import { spawnGuarded, type GuardedChild } from '../../../../tools/dev-stack/processes/spawn-guarded.js';
+import { runOnce } from '../../../../tools/dev-stack/processes/managed-process.js';
+import { type GuardedChild, spawnGuarded } from '../../../../tools/dev-stack/processes/spawn-guarded.js';
 import { projectFile } from '../../../../tools/dev-stack/project-root.js';
-import { nodeProperties, type NodePlan } from './node-properties.js';
+import { type NodePlan, nodeProperties } from './node-properties.js';
 
 export interface NodeContext {
   readonly guardian: Guardian;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { PartitionProgress } from '@waypost/streams';
-import { createIdleDetector, describeLag, lagOf } from './idle-detector.js';
+import { createIdleDetector, describeLag, lagOf } from './wait.js';
 
 function progress(more: Partial<PartitionProgress>): PartitionProgress {
   return { groupId: 'g', topic: 't', partition: 0, startOffset: 0, endOffset: 0, committedOffset: null, ...more };

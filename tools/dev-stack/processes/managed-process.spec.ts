@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { earlyDeathsAfter, restartDelayMs } from './restart-delay.js';
+import { earlyDeathsAfter, restartDelayMs } from './managed-process.js';
 
 function delaysAfterLives(livesMs: readonly number[]): number[] {
   let deaths = 0;

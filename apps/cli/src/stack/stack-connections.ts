@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { BootError, kafkaConfig, parseConfig, registryConfig, type RegistryConfig } from '@waypost/platform';
+import { type KafkaSettings, readClusterId } from '@waypost/streams';
+import { CliError } from '../terminal/output.js';
+import type { StackEnvironment } from './stack-config.js';
+
+/** The cluster of the stack, read as the applications read it (SASL and TLS included). */
+export function kafkaSettings(stack: StackEnvironment): KafkaSettings {
+  stack.require('KAFKA_BROKERS');
+  try {
+    return parseConfig(kafkaConfig('waypost'), stack.variables);
+  } catch (error) {
+    if (error instanceof BootError) throw new CliError(error.message, 1, { cause: error });
+    throw error;
+  }
+}
+
+/** The registry of the stack, read as the applications read it (user and certificate authority included). */
+export function registrySettings(stack: StackEnvironment): RegistryConfig {
+  stack.require('SCHEMA_REGISTRY_URL');
+  try {
+    return parseConfig(registryConfig, stack.variables);
+  } catch (error) {
+    if (error instanceof BootError) throw new CliError(error.message, 1, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Whose topics a command reads, in words. Embedded clusters all have the same id, and their addresses change from start
+ * to start, so there the data directory tells them apart.
+ */
+export async function stackSource(stack: StackEnvironment, dataDir: string): Promise<string> {
+  const cluster = `Kafka cluster ${await readClusterId(kafkaSettings(stack))}`;
+  return stack.isFromDataDir('KAFKA_BROKERS') ? `${cluster} of ${resolve(dataDir)}` : cluster;
+}
