@@ -136,7 +136,13 @@ module.exports = {
       name: 'kafkajs-behind-the-backend',
       comment: 'The Kafka client is known to the backend of libs/streams, its specs and tools, to nothing else.',
       severity: 'error',
-      from: { pathNot: ['^libs/streams/src/(admin|backend)/', `^libs/streams/.*${SPEC}`, '^(bench|tools|test)/'] },
+      from: {
+        pathNot: [
+          '^libs/streams/src/(admin|backend|protocol/testing)/',
+          `^libs/streams/.*${SPEC}`,
+          '^(bench|tools|test)/',
+        ],
+      },
       to: { path: packages('kafkajs') },
     },
     {

@@ -231,7 +231,7 @@ describe('the attempts task', () => {
     const { task, events } = build({ projection: () => ({ apply: gone }) });
     await task.open();
     const processing = task.process(batchOf([first(1)], 2));
-    setTimeout(() => task.interrupt?.(), 5);
+    setTimeout(() => task.revoke?.(), 5);
 
     await expect(processing).rejects.toThrow('gone');
     await task.close();

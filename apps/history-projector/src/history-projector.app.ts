@@ -11,11 +11,11 @@ import {
 import { type AppDefinition, type AppRuntime, BootError, type LifecyclePart } from '@waypost/platform';
 import {
   createKafkaBackend,
-  createTaskRunner,
+  createTaskManager,
   type PartitionTask,
   type StreamsBackend,
   type TaskContext,
-  type TaskRunner,
+  type TaskManager,
   type TopicPartition,
 } from '@waypost/streams';
 import { createAttemptsTask } from './attempts.task.js';
@@ -95,7 +95,7 @@ interface RunnerTools {
 function createRunners(
   { config, logger, metrics: registry, onFatal }: Pick<Runtime, 'config' | 'logger' | 'metrics' | 'onFatal'>,
   { dataSource, database, backend, metrics }: RunnerTools,
-): { readonly attempts: TaskRunner; readonly paths: TaskRunner } {
+): { readonly attempts: TaskManager; readonly paths: TaskManager } {
   const codecs = createAvroCodecs({ registry: createSchemaRegistry(config.registry) });
   const tools: ProjectionTaskTools = {
     database,
@@ -105,8 +105,8 @@ function createRunners(
     wait: waitOrAbort,
     onFatal,
   };
-  const runnerOf = (group: ConsumerGroup, createTask: (context: TaskContext) => PartitionTask): TaskRunner =>
-    createTaskRunner({
+  const runnerOf = (group: ConsumerGroup, createTask: (context: TaskContext) => PartitionTask): TaskManager =>
+    createTaskManager({
       backend,
       groupId: group.id,
       topics: group.topics,
@@ -132,7 +132,7 @@ function createRunners(
   return { attempts, paths };
 }
 
-const projectionPart = (name: string, runner: TaskRunner, database: DatabaseRetry): LifecyclePart => ({
+const projectionPart = (name: string, runner: TaskManager, database: DatabaseRetry): LifecyclePart => ({
   name,
   start: () => runner.start(),
   stop: () => runner.stop(),

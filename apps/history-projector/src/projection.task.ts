@@ -135,7 +135,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     else if (this.deps.now() - this.lookedAt >= LOOK_EVERY_MS) await this.look();
   }
 
-  interrupt(): void {
+  revoke(): void {
     this.giveUp.abort();
   }
 

@@ -29,8 +29,8 @@ const states: fc.Arbitrary<DeviceState> = fc.record({
 
 /** What the store keeps beside the bytes, as a snapshot brings it back. */
 const keptAside = (state: DeviceState): readonly GeofenceVisit[] | undefined => {
-  const rest = deviceStateLayout.rest?.of(state);
-  return rest && deviceStateLayout.rest?.fromBytes(deviceStateLayout.rest.toBytes(rest));
+  const overflow = deviceStateLayout.overflow?.of(state);
+  return overflow && deviceStateLayout.overflow?.fromBytes(deviceStateLayout.overflow.toBytes(overflow));
 };
 
 const withPlainTrip = (decision: PingDecision): PingDecision =>

@@ -1,5 +1,5 @@
 import type { DeviceState, GeofenceVisit } from '@waypost/domain';
-import type { RestLayout, StructLayout } from '@waypost/streams';
+import type { OverflowLayout, StructLayout } from '@waypost/streams';
 import {
   ARMED,
   DEVICE_STATE_BYTES,
@@ -27,7 +27,7 @@ import { tripLayout } from './trip.layout.js';
 const NO_VISITS: readonly GeofenceVisit[] = Object.freeze([]);
 
 /** A device that is in no geofence has no object. */
-const visitsLayout: RestLayout<DeviceState, readonly GeofenceVisit[]> = {
+const visitsLayout: OverflowLayout<DeviceState, readonly GeofenceVisit[]> = {
   of: ({ geofences }) => (geofences === null || geofences.visits.length === 0 ? undefined : geofences.visits),
   isPresent: (view, at) => view.getUint8(at + IN_GEOFENCES) !== 0,
   toBytes: (visits) => Buffer.from(JSON.stringify(visits)),
@@ -38,7 +38,7 @@ const visitsLayout: RestLayout<DeviceState, readonly GeofenceVisit[]> = {
 export const deviceStateLayout: StructLayout<DeviceState, readonly GeofenceVisit[]> = {
   byteLength: DEVICE_STATE_BYTES,
   version: 'device-state-4',
-  rest: visitsLayout,
+  overflow: visitsLayout,
   read: (view, at, visits) => new StoredDeviceState(view, at, visits ?? NO_VISITS),
   forget: forgetCalmArea,
   write: (view, at, state) => {

@@ -48,7 +48,7 @@ class Row {
 
   put(state: DeviceState): void {
     deviceStateLayout.write(this.view, 0, state);
-    this.visits = deviceStateLayout.rest?.of(state);
+    this.visits = deviceStateLayout.overflow?.of(state);
     this.isThere = true;
   }
 }

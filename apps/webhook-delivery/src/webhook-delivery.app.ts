@@ -1,7 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry, type AvroCodecs } from '@waypost/contracts';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
-import { createKafkaBackend, type StreamsBackend, type TaskRunner } from '@waypost/streams';
+import { createKafkaBackend, type StreamsBackend, type TaskManager } from '@waypost/streams';
 import { createAttemptRunner } from './attempt/attempt-runner.js';
 import { createBearerTokens } from './attempt/bearer-tokens.js';
 import { readConfig, type WebhookDeliveryConfig } from './config.js';
@@ -74,7 +74,7 @@ const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePar
   ];
 };
 
-const fanOut = ({ runtime, codecs, backend, directory, metrics }: Shared): TaskRunner =>
+const fanOut = ({ runtime, codecs, backend, directory, metrics }: Shared): TaskManager =>
   createFanOut({
     ...{ backend, codecs, directory, metrics },
     clock: createFlushClock({ timers: nodeTimers, now: Date.now, intervals: FAN_OUT_FLUSHES }),
@@ -84,7 +84,7 @@ const fanOut = ({ runtime, codecs, backend, directory, metrics }: Shared): TaskR
     onFatal: runtime.onFatal,
   });
 
-const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared): TaskRunner => {
+const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared): TaskManager => {
   const { config, logger, onFatal } = runtime;
   const { sealingKey } = config;
   const tokens = createBearerTokens({ egress, sealingKey, now: Date.now });
@@ -112,7 +112,7 @@ const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared
   });
 };
 
-const replayer = ({ runtime, codecs, backend, directory }: Shared): TaskRunner =>
+const replayer = ({ runtime, codecs, backend, directory }: Shared): TaskManager =>
   createReplayer({
     backend,
     codecs,
@@ -126,7 +126,7 @@ const replayer = ({ runtime, codecs, backend, directory }: Shared): TaskRunner =
     onFatal: runtime.onFatal,
   });
 
-const runnerPart = (name: string, runner: TaskRunner): LifecyclePart => ({
+const runnerPart = (name: string, runner: TaskManager): LifecyclePart => ({
   name,
   start: () => runner.start(),
   stop: () => runner.stop(),

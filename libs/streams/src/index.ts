@@ -6,27 +6,27 @@ export { openTopicAdmin, type TopicAdmin } from './admin/topic-admin.js';
 export * from './backend/backend.js';
 export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/kafka-backend.js';
 export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';
-export type { KafkaSettings } from './backend/kafka/kafka-settings.js';
+export type { KafkaSettings } from './kafka-settings.js';
 export { createMemoryBackend } from './backend/memory/memory-backend.js';
 export { StreamsError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
-export type { ByteRange } from './output/record-buffer.js';
 export {
   FetchedRecord,
   partitionName,
   slicesOf,
+  type ByteRange,
   type OutgoingRecord,
   type RecordBatch,
   type StreamRecord,
   type TopicPartition,
 } from './record.js';
 export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './runtime/global-table.js';
-export { readToEnd } from './runtime/log-reader.js';
+export { readToEnd } from './backend/log-reader.js';
 export type { PartitionTask, TaskContext } from './runtime/partition-task.js';
 export { createStreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
-export { createTaskRunner, type TaskRunner, type TaskRunnerOptions } from './runtime/task-runner.js';
+export { createTaskManager, type TaskManager, type TaskManagerOptions } from './runtime/task-manager.js';
 export { compactStore, type CompactStore, type CompactStoreOptions } from './state/compact/compact-store.js';
-export type { RestLayout, StructLayout } from './state/compact/entry-table.js';
+export type { OverflowLayout, StructLayout } from './state/compact/entry-table.js';
 export { KeyBuilder } from './state/compact/key-builder.js';
 export { keyValueStore, type KeyValueStore } from './state/key-value-store.js';
 export type { Serde, StoreDefinition, StoreOptions } from './state/state-store.js';
@@ -36,6 +36,6 @@ export {
   type TestDriverOptions,
   type TopologyTestDriver,
 } from './testing/topology-test-driver.js';
-export { partitionForKey } from './topology/partitioner.js';
+export { partitionForKey } from './partitioner.js';
 export { jsonSerde } from './topology/serdes.js';
 export * from './topology/topology.js';

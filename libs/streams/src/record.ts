@@ -31,6 +31,13 @@ export class FetchedRecord implements StreamRecord {
   }
 }
 
+/** A part of a buffer; it may be written over once the call that it was given to has returned. */
+export interface ByteRange {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The record as a fetch would bring it: for backends without a wire, so that what works on them works on Kafka's bytes. */
 export const fetchedRecordOf = ({ offset, timestamp, key, value }: StreamRecord): FetchedRecord => {
   const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0)]);

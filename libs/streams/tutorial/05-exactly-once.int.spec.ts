@@ -18,7 +18,7 @@ import {
   readToEnd,
   silentLogger,
   type StreamsBackend,
-  type TaskRunner,
+  type TaskManager,
   type Transaction,
 } from '@waypost/streams';
 
@@ -141,7 +141,7 @@ describe('chapter 5: exactly once', () => {
   }
 });
 
-function run(topology: ReturnType<typeof numberedScans>, backend: StreamsBackend, instanceId: string): TaskRunner {
+function run(topology: ReturnType<typeof numberedScans>, backend: StreamsBackend, instanceId: string): TaskManager {
   // The stopped process is told at last that another has its place. A real one would end now.
   const onFatal = (): void => undefined;
   return createStreamsApp({ topology, backend, instanceId, logger: silentLogger, now: Date.now, onFatal });

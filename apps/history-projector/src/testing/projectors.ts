@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createDataSource, createPageSource, type PageSource, runMigrations } from '@waypost/database';
 import {
-  createTaskRunner,
+  createTaskManager,
   silentLogger,
   type PartitionTask,
   type StreamsBackend,
@@ -90,7 +90,7 @@ export async function startProjector({
     wait: () => pause(10),
     onFatal: (error) => fatal.push(error),
   };
-  const runner = createTaskRunner({
+  const runner = createTaskManager({
     backend,
     groupId,
     topics: [topic],

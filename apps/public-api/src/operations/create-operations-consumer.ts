@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { consumerGroups, createAvroCodecs, type SchemaRegistryPort } from '@waypost/contracts';
 import type { ManagementStore } from '@waypost/management-store';
-import { createTaskRunner, type StreamsBackend } from '@waypost/streams';
+import { createTaskManager, type StreamsBackend } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import { createOperationsConsumer, type OperationsConsumer } from './operations-consumer.js';
 import { createOperationsTrim } from './operations-trim.js';
@@ -35,7 +35,7 @@ export function createOperations(settings: OperationsSettings): OperationsConsum
   };
   return createOperationsConsumer({
     createRunner: (onFatal) =>
-      createTaskRunner({
+      createTaskManager({
         backend,
         groupId: consumerGroups.subscriptionOperations.id,
         topics: consumerGroups.subscriptionOperations.topics,

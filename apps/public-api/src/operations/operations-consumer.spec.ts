@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TaskRunner } from '@waypost/streams';
+import type { TaskManager } from '@waypost/streams';
 import { createOperationsConsumer } from './operations-consumer.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
@@ -9,7 +9,7 @@ function build(starts: (() => Promise<void>)[]) {
   const members: { fatal: (error: Error) => void; stops: number }[] = [];
   const waits: number[] = [];
   const consumer = createOperationsConsumer({
-    createRunner: (fatal): TaskRunner => {
+    createRunner: (fatal): TaskManager => {
       const member = { fatal, stops: 0 };
       const start = starts[members.push(member) - 1] ?? (() => Promise.resolve());
       return {

@@ -1,9 +1,9 @@
-import type { TaskRunner } from '@waypost/streams';
+import type { TaskManager } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 
 export interface OperationsConsumerDeps {
   /** A member of the group; it tells when it cannot go on. */
-  readonly createRunner: (onFatal: (error: Error) => void) => TaskRunner;
+  readonly createRunner: (onFatal: (error: Error) => void) => TaskManager;
   readonly logger: Pick<ApiLogger, 'warn'>;
   /** Resolves after the time or when the signal is aborted, whichever is first. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -133,7 +133,7 @@ describe('the task of operational events', () => {
   it('gives up waiting when it is interrupted, without moving its position', async () => {
     const { task, calls } = build({ failures: Array.from({ length: 10_000 }, gone) });
     const processing = task.process(batchOf(encoded(operation())));
-    task.interrupt?.();
+    task.revoke?.();
     await expect(processing).rejects.toThrow('gone');
     expect(calls).toEqual(['operations_wait_for_database']);
   });

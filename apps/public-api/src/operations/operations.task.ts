@@ -65,7 +65,7 @@ class OperationsTask implements PartitionTask {
     return this.patiently(this.deps.trim);
   }
 
-  interrupt(): void {
+  revoke(): void {
     this.giveUp.abort();
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { consumerGroups, createAvroCodecs, type SchemaRegistryPort } from '@waypost/contracts';
 import type { ManagementStore } from '@waypost/management-store';
-import { createTaskRunner, type StreamsBackend } from '@waypost/streams';
+import { createTaskManager, type StreamsBackend } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import { createOperationsConsumer, type OperationsConsumer } from '../operations/operations-consumer.js';
 import { createUntilDatabaseAnswers } from '../operations/until-database-answers.js';
@@ -41,7 +41,7 @@ export function createReplayProgress(settings: ReplayProgressSettings): Operatio
   const { id, topics } = consumerGroups.replayProgress;
   return createOperationsConsumer({
     createRunner: (onFatal) =>
-      createTaskRunner({
+      createTaskManager({
         backend,
         groupId: id,
         topics,

@@ -47,7 +47,7 @@ export function createReplayProgressTask(context: TaskContext, deps: ReplayProgr
       await deps.untilDatabaseAnswers(() => deps.replays.recordProgress(progress), giveUp.signal);
       await context.commitOffset(batch.nextOffset);
     },
-    interrupt() {
+    revoke() {
       giveUp.abort();
     },
     close() {

@@ -1,5 +1,5 @@
 import { consumerGroups, topics } from '@waypost/contracts';
-import { createTaskRunner, type TaskRunner } from '@waypost/streams';
+import { createTaskManager, type TaskManager } from '@waypost/streams';
 import { createFanOutTask, type FanOutParts } from './fan-out-task.js';
 
 export interface FanOutOptions extends FanOutParts {
@@ -8,8 +8,8 @@ export interface FanOutOptions extends FanOutParts {
 }
 
 /** The fan-out: one task for each partition of fleet.events that the group gives this process. */
-export const createFanOut = (options: FanOutOptions): TaskRunner =>
-  createTaskRunner({
+export const createFanOut = (options: FanOutOptions): TaskManager =>
+  createTaskManager({
     backend: options.backend,
     groupId: consumerGroups.fanOut.id,
     topics: [topics.fleetEvents.name],

@@ -107,7 +107,7 @@ class FanOutTask implements PartitionTask {
     this.keeper?.moved();
   }
 
-  interrupt(): void {
+  revoke(): void {
     void this.keeper?.stop();
   }
 

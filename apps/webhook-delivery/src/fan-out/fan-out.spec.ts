@@ -15,7 +15,7 @@ import {
   readToEnd,
   silentLogger,
   type FencedWriter,
-  type TaskRunner,
+  type TaskManager,
 } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../../test/support/samples.js';
@@ -31,7 +31,7 @@ let codecs: AvroCodecs;
 let index: ReturnType<typeof createSubscriptionIndex>;
 let caughtUp: number;
 let backend: ReturnType<typeof createMemoryBackend>;
-let fanOuts: TaskRunner[];
+let fanOuts: TaskManager[];
 
 beforeEach(async () => {
   codecs = createAvroCodecs({ registry: createMemoryRegistry() });
@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 /** The next one takes the place of the one before, as a restarted process does. */
-const start = async (): Promise<TaskRunner> => {
+const start = async (): Promise<TaskManager> => {
   const directory = {
     ...index,
     caughtUp: () => {

@@ -90,7 +90,7 @@ class ReplayTask implements PartitionTask {
     return this.commitPosition();
   }
 
-  interrupt(): void {
+  revoke(): void {
     this.stop.abort();
   }
 

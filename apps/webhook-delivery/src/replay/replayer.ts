@@ -1,5 +1,5 @@
 import { consumerGroups, topics } from '@waypost/contracts';
-import { createTaskRunner, type TaskRunner } from '@waypost/streams';
+import { createTaskManager, type TaskManager } from '@waypost/streams';
 import { createReplayTask, type ReplayTaskParts } from './replay-task.js';
 
 export interface ReplayerOptions extends ReplayTaskParts {
@@ -8,8 +8,8 @@ export interface ReplayerOptions extends ReplayTaskParts {
 }
 
 /** The replayer: one task for each partition of webhook.replays that the group gives this process. */
-export const createReplayer = (options: ReplayerOptions): TaskRunner =>
-  createTaskRunner({
+export const createReplayer = (options: ReplayerOptions): TaskManager =>
+  createTaskManager({
     backend: options.backend,
     groupId: consumerGroups.replayer.id,
     topics: [topics.webhookReplays.name],

@@ -1,5 +1,5 @@
 import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
-import type { PartitionFeed, StreamsBackend } from '@waypost/streams';
+import type { PartitionConsumer, StreamsBackend } from '@waypost/streams';
 import { readAttempt } from './select-deliveries.js';
 import { Aborted, untilAborted } from './until-aborted.js';
 
@@ -82,7 +82,7 @@ class AttemptsWatch implements SendingWatch {
     return { stop, opened };
   }
 
-  private async read(feed: PartitionFeed, signal: AbortSignal): Promise<void> {
+  private async read(feed: PartitionConsumer, signal: AbortSignal): Promise<void> {
     const { codecs } = this.options;
     for (;;) {
       const batch = await untilAborted(feed.next(), signal);

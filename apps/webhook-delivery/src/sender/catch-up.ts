@@ -4,7 +4,7 @@ import {
   slicesOf,
   StreamsError,
   type Fetcher,
-  type PartitionFeed,
+  type PartitionConsumer,
   type StreamRecord,
   type StreamsBackend,
 } from '@waypost/streams';
@@ -111,7 +111,7 @@ class Passes implements CatchUp {
   }
 
   /** @returns whether the pass goes on */
-  private async readBatch(feed: PartitionFeed, start: number): Promise<boolean> {
+  private async readBatch(feed: PartitionConsumer, start: number): Promise<boolean> {
     const { codecs, queues } = this.options;
     const batch = await feed.next();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {

@@ -113,7 +113,7 @@ class DeliveryTask implements PartitionTask {
     return Promise.resolve();
   }
 
-  interrupt(): void {
+  revoke(): void {
     this.isClosing = true;
     this.work?.flow.stop();
     void this.work?.position.stop();
@@ -121,7 +121,7 @@ class DeliveryTask implements PartitionTask {
 
   /** Attempts in flight may end and be logged; what is not done by then is the successor's to repeat. */
   async close(): Promise<void> {
-    this.interrupt();
+    this.revoke();
     const { work } = this;
     if (work) await this.closeWork(work);
     await this.writer?.close();
@@ -256,7 +256,7 @@ class DeliveryTask implements PartitionTask {
   }
 
   private fail(error: Error): void {
-    this.interrupt();
+    this.revoke();
     this.work?.flow.abort();
     this.context.fail(error);
   }

@@ -1,5 +1,5 @@
 import { consumerGroups, topics } from '@waypost/contracts';
-import { createTaskRunner, type TaskRunner } from '@waypost/streams';
+import { createTaskManager, type TaskManager } from '@waypost/streams';
 import { createDeliveryTask, type DeliveryTaskParts } from './delivery-task.js';
 
 export interface SenderOptions extends DeliveryTaskParts {
@@ -8,8 +8,8 @@ export interface SenderOptions extends DeliveryTaskParts {
 }
 
 /** The sender: one task for each partition of webhook.deliveries that the group gives this process. */
-export const createSender = (options: SenderOptions): TaskRunner =>
-  createTaskRunner({
+export const createSender = (options: SenderOptions): TaskManager =>
+  createTaskManager({
     backend: options.backend,
     groupId: consumerGroups.sender.id,
     topics: [topics.webhookDeliveries.name],

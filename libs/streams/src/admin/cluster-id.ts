@@ -1,4 +1,4 @@
-import type { KafkaSettings } from '../backend/kafka/kafka-settings.js';
+import type { KafkaSettings } from '../kafka-settings.js';
 import { connectKafka } from './kafka-connection.js';
 
 /** What a Kafka cluster calls itself, whichever of its brokers answers. */

@@ -1,4 +1,4 @@
-import type { KafkaSettings } from '../backend/kafka/kafka-settings.js';
+import type { KafkaSettings } from '../kafka-settings.js';
 import type { Admin } from 'kafkajs';
 import { connectKafka } from './kafka-connection.js';
 

@@ -1,4 +1,4 @@
-import type { KafkaSettings } from '../backend/kafka/kafka-settings.js';
+import type { KafkaSettings } from '../kafka-settings.js';
 import { Kafka, logLevel } from 'kafkajs';
 
 /** kafkajs, silent: what goes wrong reaches the caller as an error. */

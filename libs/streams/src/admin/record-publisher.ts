@@ -1,5 +1,5 @@
-import type { KafkaSettings } from '../backend/kafka/kafka-settings.js';
-import { partitionForKey } from '../topology/partitioner.js';
+import type { KafkaSettings } from '../kafka-settings.js';
+import { partitionForKey } from '../partitioner.js';
 import type { Kafka, Message } from 'kafkajs';
 import { connectKafka } from './kafka-connection.js';
 

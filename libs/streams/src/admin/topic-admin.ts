@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KafkaSettings } from '../backend/kafka/kafka-settings.js';
+import type { KafkaSettings } from '../kafka-settings.js';
 import kafkajs, { type Admin } from 'kafkajs';
 import { connectKafka } from './kafka-connection.js';
 

@@ -1,8 +1,8 @@
-import type { RecordBuffers } from '../output/record-buffers.js';
+import type { RecordCollector } from '../protocol/record-collector.js';
 import type { OutgoingRecord, RecordBatch, TopicPartition } from '../record.js';
 
 /** Batches of one partition, in order. */
-export interface PartitionFeed {
+export interface PartitionConsumer {
   /** Resolves with the next batch that moves the position. Rejects when the position is out of the log's range. */
   next(): Promise<RecordBatch>;
   close(): void;
@@ -10,7 +10,7 @@ export interface PartitionFeed {
 
 /** Reads committed records of many partitions, one batch ahead of each of them. */
 export interface Fetcher {
-  open(partition: TopicPartition, position: number): PartitionFeed;
+  open(partition: TopicPartition, position: number): PartitionConsumer;
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface TransactionOffset extends TopicPartition {
 
 export interface Transaction {
   /** Buffers must be left alone until the commit has ended. */
-  readonly records: readonly OutgoingRecord[] | RecordBuffers;
+  readonly records: readonly OutgoingRecord[] | RecordCollector;
   readonly offset?: TransactionOffset;
 }
 
@@ -58,7 +58,7 @@ export interface FencedWriter {
    * Appends to each partition in order, everything of one partition up to `MAX_BATCH_BYTES` at once or not at all; not
    * atomic over several. Calls must not overlap. Waits for a broker that is away for about a minute.
    */
-  append(records: readonly OutgoingRecord[] | RecordBuffers): Promise<BaseOffsets>;
+  append(records: readonly OutgoingRecord[] | RecordCollector): Promise<BaseOffsets>;
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export interface Assignment {
   readonly partitions: readonly TopicPartition[];
 }
 
-export interface GroupListener {
+export interface RebalanceListener {
   /**
    * Called synchronously with each new assignment. Nobody else is given what this member held before until the promise
    * resolves, which is when everything that is not in the assignment has been let go, earlier losses included. It must
@@ -80,7 +80,7 @@ export interface GroupListener {
 
 /** This process's place in a consumer group. Offsets are read and written here, records are not. */
 export interface GroupMember {
-  join(listener: GroupListener): Promise<void>;
+  join(listener: RebalanceListener): Promise<void>;
   /** Whether the last accepted heartbeat is so recent that the group cannot have given our partitions away. */
   leaseValid(): boolean;
   /** Resolves with true once a heartbeat sent after the call was accepted in this generation; false when it is over. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readToEnd } from '../runtime/log-reader.js';
+import { readToEnd } from './log-reader.js';
 import type { StreamRecord, TopicPartition } from '../record.js';
 import type { StreamsBackend } from './backend.js';
 import type { BackendUnderTest } from './backend.contract.js';

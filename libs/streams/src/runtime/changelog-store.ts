@@ -3,9 +3,9 @@ import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, slicesOf, type RecordBatch, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
-import { logRange, readUpTo, type LogRange } from './log-reader.js';
+import { logRange, readUpTo, type LogRange } from '../backend/log-reader.js';
 import { createRestoreProgress } from './restore-progress.js';
-import type { CompleteState, StoreSnapshots } from './store-snapshots.js';
+import type { CompleteState, StoreCheckpoints } from './store-checkpoints.js';
 
 /** Records between two turns for the tasks beside the restoring one. */
 const SLICE_RECORDS = 2_000;
@@ -20,8 +20,8 @@ export interface ChangelogStoreOptions {
   readonly definition: StoreDefinition<unknown>;
   readonly changelog: TopicPartition;
   readonly backend: StreamsBackend;
-  /** null: no local snapshots. */
-  readonly snapshots: StoreSnapshots | null;
+  /** null: no local checkpoints. */
+  readonly checkpoints: StoreCheckpoints | null;
   readonly logger: StreamsLogger;
   readonly now: () => number;
 }
@@ -91,19 +91,19 @@ export class ChangelogStore {
     this.store.rollback();
   }
 
-  /** Between transactions: goes on with a snapshot that is due. */
+  /** Between transactions: goes on with a checkpoint that is due. */
   between(): void {
-    if (this.complete && this.store.changeCount === 0) this.options.snapshots?.step(this.store, this.complete);
+    if (this.complete && this.store.changeCount === 0) this.options.checkpoints?.step(this.store, this.complete);
   }
 
-  async abortSnapshot(): Promise<void> {
-    await this.options.snapshots?.abort();
+  async abortCheckpoint(): Promise<void> {
+    await this.options.checkpoints?.abort();
   }
 
-  /** Nobody works with the store any more: a last snapshot of what was committed. */
+  /** Nobody works with the store any more: a last checkpoint of what was committed. */
   async retire(): Promise<void> {
     this.store.rollback();
-    if (this.complete) await this.options.snapshots?.finish(this.store, this.complete);
+    if (this.complete) await this.options.checkpoints?.finish(this.store, this.complete);
   }
 
   /** Where to read on from, with the store filled accordingly. */
@@ -111,11 +111,11 @@ export class ChangelogStore {
     range: LogRange,
     known: Omit<CompleteState, 'position'>,
     closed: () => boolean,
-  ): Promise<{ readonly from: 'memory' | 'snapshot' | 'changelog'; readonly state: CompleteState }> {
+  ): Promise<{ readonly from: 'memory' | 'checkpoint' | 'changelog'; readonly state: CompleteState }> {
     const { complete } = this;
     if (complete && this.refusal(complete, range, known.topicId) === null) return { from: 'memory', state: complete };
     this.forget();
-    const snapshot = await this.options.snapshots?.load({
+    const checkpoint = await this.options.checkpoints?.load({
       store: this.store,
       topicId: known.topicId,
       refusal: (state) => this.refusal(state, range, known.topicId),
@@ -123,7 +123,7 @@ export class ChangelogStore {
       closed,
     });
     refuseClosed(closed);
-    if (snapshot) return { from: 'snapshot', state: (this.complete = snapshot) };
+    if (checkpoint) return { from: 'checkpoint', state: (this.complete = checkpoint) };
     this.forget();
     return { from: 'changelog', state: (this.complete = { ...known, position: range.start }) };
   }

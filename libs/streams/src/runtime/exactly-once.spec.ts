@@ -5,9 +5,9 @@ import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { createTopology } from '../topology/topology.js';
-import { readToEnd } from './log-reader.js';
+import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp } from './streams-app.js';
-import type { TaskRunner } from './task-runner.js';
+import type { TaskManager } from './task-manager.js';
 
 /** Numbers each record of a key by how many came before it: a lost, doubled or reordered one shows in the output. */
 const counting = createTopology({
@@ -62,7 +62,7 @@ const faulty = (backend: StreamsBackend, faults: Fault[]): StreamsBackend => {
 
 const newBroker = () => createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
 
-const start = async (backend: StreamsBackend, instanceId: string): Promise<TaskRunner> => {
+const start = async (backend: StreamsBackend, instanceId: string): Promise<TaskManager> => {
   const app = createStreamsApp({
     ...{ topology: counting, backend, instanceId, logger: silentLogger, now: Date.now },
     onFatal: (error) => {

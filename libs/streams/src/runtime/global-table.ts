@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fetcher, PartitionFeed, StreamsBackend } from '../backend/backend.js';
+import type { Fetcher, PartitionConsumer, StreamsBackend } from '../backend/backend.js';
 import { errorMessage, StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import type { RecordBatch, StreamRecord, TopicPartition } from '../record.js';
@@ -26,12 +26,12 @@ export interface GlobalTable {
   stop(): Promise<void>;
 }
 
-export const createGlobalTable = (options: GlobalTableOptions): GlobalTable => new FollowedTable(options);
+export const createGlobalTable = (options: GlobalTableOptions): GlobalTable => new ConsumedGlobalTable(options);
 
-class FollowedTable implements GlobalTable {
+class ConsumedGlobalTable implements GlobalTable {
   private readonly partition: TopicPartition;
   private fetcher: Fetcher | null = null;
-  private feed: PartitionFeed | null = null;
+  private feed: PartitionConsumer | null = null;
   private position = 0;
   private stopped = false;
   private failure: Error | null = null;
@@ -94,7 +94,7 @@ class FollowedTable implements GlobalTable {
     await this.fetcher?.close();
   }
 
-  private async follow(feed: PartitionFeed): Promise<void> {
+  private async follow(feed: PartitionConsumer): Promise<void> {
     try {
       while (!this.isStopped()) {
         const batch = await feed.next();

@@ -12,9 +12,9 @@ export interface PartitionTask {
   /** Nothing came for a moment: time to commit what was put off. */
   idle?(): Promise<void>;
   /** No more batches will come, and the task was well until now: time to commit what was put off. close() follows. */
-  settle?(): Promise<void>;
+  suspend?(): Promise<void>;
   /** The task is about to be closed: whatever process() waits for should be given up. */
-  interrupt?(): void;
+  revoke?(): void;
   close(): Promise<void>;
 }
 

@@ -6,9 +6,9 @@ import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { createTopology } from '../topology/topology.js';
 import { jsonSerde } from '../topology/serdes.js';
-import { readToEnd } from './log-reader.js';
+import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp } from './streams-app.js';
-import type { TaskRunner } from './task-runner.js';
+import type { TaskManager } from './task-manager.js';
 
 const EVERY_MS = 100;
 
@@ -73,7 +73,11 @@ const newBroker = () => {
 
 type Broker = ReturnType<typeof newBroker>;
 
-const start = async (broker: Broker, type: 'stream-time' | 'wall-clock', faults: Fault[] = []): Promise<TaskRunner> => {
+const start = async (
+  broker: Broker,
+  type: 'stream-time' | 'wall-clock',
+  faults: Fault[] = [],
+): Promise<TaskManager> => {
   const app = createStreamsApp({
     ...{ topology: counting(type), backend: faulty(broker.backend, faults), instanceId: 'i', logger: silentLogger },
     now: broker.now,

@@ -6,7 +6,7 @@ import { createKafkaBackend } from '../backend/kafka/kafka-backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore, type KeyValueStore } from '../state/key-value-store.js';
 import { ChangelogStore } from './changelog-store.js';
-import { readToEnd } from './log-reader.js';
+import { readToEnd } from '../backend/log-reader.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
 const kafka = new Kafka({ brokers, clientId: 'restore', logLevel: logLevel.NOTHING });
@@ -100,7 +100,7 @@ const restored = async (topic: string, keys: readonly string[]): Promise<(string
 
 const newChangelogStore = (topic: string): ChangelogStore =>
   new ChangelogStore({
-    ...{ name: 'texts', definition: textStore(topic), changelog: { topic, partition: 0 }, backend, snapshots: null },
+    ...{ name: 'texts', definition: textStore(topic), changelog: { topic, partition: 0 }, backend, checkpoints: null },
     ...{ logger: silentLogger, now: Date.now },
   });
 

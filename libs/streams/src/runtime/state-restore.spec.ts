@@ -8,9 +8,9 @@ import type { StreamsLogger } from '../logger.js';
 import { compactStore } from '../state/compact/compact-store.js';
 import { KeyBuilder } from '../state/compact/key-builder.js';
 import { createTopology } from '../topology/topology.js';
-import { readToEnd } from './log-reader.js';
+import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
-import type { TaskRunner } from './task-runner.js';
+import type { TaskManager } from './task-manager.js';
 
 /** Counts the records of each key in a compact store: a lost or doubled one shows in the output. */
 const counting = createTopology({
@@ -106,7 +106,7 @@ interface Restored {
   readonly from: string;
 }
 
-/** What an application said about its restores and snapshots. */
+/** What an application said about its restores and checkpoints. */
 class Journal implements StreamsLogger {
   readonly restored: Restored[] = [];
   readonly events: string[] = [];
@@ -138,7 +138,7 @@ const start = async (
   backend: StreamsBackend,
   logger: StreamsLogger,
   more: Partial<StreamsAppOptions> = {},
-): Promise<TaskRunner> => {
+): Promise<TaskManager> => {
   const app = createStreamsApp({
     ...{ topology: counting, backend, instanceId: 'i', logger, now: Date.now },
     onFatal: (error) => {
@@ -181,7 +181,7 @@ afterEach(async () => {
   await rm(stateDir, { recursive: true });
 });
 
-const restart = async (app: TaskRunner, more: Partial<StreamsAppOptions> = {}): Promise<TaskRunner> => {
+const restart = async (app: TaskManager, more: Partial<StreamsAppOptions> = {}): Promise<TaskManager> => {
   await app.stop();
   journal = new Journal();
   observed.readsFrom.length = 0;
@@ -258,8 +258,8 @@ describe('a batch that takes long', () => {
   });
 });
 
-describe('a snapshot of a store', () => {
-  const file = (): string => join(stateDir, 'counting', 'counts-0.snapshot');
+describe('a checkpoint of a store', () => {
+  const file = (): string => join(stateDir, 'counting', 'counts-0.checkpoint');
 
   it('spares a restarted process the changelog before it', async () => {
     const app = await start(observed.backend, journal, { stateDir });
@@ -269,14 +269,14 @@ describe('a snapshot of a store', () => {
     await send(broker, 'a', 'b', 'c');
     await second.stop();
     expect(await outputs(broker)).toEqual(['a:1', 'a:2', 'b:1', 'a:3', 'b:2', 'c:1']);
-    expect(journal.restored).toEqual([expect.objectContaining({ from: 'snapshot', keys: 2, records: 0 })]);
+    expect(journal.restored).toEqual([expect.objectContaining({ from: 'checkpoint', keys: 2, records: 0 })]);
     expect(observed.readsFrom.every((position) => position >= known - 1)).toBe(true);
   });
 
   it('is written again and again while the application runs, and a killed one starts from it', async () => {
-    const app = await start(observed.backend, journal, { stateDir, snapshotIntervalMs: 1 });
+    const app = await start(observed.backend, journal, { stateDir, checkpointIntervalMs: 1 });
     for (let n = 0; n < 20; n++) await send(broker, 'a', 'b');
-    await until(() => journal.events.filter((event) => event === 'snapshot_written').length >= 2);
+    await until(() => journal.events.filter((event) => event === 'checkpoint_written').length >= 2);
     const killed = await readFile(file());
     await send(broker, 'a');
     await app.stop();
@@ -285,7 +285,7 @@ describe('a snapshot of a store', () => {
     await send(broker, 'a', 'b');
     await second.stop();
     expect((await outputs(broker)).slice(-3)).toEqual(['a:21', 'a:22', 'b:21']);
-    expect(journal.restored.map(({ from }) => from)).toEqual(['snapshot']);
+    expect(journal.restored.map(({ from }) => from)).toEqual(['checkpoint']);
   });
 
   it.each<[string, string, () => Promise<void>]>([
@@ -323,7 +323,7 @@ describe('a snapshot of a store', () => {
     await spoil();
     const second = await restart(app, { stateDir });
     await second.stop();
-    expect(journal.events.filter((event) => event.startsWith('snapshot_ignored'))).toEqual([
+    expect(journal.events.filter((event) => event.startsWith('checkpoint_ignored'))).toEqual([
       expect.stringContaining(reason),
     ]);
     expect(journal.restored.map(({ from }) => from)).toEqual(['changelog']);

@@ -4,7 +4,7 @@ import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import type { RecordBatch } from '../record.js';
 import { createTopology } from '../topology/topology.js';
 import type { PartitionTask } from './partition-task.js';
-import { TaskStores } from './store-shelf.js';
+import { StateManager } from './state-directory.js';
 import { createStreamTask } from './stream-task.js';
 
 const COMMIT_INTERVAL_MS = 500;
@@ -64,8 +64,8 @@ beforeEach(async () => {
   commits = [];
   written = [];
   task = createStreamTask({
-    ...{ topology: copying, backend: observedBackend(), stores: new TaskStores([]), now: () => clock },
-    ...{ commitIntervalMs: COMMIT_INTERVAL_MS, commitPauseMs: 0, release: () => undefined },
+    ...{ topology: copying, backend: observedBackend(), stores: new StateManager([]), now: () => clock },
+    ...{ commitIntervalMs: COMMIT_INTERVAL_MS, lingerMs: 0, release: () => undefined },
     context: {
       ...INPUT,
       leaseValid: () => true,
@@ -122,7 +122,7 @@ describe('a task that works a backlog off', () => {
 
   it.each([
     ['nothing more comes', 'idle'],
-    ['it is to end', 'settle'],
+    ['it is to end', 'suspend'],
   ] as const)('commits what it has put off when %s', async (_when, call) => {
     await task.process(batchOf(0, 10, 5));
     await task[call]?.();

@@ -5,8 +5,8 @@ import { slicesOf, type RecordBatch } from '../record.js';
 import type { Topology } from '../topology/topology.js';
 import { committedStreamTime, streamTimeMetadata } from './committed-stream-time.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
-import type { TaskStores } from './store-shelf.js';
-import { TaskCore } from './task-core.js';
+import type { StateManager } from './state-directory.js';
+import { ProcessorTopology } from './processor-topology.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
@@ -17,14 +17,14 @@ export interface StreamTaskOptions {
   readonly topology: Topology;
   readonly context: TaskContext;
   /** Of the partition; they outlive the task. */
-  readonly stores: TaskStores;
+  readonly stores: StateManager;
   /** The partition is lost, or the application stops. */
   readonly release: () => void;
   readonly backend: StreamsBackend;
   /** Of a backlog: how much work goes into one transaction. */
   readonly commitIntervalMs: number;
   /** From the end of a commit to the next fetch, while there is little in each. */
-  readonly commitPauseMs: number;
+  readonly lingerMs: number;
   readonly now: () => number;
 }
 
@@ -35,7 +35,7 @@ export interface StreamTaskOptions {
 export const createStreamTask = (options: StreamTaskOptions): PartitionTask => new StreamTask(options);
 
 class StreamTask implements PartitionTask {
-  private core: TaskCore | null = null;
+  private core: ProcessorTopology | null = null;
   private producer: TransactionalProducer | null = null;
   private position: number | null = null;
   private committed: number | null = null;
@@ -56,7 +56,7 @@ class StreamTask implements PartitionTask {
     const committed = await context.committedOffset();
     const partitionCounts = await this.sinkPartitions();
     await stores.open(() => this.closed);
-    this.core = new TaskCore({
+    this.core = new ProcessorTopology({
       topology,
       stores: stores.byName,
       partition: { topic, partition },
@@ -102,7 +102,7 @@ class StreamTask implements PartitionTask {
     if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
       await this.commit(core, batch.nextOffset);
       // Before the next batch is asked for: what comes meanwhile is in it, and shares one transaction.
-      if (isTrickle) await sleep(this.options.commitPauseMs);
+      if (isTrickle) await sleep(this.options.lingerMs);
     }
     if (core.changed) return;
     this.uncommittedSince = null;
@@ -118,22 +118,22 @@ class StreamTask implements PartitionTask {
     this.options.stores.between();
   }
 
-  async settle(): Promise<void> {
+  async suspend(): Promise<void> {
     if (this.core && this.position !== this.committed) await this.commit(this.core, this.position);
   }
 
   /** Called when the partition is lost or the application stops, and not before a rebuild: only then the stores go. */
-  interrupt(): void {
+  revoke(): void {
     this.options.release();
   }
 
   async close(): Promise<void> {
     this.closed = true;
     this.core?.close();
-    await Promise.all([this.options.stores.settle(), this.producer?.close()]);
+    await Promise.all([this.options.stores.suspend(), this.producer?.close()]);
   }
 
-  private isDue(core: TaskCore): boolean {
+  private isDue(core: ProcessorTopology): boolean {
     if (core.outputBytes > MAX_OUTPUT_BYTES) return true;
     const { uncommittedSince } = this;
     return core.changed && uncommittedSince !== null && this.isOver(uncommittedSince, this.options.commitIntervalMs);
@@ -155,7 +155,7 @@ class StreamTask implements PartitionTask {
   }
 
   /** `position` is null when punctuators are at work before the first record: then there is none to commit. */
-  private async commit(core: TaskCore, position: number | null): Promise<void> {
+  private async commit(core: ProcessorTopology, position: number | null): Promise<void> {
     const { topology, context, now } = this.options;
     const { topic, partition } = context;
     const metadata = streamTimeMetadata(core.streamTimeMs());

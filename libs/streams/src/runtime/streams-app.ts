@@ -2,13 +2,13 @@ import type { StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
 import type { Topology } from '../topology/topology.js';
 import { verifyTopics } from '../topology/verify-topics.js';
-import { StoreShelf } from './store-shelf.js';
+import { StateDirectory } from './state-directory.js';
 import { createStreamTask } from './stream-task.js';
-import { createTaskRunner, type TaskRunner } from './task-runner.js';
+import { createTaskManager, type TaskManager } from './task-manager.js';
 
 const DEFAULT_COMMIT_INTERVAL_MS = 500;
-const DEFAULT_COMMIT_PAUSE_MS = 10;
-const DEFAULT_SNAPSHOT_INTERVAL_MS = 300_000;
+const DEFAULT_LINGER_MS = 10;
+const DEFAULT_CHECKPOINT_INTERVAL_MS = 300_000;
 
 export interface StreamsAppOptions {
   readonly topology: Topology;
@@ -26,35 +26,35 @@ export interface StreamsAppOptions {
    * comes after a longer silence is committed at once; in a stream of them each waits for company up to this long, and
    * the brokers get fewer transactions.
    */
-  readonly commitPauseMs?: number;
+  readonly lingerMs?: number;
   /**
-   * A directory for snapshots of the stores, so that a restart reads only the changelogs' tails; none unless given.
+   * A directory for checkpoints of the stores, so that a restart reads only the changelogs' tails; none unless given.
    * It belongs to one process at a time.
    */
   readonly stateDir?: string | undefined;
-  /** From one snapshot to the next, 5 minutes unless given; another is written at a graceful stop. */
-  readonly snapshotIntervalMs?: number;
+  /** From one checkpoint to the next, 5 minutes unless given; another is written at a graceful stop. */
+  readonly checkpointIntervalMs?: number;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   readonly onFatal: (error: Error) => void;
 }
 
 /** Runs a topology: one exactly-once task for each partition of the source that the group gives this process. */
-export const createStreamsApp = (options: StreamsAppOptions): TaskRunner => {
+export const createStreamsApp = (options: StreamsAppOptions): TaskManager => {
   const { topology, backend, stateDir, logger, now } = options;
-  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, commitPauseMs = DEFAULT_COMMIT_PAUSE_MS } = options;
-  const { snapshotIntervalMs = DEFAULT_SNAPSHOT_INTERVAL_MS } = options;
-  const shelf = new StoreShelf({ topology, backend, stateDir, snapshotIntervalMs, logger, now });
-  const runner = createTaskRunner({
+  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, lingerMs = DEFAULT_LINGER_MS } = options;
+  const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
+  const stateDirectory = new StateDirectory({ topology, backend, stateDir, checkpointIntervalMs, logger, now });
+  const runner = createTaskManager({
     ...options,
     groupId: topology.applicationId,
     topics: [topology.source],
     createTask: (context) => {
-      const stores = shelf.of(context.partition);
+      const stores = stateDirectory.of(context.partition);
       const release = (): void => {
-        shelf.release(context.partition, stores);
+        stateDirectory.release(context.partition, stores);
       };
-      const settings = { commitIntervalMs, commitPauseMs };
+      const settings = { commitIntervalMs, lingerMs };
       return createStreamTask({ topology, context, stores, release, backend, ...settings, now });
     },
   });
@@ -64,9 +64,9 @@ export const createStreamsApp = (options: StreamsAppOptions): TaskRunner => {
       await runner.start();
     },
     stop: async () => {
-      shelf.stop();
+      stateDirectory.stop();
       await runner.stop();
-      await shelf.close();
+      await stateDirectory.close();
     },
     ready: () => runner.ready(),
   };

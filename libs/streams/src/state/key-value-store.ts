@@ -23,7 +23,7 @@ export const keyValueStore = <T>({ serde, ...changelog }: StoreOptions<T>): Stor
 
 /** Changes lie beside the committed entries until their transaction is committed. */
 class MapStore<T> implements StateStore, KeyValueStore<T> {
-  readonly snapshotFormat = 'changelog-values';
+  readonly checkpointFormat = 'changelog-values';
   private readonly committed = new Map<string, T>();
   private readonly changed = new Map<string, T | undefined>();
 

@@ -1,5 +1,4 @@
-import type { ByteRange } from '../output/record-buffer.js';
-import type { FetchedRecord, StreamRecord } from '../record.js';
+import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
 
 /** Where the changelog records of a store go: a RecordBuffer, for the runtime. The bytes are valid during the call only. */
 export interface ChangeSink {
@@ -33,11 +32,11 @@ export interface StateStore {
   restore(record: StreamRecord): void;
   /** Forgets everything, uncommitted changes included. */
   clear(): void;
-  /** What the values of a snapshot mean. A snapshot that says something else is not read. */
-  readonly snapshotFormat: string;
+  /** What the values of a checkpoint mean. A checkpoint that says something else is not read. */
+  readonly checkpointFormat: string;
   /** Walks over the committed entries in steps; between two steps transactions may come and go. */
   scan(): EntryScan;
-  /** Takes an entry that scan() gave, from a snapshot of the same format. Nothing may be uncommitted. */
+  /** Takes an entry that scan() gave, from a checkpoint of the same format. Nothing may be uncommitted. */
   load(entry: FetchedRecord): void;
 }
 

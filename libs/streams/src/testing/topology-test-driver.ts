@@ -1,5 +1,5 @@
 import { fetchedRecordOf, type OutgoingRecord } from '../record.js';
-import { TaskCore } from '../runtime/task-core.js';
+import { ProcessorTopology } from '../runtime/processor-topology.js';
 import type { StateStore } from '../state/state-store.js';
 import { undeclared } from '../topology/check-topology.js';
 import type { StoreDefinitions, StoresOf, Topology } from '../topology/topology.js';
@@ -57,7 +57,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   Definitions,
   SinkName
 > {
-  private core: TaskCore;
+  private core: ProcessorTopology;
   private now: number;
   private offset = 0;
   private readonly committed: OutgoingRecord[] = [];
@@ -154,10 +154,10 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
     return [...this.core.pending()].filter(({ topic }) => this.sinkTopics.has(topic));
   }
 
-  private build(stores?: ReadonlyMap<string, StateStore>): TaskCore {
+  private build(stores?: ReadonlyMap<string, StateStore>): ProcessorTopology {
     const { topology, partition = 0, partitionCounts = {} } = this.options;
     const sinks: Topology['sinks'] = topology.sinks;
-    return new TaskCore({
+    return new ProcessorTopology({
       topology,
       partition: { topic: topology.source, partition },
       partitionCounts: new Map(Object.values(sinks).map(({ topic }) => [topic, partitionCounts[topic] ?? 1])),

@@ -1,5 +1,4 @@
-import type { ByteRange } from '../output/record-buffer.js';
-import type { StreamRecord } from '../record.js';
+import type { ByteRange, StreamRecord } from '../record.js';
 import type { StoreDefinition } from '../state/state-store.js';
 import { checkTopology } from './check-topology.js';
 

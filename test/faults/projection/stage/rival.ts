@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { createDataSource } from '@waypost/database';
 import { createDeliveryProjection } from '@waypost/history-store';
-import { createKafkaBackend, createTaskRunner, silentLogger, type KafkaSettings } from '@waypost/streams';
+import { createKafkaBackend, createTaskManager, silentLogger, type KafkaSettings } from '@waypost/streams';
 import { createAttemptsTask } from '../../../../apps/history-projector/src/attempts.task.js';
 import { createDatabaseRetry } from '../../../../apps/history-projector/src/database-retry.js';
 
@@ -34,7 +34,7 @@ export async function startRival({ kafka, registryUrl, databaseUrl, onFatal }: R
   const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
   const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).webhookAttempts;
   let appliedBatches = 0;
-  const runner = createTaskRunner({
+  const runner = createTaskManager({
     ...{ backend, groupId: GROUP, topics: [topics.webhookAttempts.name], logger: silentLogger, onFatal },
     createTask: (context) =>
       createAttemptsTask(context, {

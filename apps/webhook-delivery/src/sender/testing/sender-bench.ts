@@ -17,7 +17,7 @@ import {
   readToEnd,
   silentLogger,
   type StreamRecord,
-  type TaskRunner,
+  type TaskManager,
   type TopicPartition,
 } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
@@ -68,7 +68,7 @@ export class SenderBench {
   readonly backend;
   readonly subscriptions = new Map<string, WebhookSubscription>();
   private readonly startedAt = Date.now();
-  private readonly senders: TaskRunner[] = [];
+  private readonly senders: TaskManager[] = [];
 
   private constructor(
     readonly codecs: AvroCodecs,

@@ -10,7 +10,7 @@ import {
   type WebhookDelivery,
   type WebhookReplay,
 } from '@waypost/contracts';
-import { createMemoryBackend, readToEnd, silentLogger, type StreamsBackend, type TaskRunner } from '@waypost/streams';
+import { createMemoryBackend, readToEnd, silentLogger, type StreamsBackend, type TaskManager } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { createReplayer } from '../../replay/replayer.js';
@@ -42,7 +42,7 @@ export const openMemoryStage = async () => {
 export class MemoryStage {
   readonly subscriptions = new Map<string, 'active' | 'paused'>([[SUBSCRIPTION, 'active']]);
   readonly fatal: Error[] = [];
-  private readonly replayers: TaskRunner[] = [];
+  private readonly replayers: TaskManager[] = [];
   private readonly backend = createMemoryBackend({
     topics: Object.fromEntries([DELIVERIES, ATTEMPTS, REPLAYS, PROGRESS].map(({ topic }) => [topic, 1])),
     now: () => START,
@@ -53,7 +53,7 @@ export class MemoryStage {
   /** Each takes the place of the one before, as a restarted process does. */
   async startReplayer(
     more: { maxUnsent?: number; through?: (backend: StreamsBackend) => StreamsBackend } = {},
-  ): Promise<TaskRunner> {
+  ): Promise<TaskManager> {
     const { maxUnsent = 1_000_000, through = (backend) => backend } = more;
     const replayer = createReplayer({
       backend: through(this.backend),

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
-import type { RecordBuffer } from '../../output/record-buffer.js';
+import type { RecordBuffer } from '../../protocol/record-buffer.js';
 import { partitionName } from '../../record.js';
 import type { BaseOffsets } from '../backend.js';
 import { KAFKA_ERROR, isFenced, isLeaderMove } from './kafka-errors.js';
 import { isTransient, retryTransient, type KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
-import type { Produce } from './produce-together.js';
-import type { PartitionBatch, ProducedPartition } from './protocol/produce.js';
-import { sealRecordBatch } from './protocol/record-batch-encoder.js';
-import type { ProducerId } from './transaction-calls.js';
+import type { Produce } from './coalesced-produce.js';
+import type { PartitionBatch, ProducedPartition } from '../../protocol/produce.js';
+import { sealRecordBatch } from '../../protocol/record-batch-encoder.js';
+import type { ProducerId } from './transaction-coordinator.js';
 
 export interface BatchWriterOptions {
   readonly client: KafkaClient;

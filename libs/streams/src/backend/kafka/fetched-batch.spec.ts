@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FetchedBatch } from './fetched-batch.js';
-import { ResponseMemory } from './response-memory.js';
+import { ResponseBufferPool } from './response-buffer-pool.js';
 import { fetchedResponse, RESPONSE_BYTES } from './testing/fetched-response.js';
 
-let memory: ResponseMemory;
+let memory: ResponseBufferPool;
 
 beforeEach(() => {
-  memory = new ResponseMemory();
+  memory = new ResponseBufferPool();
 });
 
 const batchesOf = (...texts: (string | null)[]): { batches: FetchedBatch[]; isFree: () => boolean } => {

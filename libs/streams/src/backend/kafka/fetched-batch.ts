@@ -1,8 +1,8 @@
 import { StreamsError, errorMessage } from '../../errors.js';
 import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
-import { scanRecordBatches, type ScannedRecords } from './protocol/record-batch-decoder.js';
-import type { FetchedPartition } from './protocol/fetch.js';
-import { leaseOf, type MemoryLease } from './response-memory.js';
+import { scanRecordBatches, type ScannedRecords } from '../../protocol/record-batch-decoder.js';
+import type { FetchedPartition } from '../../protocol/fetch.js';
+import { leaseOf, type BufferLease } from './response-buffer-pool.js';
 
 /** What a fetch brought of a partition; its records stay bytes until they are looked at. */
 export class FetchedBatch implements RecordBatch {
@@ -16,7 +16,7 @@ export class FetchedBatch implements RecordBatch {
   private readonly scanned: ScannedRecords;
   private decoded: StreamRecord[] | null = null;
   /** Of the response, in which other partitions may have a part too. */
-  private lease: MemoryLease | null;
+  private lease: BufferLease | null;
   private released = false;
 
   /** @throws StreamsError CORRUPT_BATCH */

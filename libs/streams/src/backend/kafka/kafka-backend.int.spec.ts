@@ -4,7 +4,7 @@ import { Kafka, logLevel, type Admin, type Producer } from 'kafkajs';
 import { silentLogger } from '../../logger.js';
 import { describeBackend, type BackendUnderTest } from '../backend.contract.js';
 import { describeFencedWriter } from '../fenced-writer.contract.js';
-import { describeHandOver } from '../hand-over.contract.js';
+import { describeRebalance } from '../rebalance.contract.js';
 import { createKafkaBackend } from './kafka-backend.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
@@ -45,4 +45,4 @@ const subject = (): BackendUnderTest => ({
 
 describeBackend('Kafka backend', subject);
 describeFencedWriter('Kafka backend', subject);
-describeHandOver('Kafka backend', subject);
+describeRebalance('Kafka backend', subject);

@@ -1,5 +1,5 @@
 import type { StreamsLogger } from '../../logger.js';
-import { MAX_BATCH_BYTES } from '../../output/record-buffer.js';
+import { MAX_BATCH_BYTES } from '../../protocol/record-buffer.js';
 import type { TopicPartition } from '../../record.js';
 import type {
   FencedWriter,
@@ -14,11 +14,11 @@ import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
 import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
 import { createKafkaGroupMember } from './kafka-group-member.js';
 import { createKafkaProducer } from './kafka-producer.js';
-import type { KafkaSettings } from './kafka-settings.js';
+import type { KafkaSettings } from '../../kafka-settings.js';
 import { knownPartitionCount } from './known-partition-count.js';
-import { createProduceTogether, type Produce } from './produce-together.js';
-import type { FetchLimits } from './protocol/fetch.js';
-import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from './protocol/topic-id.js';
+import { createCoalescedProduce, type Produce } from './coalesced-produce.js';
+import type { FetchLimits } from '../../protocol/fetch.js';
+import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
 
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
@@ -109,7 +109,7 @@ class KafkaBackend implements StreamsBackend {
 
   private sharedWrites(): { client: KafkaClient; produce: Produce } {
     const client = this.client();
-    return { client, produce: createProduceTogether(client) };
+    return { client, produce: createCoalescedProduce(client) };
   }
 
   private async listOffset({ topic, partition }: TopicPartition, timestamp: number): Promise<number | null> {

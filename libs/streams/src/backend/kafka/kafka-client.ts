@@ -3,7 +3,7 @@ import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, isLeaderMove, kafkaErrorCode } from './kafka-errors.js';
 import { cutConnections } from './cluster-metadata.js';
-import type { KafkaSettings } from './kafka-settings.js';
+import type { KafkaSettings } from '../../kafka-settings.js';
 import { loadKafkajsInternals, type KafkajsInternals } from './kafkajs-internals.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
 

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
 import { silentLogger } from '../../logger.js';
 import type { TopicPartition } from '../../record.js';
-import { readToEnd } from '../../runtime/log-reader.js';
+import { readToEnd } from '../log-reader.js';
 import { createKafkaBackend } from './kafka-backend.js';
 import { createKafkaClient } from './kafka-client.js';
 import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
-import { createProduceTogether, type Produce } from './produce-together.js';
+import { createCoalescedProduce, type Produce } from './coalesced-produce.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
 const settings = { brokers, clientId: 'fenced-writer' };
@@ -53,7 +53,7 @@ const connectionLost = (): Error => Object.assign(new Error('cut'), { name: 'Kaf
 describe('A fenced writer on a broker', () => {
   it('sends a batch again whose answer was lost, and the log has it once', async () => {
     const partition = { topic: await createTopic(1), partition: 0 };
-    const produce = createProduceTogether(client);
+    const produce = createCoalescedProduce(client);
     let lost = 0;
     const writer = writerOf([partition], async (leader, batches) => {
       const answers = await produce(leader, batches);
@@ -72,7 +72,7 @@ describe('A fenced writer on a broker', () => {
   it('shares partitions with other writers, also when all append in one turn', async () => {
     const topic = await createTopic(2);
     const partitions = [0, 1].map((partition) => ({ topic, partition }));
-    const produce = createProduceTogether(client);
+    const produce = createCoalescedProduce(client);
     const writers = Array.from({ length: 4 }, () => writerOf(partitions, produce));
     for (const writer of writers) await writer.init();
     for (let round = 0; round < 5; round++) {
@@ -96,7 +96,7 @@ describe('A fenced writer on a broker', () => {
     const topic = await createTopic(3);
     const partitions = [0, 1, 2].map((partition) => ({ topic, partition }));
     let requests = 0;
-    const produce = createProduceTogether({
+    const produce = createCoalescedProduce({
       ...client,
       callRaw: (broker, request) => {
         requests++;

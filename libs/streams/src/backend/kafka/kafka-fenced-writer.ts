@@ -1,17 +1,17 @@
 import type { StreamsLogger } from '../../logger.js';
-import { RecordBuffers } from '../../output/record-buffers.js';
+import { RecordCollector } from '../../protocol/record-collector.js';
 import type { OutgoingRecord, TopicPartition } from '../../record.js';
 import type { BaseOffsets, FencedWriter } from '../backend.js';
 import { createBatchWriter, type BatchWriter } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
-import type { Produce } from './produce-together.js';
+import type { Produce } from './coalesced-produce.js';
 import { producerError } from './producer-error.js';
 import {
-  createTransactionCalls,
+  createTransactionCoordinator,
   partitionsByTopic,
   type ProducerId,
-  type TransactionCalls,
-} from './transaction-calls.js';
+  type TransactionCoordinator,
+} from './transaction-coordinator.js';
 
 export interface FencedWriterOptions {
   readonly transactionalId: string;
@@ -37,13 +37,13 @@ const TRANSACTION_TIMEOUT_MS = 15_000;
 export const createKafkaFencedWriter = (options: FencedWriterOptions): FencedWriter => new KafkaFencedWriter(options);
 
 class KafkaFencedWriter implements FencedWriter {
-  private readonly calls: TransactionCalls;
+  private readonly calls: TransactionCoordinator;
   private readonly writer: BatchWriter;
   private identity: ProducerId | null = null;
   private state: 'new' | 'writing' | 'dead' = 'new';
 
   constructor(private readonly options: FencedWriterOptions) {
-    this.calls = createTransactionCalls(options);
+    this.calls = createTransactionCoordinator(options);
     this.writer = createBatchWriter({
       ...options,
       isTransactional: false,
@@ -65,10 +65,11 @@ class KafkaFencedWriter implements FencedWriter {
     });
   }
 
-  async append(records: readonly OutgoingRecord[] | RecordBuffers): Promise<BaseOffsets> {
+  async append(records: readonly OutgoingRecord[] | RecordCollector): Promise<BaseOffsets> {
     const { identity } = this;
     if (this.state !== 'writing' || !identity) throw this.unusable();
-    const buffers = records instanceof RecordBuffers ? records : RecordBuffers.of(records, this.options.maxBatchBytes);
+    const buffers =
+      records instanceof RecordCollector ? records : RecordCollector.of(records, this.options.maxBatchBytes);
     return this.orDie(() => this.writer.write(buffers.filled(), identity));
   }
 

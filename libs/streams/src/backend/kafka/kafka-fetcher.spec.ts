@@ -4,7 +4,7 @@ import type { KafkaClient } from './kafka-client.js';
 import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
 import { KAFKA_ERROR } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
-import { ResponseMemory } from './response-memory.js';
+import { ResponseBufferPool } from './response-buffer-pool.js';
 import { fetchedResponse, RESPONSE_BYTES, RESPONSE_TOPIC } from './testing/fetched-response.js';
 
 const UNREACHABLE = 0;
@@ -49,7 +49,7 @@ describe('the fetcher', () => {
     ['both brought something', ['first', 'second']],
     ['another one before them brought nothing', [null, 'first', 'second']],
   ])('lets no partition give memory back that another one waits with, when %s', async (_when, texts) => {
-    const memory = new ResponseMemory();
+    const memory = new ResponseBufferPool();
     const partitions = fetchedResponse(memory, texts);
     const used = partitions[0]?.data.buffer;
     let answers = [{ partitions }];

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
-import type { Fetcher, PartitionFeed } from '../backend.js';
+import type { Fetcher, PartitionConsumer } from '../backend.js';
 import { FetchedBatch } from './fetched-batch.js';
 import { KAFKA_ERROR, isLeaderMove } from './kafka-errors.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
 import type { KafkajsBroker } from './kafkajs-types.js';
-import { leaseOf } from './response-memory.js';
-import { fetchRequest, type FetchLimits, type FetchedPartition } from './protocol/fetch.js';
+import { leaseOf } from './response-buffer-pool.js';
+import { fetchRequest, type FetchLimits, type FetchedPartition } from '../../protocol/fetch.js';
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   maxWaitMs: 250,
@@ -34,7 +34,7 @@ const BACKLOG_BYTES = 128 * 1024;
 export const createKafkaFetcher = (client: KafkaClient, logger: StreamsLogger, limits: FetchLimits): Fetcher =>
   new KafkaFetcher(client, logger, limits);
 
-class KafkaFeed implements PartitionFeed {
+class KafkaPartitionConsumer implements PartitionConsumer {
   private ready: RecordBatch | null = null;
   private failure: Error | null = null;
   private waiting: { resolve(batch: RecordBatch): void; reject(error: Error): void } | null = null;
@@ -103,7 +103,7 @@ class KafkaFeed implements PartitionFeed {
 }
 
 class KafkaFetcher implements Fetcher {
-  private readonly feeds = new Map<string, KafkaFeed>();
+  private readonly feeds = new Map<string, KafkaPartitionConsumer>();
   private readonly busyLeaders = new Set<number>();
   private loop: Promise<void> | null = null;
   private closed = false;
@@ -116,8 +116,8 @@ class KafkaFetcher implements Fetcher {
     private readonly limits: FetchLimits,
   ) {}
 
-  open(partition: TopicPartition, position: number): PartitionFeed {
-    const feed = new KafkaFeed(partition, position, () => {
+  open(partition: TopicPartition, position: number): PartitionConsumer {
+    const feed = new KafkaPartitionConsumer(partition, position, () => {
       this.wake();
     });
     this.feeds.get(partitionName(partition))?.close();
@@ -158,7 +158,7 @@ class KafkaFetcher implements Fetcher {
 
   /** One fetch at a time for each leader: the broker answers a connection's requests in order. */
   private startFetches(): void {
-    const byLeader = new Map<number, { broker: KafkajsBroker; feeds: KafkaFeed[] }>();
+    const byLeader = new Map<number, { broker: KafkajsBroker; feeds: KafkaPartitionConsumer[] }>();
     for (const feed of this.feeds.values()) {
       if (!feed.wanted) continue;
       const broker = this.client.connectedLeader(feed.partition.topic, feed.partition.partition);
@@ -180,7 +180,7 @@ class KafkaFetcher implements Fetcher {
     }
   }
 
-  private async occupied(feeds: readonly KafkaFeed[], work: Promise<void>): Promise<void> {
+  private async occupied(feeds: readonly KafkaPartitionConsumer[], work: Promise<void>): Promise<void> {
     for (const feed of feeds) feed.fetching = true;
     await work;
     for (const feed of feeds) feed.fetching = false;
@@ -188,7 +188,7 @@ class KafkaFetcher implements Fetcher {
   }
 
   /** A leader that cannot be found or reached is asked for again later, and no other partition waits for it. */
-  private async reachLeader(feed: KafkaFeed): Promise<void> {
+  private async reachLeader(feed: KafkaPartitionConsumer): Promise<void> {
     try {
       await this.client.leader(feed.partition.topic, feed.partition.partition);
     } catch (error) {
@@ -196,7 +196,7 @@ class KafkaFetcher implements Fetcher {
     }
   }
 
-  private async fetch(leader: KafkajsBroker, feeds: readonly KafkaFeed[]): Promise<void> {
+  private async fetch(leader: KafkajsBroker, feeds: readonly KafkaPartitionConsumer[]): Promise<void> {
     try {
       const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
       const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsFor(feeds)));
@@ -208,13 +208,13 @@ class KafkaFetcher implements Fetcher {
   }
 
   /** A partition that is worked on must not wait behind a long poll for the quiet ones when it wants more. */
-  private limitsFor(feeds: readonly KafkaFeed[]): FetchLimits {
+  private limitsFor(feeds: readonly KafkaPartitionConsumer[]): FetchLimits {
     const others = [...this.feeds.values()].some((feed) => feed.open && !feed.fetching && !feeds.includes(feed));
     return others ? { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) } : this.limits;
   }
 
   /** False: the broker refused this partition for now. */
-  private take(feeds: readonly KafkaFeed[], fetched: FetchedPartition): boolean {
+  private take(feeds: readonly KafkaPartitionConsumer[], fetched: FetchedPartition): boolean {
     const feed = feeds.find((f) => f.partition.topic === fetched.topic && f.partition.partition === fetched.partition);
     if (!feed?.open) return true;
     if (fetched.errorCode === KAFKA_ERROR.offsetOutOfRange) {
@@ -231,7 +231,7 @@ class KafkaFetcher implements Fetcher {
   }
 
   /** A batch that cannot be decoded stops the reader of its partition loudly, and no other. */
-  private decode(feed: KafkaFeed, fetched: FetchedPartition): void {
+  private decode(feed: KafkaPartitionConsumer, fetched: FetchedPartition): void {
     try {
       const batch = new FetchedBatch(fetched, feed.position);
       if (batch.nextOffset > feed.position) feed.deliver(batch);
@@ -278,7 +278,7 @@ const lastingRefusal = (errorCode: number, refusals: number, partition: string):
   return null;
 };
 
-const outOfRange = (feed: KafkaFeed): StreamsError =>
+const outOfRange = (feed: KafkaPartitionConsumer): StreamsError =>
   new StreamsError(
     'OFFSET_OUT_OF_RANGE',
     `Position ${String(feed.position)} of ${partitionName(feed.partition)} is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.`,

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type TopicPartition } from '../../record.js';
-import type { MemberShare } from '../../runtime/hand-over.js';
-import type { CommittedOffset, GroupListener, GroupMember, GroupOptions } from '../backend.js';
-import { HeldPartitions } from '../held-partitions.js';
+import type { MemberAssignment } from '../cooperative-assignor.js';
+import type { CommittedOffset, RebalanceListener, GroupMember, GroupOptions } from '../backend.js';
+import { SubscriptionState } from '../subscription-state.js';
 import { Confirmations } from './confirmations.js';
 import { groupRefusal } from './group-refusals.js';
 import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, kafkaErrorCode } from './kafka-errors.js';
@@ -50,8 +50,8 @@ type HeartbeatOutcome = 'accepted' | 'rejoin' | 'expelled';
 
 class KafkaGroupMember implements GroupMember {
   private memberId = '';
-  private readonly held = new HeldPartitions();
-  private listener: GroupListener | null = null;
+  private readonly subscriptions = new SubscriptionState();
+  private listener: RebalanceListener | null = null;
   private leaving = false;
   private loop: Promise<void> = Promise.resolve();
   private interrupt: () => void = () => undefined;
@@ -61,7 +61,7 @@ class KafkaGroupMember implements GroupMember {
 
   constructor(private readonly options: GroupMemberOptions) {}
 
-  async join(listener: GroupListener): Promise<void> {
+  async join(listener: RebalanceListener): Promise<void> {
     this.listener = listener;
     await this.joinFirst();
     this.loop = this.live();
@@ -72,7 +72,7 @@ class KafkaGroupMember implements GroupMember {
   }
 
   confirm(generation: number): Promise<boolean> {
-    if (generation !== this.held.generation || this.leaving) return Promise.resolve(false);
+    if (generation !== this.subscriptions.generation || this.leaving) return Promise.resolve(false);
     const confirmed = this.confirmations.ask(generation);
     this.interrupt();
     return confirmed;
@@ -107,7 +107,7 @@ class KafkaGroupMember implements GroupMember {
     const { groupId } = this.options;
     await this.atGroup(this.options.offsets, 'OffsetCommit', 5, {
       groupId,
-      groupGenerationId: this.held.generation,
+      groupGenerationId: this.subscriptions.generation,
       memberId: this.memberId,
       topics: [{ topic, partitions: [{ partition, offset, metadata }] }],
     });
@@ -116,10 +116,10 @@ class KafkaGroupMember implements GroupMember {
   private async live(): Promise<void> {
     let lastAcceptedAt = this.options.now();
     while (!this.leaving) {
-      const outcome = this.held.isAwaitedInVain ? 'rejoin' : await this.heartbeat();
+      const outcome = this.subscriptions.needsRejoin ? 'rejoin' : await this.heartbeat();
       if (outcome === 'accepted') {
         lastAcceptedAt = this.options.now();
-        if (!this.held.isAwaitedInVain) await this.pause(this.sessionTimeoutMs / HEARTBEATS_PER_SESSION);
+        if (!this.subscriptions.needsRejoin) await this.pause(this.sessionTimeoutMs / HEARTBEATS_PER_SESSION);
         continue;
       }
       const silentMs = this.options.now() - lastAcceptedAt;
@@ -151,7 +151,7 @@ class KafkaGroupMember implements GroupMember {
   }
 
   private async heartbeat(): Promise<HeartbeatOutcome> {
-    const { generation } = this.held;
+    const { generation } = this.subscriptions;
     const sentAt = this.options.now();
     const confirm = this.confirmations.atHeartbeat(generation);
     try {
@@ -230,8 +230,8 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
-  private accept({ generationId: generation }: JoinAnswer, share: MemberShare): void {
-    const letGo = this.held.accept(generation, share);
+  private accept({ generationId: generation }: JoinAnswer, share: MemberAssignment): void {
+    const revoked = this.subscriptions.accept(generation, share);
     this.confirmations.generationIs(generation);
     this.options.logger.info('group_joined', {
       groupId: this.options.groupId,
@@ -239,18 +239,18 @@ class KafkaGroupMember implements GroupMember {
       partitions: share.partitions.map(partitionName),
       awaited: share.awaited.map(partitionName),
     });
-    void this.whenLetGo(this.listener?.assigned({ generation, partitions: share.partitions }), letGo);
+    void this.whenRevoked(this.listener?.assigned({ generation, partitions: share.partitions }), revoked);
   }
 
   /** Beside the loop: heartbeats go on, and a rebalance may come and go, while tasks close. */
-  private async whenLetGo(closed: Promise<void> | void, letGo: () => void): Promise<void> {
+  private async whenRevoked(closed: Promise<void> | void, revoked: () => void): Promise<void> {
     try {
       await closed;
     } catch (error) {
-      this.options.logger.warn('group_let_go_failed', { error: errorMessage(error) });
+      this.options.logger.warn('group_revoke_failed', { error: errorMessage(error) });
     }
-    letGo();
-    if (this.held.isAwaitedInVain) this.interrupt();
+    revoked();
+    if (this.subscriptions.needsRejoin) this.interrupt();
   }
 
   private refuseLeaving(): void {
@@ -262,7 +262,7 @@ class KafkaGroupMember implements GroupMember {
       this.refuseLeaving();
       try {
         const { groupId, instanceId, topics } = this.options;
-        const metadata = encodeSubscription({ topics, ...this.held.claim() });
+        const metadata = encodeSubscription({ topics, ...this.subscriptions.claim() });
         const answer = await this.atGroup<JoinAnswer>(
           this.options.client,
           'JoinGroup',

@@ -1,17 +1,17 @@
-import { RecordBuffers } from '../../output/record-buffers.js';
+import { RecordCollector } from '../../protocol/record-collector.js';
 import type { StreamsLogger } from '../../logger.js';
-import type { RecordBuffer } from '../../output/record-buffer.js';
+import type { RecordBuffer } from '../../protocol/record-buffer.js';
 import type { BaseOffsets, Transaction, TransactionOffset, TransactionalProducer } from '../backend.js';
 import { createBatchWriter, type BatchWriter } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
-import { createTransactionalProduce } from './produce-together.js';
+import { createTransactionalProduce } from './coalesced-produce.js';
 import { isFencedError, producerError } from './producer-error.js';
 import {
-  createTransactionCalls,
+  createTransactionCoordinator,
   partitionsByTopic,
   type ProducerId,
-  type TransactionCalls,
-} from './transaction-calls.js';
+  type TransactionCoordinator,
+} from './transaction-coordinator.js';
 import { createTransactionStateMachine } from './transaction-state.js';
 
 export interface ProducerOptions {
@@ -35,13 +35,13 @@ export const createKafkaProducer = (options: ProducerOptions): TransactionalProd
 
 class KafkaProducer implements TransactionalProducer {
   private readonly machine;
-  private readonly calls: TransactionCalls;
+  private readonly calls: TransactionCoordinator;
   private readonly writer: BatchWriter;
   private identity: ProducerId = { producerId: -1, producerEpoch: -1 };
 
   constructor(private readonly options: ProducerOptions) {
     this.machine = createTransactionStateMachine(options.transactionalId);
-    this.calls = createTransactionCalls(options);
+    this.calls = createTransactionCoordinator(options);
     this.writer = createBatchWriter({
       ...options,
       produce: createTransactionalProduce(options.client, options.transactionalId),
@@ -63,7 +63,7 @@ class KafkaProducer implements TransactionalProducer {
     this.machine.moveTo('open');
     return this.orDie(async () => {
       const buffers =
-        records instanceof RecordBuffers ? records : RecordBuffers.of(records, this.options.maxBatchBytes);
+        records instanceof RecordCollector ? records : RecordCollector.of(records, this.options.maxBatchBytes);
       const outputs = buffers.filled();
       await this.openTransaction(outputs, offset);
       const [baseOffsets] = await Promise.all([

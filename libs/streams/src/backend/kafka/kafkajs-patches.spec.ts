@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { patchIdleTimer, patchReceive, patchSharedConnect } from './kafkajs-patches.js';
-import { leaseOf } from './response-memory.js';
+import { leaseOf } from './response-buffer-pool.js';
 
 class FakeConnection {
   attempts = 0;

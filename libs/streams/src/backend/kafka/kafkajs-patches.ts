@@ -1,4 +1,4 @@
-import { ResponseMemory } from './response-memory.js';
+import { ResponseBufferPool } from './response-buffer-pool.js';
 
 /** What has to be changed inside of kafkajs 2.2.4 itself. Each is applied once a process and holds for every client in it. */
 
@@ -96,7 +96,7 @@ export const patchReceive = (prototype: Patchable<ReceivingConnection>): void =>
     value: (this: ReceivingConnection, chunk: Buffer) => void;
   };
   const assemblies = new WeakMap<object, ResponseAssembly>();
-  const memory = new ResponseMemory();
+  const memory = new ResponseBufferPool();
   prototype.processData = function receive(this: ReceivingConnection, chunk: Buffer): void {
     if (this.authHandlers) {
       original.call(this, chunk);
@@ -128,7 +128,7 @@ class ResponseAssembly {
   private response: Buffer | null = null;
   private filled = 0;
 
-  constructor(private readonly memory: ResponseMemory) {}
+  constructor(private readonly memory: ResponseBufferPool) {}
 
   take(chunk: Buffer, deliver: (response: Buffer) => void): void {
     let at = 0;

@@ -4,7 +4,7 @@ import { decodeAssignment, encodeSubscription } from './member-metadata.js';
 
 const member = (memberId: string) => ({
   memberId,
-  memberMetadata: encodeSubscription({ topics: ['pings'], owned: [], generation: -1, lettingGo: [] }),
+  memberMetadata: encodeSubscription({ topics: ['pings'], owned: [], generation: -1, revoking: [] }),
 });
 
 describe('the assignment by the leader', () => {

@@ -1,6 +1,6 @@
 import { StreamsError } from '../../errors.js';
 import type { TopicPartition } from '../../record.js';
-import { assignByHandOver } from '../../runtime/hand-over.js';
+import { assignCooperatively } from '../cooperative-assignor.js';
 import { decodeSubscription, encodeAssignment } from './member-metadata.js';
 
 export interface JoinedMember {
@@ -21,7 +21,7 @@ export const assignToMembers = async (
     if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} is not known at the moment.`);
     for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
   }
-  return [...assignByHandOver(partitions, claims)].map(([memberId, share]) => ({
+  return [...assignCooperatively(partitions, claims)].map(([memberId, share]) => ({
     memberId,
     memberAssignment: encodeAssignment(share),
   }));

@@ -8,7 +8,7 @@ describe('what members of a group tell each other', () => {
     const subscription = {
       ...{ topics: ['pings', 'tones'], generation: 12 },
       owned: [at('pings', 0), at('pings', 3), at('tones', 1)],
-      lettingGo: [
+      revoking: [
         { ...at('pings', 2), generation: 11 },
         { ...at('tones', 0), generation: 9 },
       ],

@@ -1,6 +1,6 @@
-import { ByteReader } from './protocol/bytes.js';
+import { ByteReader } from '../../protocol/bytes.js';
 import type { TopicPartition } from '../../record.js';
-import type { LettingGo, MemberShare } from '../../runtime/hand-over.js';
+import type { RevokingPartition, MemberAssignment } from '../cooperative-assignor.js';
 
 /** The consumer protocol's subscription and assignment, in the form that every Kafka client reads. */
 
@@ -8,7 +8,7 @@ export interface MemberSubscription {
   readonly topics: readonly string[];
   readonly owned: readonly TopicPartition[];
   readonly generation: number;
-  readonly lettingGo: readonly LettingGo[];
+  readonly revoking: readonly RevokingPartition[];
 }
 
 const VERSION = 0;
@@ -45,18 +45,18 @@ const decodePartitions = (reader: ByteReader): TopicPartition[] =>
     })
     .flat();
 
-const encodeLettingGo = (partitions: readonly LettingGo[]): Buffer =>
+const encodeLettingGo = (partitions: readonly RevokingPartition[]): Buffer =>
   Buffer.concat([
     int32(partitions.length),
     ...partitions.flatMap(({ topic, partition, generation }) => [string(topic), int32(partition), int32(generation)]),
   ]);
 
-const decodeLettingGo = (reader: ByteReader): LettingGo[] =>
+const decodeLettingGo = (reader: ByteReader): RevokingPartition[] =>
   reader.array(() => ({ topic: reader.string() ?? '', partition: reader.int32(), generation: reader.int32() }));
 
 /** What the member works on travels in the user data. */
-export const encodeSubscription = ({ topics, owned, generation, lettingGo }: MemberSubscription): Buffer => {
-  const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeLettingGo(lettingGo)]);
+export const encodeSubscription = ({ topics, owned, generation, revoking }: MemberSubscription): Buffer => {
+  const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeLettingGo(revoking)]);
   return Buffer.concat([version(), int32(topics.length), ...topics.map(string), bytes(userData)]);
 };
 
@@ -65,21 +65,21 @@ export const decodeSubscription = (buffer: Buffer): MemberSubscription => {
   reader.int16();
   const topics = reader.array(() => reader.string() ?? '');
   const userData = reader.remaining >= 4 ? reader.bytes() : null;
-  if (!userData || userData.length < 12) return { topics, owned: [], generation: -1, lettingGo: [] };
+  if (!userData || userData.length < 12) return { topics, owned: [], generation: -1, revoking: [] };
   const held = new ByteReader(userData);
   return {
     topics,
     generation: held.int32(),
     owned: decodePartitions(held),
-    lettingGo: decodeLettingGo(held),
+    revoking: decodeLettingGo(held),
   };
 };
 
 /** What the group waits for travels in the user data, which the coordinator keeps for a successor of the same name. */
-export const encodeAssignment = ({ partitions, awaited }: MemberShare): Buffer =>
+export const encodeAssignment = ({ partitions, awaited }: MemberAssignment): Buffer =>
   Buffer.concat([version(), encodePartitions(partitions), bytes(encodePartitions(awaited))]);
 
-export const decodeAssignment = (buffer: Buffer): MemberShare => {
+export const decodeAssignment = (buffer: Buffer): MemberAssignment => {
   if (buffer.length < 6) return { partitions: [], awaited: [] };
   const reader = new ByteReader(buffer);
   reader.int16();

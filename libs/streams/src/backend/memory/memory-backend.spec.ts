@@ -1,6 +1,6 @@
 import { describeBackend, type BackendUnderTest } from '../backend.contract.js';
 import { describeFencedWriter } from '../fenced-writer.contract.js';
-import { describeHandOver } from '../hand-over.contract.js';
+import { describeRebalance } from '../rebalance.contract.js';
 import { createMemoryBackend } from './memory-backend.js';
 
 const partitionsByTopic: Record<string, number> = {};
@@ -25,4 +25,4 @@ const subject = (): BackendUnderTest => ({
 
 describeBackend('memory backend', subject);
 describeFencedWriter('memory backend', subject);
-describeHandOver('memory backend', subject);
+describeRebalance('memory backend', subject);

@@ -1,5 +1,5 @@
 import { StreamsError } from '../../errors.js';
-import type { RecordBuffers } from '../../output/record-buffers.js';
+import type { RecordCollector } from '../../protocol/record-collector.js';
 import {
   fetchedRecordOf,
   partitionName,
@@ -8,21 +8,21 @@ import {
   type StreamRecord,
   type TopicPartition,
 } from '../../record.js';
-import { assignByHandOver } from '../../runtime/hand-over.js';
+import { assignCooperatively } from '../cooperative-assignor.js';
 import type {
   BaseOffsets,
   CommittedOffset,
   FencedWriter,
   Fetcher,
-  GroupListener,
+  RebalanceListener,
   GroupMember,
   GroupOptions,
-  PartitionFeed,
+  PartitionConsumer,
   StreamsBackend,
   Transaction,
   TransactionalProducer,
 } from '../backend.js';
-import { HeldPartitions } from '../held-partitions.js';
+import { SubscriptionState } from '../subscription-state.js';
 
 export interface MemoryBackendOptions {
   /** Topic name to number of partitions. */
@@ -44,8 +44,8 @@ type Entry = StreamRecord | 'marker';
 
 interface MemoryMember {
   readonly topics: readonly string[];
-  readonly listener: GroupListener;
-  readonly held: HeldPartitions;
+  readonly listener: RebalanceListener;
+  readonly subscriptions: SubscriptionState;
 }
 
 interface MemoryGroup {
@@ -76,7 +76,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
   }
 
   fetcher(): Fetcher {
-    const feeds = new Set<PartitionFeed>();
+    const feeds = new Set<PartitionConsumer>();
     return {
       open: (partition, position) => {
         const feed = this.feed(partition, position);
@@ -90,7 +90,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     };
   }
 
-  private feed(partition: TopicPartition, start: number): PartitionFeed {
+  private feed(partition: TopicPartition, start: number): PartitionConsumer {
     const log = this.log(partition);
     let position = start;
     let watcher: (() => void) | null = null;
@@ -165,7 +165,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     };
   }
 
-  private appendAll(records: readonly OutgoingRecord[] | RecordBuffers): BaseOffsets {
+  private appendAll(records: readonly OutgoingRecord[] | RecordCollector): BaseOffsets {
     const baseOffsets = new Map<string, number>();
     for (const record of records) {
       const at = this.append(record, record);
@@ -189,7 +189,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
   group({ groupId, topics, instanceId }: GroupOptions): GroupMember {
     const group = this.groupState(groupId);
     const memberId = instanceId ?? `member-${String(this.members++)}`;
-    const ownListener = new Set<GroupListener>();
+    const ownListener = new Set<RebalanceListener>();
     const isMember = (): boolean => {
       const member = group.members.get(memberId);
       return member !== undefined && ownListener.has(member.listener);
@@ -197,11 +197,11 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     return {
       join: (listener) => {
         ownListener.add(listener);
-        const held = new HeldPartitions();
+        const subscriptions = new SubscriptionState();
         // Who comes back under the same name gets what its predecessor had, and lets go of nothing in its stead.
-        const owned = group.members.get(memberId)?.held.claim().owned;
-        if (owned) held.accept(group.generation, { partitions: owned, awaited: [] });
-        group.members.set(memberId, { topics, listener, held });
+        const owned = group.members.get(memberId)?.subscriptions.claim().owned;
+        if (owned) subscriptions.accept(group.generation, { partitions: owned, awaited: [] });
+        group.members.set(memberId, { topics, listener, subscriptions });
         this.rebalance(group);
         return Promise.resolve();
       },
@@ -228,18 +228,18 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     const partitions = [...topics].flatMap((topic) =>
       Array.from({ length: this.options.topics[topic] ?? 0 }, (_, partition) => ({ topic, partition })),
     );
-    const claims = [...group.members].map(([memberId, { held }]) => ({ memberId, ...held.claim() }));
+    const claims = [...group.members].map(([memberId, { subscriptions }]) => ({ memberId, ...subscriptions.claim() }));
     const { generation } = group;
-    for (const [memberId, share] of assignByHandOver(partitions, claims)) {
+    for (const [memberId, share] of assignCooperatively(partitions, claims)) {
       const member = group.members.get(memberId);
       if (!member) continue;
-      const letGo = member.held.accept(generation, share);
+      const revoked = member.subscriptions.accept(generation, share);
       const closed = Promise.resolve(member.listener.assigned({ generation, partitions: share.partitions }));
       void closed
         .catch(() => undefined)
         .then(() => {
-          letGo();
-          if (group.members.get(memberId) === member && member.held.isAwaitedInVain) this.rebalance(group);
+          revoked();
+          if (group.members.get(memberId) === member && member.subscriptions.needsRejoin) this.rebalance(group);
         });
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { RecordBuffer } from '../../output/record-buffer.js';
+import { RecordBuffer } from '../../protocol/record-buffer.js';
 import { FetchedRecord, type OutgoingRecord } from '../../record.js';
 import { createCompactStore, type HashStore } from './compact-store.js';
 import type { StructLayout } from './entry-table.js';
@@ -329,7 +329,7 @@ describe('a note beside a value', () => {
     expect([store.get(keyOf('a')), store.get(keyOf('b'))]).toEqual([4, 5]);
   });
 
-  it('does not come from a snapshot', () => {
+  it('does not come from a checkpoint', () => {
     const store = storeWithNotes();
     const bytes = Buffer.alloc(10);
     bytes.write('a');

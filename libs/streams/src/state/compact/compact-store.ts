@@ -13,7 +13,7 @@ import { EntryTable, type StructLayout } from './entry-table.js';
 import { KeyArena } from './key-arena.js';
 import { KeyBuilder } from './key-builder.js';
 import { hashWords, type KeyHash } from './key-hash.js';
-import { RestTable } from './rest-table.js';
+import { OverflowTable } from './overflow-table.js';
 import { SlotTable } from './slot-table.js';
 import { UndoLog } from './undo-log.js';
 
@@ -30,7 +30,7 @@ export interface CompactStoreOptions<T> extends StoreOptions<T> {
 
 /**
  * A store of fixed-width values under byte keys that makes no object for an entry: for a value of 41 bytes it needs at
- * most 64 bytes beside the key. What has no fixed width makes one (see RestLayout).
+ * most 64 bytes beside the key. What has no fixed width makes one (see OverflowLayout).
  */
 export const compactStore = <T>({
   layout,
@@ -59,7 +59,7 @@ const MAX_EXPECTED_ENTRIES = 4_000_000;
  * transaction deletes stay in the table, not live, until it is committed.
  */
 export class HashStore<T> implements StateStore, CompactStore<T> {
-  readonly snapshotFormat: string;
+  readonly checkpointFormat: string;
   size = 0;
   private readonly layout: StructLayout<T>;
   private readonly serde: Serde<T>;
@@ -69,7 +69,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   private readonly entries: EntryTable;
   private readonly undo: UndoLog;
   /** null: every value has the fixed width. */
-  private readonly rests: RestTable<T> | null;
+  private readonly overflows: OverflowTable<T> | null;
   private readonly restoredKey = new KeyBuilder();
 
   /** The last search: a put() of the key that get() has just looked for need not search again. */
@@ -87,8 +87,8 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     this.hash = hash;
     this.entries = new EntryTable(layout.byteLength);
     this.undo = new UndoLog(this.entries);
-    this.rests = layout.rest ? new RestTable(layout.rest) : null;
-    this.snapshotFormat = `struct-${String(layout.byteLength)}-${layout.version}`;
+    this.overflows = layout.overflow ? new OverflowTable(layout.overflow) : null;
+    this.checkpointFormat = `struct-${String(layout.byteLength)}-${layout.version}`;
   }
 
   get changeCount(): number {
@@ -118,9 +118,9 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     this.entries.setFlags(entry, true, true);
     const view = this.entries.viewOf(entry);
     const at = this.entries.valueAt(entry);
-    const mayHaveRest = this.rests !== null && (!wasLive || this.hasRest(view, at));
+    const mayHaveOverflow = this.overflows !== null && (!wasLive || this.hasOverflow(view, at));
     this.layout.write(view, at, value);
-    if (this.rests && (mayHaveRest || this.hasRest(view, at))) this.rests.put(entry, value);
+    if (this.overflows && (mayHaveOverflow || this.hasOverflow(view, at))) this.overflows.put(entry, value);
   }
 
   delete(key: KeyBuilder): void {
@@ -149,11 +149,11 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
       else this.remove(entry);
     }
     this.undo.forget();
-    this.rests?.commit();
+    this.overflows?.commit();
   }
 
   rollback(): void {
-    this.rests?.rollback();
+    this.overflows?.rollback();
     for (let index = 0; index < this.undo.count; index++) {
       const entry = this.undo.entryAt(index);
       if (this.entries.isLive(entry)) this.size--;
@@ -187,12 +187,12 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     this.keys.clear();
     this.slots.clear();
     this.entries.clear();
-    this.rests?.clear();
+    this.overflows?.clear();
     this.undo.forget();
   }
 
   scan(): EntryScan {
-    const { entries, keys, rests } = this;
+    const { entries, keys, overflows } = this;
     let entry = 0;
     return {
       next: (limit, sink) => {
@@ -204,7 +204,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
           const bytes = entries.bytesOf(entry);
           const valueAt = entries.valueAt(entry);
           const valueEnd = valueAt + entries.valueBytes;
-          const joined = rests?.joined(entry, bytes, valueAt, valueEnd);
+          const joined = overflows?.joined(entry, bytes, valueAt, valueEnd);
           if (joined) sink.entry(keys.bytesAt(keyAt), keyStart, keyEnd, joined, 0, joined.length);
           else sink.entry(keys.bytesAt(keyAt), keyStart, keyEnd, bytes, valueAt, valueEnd);
           given++;
@@ -217,12 +217,12 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   load({ bytes, keyStart, keyEnd, valueStart, valueEnd }: FetchedRecord): void {
     const entry = this.settledEntry(this.restoredKey.reset().append(bytes, keyStart, keyEnd));
     const into = this.entries.bytesOf(entry);
-    const structEnd = this.rests ? valueStart + this.entries.valueBytes : valueEnd;
+    const structEnd = this.overflows ? valueStart + this.entries.valueBytes : valueEnd;
     for (let from = valueStart, at = this.entries.valueAt(entry); from < structEnd; from++, at++) {
       into[at] = bytes[from] as number;
     }
     this.forgetNotes(entry);
-    this.rests?.load(entry, bytes.subarray(structEnd, valueEnd));
+    this.overflows?.load(entry, bytes.subarray(structEnd, valueEnd));
   }
 
   private settle(key: KeyBuilder, value: T | undefined): void {
@@ -230,7 +230,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
       const entry = this.settledEntry(key);
       this.layout.write(this.entries.viewOf(entry), this.entries.valueAt(entry), value);
       this.forgetNotes(entry);
-      this.rests?.settle(entry, value);
+      this.overflows?.settle(entry, value);
       return;
     }
     const entry = this.find(key);
@@ -318,18 +318,22 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     this.slots.remove(entry, this.hashOf);
     this.keys.remove(this.entries.keyAt(entry), (this.entries.keyLength(entry) + 3) >>> 2);
     this.entries.remove(entry);
-    this.rests?.remove(entry);
+    this.overflows?.remove(entry);
   }
 
   private valueOf(entry: number): T {
     const view = this.entries.viewOf(entry);
     const at = this.entries.valueAt(entry);
-    return this.layout.read(view, at, this.rests && this.hasRest(view, at) ? this.rests.get(entry) : undefined);
+    return this.layout.read(
+      view,
+      at,
+      this.overflows && this.hasOverflow(view, at) ? this.overflows.get(entry) : undefined,
+    );
   }
 
   /** Of a live entry; spares most values the look for an object that is not there. */
-  private hasRest(view: DataView, at: number): boolean {
-    return this.layout.rest?.isPresent(view, at) === true;
+  private hasOverflow(view: DataView, at: number): boolean {
+    return this.layout.overflow?.isPresent(view, at) === true;
   }
 
   private readonly hashOf = (entry: number): number => {

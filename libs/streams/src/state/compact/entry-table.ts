@@ -1,34 +1,34 @@
 /** A fixed-width value in a buffer: how a compact store keeps values without an object for each. */
-export interface StructLayout<T, Rest extends object = object> {
+export interface StructLayout<T, Overflow extends object = object> {
   readonly byteLength: number;
-  /** Changes whenever the meaning of the bytes does: a snapshot of another version is not read. */
+  /** Changes whenever the meaning of the bytes does: a checkpoint of another version is not read. */
   readonly version: string;
   /**
    * May give a view of the bytes, good until the next change of the store.
    *
-   * @param rest of the value, where it has one
+   * @param overflow of the value, where it has one
    */
-  read(view: DataView, at: number, rest: Rest | undefined): T;
+  read(view: DataView, at: number, overflow: Overflow | undefined): T;
   write(view: DataView, at: number, value: T): void;
   /**
    * Takes out of the bytes what is no part of the value, but a note of this process that write() keeps: before write() where there
-   * was no value, and of what comes from the changelog or from a snapshot.
+   * was no value, and of what comes from the changelog or from a checkpoint.
    */
   forget?(view: DataView, at: number): void;
-  readonly rest?: RestLayout<T, Rest>;
+  readonly overflow?: OverflowLayout<T, Overflow>;
 }
 
 /**
  * What of a value has no fixed width, for the few values that have such a part: it is kept as an object beside the
  * bytes, and must not be changed.
  */
-export interface RestLayout<T, Rest extends object> {
+export interface OverflowLayout<T, Overflow extends object> {
   /** undefined: this value has none. The same object as long as it says the same spares work. */
-  of(value: T): Rest | undefined;
+  of(value: T): Overflow | undefined;
   /** Whether the bytes are of a value that has one: looked at before the object is looked for. */
   isPresent(view: DataView, at: number): boolean;
-  toBytes(rest: Rest): Uint8Array;
-  fromBytes(bytes: Uint8Array): Rest;
+  toBytes(overflow: Overflow): Uint8Array;
+  fromBytes(bytes: Uint8Array): Overflow;
 }
 
 const CHUNK_BITS = 10;

@@ -1,6 +1,6 @@
-import { encodeRecordBatch } from '../protocol/record-batch-encoder.js';
-import type { FetchedPartition } from '../protocol/fetch.js';
-import type { ResponseMemory } from '../response-memory.js';
+import { encodeRecordBatch } from '../../../protocol/record-batch-encoder.js';
+import type { FetchedPartition } from '../../../protocol/fetch.js';
+import type { ResponseBufferPool } from '../response-buffer-pool.js';
 
 export const RESPONSE_TOPIC = 'a topic';
 /** Enough for a response that has its memory on loan. */
@@ -10,7 +10,7 @@ export const RESPONSE_BYTES = 1024 * 1024;
  * What a response brought of the partitions 0, 1, ..., all in one memory: for each of them one record with that text, or
  * nothing (null).
  */
-export const fetchedResponse = (memory: ResponseMemory, texts: readonly (string | null)[]): FetchedPartition[] => {
+export const fetchedResponse = (memory: ResponseBufferPool, texts: readonly (string | null)[]): FetchedPartition[] => {
   const response = memory.take(RESPONSE_BYTES);
   let at = 0;
   return texts.map((text, partition) => {

@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import type { TopicPartition } from '../record.js';
+import { assignCooperatively, type CooperativeClaim, type MemberAssignment } from './cooperative-assignor.js';
+
+const at = (...numbers: number[]): TopicPartition[] => numbers.map((partition) => ({ topic: 't', partition }));
+const claim = (memberId: string, fields: Partial<CooperativeClaim> = {}): CooperativeClaim => ({
+  ...{ memberId, owned: [], generation: -1, revoking: [] },
+  ...fields,
+});
+const numbers = (partitions: readonly TopicPartition[] | undefined): number[] =>
+  (partitions ?? []).map(({ partition }) => partition).sort();
+const given = (shares: Map<string, MemberAssignment>, memberId: string): number[] =>
+  numbers(shares.get(memberId)?.partitions);
+const awaited = (shares: Map<string, MemberAssignment>, memberId: string): number[] =>
+  numbers(shares.get(memberId)?.awaited);
+
+describe('the assignment by hand-over', () => {
+  it('takes a partition from its owner in one round and gives it away in the next', () => {
+    const first = assignCooperatively(at(0, 1), [claim('a', { owned: at(0, 1), generation: 4 }), claim('b')]);
+    const [kept] = given(first, 'a');
+    expect(given(first, 'b')).toEqual([]);
+    expect(awaited(first, 'a')).toEqual([1 - (kept ?? 0)]);
+    const second = assignCooperatively(at(0, 1), [
+      claim('a', { owned: at(kept ?? 0), generation: 5 }),
+      claim('b', { generation: 5 }),
+    ]);
+    expect(given(second, 'a')).toEqual([kept]);
+    expect(given(second, 'b')).toEqual([1 - (kept ?? 0)]);
+    expect(awaited(second, 'a')).toEqual([]);
+  });
+
+  it('gives nobody what a member still lets go of, whatever rebalance comes in between', () => {
+    const revoking = [{ topic: 't', partition: 1, generation: 4 }];
+    const shares = assignCooperatively(at(0, 1, 2), [
+      claim('a', { owned: at(0), generation: 5, revoking }),
+      claim('b', { owned: at(2), generation: 5 }),
+      claim('c'),
+    ]);
+    expect(['a', 'b', 'c'].flatMap((memberId) => given(shares, memberId))).not.toContain(1);
+    expect(awaited(shares, 'a')).toEqual([1]);
+  });
+
+  it('gives it back to the one that lets go when the group is its own again', () => {
+    const revoking = [{ topic: 't', partition: 1, generation: 4 }];
+    const shares = assignCooperatively(at(0, 1), [claim('a', { owned: at(0), generation: 5, revoking })]);
+    expect(given(shares, 'a')).toEqual([0, 1]);
+    expect(awaited(shares, 'a')).toEqual([]);
+  });
+
+  it('moves at once what nobody of this join claims', () => {
+    const shares = assignCooperatively(at(0, 1), [claim('b', { owned: at(1), generation: 4 })]);
+    expect(given(shares, 'b')).toEqual([0, 1]);
+  });
+
+  it('does not let one that comes back after its session hold up or displace the present owner', () => {
+    const zombie = claim('a', {
+      owned: at(0),
+      generation: 3,
+      revoking: [{ topic: 't', partition: 1, generation: 2 }],
+    });
+    const owner = claim('b', { owned: at(0, 1), generation: 6 });
+    const shares = assignCooperatively(at(0, 1), [zombie, owner]);
+    expect(awaited(shares, 'a')).toEqual([]);
+    expect([...given(shares, 'b'), ...awaited(shares, 'b')].sort()).toEqual([0, 1]);
+    expect(given(shares, 'a')).toEqual([]);
+  });
+
+  it('believes the only claim there is although its member has missed a generation', () => {
+    const shares = assignCooperatively(at(0, 1), [
+      claim('a', { owned: at(0, 1), generation: 6 }),
+      claim('b', { owned: [], generation: 7 }),
+    ]);
+    expect(given(shares, 'b')).toEqual([]);
+    expect(awaited(shares, 'a')).toHaveLength(1);
+  });
+
+  it('passes over claims for partitions that do not exist', () => {
+    const shares = assignCooperatively(at(0), [claim('a', { owned: at(0, 7), generation: 1 }), claim('b')]);
+    expect(given(shares, 'a')).toEqual([0]);
+    expect(awaited(shares, 'a')).toEqual([]);
+  });
+
+  it('waits for both when a group has lost count and two claim a partition as newest', () => {
+    const revoking = [{ topic: 't', partition: 0, generation: 2 }];
+    const shares = assignCooperatively(at(0), [
+      claim('a', { generation: 3, revoking }),
+      claim('b', { generation: 3, revoking }),
+      claim('Z', { generation: 3 }), // sorts before them, so the partition is meant for it
+    ]);
+    expect(given(shares, 'Z')).toEqual([]);
+    expect(awaited(shares, 'a')).toEqual([0]);
+    expect(awaited(shares, 'b')).toEqual([0]);
+  });
+});

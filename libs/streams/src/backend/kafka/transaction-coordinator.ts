@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, kafkaErrorCode } from './kafka-errors.js';
+import type { CoordinatorType, KafkaClient } from './kafka-client.js';
+
+/** What the transaction coordinator knows a producer by; a later InitProducerId makes an earlier identity void. */
+export interface ProducerId {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+}
+
+/**
+ * Requests of one transactional.id to its coordinators. Coordinators are looked up once; CONCURRENT_TRANSACTIONS, which
+ * answers nearly every transaction that follows another at once, is waited out in milliseconds.
+ */
+export interface TransactionCoordinator {
+  /** Fences the predecessor and waits until its transaction has ended. */
+  initProducerId(transactionTimeoutMs: number): Promise<ProducerId>;
+  call<T>(api: string, parameters: object): Promise<T>;
+  callGroup<T>(groupId: string, api: string, parameters: object): Promise<T>;
+}
+
+export interface TransactionCoordinatorOptions {
+  readonly transactionalId: string;
+  readonly client: KafkaClient;
+  readonly now: () => number;
+}
+
+const CONCURRENT_FIRST_WAIT_MS = 2;
+const CONCURRENT_MAX_WAIT_MS = 50;
+const RETRY_FOR_MS = 15_000;
+
+export const createTransactionCoordinator = ({
+  transactionalId,
+  client,
+  now,
+}: TransactionCoordinatorOptions): TransactionCoordinator => {
+  /** Retries what proves that nothing was done: a coordinator that moved, or a predecessor's transaction still ending. */
+  const atCoordinator = async <T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> => {
+    const deadline = now() + RETRY_FOR_MS;
+    let waitMs = CONCURRENT_FIRST_WAIT_MS;
+    for (;;) {
+      try {
+        const broker = await client.coordinator(type, key);
+        return await client.call<T>(broker, api, 1, { transactionalId, ...parameters });
+      } catch (error) {
+        const code = kafkaErrorCode(error);
+        const moved = isCoordinatorMove(code) || (isConnectionFailure(error) && api === 'InitProducerId');
+        if (moved) client.forgetCoordinator(type, key);
+        if ((!moved && code !== KAFKA_ERROR.concurrentTransactions) || now() > deadline) throw error;
+        await sleep(waitMs);
+        waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS);
+      }
+    }
+  };
+  const call = <T>(api: string, parameters: object): Promise<T> =>
+    atCoordinator<T>('transaction', transactionalId, api, parameters);
+  return {
+    initProducerId: async (transactionTimeoutMs) => {
+      const answer = await call<{ producerId: string; producerEpoch: number }>('InitProducerId', {
+        transactionTimeout: transactionTimeoutMs,
+      });
+      return { producerId: Number(answer.producerId), producerEpoch: answer.producerEpoch };
+    },
+    call,
+    callGroup: (groupId, api, parameters) => atCoordinator('group', groupId, api, parameters),
+  };
+};
+
+/** Topics with their partitions, as AddPartitionsToTxn takes them. */
+export const partitionsByTopic = (
+  partitions: Iterable<{ readonly topic: string; readonly partition: number }>,
+): { topic: string; partitions: number[] }[] => {
+  const byTopic = new Map<string, number[]>();
+  for (const { topic, partition } of partitions) byTopic.set(topic, [...(byTopic.get(topic) ?? []), partition]);
+  return [...byTopic].map(([topic, list]) => ({ topic, partitions: list }));
+};

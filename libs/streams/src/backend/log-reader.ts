@@ -1,0 +1,52 @@
+import type { Fetcher, StreamsBackend } from './backend.js';
+import type { RecordBatch, TopicPartition } from '../record.js';
+
+/** The offsets that a log holds: from `start` on, before `end`. */
+export interface LogRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export const logRange = async (backend: StreamsBackend, partition: TopicPartition): Promise<LogRange> => {
+  const [start, end] = await Promise.all([backend.startOffset(partition), backend.endOffset(partition)]);
+  return { start, end };
+};
+
+/**
+ * Reads a partition from `from` until the position is at or behind `end`. The end is decided by batch positions and
+ * never by record offsets: the last offsets may be markers, aborted records or compacted holes.
+ * @returns the position behind what was read
+ */
+export const readUpTo = async (
+  fetcher: Fetcher,
+  partition: TopicPartition,
+  from: number,
+  end: number,
+  take: (batch: RecordBatch) => void | Promise<void>,
+): Promise<number> => {
+  let position = from;
+  if (position >= end) return position;
+  const feed = fetcher.open(partition, position);
+  try {
+    while (position < end) {
+      const batch = await feed.next();
+      await take(batch);
+      position = batch.nextOffset;
+    }
+  } finally {
+    feed.close();
+  }
+  return position;
+};
+
+/** Reads a partition from `from` to the end that the log has at the time of the call. */
+export const readToEnd = async (
+  backend: StreamsBackend,
+  fetcher: Fetcher,
+  partition: TopicPartition,
+  from: number,
+  take: (batch: RecordBatch) => void | Promise<void>,
+): Promise<number> => {
+  const { start, end } = await logRange(backend, partition);
+  return readUpTo(fetcher, partition, Math.max(from, start), end, take);
+};

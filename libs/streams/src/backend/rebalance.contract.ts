@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { BackendUnderTest } from './backend.contract.js';
+import type { GroupMember } from './backend.js';
+
+const PARTITIONS = 6;
+/** A move is two rebalances; each is heard of at the next heartbeat. */
+const SOON_MS = 2_000;
+
+interface Worker {
+  readonly member: GroupMember;
+  /** What it works on: assigned, or not let go yet. */
+  readonly working: () => number[];
+  readonly assigned: () => number[];
+  leave(): Promise<void>;
+  /** Goes without letting anything go first, as a crash does. */
+  crash(): Promise<void>;
+}
+
+interface Floor {
+  hire(revokeMs: () => number): Promise<Worker>;
+  /** Everybody who is still there goes: a member that is left behind would keep the process alive. */
+  close(): Promise<void>;
+  /** Partitions that somebody was given while another worked on them. */
+  readonly collisions: readonly string[];
+  /** Times of the changes of each partition's worker. */
+  readonly taken: ReadonlyMap<number, number>;
+}
+
+/** Members that work on what they have and take their time to let go of it, and somebody who watches them all. */
+const openFloor = async ({ backend, createTopic, uniqueName }: BackendUnderTest): Promise<Floor> => {
+  const topic = await createTopic(PARTITIONS);
+  const groupId = uniqueName('group');
+  const workers = new Map<number, number>();
+  const taken = new Map<number, number>();
+  const collisions: string[] = [];
+  const present = new Set<Worker>();
+  let hired = 0;
+  const hire = async (revokeMs: () => number): Promise<Worker> => {
+    const name = ++hired;
+    const member = backend.group({ groupId, topics: [topic] });
+    let assigned: number[] = [];
+    // Whoever goes takes nothing on any more, also when an assignment is on its way.
+    let isGoing = false;
+    const mine = (): number[] => [...workers].flatMap(([partition, worker]) => (worker === name ? [partition] : []));
+    const drop = (partitions: readonly number[]): void => {
+      for (const partition of partitions) if (workers.get(partition) === name) workers.delete(partition);
+    };
+    await member.join({
+      assigned: async ({ partitions }) => {
+        if (isGoing) return;
+        assigned = partitions.map(({ partition }) => partition);
+        for (const partition of assigned) {
+          const worker = workers.get(partition);
+          if (worker !== undefined && worker !== name)
+            collisions.push(`${String(partition)} of ${String(worker)} was given to ${String(name)}`);
+          if (worker !== name) taken.set(partition, Date.now());
+          workers.set(partition, name);
+        }
+        if (mine().length > assigned.length) await sleep(revokeMs(), undefined, { ref: false });
+        drop(mine().filter((partition) => !assigned.includes(partition)));
+      },
+      failed: (error) => {
+        throw error;
+      },
+    });
+    const worker: Worker = {
+      member,
+      working: mine,
+      assigned: () => assigned,
+      leave: async () => {
+        await sleep(revokeMs());
+        await worker.crash();
+      },
+      crash: async () => {
+        isGoing = true;
+        present.delete(worker);
+        drop(mine());
+        await member.leave();
+      },
+    };
+    present.add(worker);
+    return worker;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([...present].map((worker) => worker.crash()));
+  };
+  return { hire, close, collisions, taken };
+};
+
+const until = async (condition: () => boolean): Promise<void> => {
+  const deadline = Date.now() + 20_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('the condition was not met within 20 s');
+    await sleep(10);
+  }
+};
+
+const shared = (workers: readonly Worker[]): boolean => {
+  const all = workers.flatMap((worker) => worker.assigned());
+  const sizes = workers.map((worker) => worker.assigned().length);
+  return new Set(all).size === PARTITIONS && Math.max(...sizes) - Math.min(...sizes) <= 1;
+};
+
+/** That a partition moves between two living members without a moment at which both work on it. */
+export const describeRebalance = (name: string, subject: () => BackendUnderTest): void => {
+  describe(`${name}: rebalances`, () => {
+    const floors: Floor[] = [];
+    const open = async (): Promise<Floor> => {
+      const floor = await openFloor(subject());
+      floors.push(floor);
+      return floor;
+    };
+    afterEach(() => Promise.all(floors.splice(0).map((floor) => floor.close())));
+
+    it('gives a partition to another only after its owner has let it go, and soon then', async () => {
+      const floor = await open();
+      const first = await floor.hire(() => 600);
+      const startedAt = Date.now();
+      const second = await floor.hire(() => 0);
+      await until(() => shared([first, second]));
+      const waitedMs = second.assigned().map((partition) => (floor.taken.get(partition) ?? 0) - startedAt);
+      expect(floor.collisions).toEqual([]);
+      expect(Math.min(...waitedMs)).toBeGreaterThanOrEqual(600);
+      expect(Math.max(...waitedMs)).toBeLessThan(600 + SOON_MS);
+      await Promise.all([first.crash(), second.crash()]);
+    });
+
+    it('leaves alone what does not move', async () => {
+      const floor = await open();
+      const first = await floor.hire(() => 50);
+      const before = new Map(floor.taken);
+      const second = await floor.hire(() => 50);
+      await until(() => shared([first, second]));
+      for (const partition of first.assigned()) expect(floor.taken.get(partition)).toBe(before.get(partition));
+      await Promise.all([first.crash(), second.crash()]);
+    });
+
+    it('does not wait for an owner that is gone, also when it was letting go', async () => {
+      const floor = await open();
+      const first = await floor.hire(() => 60_000);
+      const second = await floor.hire(() => 0);
+      await until(() => first.assigned().length === PARTITIONS / 2);
+      expect(second.assigned()).toEqual([]);
+      const goneAt = Date.now();
+      await first.crash();
+      await until(() => shared([second]));
+      expect(Date.now() - goneAt).toBeLessThan(SOON_MS);
+      await second.crash();
+    });
+
+    it('withholds what is still being let go when somebody joins in the meantime', async () => {
+      const floor = await open();
+      const first = await floor.hire(() => 900);
+      const second = await floor.hire(() => 0);
+      await until(() => first.assigned().length === PARTITIONS / 2);
+      const third = await floor.hire(() => 0); // in the middle of the first move
+      await until(() => shared([first, second, third]));
+      expect(floor.collisions).toEqual([]);
+      await Promise.all([first.crash(), second.crash(), third.crash()]);
+    });
+
+    it.each([1, 2])(
+      'never has two work on one partition, whoever joins and leaves (sequence %i)',
+      async (seed) => {
+        const floor = await open();
+        let state = seed;
+        const random = (below: number): number => {
+          state = (state * 48_271) % 2_147_483_647;
+          return state % below;
+        };
+        const revokeMs = (): number => random(150);
+        let staff = [await floor.hire(revokeMs)];
+        for (let step = 0; step < 8; step++) {
+          const goes = staff.length > 1 && random(5) < 2 ? staff[random(staff.length)] : undefined;
+          staff = goes ? staff.filter((worker) => worker !== goes) : [...staff, await floor.hire(revokeMs)];
+          await goes?.leave();
+          await sleep(random(400));
+        }
+        await until(() => shared(staff));
+        expect(floor.collisions).toEqual([]);
+        await Promise.all(staff.map((worker) => worker.crash()));
+      },
+      60_000,
+    );
+  });
+};

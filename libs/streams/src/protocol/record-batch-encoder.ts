@@ -1,0 +1,78 @@
+import { gzipSync } from 'node:zlib';
+import { crc32c } from '@node-rs/crc32';
+import { BATCH_HEADER_BYTES, RecordBuffer, type ProducerBatch } from './record-buffer.js';
+import { writeInt64 } from './bytes.js';
+
+export interface RecordToEncode {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
+
+/** Who writes; `baseSequence` numbers the first record of the batch within this producer's life on the partition. */
+export interface ProducerIdentity {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly baseSequence: number;
+  /** Default true: readers see the records when their transaction is committed; else at once. */
+  readonly isTransactional?: boolean;
+}
+
+const CRC_AT = 17;
+const ATTRIBUTES_AT = 21;
+const TRANSACTIONAL = 0x10;
+const GZIP = 0x01;
+
+/**
+ * Makes the collected records one record batch of format v2. `timestamp` is epoch ms, the same for all. A
+ * batch larger than `compressAboveBytes` is gzipped: what a producer sent compressed must fit when it is written on,
+ * e.g. quarantined. The result shares the memory of `records` unless it was gzipped.
+ */
+export const sealRecordBatch = (
+  records: ProducerBatch,
+  timestamp: number,
+  producer: ProducerIdentity,
+  compressAboveBytes: number,
+): Buffer => {
+  const plain = records.bytes.subarray(0, records.length);
+  writeHeader(plain, records.count, timestamp, producer);
+  const batch = plain.length > compressAboveBytes ? gzipped(plain) : plain;
+  batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CRC_AT);
+  return batch;
+};
+
+/** The same, of records at hand. */
+export const encodeRecordBatch = (
+  records: readonly RecordToEncode[],
+  timestamp: number,
+  producer: ProducerIdentity,
+  compressAboveBytes = Infinity,
+): Buffer => {
+  const buffer = new RecordBuffer('', 0, Infinity);
+  for (const { key, value } of records) buffer.append(key, value);
+  const [batch] = buffer.batches;
+  if (!batch) throw new Error('A record batch holds at least one record.');
+  return sealRecordBatch(batch, timestamp, producer, compressAboveBytes);
+};
+
+const gzipped = (plain: Buffer): Buffer => {
+  const body = gzipSync(plain.subarray(BATCH_HEADER_BYTES));
+  const batch = Buffer.concat([plain.subarray(0, BATCH_HEADER_BYTES), body]);
+  batch.writeInt32BE(batch.length - 12, 8);
+  batch.writeInt16BE(plain.readInt16BE(ATTRIBUTES_AT) | GZIP, ATTRIBUTES_AT);
+  return batch;
+};
+
+const writeHeader = (batch: Buffer, count: number, timestamp: number, producer: ProducerIdentity): void => {
+  batch.fill(0, 0, BATCH_HEADER_BYTES);
+  batch.writeInt32BE(batch.length - 12, 8);
+  batch.writeInt32BE(-1, 12); // partition leader epoch: the broker's to fill
+  batch.writeInt8(2, 16);
+  batch.writeInt16BE(producer.isTransactional === false ? 0 : TRANSACTIONAL, ATTRIBUTES_AT);
+  batch.writeInt32BE(count - 1, 23);
+  writeInt64(batch, timestamp, 27);
+  writeInt64(batch, timestamp, 35);
+  writeInt64(batch, producer.producerId, 43);
+  batch.writeInt16BE(producer.producerEpoch, 51);
+  batch.writeInt32BE(producer.baseSequence, 53);
+  batch.writeInt32BE(count, 57);
+};

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { OutgoingRecord } from '../record.js';
+import { RecordCollector } from './record-collector.js';
+
+const field = fc.option(fc.uint8Array({ maxLength: 120 }).map((bytes) => Buffer.from(bytes)));
+const record = fc.record({
+  topic: fc.constantFrom('a', 'b'),
+  partition: fc.nat({ max: 2 }),
+  key: field,
+  value: field,
+});
+
+const ofPartition = (records: Iterable<OutgoingRecord>, topic: string, partition: number): OutgoingRecord[] =>
+  [...records].filter((one) => one.topic === topic && one.partition === partition);
+
+describe('record buffers', () => {
+  it('give each partition its records in order, again and again over the same memory', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(record, { maxLength: 60 }), { maxLength: 3 }), (transactions) => {
+        const buffers = new RecordCollector(500);
+        for (const records of transactions) {
+          for (const { topic, partition, key, value } of records) buffers.to(topic, partition).append(key, value);
+          expect(buffers.length).toBe(records.length);
+          for (const { topic, partition } of records) {
+            expect(ofPartition(buffers, topic, partition)).toEqual(ofPartition(records, topic, partition));
+          }
+          buffers.clear();
+          expect([...buffers]).toEqual([]);
+        }
+      }),
+    );
+  });
+
+  it('begin another batch where one would become too large, and give a larger record one of its own', () => {
+    const buffers = new RecordCollector(1_000);
+    for (const bytes of [300, 300, 5_000, 300]) buffers.to('t', 0).append(null, Buffer.alloc(bytes));
+    const counts = buffers.to('t', 0).batches.map(({ count }) => count);
+    expect(counts).toEqual([2, 1, 1]);
+  });
+
+  it('take parts of other buffers without what lies around them', () => {
+    const bytes = Buffer.from('..key..value..');
+    const buffers = new RecordCollector();
+    buffers.to('t', 1).appendRanges(bytes, 2, 5, bytes, 7, 12);
+    expect([...buffers]).toEqual([{ topic: 't', partition: 1, key: Buffer.from('key'), value: Buffer.from('value') }]);
+  });
+});

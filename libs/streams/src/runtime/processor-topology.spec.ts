@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { fetchedRecordOf, type StreamRecord } from '../record.js';
+import { createTopology, type NoStores, type ProcessorContext, type RecordSlice } from '../topology/topology.js';
+import { ProcessorTopology } from './processor-topology.js';
+
+type Context = ProcessorContext<NoStores, 'copies'>;
+
+let context: Context;
+let handle: (slice: RecordSlice) => Promise<void>;
+let core: ProcessorTopology;
+
+const slices = createTopology({
+  applicationId: 'slices',
+  source: 'input',
+  sinks: { copies: { topic: 'output', partitioner: 'source-partition' } },
+  processor: (given: Context) => {
+    context = given;
+    return { processSlice: (slice) => handle(slice) };
+  },
+});
+
+function recordsOf(...values: string[]): StreamRecord[] {
+  return values.map((value, offset) =>
+    fetchedRecordOf({ offset, timestamp: 1_000 + offset, key: null, value: Buffer.from(value) }),
+  );
+}
+
+function forwardAll(slice: RecordSlice): void {
+  slice.forEach(({ key, value }) => {
+    context.forward('copies', { key, value });
+  });
+}
+
+function pendingValues(): string[] {
+  return [...core.pending()].map(({ value }) => String(value));
+}
+
+beforeEach(() => {
+  handle = (slice) => {
+    forwardAll(slice);
+    return Promise.resolve();
+  };
+  const partition = { topic: 'input', partition: 0 };
+  core = new ProcessorTopology({
+    topology: slices,
+    partition,
+    partitionCounts: new Map(),
+    now: () => 0,
+    streamTimeMs: null,
+  });
+});
+
+describe('a processor of slices', () => {
+  it('is called once with all records, and moves stream time as it processes them', async () => {
+    await core.process(recordsOf('a', 'b', 'c'), true);
+
+    expect(pendingValues()).toEqual(['a', 'b', 'c']);
+    expect(core.streamTimeMs()).toBe(1_002);
+  });
+
+  it('may wait before it processes the records', async () => {
+    handle = async (slice) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      forwardAll(slice);
+    };
+
+    await core.process(recordsOf('a'), true);
+
+    expect(pendingValues()).toEqual(['a']);
+  });
+
+  it('fails with its own error', async () => {
+    handle = () => Promise.reject(new RangeError('negative'));
+
+    await expect(core.process(recordsOf('a'), true)).rejects.toEqual(new RangeError('negative'));
+  });
+
+  it('fails when it returns without processing its records', async () => {
+    handle = () => Promise.resolve();
+
+    await expect(core.process(recordsOf('a'), true)).rejects.toThrow('slices left records unprocessed');
+  });
+
+  it('fails when it processes the same records twice', async () => {
+    handle = (slice) => {
+      forwardAll(slice);
+      forwardAll(slice);
+      return Promise.resolve();
+    };
+
+    await expect(core.process(recordsOf('a'), true)).rejects.toThrow('slices processed the same records twice');
+  });
+
+  it('cannot forward before or after a call', async () => {
+    const forward = (): void => {
+      context.forward('copies', { key: null, value: Buffer.from('late') });
+    };
+    expect(forward).toThrow('while no records were processed');
+
+    await core.process(recordsOf('a'), true);
+
+    expect(forward).toThrow('while no records were processed');
+    expect(pendingValues()).toEqual(['a']);
+  });
+
+  it('cannot reach the stores or forward when the task was closed while it waited', async () => {
+    handle = (slice) => {
+      core.close();
+      expect(() => context.store('any' as never)).toThrow('closed');
+      forwardAll(slice);
+      return Promise.resolve();
+    };
+
+    await expect(core.process(recordsOf('a'), true)).rejects.toThrow('The task was closed while it worked.');
+  });
+});

@@ -1,0 +1,180 @@
+import type { RecordBuffer } from '../protocol/record-buffer.js';
+import { RecordCollector } from '../protocol/record-collector.js';
+import type { StateStore } from '../state/state-store.js';
+import { invalid, undeclared } from '../topology/check-topology.js';
+import { partitionForKey } from '../partitioner.js';
+import type { ContextOf, ForwardedRecord, Processor, SliceProcessor, Topology } from '../topology/topology.js';
+import type { StreamRecord, TopicPartition } from '../record.js';
+import { createPunctuators, type Punctuators } from './punctuation-queue.js';
+
+export interface ProcessorTopologyOptions {
+  readonly topology: Topology;
+  readonly partition: TopicPartition;
+  /** Those of the partition, where they outlive the task; new ones unless given. */
+  readonly stores?: ReadonlyMap<string, StateStore>;
+  /** Partitions of each sink topic that is written by key. */
+  readonly partitionCounts: ReadonlyMap<string, number>;
+  readonly now: () => number;
+  /** As it was committed with the position. */
+  readonly streamTimeMs: number | null;
+}
+
+/** A topology at work on one partition, without Kafka: what the runtime and the test driver have in common. */
+export class ProcessorTopology {
+  readonly stores: ReadonlyMap<string, StateStore>;
+  /** Stream time, to be committed with the position. */
+  readonly streamTimeMs: () => number | null;
+  /** Bytes of the values forwarded since the last commit. */
+  outputBytes = 0;
+  private forwarded = 0;
+  private isAtWork = false;
+  private isClosed = false;
+  private readonly outputs = new RecordCollector();
+  private readonly changelogs: readonly (readonly [StateStore | undefined, RecordBuffer])[];
+  private readonly punctuation: Punctuators;
+  private readonly processor: SliceProcessor;
+
+  constructor(private readonly options: ProcessorTopologyOptions) {
+    const { topology, partition, now } = options;
+    const definitions = Object.entries(topology.stores ?? {});
+    this.stores = options.stores ?? new Map(definitions.map(([name, { createStore }]) => [name, createStore()]));
+    this.changelogs = definitions.map(([name, { changelogTopic }]) => [
+      this.stores.get(name),
+      this.outputs.to(changelogTopic, partition.partition),
+    ]);
+    this.punctuation = createPunctuators(options);
+    this.streamTimeMs = this.punctuation.streamTimeMs;
+    const context: ContextOf<Topology> = {
+      ...partition,
+      now,
+      streamTimeMs: this.punctuation.streamTimeMs,
+      schedule: this.punctuation.schedule,
+      forward: (sink, record) => {
+        this.forward(sink, record);
+      },
+      store: (name) => this.store(name),
+    };
+    this.processor = bySlice(topology.processor(context));
+  }
+
+  /** Whether anything was forwarded or a store has changed since the last commit. */
+  get changed(): boolean {
+    return this.forwarded > 0 || [...this.stores.values()].some(({ changeCount }) => changeCount > 0);
+  }
+
+  /** Lets the processor work on records of one batch. `onBegin` is called before the first of them, and may throw. */
+  async process(records: readonly StreamRecord[], isFirst: boolean, onBegin?: () => void): Promise<void> {
+    const { applicationId } = this.options.topology;
+    let calls = 0;
+    const forEach = (process: (record: StreamRecord) => void): void => {
+      if (calls++ > 0) throw invalid(`${applicationId} processed the same records twice.`);
+      this.refuseClosed();
+      onBegin?.();
+      this.processAll(records, process);
+    };
+    this.isAtWork = true;
+    try {
+      await this.processor.processSlice({ records, isFirst, forEach });
+    } finally {
+      this.isAtWork = false;
+    }
+    if (calls === 0) throw invalid(`${applicationId} left records unprocessed: call forEach() once per slice.`);
+  }
+
+  /** Calls the punctuators that are due by the wall clock. */
+  punctuate(): void {
+    this.isAtWork = true;
+    try {
+      this.punctuation.punctuateWallClock();
+    } finally {
+      this.isAtWork = false;
+    }
+  }
+
+  /** Outputs and changelog records since the last commit; of each partition in the order in which they arose. */
+  pending(): RecordCollector {
+    for (const [store, changelog] of this.changelogs) {
+      // Written again when the transaction is looked at more than once.
+      changelog.clear();
+      store?.writeChanges(changelog);
+    }
+    return this.outputs;
+  }
+
+  commit(): void {
+    this.outputs.clear();
+    this.forwarded = 0;
+    this.outputBytes = 0;
+    for (const store of this.stores.values()) store.commit();
+  }
+
+  /** From now on the processor can neither forward nor reach the stores: the next owner may be at work with them. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  private processAll(records: readonly StreamRecord[], process: (record: StreamRecord) => void): void {
+    const { punctuation } = this;
+    for (const record of records) {
+      punctuation.moveStreamTime(record.timestamp);
+      process(record);
+      punctuation.punctuateStreamTime();
+    }
+  }
+
+  private forward(sinkName: string, { key, value }: ForwardedRecord): void {
+    const { topology, partition, partitionCounts } = this.options;
+    const sink = topology.sinks[sinkName];
+    if (!sink) throw undeclared('sink', sinkName, topology.applicationId, Object.keys(topology.sinks));
+    this.refuseClosed();
+    // What is forwarded between the calls would belong to no transaction, or to the wrong one.
+    if (!this.isAtWork)
+      throw invalid(`${topology.applicationId} forwarded to ${sinkName} while no records were processed.`);
+    const target =
+      sink.partitioner === 'source-partition' ? partition.partition : byKey(sink.topic, key, partitionCounts);
+    this.outputBytes += append(this.outputs.to(sink.topic, target), key, value);
+    this.forwarded++;
+  }
+
+  private store(name: string): StateStore {
+    this.refuseClosed();
+    const store = this.stores.get(name);
+    if (!store) throw undeclared('store', name, this.options.topology.applicationId, [...this.stores.keys()]);
+    return store;
+  }
+
+  private refuseClosed(): void {
+    if (this.isClosed) throw new Error('The task was closed while it worked.');
+  }
+}
+
+/** A processor of single records as one of slices. */
+function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
+  if ('processSlice' in processor) return processor;
+  return {
+    processSlice: async ({ records, isFirst, forEach }) => {
+      if (isFirst) await processor.beforeBatch?.();
+      await processor.prepare?.(records);
+      forEach((record) => {
+        processor.process(record);
+      });
+    },
+  };
+}
+
+/** @returns the bytes of the value */
+const append = (into: RecordBuffer, key: Buffer | null, value: ForwardedRecord['value']): number => {
+  if (value === null || value instanceof Uint8Array) {
+    into.append(key, value);
+    return value?.length ?? 0;
+  }
+  into.appendRanges(key, 0, key?.length ?? 0, value.bytes, value.start, value.end);
+  return value.end - value.start;
+};
+
+const byKey = (topic: string, key: Buffer | null, partitionCounts: ReadonlyMap<string, number>): number => {
+  const partitions = partitionCounts.get(topic);
+  if (partitions === undefined || key === null)
+    throw new Error(`A record for ${topic} needs a key to find its partition.`);
+  return partitionForKey(key, partitions);
+};

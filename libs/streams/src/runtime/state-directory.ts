@@ -1,0 +1,98 @@
+import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
+import type { StreamsLogger } from '../logger.js';
+import type { StateStore, StoreDefinition } from '../state/state-store.js';
+import type { Topology } from '../topology/topology.js';
+import { ChangelogStore } from './changelog-store.js';
+import { StoreCheckpoints } from './store-checkpoints.js';
+
+/** The stores of one partition. They outlive its tasks for as long as the partition is ours. */
+export class StateManager {
+  readonly byName: ReadonlyMap<string, StateStore>;
+
+  constructor(private readonly stores: readonly ChangelogStore[]) {
+    this.byName = new Map(stores.map(({ name, store }) => [name, store]));
+  }
+
+  /** Takes in what the changelogs hold now; see ChangelogStore. */
+  async open(closed: () => boolean): Promise<void> {
+    await Promise.all(this.stores.map((store) => store.open(closed)));
+  }
+
+  committed(baseOffsets: BaseOffsets): void {
+    for (const store of this.stores) store.committed(baseOffsets);
+  }
+
+  between(): void {
+    for (const store of this.stores) store.between();
+  }
+
+  /** The task has ended: the stores are as of the last commit that is known to have happened. */
+  async suspend(): Promise<void> {
+    for (const store of this.stores) store.rollback();
+    await Promise.all(this.stores.map((store) => store.abortCheckpoint()));
+  }
+
+  async retire(): Promise<void> {
+    await Promise.all(this.stores.map((store) => store.retire()));
+  }
+}
+
+export interface StateDirectoryOptions {
+  readonly topology: Topology;
+  readonly backend: StreamsBackend;
+  readonly stateDir: string | undefined;
+  readonly checkpointIntervalMs: number;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+}
+
+/** Keeps the stores of the partitions that are ours. */
+export class StateDirectory {
+  private readonly kept = new Map<number, StateManager>();
+  private readonly retired: StateManager[] = [];
+  private stopping = false;
+
+  constructor(private readonly options: StateDirectoryOptions) {}
+
+  of(partition: number): StateManager {
+    let stores = this.kept.get(partition);
+    if (!stores) this.kept.set(partition, (stores = this.create(partition)));
+    return stores;
+  }
+
+  /** The partition is no longer ours: whoever gets it next, ourselves included, starts from the changelog. */
+  release(partition: number, stores: StateManager): void {
+    if (this.kept.get(partition) !== stores) return;
+    this.kept.delete(partition);
+    if (this.stopping) this.retired.push(stores);
+  }
+
+  /** From now on partitions are released because the application stops. */
+  stop(): void {
+    this.stopping = true;
+  }
+
+  /** When the group has been left: the last checkpoints hold up nobody. */
+  async close(): Promise<void> {
+    for (const stores of this.retired.splice(0)) await stores.retire();
+  }
+
+  private create(partition: number): StateManager {
+    const { topology, backend, logger, now } = this.options;
+    const definitions = Object.entries<StoreDefinition<unknown>>(topology.stores ?? {});
+    return new StateManager(
+      definitions.map(([name, definition]) => {
+        const changelog = { topic: definition.changelogTopic, partition };
+        const checkpoints = this.checkpoints(name, changelog);
+        return new ChangelogStore({ name, definition, changelog, backend, checkpoints, logger, now });
+      }),
+    );
+  }
+
+  private checkpoints(store: string, changelog: { topic: string; partition: number }): StoreCheckpoints | null {
+    const { topology, stateDir, checkpointIntervalMs, logger, now } = this.options;
+    if (stateDir === undefined) return null;
+    const identity = { applicationId: topology.applicationId, store, ...changelog };
+    return new StoreCheckpoints({ stateDir, everyMs: checkpointIntervalMs, identity, logger, now });
+  }
+}

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { errorMessage } from '../errors.js';
+import type { StreamsLogger } from '../logger.js';
+import type { StreamRecord } from '../record.js';
+import type { CheckpointHeader, CheckpointIdentity } from '../state/checkpoint/checkpoint-format.js';
+import { readCheckpoint, removeUnfinished } from '../state/checkpoint/checkpoint-reader.js';
+import { CheckpointWriter } from '../state/checkpoint/checkpoint-writer.js';
+import type { StateStore } from '../state/state-store.js';
+
+/** A store holds everything that its changelog had before `position`. */
+export interface CompleteState {
+  readonly position: number;
+  /** Of the changelog; null: the cluster gives topics no ids. */
+  readonly topicId: string | null;
+  /** No record before `position` was missed, and none behind it is older than this, epoch ms. */
+  readonly asOf: number;
+}
+
+export interface StoreCheckpointsOptions {
+  readonly stateDir: string;
+  readonly everyMs: number;
+  readonly identity: Omit<CheckpointIdentity, 'topicId' | 'format'>;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+}
+
+export interface CheckpointLoad {
+  readonly store: StateStore;
+  readonly topicId: string | null;
+  /** Why the state cannot be taken on; null: it can. */
+  readonly refusal: (state: CompleteState) => string | null;
+  readonly prepare: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
+  /** The task is given up: the store must be left alone. */
+  readonly closed: () => boolean;
+}
+
+/**
+ * The local checkpoint of one store and partition. It is an aid and never the truth: one that does not fit is ignored, and
+ * the changelog is read whole.
+ *
+ * A checkpoint is written while transactions go on between its steps, so its entries are of different moments. That is
+ * mended by replaying the changelog from the position that the store had before the first step.
+ */
+export class StoreCheckpoints {
+  private readonly path: string;
+  private writer: CheckpointWriter | null = null;
+  private dueAt: number;
+  /** What the file on disk holds the state of. */
+  private writtenAt: number | null = null;
+
+  constructor(private readonly options: StoreCheckpointsOptions) {
+    const { stateDir, identity, everyMs, now } = options;
+    const { applicationId, store, partition } = identity;
+    this.path = join(stateDir, fileName(applicationId), `${fileName(store)}-${String(partition)}.checkpoint`);
+    this.dueAt = now() + everyMs;
+  }
+
+  /** Between transactions. Starts a checkpoint that is due, or takes the next entries out for the one that is under way. */
+  step(store: StateStore, state: CompleteState): void {
+    if (this.writer) this.writer.step();
+    else if (this.options.now() >= this.dueAt) this.start(store, state)?.step();
+  }
+
+  /** The store stands still from now on. */
+  async finish(store: StateStore, state: CompleteState): Promise<void> {
+    await this.abort();
+    await this.start(store, state)?.finish();
+  }
+
+  async abort(): Promise<void> {
+    const { writer } = this;
+    this.writer = null;
+    await writer?.abort();
+  }
+
+  async load(load: CheckpointLoad): Promise<CompleteState | null> {
+    const { logger, identity } = this.options;
+    await removeUnfinished(this.path);
+    const reading = await readCheckpoint(
+      this.path,
+      (header) => this.refusal(header, load),
+      async (entries) => {
+        // What is in the changelog's form may need what the changelog's records need.
+        if (load.store.checkpointFormat === 'changelog-values') await load.prepare?.(entries);
+        if (load.closed()) throw new Error('The task was closed while it restored.');
+        for (const entry of entries) load.store.load(entry);
+      },
+    ).catch((error: unknown) => {
+      if (load.closed()) throw error;
+      return { type: 'unusable' as const, reason: errorMessage(error) };
+    });
+    if (reading.type === 'unusable') logger.warn('checkpoint_ignored', { ...identity, reason: reading.reason });
+    if (reading.type !== 'read') return null;
+    const { position, topicId, asOf } = reading.header;
+    this.writtenAt = position;
+    return { position, topicId, asOf };
+  }
+
+  private refusal(header: CheckpointHeader, { store, topicId, refusal }: CheckpointLoad): string | null {
+    const { identity } = this.options;
+    const same =
+      header.applicationId === identity.applicationId &&
+      header.store === identity.store &&
+      header.topic === identity.topic &&
+      header.partition === identity.partition;
+    if (!same) return 'it is of another store';
+    if (header.format !== store.checkpointFormat) return 'its values are of another version';
+    if (topicId === null) return 'the cluster does not tell one topic from another of the same name';
+    if (!Number.isSafeInteger(header.position) || !Number.isSafeInteger(header.asOf)) return 'its header is incomplete';
+    return refusal(header);
+  }
+
+  private start(store: StateStore, state: CompleteState): CheckpointWriter | null {
+    const { everyMs, identity, logger, now } = this.options;
+    this.dueAt = now() + everyMs;
+    const { topicId, position, asOf } = state;
+    if (topicId === null || position === this.writtenAt) return null;
+    const startedAt = now();
+    const header = { ...identity, topicId, format: store.checkpointFormat, position, asOf };
+    const writer = new CheckpointWriter(this.path, store.scan(), header);
+    this.writer = writer;
+    void writer.outcome.then((outcome) => {
+      if (this.writer === writer) this.writer = null;
+      if (outcome.type === 'failed') {
+        logger.warn('checkpoint_failed', { ...identity, error: errorMessage(outcome.error) });
+      } else if (outcome.type === 'written') {
+        this.writtenAt = position;
+        const { entries, bytes } = outcome;
+        logger.info('checkpoint_written', { ...identity, position, entries, bytes, durationMs: now() - startedAt });
+      }
+    });
+    return writer;
+  }
+}
+
+const fileName = (name: string): string => encodeURIComponent(name).replaceAll('*', '%2A');

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { RebalanceListener } from '../backend/backend.js';
+import { createMemoryBackend } from '../backend/memory/memory-backend.js';
+import { silentLogger } from '../logger.js';
+import { createTaskManager, type TaskManager } from './task-manager.js';
+
+let leased: boolean;
+let fatal: unknown[];
+let runner: TaskManager;
+
+beforeEach(async () => {
+  jest.useFakeTimers();
+  leased = true;
+  fatal = [];
+  const backend = createMemoryBackend({ topics: { t: 1 }, now: Date.now });
+  const group = backend.group.bind(backend);
+  backend.group = (options) => ({ ...group(options), leaseValid: () => leased });
+  runner = createTaskManager({
+    backend,
+    groupId: 'g',
+    topics: ['t'],
+    createTask: () => ({
+      open: () => Promise.resolve({ position: 0 }),
+      process: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    }),
+    logger: silentLogger,
+    onFatal: (error) => fatal.push(error),
+  });
+  await runner.start();
+});
+
+afterEach(async () => {
+  jest.useRealTimers();
+  await runner.stop();
+});
+
+describe('the watchdog of a runner', () => {
+  it('ends a process that the group has not heard of for five minutes', () => {
+    leased = false;
+    jest.advanceTimersByTime(4 * 60_000);
+    expect(fatal).toEqual([]);
+    jest.advanceTimersByTime(60_000);
+    expect(fatal).toEqual([expect.objectContaining({ code: 'BROKER_UNAVAILABLE' })]);
+  });
+
+  it('starts to count anew when a heartbeat is accepted', () => {
+    leased = false;
+    jest.advanceTimersByTime(4 * 60_000);
+    leased = true;
+    jest.advanceTimersByTime(10_000);
+    leased = false;
+    jest.advanceTimersByTime(4 * 60_000);
+    expect(fatal).toEqual([]);
+  });
+
+  it('calls a runner without a lease not ready', () => {
+    leased = false;
+    expect(runner.ready()).toBe(false);
+  });
+});
+
+describe('a runner that loses a partition', () => {
+  let listener: RebalanceListener;
+  let events: string[];
+  let endWork: () => void;
+  let tasks: number;
+  let settling: () => Promise<void>;
+  let logged: string[];
+
+  /** A runner whose assignments the test makes. Each task says what it does, and closes when it is told to. */
+  beforeEach(async () => {
+    events = [];
+    tasks = 0;
+    settling = () => Promise.resolve();
+    logged = [];
+    const backend = createMemoryBackend({ topics: { t: 1 }, now: Date.now });
+    const group = backend.group.bind(backend);
+    backend.group = (options) => ({
+      ...group(options),
+      join: (given) => {
+        listener = given;
+        return Promise.resolve();
+      },
+      confirm: () => Promise.resolve(true),
+    });
+    const slow = createTaskManager({
+      backend,
+      groupId: 'slow',
+      topics: ['t'],
+      createTask: () => {
+        const name = `task ${String(++tasks)}`;
+        return {
+          open: () => {
+            events.push(`${name} opens`);
+            return Promise.resolve({ position: 0 });
+          },
+          process: () => Promise.resolve(),
+          suspend: () => {
+            events.push(`${name} settles`);
+            return settling();
+          },
+          close: async () => {
+            await new Promise<void>((resolve) => (endWork = resolve));
+            events.push(`${name} is closed`);
+          },
+        };
+      },
+      logger: { ...silentLogger, debug: (event) => void logged.push(event), warn: (event) => void logged.push(event) },
+      onFatal: (error) => fatal.push(error),
+    });
+    await slow.start();
+    assign(1, 0);
+    await jest.advanceTimersByTimeAsync(0);
+  });
+
+  const assign = (generation: number, ...partitions: number[]): { settled: boolean } => {
+    const state = { settled: false };
+    const assignment = { generation, partitions: partitions.map((partition) => ({ topic: 't', partition })) };
+    void Promise.resolve(listener.assigned(assignment)).then(() => (state.settled = true));
+    return state;
+  };
+
+  it('lets the task settle, and says that it has let go when that is closed, and not before', async () => {
+    const loss = assign(2);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(loss.settled).toBe(false);
+    endWork();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(events).toEqual(['task 1 opens', 'task 1 settles', 'task 1 is closed']);
+    expect(loss.settled).toBe(true);
+  });
+
+  it('closes the task as well when that could not settle, and builds none anew', async () => {
+    settling = () => Promise.reject(new Error('the producer is fenced'));
+    const loss = assign(2);
+    await jest.advanceTimersByTimeAsync(0);
+    endWork();
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(events).toEqual(['task 1 opens', 'task 1 settles', 'task 1 is closed']);
+    expect(logged).toEqual(['task_left_behind']);
+    expect(loss.settled).toBe(true);
+  });
+
+  it('waits for earlier losses as well', async () => {
+    assign(2);
+    const later = assign(3);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(later.settled).toBe(false);
+    endWork();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(later.settled).toBe(true);
+  });
+
+  it('starts no second task for a partition that comes back before the first is closed', async () => {
+    assign(2);
+    assign(3, 0);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(events).not.toContain('task 2 opens');
+    endWork();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(events.slice(-2)).toEqual(['task 1 is closed', 'task 2 opens']);
+  });
+
+  it('lets go of a task that has not closed within ten seconds, so that the partition does not stand still for good', async () => {
+    const loss = assign(2);
+    await jest.advanceTimersByTimeAsync(9_900);
+    expect(loss.settled).toBe(false);
+    await jest.advanceTimersByTimeAsync(200);
+    expect(loss.settled).toBe(true);
+  });
+});

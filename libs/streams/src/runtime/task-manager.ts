@@ -1,0 +1,170 @@
+import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
+import { StreamsError } from '../errors.js';
+import type { StreamsLogger } from '../logger.js';
+import { partitionName, type TopicPartition } from '../record.js';
+import type { PartitionTask, TaskContext } from './partition-task.js';
+import { createTaskExecutor, type TaskExecutor } from './task-executor.js';
+
+export interface TaskManagerOptions {
+  readonly backend: StreamsBackend;
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  readonly instanceId?: string | undefined;
+  readonly sessionTimeoutMs?: number;
+  readonly createTask: (context: TaskContext) => PartitionTask;
+  /** Topics that must exist with as many partitions as the input (G14). */
+  readonly copartitioned?: readonly string[];
+  readonly logger: StreamsLogger;
+  /** The process cannot go on and should end with a code that makes its supervisor restart it. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** One member of a consumer group with a task for each partition that it owns. */
+export interface TaskManager {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Joined, and every assigned task is past its restore. */
+  ready(): boolean;
+}
+
+export const createTaskManager = (options: TaskManagerOptions): TaskManager => new GroupTaskManager(options);
+
+const WATCH_EVERY_MS = 5_000;
+const SILENT_AT_MOST_MS = 5 * 60_000;
+/**
+ * A partition that moves stands still until its task is closed. Tasks bound that themselves, to about 8 s at most; the
+ * next owner fences one that takes longer than this, as it fences a dead one's.
+ */
+const LET_GO_WITHIN_MS = 10_000;
+
+class GroupTaskManager implements TaskManager {
+  private readonly hosts = new Map<string, TaskExecutor>();
+  private readonly closing = new Map<string, Promise<void>>();
+  private member: GroupMember | null = null;
+  private fetcher: Fetcher | null = null;
+  private joined = false;
+  private stopping = false;
+  private watchdog: NodeJS.Timeout | undefined;
+  private silentChecks = 0;
+
+  constructor(private readonly options: TaskManagerOptions) {}
+
+  async start(): Promise<void> {
+    const { backend, groupId, topics, instanceId, sessionTimeoutMs } = this.options;
+    await this.verifyTopics();
+    this.fetcher = backend.fetcher();
+    this.member = backend.group({
+      groupId,
+      topics,
+      instanceId,
+      ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }),
+    });
+    this.watchdog = setInterval(() => {
+      this.watch();
+    }, WATCH_EVERY_MS).unref();
+    await this.member.join({
+      assigned: (assignment) => this.take(assignment),
+      failed: (error) => {
+        this.options.onFatal(error);
+      },
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    clearInterval(this.watchdog);
+    for (const [name, host] of this.hosts) this.drop(name, host);
+    await Promise.all(this.closing.values());
+    await this.member?.leave();
+    await this.fetcher?.close();
+  }
+
+  ready(): boolean {
+    const { member } = this;
+    return this.joined && member?.leaseValid() === true && [...this.hosts.values()].every((host) => host.running);
+  }
+
+  /** A member that the group does not hear of for minutes is stuck, or cut off: a fresh process is the better try. */
+  private watch(): void {
+    if (this.stopping || !this.joined || this.member?.leaseValid() === true) this.silentChecks = 0;
+    else this.silentChecks++;
+    if (this.silentChecks * WATCH_EVERY_MS < SILENT_AT_MOST_MS) return;
+    this.silentChecks = 0;
+    const { groupId, onFatal } = this.options;
+    onFatal(
+      new StreamsError(
+        'BROKER_UNAVAILABLE',
+        `The group ${groupId} has accepted no heartbeat for ${String(SILENT_AT_MOST_MS / 60_000)} minutes. Look after the brokers; a restart goes on where this process was.`,
+      ),
+    );
+  }
+
+  /** Resolves when the tasks of all partitions that are not in the assignment are closed. */
+  private async take({ generation, partitions }: Assignment): Promise<void> {
+    this.joined = true;
+    const assigned = new Map(partitions.map((partition) => [partitionName(partition), partition]));
+    if (!this.stopping) this.change(generation, assigned);
+    await Promise.all([...this.closing].flatMap(([name, closed]) => (assigned.has(name) ? [] : [closed])));
+  }
+
+  /** Kept tasks go on undisturbed; lost ones are dropped; new ones are built. */
+  private change(generation: number, assigned: ReadonlyMap<string, TopicPartition>): void {
+    for (const [name, host] of this.hosts) {
+      if (assigned.has(name)) host.keep(generation);
+      else this.drop(name, host);
+    }
+    for (const [name, partition] of assigned) {
+      if (this.hosts.has(name)) continue;
+      const { member, fetcher } = this;
+      if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
+      const { backend, logger, onFatal, createTask } = this.options;
+      const after = this.closing.get(name);
+      this.hosts.set(
+        name,
+        createTaskExecutor({ partition, backend, member, fetcher, createTask, logger, onFatal, after }, generation),
+      );
+    }
+  }
+
+  private drop(name: string, host: TaskExecutor): void {
+    this.hosts.delete(name);
+    const closed = this.closeInTime(name, host).finally(() => {
+      if (this.closing.get(name) === closed) this.closing.delete(name);
+    });
+    this.closing.set(name, closed);
+  }
+
+  private async closeInTime(partition: string, host: TaskExecutor): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const overdue = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.options.logger.warn('task_close_overdue', { partition, afterMs: LET_GO_WITHIN_MS });
+        resolve();
+      }, LET_GO_WITHIN_MS);
+    });
+    try {
+      await Promise.race([host.close(), overdue]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async verifyTopics(): Promise<void> {
+    const { backend, topics, copartitioned = [] } = this.options;
+    const counts = new Map<string, number>();
+    for (const topic of [...topics, ...copartitioned]) {
+      const count = await backend.partitionCount(topic);
+      if (count === null)
+        throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it first.`);
+      counts.set(topic, count);
+    }
+    const [first] = counts.values();
+    for (const [topic, count] of counts) {
+      if (count === first) continue;
+      throw new StreamsError(
+        'PARTITIONS_DIFFER',
+        `The topic ${topic} has ${String(count)} partitions and ${String(topics[0])} has ${String(first)}: a task writes the partition of its own number, so create both with the same count.`,
+      );
+    }
+  }
+}
