@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { createDeliveryTally } from './delivery-tally.js';
 
-const received = (eventId: string, eventType: string) => ({
-  ...{ eventId, eventType, eventTime: '2026-01-15T08:00:00.000Z' },
-  eventData: { deviceId: 'van-1' },
-});
+function received(eventId: string, eventType: string) {
+  return {
+    ...{ eventId, eventType, eventTime: '2026-01-15T08:00:00.000Z' },
+    eventData: { deviceId: 'van-1' },
+  };
+}
 
 describe('The line of the demo subscriber', () => {
   it('shows the pings of a second without webhooks', () => {

@@ -8,7 +8,9 @@ interface Stored {
   url: string;
 }
 
-const urlOf = (port: number, eventType: string): string => `http://127.0.0.1:${String(port)}/hooks/${eventType}`;
+function urlOf(port: number, eventType: string): string {
+  return `http://127.0.0.1:${String(port)}/hooks/${eventType}`;
+}
 
 /** The subscriptions part of the API, in memory. */
 function build(stored: Stored[] = []) {

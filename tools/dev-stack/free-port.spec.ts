@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { choosePort } from './free-port.js';
 
-const free = () => Promise.resolve(true);
+function free() {
+  return Promise.resolve(true);
+}
 
 describe('choosePort', () => {
   it('keeps the preferred port while it is free', async () => {

@@ -28,9 +28,9 @@ async function serve(folder: string, stopping: AbortSignal): Promise<void> {
 }
 
 const stopping = new AbortController();
-const stop = (): void => {
+function stop(): void {
   stopping.abort();
-};
+}
 process.on('SIGINT', stop).on('SIGTERM', stop);
 process.stdin.on('end', stop).on('close', stop).resume();
 // The reader may be gone already.

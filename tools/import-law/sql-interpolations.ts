@@ -42,12 +42,15 @@ export function interpolationsInSql(fileName: string, text: string): Interpolati
   return found;
 }
 
-const textOf = ({ head, templateSpans }: ts.TemplateExpression): string =>
-  [head.text, ...templateSpans.map(({ literal }) => literal.text)].join(' ');
+function textOf({ head, templateSpans }: ts.TemplateExpression): string {
+  return [head.text, ...templateSpans.map(({ literal }) => literal.text)].join(' ');
+}
 
-const isConcatenation = (node: ts.Node): node is ts.BinaryExpression =>
-  ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
+function isConcatenation(node: ts.Node): node is ts.BinaryExpression {
+  return ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken;
+}
 
 /** Literals, and sums of them, which are looked at by themselves. */
-const isText = (node: ts.Expression): boolean =>
-  ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || isConcatenation(node);
+function isText(node: ts.Expression): boolean {
+  return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node) || isConcatenation(node);
+}

@@ -292,7 +292,9 @@ function addRejectedCommands(program: Command, { terminal }: ProgramContext): vo
     });
 }
 
-const fromCaller = (callerDir: string, file: string): string => (isAbsolute(file) ? file : resolve(callerDir, file));
+function fromCaller(callerDir: string, file: string): string {
+  return isAbsolute(file) ? file : resolve(callerDir, file);
+}
 
 function addRebuild(program: Command, { terminal }: ProgramContext): void {
   leaf(program, 'rebuild', 'Empties the history of deliveries and paths and has it filled again from the logs.')

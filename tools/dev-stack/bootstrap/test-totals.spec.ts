@@ -18,14 +18,16 @@ const { totalsOf, addTotals, totalsLine } = (await import(
   new URL('./test-totals.mjs', import.meta.url).href
 )) as TestTotals;
 
-const result = (numbers: object = {}) => ({
-  numPassedTests: 5,
-  numFailedTests: 0,
-  numRuntimeErrorTestSuites: 0,
-  numPendingTests: 0,
-  numTodoTests: 0,
-  ...numbers,
-});
+function result(numbers: object = {}) {
+  return {
+    numPassedTests: 5,
+    numFailedTests: 0,
+    numRuntimeErrorTestSuites: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    ...numbers,
+  };
+}
 
 describe('test totals', () => {
   it('counts tests, and a file that cannot be loaded as a failure', () => {

@@ -114,4 +114,6 @@ export function scramUsers({ username, password }: KafkaSecurity): string[] {
 }
 
 /** A PEM in a properties file, whose lines end at line ends. */
-const oneLine = (pem: string): string => pem.trim().replaceAll('\n', '\\n');
+function oneLine(pem: string): string {
+  return pem.trim().replaceAll('\n', '\\n');
+}

@@ -104,5 +104,6 @@ export async function startEmbeddedKafka(
 }
 
 /** How clients come in at the broker's port. */
-export const loginOf = ({ tls, username, password }: KafkaSecurity) =>
-  ({ ssl: { ca: tls.ca }, sasl: { mechanism: 'plain', username, password } }) as const;
+export function loginOf({ tls, username, password }: KafkaSecurity) {
+  return { ssl: { ca: tls.ca }, sasl: { mechanism: 'plain', username, password } } as const;
+}

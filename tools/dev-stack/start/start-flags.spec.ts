@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { parseStartFlags } from './start-flags.js';
 
 /** Mistakes throw instead of ending the process, and print nothing. */
-const parse = (...args: string[]) =>
-  parseStartFlags(args, (command) => command.exitOverride().configureOutput({ writeErr: () => undefined }));
+function parse(...args: string[]) {
+  return parseStartFlags(args, (command) => command.exitOverride().configureOutput({ writeErr: () => undefined }));
+}
 
 const oneEach = { 'telemetry-processor': 1, 'webhook-delivery': 1, 'history-projector': 1, 'public-api': 1 };
 

@@ -55,7 +55,9 @@ async function launchUntilReady(): Promise<Run> {
   return launched;
 }
 
-const stackFile = (): Stack => JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')) as Stack;
+function stackFile(): Stack {
+  return JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')) as Stack;
+}
 
 function pidOf(name: string): number {
   const [pid] = stackFile().pids[name] ?? [];

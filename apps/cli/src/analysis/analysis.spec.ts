@@ -14,14 +14,18 @@ import { createRuleRun, currentRules, type RecordedPing, type RunStep } from './
 import { changedSettings, parseDuration, THRESHOLDS } from './thresholds.js';
 import { describeDeliveries, differencesOf, enterFollowed, enterLogged } from './verify-report.js';
 
-const recorded = (fields: Partial<TelemetryPing>, partition = 0): RecordedPing => {
+function recorded(fields: Partial<TelemetryPing>, partition = 0): RecordedPing {
   const ping = pingOf(fields);
   return { partition, appendedAt: ping.receivedTime, key: ping.deviceId, ping };
-};
+}
 
 const geofences = createGeofenceHistory();
-const run = (settings = DEFAULT_RULE_SETTINGS) => createRuleRun({ ...currentRules(geofences), settings });
-const typesOf = ({ events }: RunStep): string[] => events.map(({ eventType }) => eventType);
+function run(settings = DEFAULT_RULE_SETTINGS) {
+  return createRuleRun({ ...currentRules(geofences), settings });
+}
+function typesOf({ events }: RunStep): string[] {
+  return events.map(({ eventType }) => eventType);
+}
 
 describe('A run of the rules over recorded pings', () => {
   it('remembers each device, as the processor does', () => {

@@ -37,16 +37,19 @@ const STYLE =
   '.legend i{display:inline-block;width:.8rem;height:.8rem;margin-left:1rem}svg{width:100%;height:auto}' +
   'polyline{fill:none;stroke-width:1.5}polyline.now{stroke:#7a8896}polyline.then{stroke:#d9622b}text{font-size:12px}';
 
-const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
+}
 
-const row = (cells: readonly string[], textColumns: number, tag: 'td' | 'th' = 'td'): string =>
-  `<tr>${cells
+function row(cells: readonly string[], textColumns: number, tag: 'td' | 'th' = 'td'): string {
+  return `<tr>${cells
     .map((cell, column) => `<${tag}${column < textColumns ? '' : ' class="n"'}>${escaped(cell)}</${tag}>`)
     .join('')}</tr>`;
+}
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[], textColumns: number): string =>
-  `<table>${row(head, textColumns, 'th')}${rows.map((cells) => row(cells, textColumns)).join('')}</table>`;
+function table(head: readonly string[], rows: readonly (readonly string[])[], textColumns: number): string {
+  return `<table>${row(head, textColumns, 'th')}${rows.map((cells) => row(cells, textColumns)).join('')}</table>`;
+}
 
 function thresholdTable({ now, then }: ReportOptions): string {
   const before = flat(now);
@@ -129,16 +132,20 @@ export function comparisonTable(comparison: Comparison, mostRows: number): strin
 }
 
 /** Events that are only on one side. */
-export const changed = ({ now, then, same }: Tally): number => now - same + (then - same);
+export function changed({ now, then, same }: Tally): number {
+  return now - same + (then - same);
+}
 
 /** now, then, change, new, gone */
-export const figures = ({ now, then, same }: Tally): string[] => [
-  String(now),
-  String(then),
-  `${then > now ? '+' : ''}${String(then - now)}`,
-  String(then - same),
-  String(now - same),
-];
+export function figures({ now, then, same }: Tally): string[] {
+  return [
+    String(now),
+    String(then),
+    `${then > now ? '+' : ''}${String(then - now)}`,
+    String(then - same),
+    String(now - same),
+  ];
+}
 
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));

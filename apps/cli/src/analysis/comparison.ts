@@ -121,13 +121,17 @@ function letGo(unmatched: Open, before: number): void {
 }
 
 /** What a receiver tells events of a device by (R-12). */
-const identity = ({ eventType, eventTime, resourceId }: FleetEvent): string =>
-  `${eventType}\u001f${String(eventTime)}\u001f${resourceId ?? ''}`;
+function identity({ eventType, eventTime, resourceId }: FleetEvent): string {
+  return `${eventType}\u001f${String(eventTime)}\u001f${resourceId ?? ''}`;
+}
 
-const byPlace = (a: TallyRow, b: TallyRow): number =>
-  compare(a.fleetId, b.fleetId) || compare(a.deviceId, b.deviceId) || compare(a.eventType, b.eventType);
+function byPlace(a: TallyRow, b: TallyRow): number {
+  return compare(a.fleetId, b.fleetId) || compare(a.deviceId, b.deviceId) || compare(a.eventType, b.eventType);
+}
 
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
 
 function totalsOf(rows: readonly TallyRow[]): (Tally & { readonly eventType: string })[] {
   const totals = new Map<string, Tally & { readonly eventType: string }>();

@@ -99,8 +99,9 @@ export function createDeliveryLedger(subscriptions: readonly PublishedSubscripti
   };
 }
 
-const kindOf = ({ fleetId, eventType }: Pick<FleetEvent, 'fleetId' | 'eventType'>): string =>
-  `${fleetId}\u001f${eventType}`;
+function kindOf({ fleetId, eventType }: Pick<FleetEvent, 'fleetId' | 'eventType'>): string {
+  return `${fleetId}\u001f${eventType}`;
+}
 
 function grouped(subscriptions: readonly WebhookSubscription[]): Map<string, WebhookSubscription[]> {
   const groups = new Map<string, WebhookSubscription[]>();

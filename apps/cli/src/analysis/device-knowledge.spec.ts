@@ -25,10 +25,10 @@ const depot = {
 const geofences = createGeofenceHistory();
 geofences.record(geofenceKey(depot), depot, 1);
 
-const recorded = (fields: Partial<TelemetryPing>): RecordedPing => {
+function recorded(fields: Partial<TelemetryPing>): RecordedPing {
   const ping = pingOf(fields);
   return { partition: 0, appendedAt: ping.receivedTime, key: ping.deviceId, ping };
-};
+}
 
 /** A run from the first of these pings on, and from when on its device is known if those before it are gone. */
 function runOver(

@@ -69,10 +69,12 @@ export function createDeviceKnowledge(options: DeviceKnowledgeOptions): DeviceKn
 }
 
 /** What came before was received before, and is at most this much ahead of its receipt. */
-const orderUnknown = ({ receivedTime }: TelemetryPing, { settings }: RuleRunOptions): Knowledge => ({
-  type: 'order_unknown',
-  until: receivedTime + settings.maxAheadMs,
-});
+function orderUnknown({ receivedTime }: TelemetryPing, { settings }: RuleRunOptions): Knowledge {
+  return {
+    type: 'order_unknown',
+    until: receivedTime + settings.maxAheadMs,
+  };
+}
 
 function next(
   known: Knowledge,
@@ -141,8 +143,14 @@ function narrow(guesses: Guesses, recorded: RecordedPing, state: DeviceState, op
   guesses.before = { eventTime: ping.eventTime, isDriving };
 }
 
-const isFast = ({ speedInKmh }: TelemetryPing, routes: RouteSettings | null): boolean =>
-  routes !== null && speedInKmh !== null && speedInKmh >= routes.movingSpeedInKmh && speedInKmh <= routes.maxSpeedInKmh;
+function isFast({ speedInKmh }: TelemetryPing, routes: RouteSettings | null): boolean {
+  return (
+    routes !== null &&
+    speedInKmh !== null &&
+    speedInKmh >= routes.movingSpeedInKmh &&
+    speedInKmh <= routes.maxSpeedInKmh
+  );
+}
 
 /**
  * Two such pings begin a route, or one goes on; standing and an ignition that was off are over. What is left open is when

@@ -84,5 +84,6 @@ export function createEventLedger(): EventLedger {
   };
 }
 
-const keyOf = ({ partition, encoded }: LedgerEvent): string =>
-  `${String(partition)}/${createHash('sha1').update(encoded).digest('base64')}`;
+function keyOf({ partition, encoded }: LedgerEvent): string {
+  return `${String(partition)}/${createHash('sha1').update(encoded).digest('base64')}`;
+}

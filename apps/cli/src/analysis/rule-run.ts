@@ -57,8 +57,9 @@ export interface RuleRunOptions {
 const NOTHING: readonly FleetEvent[] = [];
 
 /** Each partition has a state of its own, also of a device that a producer has put into two. */
-export const deviceOf = (partition: number, { fleetId, deviceId }: Pick<FleetEvent, 'fleetId' | 'deviceId'>): string =>
-  `${String(partition)}\u001f${fleetId}\u001f${deviceId}`;
+export function deviceOf(partition: number, { fleetId, deviceId }: Pick<FleetEvent, 'fleetId' | 'deviceId'>): string {
+  return `${String(partition)}\u001f${fleetId}\u001f${deviceId}`;
+}
 
 export function createRuleRun(options: RuleRunOptions): RuleRun {
   const { geofences, rules } = options;
@@ -87,10 +88,9 @@ export function settingsOf({ ping, appendedAt }: RecordedPing, options: RuleRunO
   return rules === 'all' && wanted ? settings : { ...settings, routes: null };
 }
 
-export const viewOf = (
-  { ping, appendedAt }: RecordedPing,
-  geofences: Pick<GeofenceHistory, 'fleet'>,
-): GeofenceView => ({ fleet: geofences.fleet(ping.fleetId), at: appendedAt });
+export function viewOf({ ping, appendedAt }: RecordedPing, geofences: Pick<GeofenceHistory, 'fleet'>): GeofenceView {
+  return { fleet: geofences.fleet(ping.fleetId), at: appendedAt };
+}
 
 /**
  * Every event that the device still makes is of this time or later, epoch milliseconds: events are of the time of their
@@ -108,10 +108,12 @@ export function earliestToCome(state: DeviceState): number {
 }
 
 /** The rules as they are; by default all of them, with routes for every fleet. */
-export const currentRules = (
+export function currentRules(
   geofences: RuleRunOptions['geofences'],
   { rules = 'all', fleetSettings = null }: Partial<Pick<RuleRunOptions, 'rules' | 'fleetSettings'>> = {},
-): RuleRunOptions => ({ settings: DEFAULT_RULE_SETTINGS, geofences, rules, fleetSettings });
+): RuleRunOptions {
+  return { settings: DEFAULT_RULE_SETTINGS, geofences, rules, fleetSettings };
+}
 
 const ALL: LogRange = { from: null, to: null, untilEnd: true };
 

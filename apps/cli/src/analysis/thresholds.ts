@@ -23,28 +23,29 @@ export function parseDuration(text: string): number {
   throw usageError(`"${text}" is not a duration: write 300s, 5m or 1h.`);
 }
 
-const ofRoutes = (settings: RuleSettings, more: Partial<NonNullable<RuleSettings['routes']>>): RuleSettings => ({
-  ...settings,
-  routes: settings.routes === null ? null : { ...settings.routes, ...more },
-});
+function ofRoutes(settings: RuleSettings, more: Partial<NonNullable<RuleSettings['routes']>>): RuleSettings {
+  return {
+    ...settings,
+    routes: settings.routes === null ? null : { ...settings.routes, ...more },
+  };
+}
 
-const ofGeofences = (settings: RuleSettings, more: Partial<RuleSettings['geofences']>): RuleSettings => ({
-  ...settings,
-  geofences: { ...settings.geofences, ...more },
-});
+function ofGeofences(settings: RuleSettings, more: Partial<RuleSettings['geofences']>): RuleSettings {
+  return {
+    ...settings,
+    geofences: { ...settings.geofences, ...more },
+  };
+}
 
-const threshold = (
-  flag: string,
-  description: string,
-  parse: Threshold['parse'],
-  apply: Threshold['apply'],
-): Threshold => ({
-  flag,
-  name: flag.slice('--'.length, flag.indexOf(' ')).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-  description,
-  parse,
-  apply,
-});
+function threshold(flag: string, description: string, parse: Threshold['parse'], apply: Threshold['apply']): Threshold {
+  return {
+    flag,
+    name: flag.slice('--'.length, flag.indexOf(' ')).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    description,
+    parse,
+    apply,
+  };
+}
 
 export const THRESHOLDS: readonly Threshold[] = [
   threshold('--window <duration>', 'between two positions of a device (R-7)', parseDuration, (settings, value) => ({
@@ -87,11 +88,12 @@ export const THRESHOLDS: readonly Threshold[] = [
 ];
 
 /** The defaults with what was given in their place. */
-export const changedSettings = (given: Readonly<Record<string, unknown>>): RuleSettings =>
-  THRESHOLDS.reduce((settings, { name, apply }) => {
+export function changedSettings(given: Readonly<Record<string, unknown>>): RuleSettings {
+  return THRESHOLDS.reduce((settings, { name, apply }) => {
     const value = given[name];
     return typeof value === 'number' ? apply(settings, value) : settings;
   }, DEFAULT_RULE_SETTINGS);
+}
 
 /** As telemetry-processor's WAYPOST_RULES has them: `positions` leaves out geofences, routes and stops, whatever a fleet asks for. */
 export const RULE_SETS = ['all', 'positions'] as const;

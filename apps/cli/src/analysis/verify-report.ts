@@ -39,15 +39,17 @@ export function describeDeliveries(deliveries: DeliveryFindings): string[] {
 }
 
 /** Everything in which the logs do not agree. */
-export const differencesOf = (events: EventFindings, deliveries: DeliveryFindings): readonly string[] => [
-  ...events.missing,
-  ...events.unexpected,
-  ...events.repeated,
-  ...events.unreadable,
-  ...deliveries.missing,
-  ...deliveries.repeated,
-  ...deliveries.unreadable,
-];
+export function differencesOf(events: EventFindings, deliveries: DeliveryFindings): readonly string[] {
+  return [
+    ...events.missing,
+    ...events.unexpected,
+    ...events.repeated,
+    ...events.unreadable,
+    ...deliveries.missing,
+    ...deliveries.repeated,
+    ...deliveries.unreadable,
+  ];
+}
 
 export interface LoggedRecordsOptions {
   readonly ledger: Pick<EventLedger, 'logged' | 'unreadable'>;
@@ -88,7 +90,10 @@ export function enterFollowed(
 }
 
 /** Where a record is of which nothing can be said, and why. */
-export const placeInLog = (record: DecodedRecord): string => `${record.topic}, ${placeOf(record)}`;
+export function placeInLog(record: DecodedRecord): string {
+  return `${record.topic}, ${placeOf(record)}`;
+}
 
-const placeOf = ({ partition, offset, problem }: DecodedRecord): string =>
-  `partition ${String(partition)}, offset ${String(offset)}: ${problem ?? 'no value'}`;
+function placeOf({ partition, offset, problem }: DecodedRecord): string {
+  return `partition ${String(partition)}, offset ${String(offset)}: ${problem ?? 'no value'}`;
+}

@@ -39,8 +39,9 @@ export async function read(terminal: Terminal, options: ReadOptions): Promise<vo
   }
 }
 
-const textFormat = (log: OpenLog, format: ExportFormat): TextFormat =>
-  format === 'csv' ? csvFormat(columnsOf(log.schema)) : ndjsonFormat;
+function textFormat(log: OpenLog, format: ExportFormat): TextFormat {
+  return format === 'csv' ? csvFormat(columnsOf(log.schema)) : ndjsonFormat;
+}
 
 async function matching(log: OpenLog, batch: RecordBatch, filter: RecordFilter): Promise<DecodedRecord[]> {
   const records = await decodeBatch(log.codec, batch);
@@ -115,5 +116,6 @@ async function toParquet(
 }
 
 /** What makes two exports the same. */
-const queryOf = ({ topic, format, from, to, device, type, untilEnd }: ReadOptions): string =>
-  JSON.stringify({ topic, format: format ?? 'ndjson', from, to, device, type, untilEnd });
+function queryOf({ topic, format, from, to, device, type, untilEnd }: ReadOptions): string {
+  return JSON.stringify({ topic, format: format ?? 'ndjson', from, to, device, type, untilEnd });
+}

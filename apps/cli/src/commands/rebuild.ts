@@ -215,7 +215,9 @@ export function describeRebuild(
   return `${count(done)} of ${count(total)} records, ${count(Math.round(perSecond))}/s${left} (${shares})`;
 }
 
-const count = (number: number): string => number.toLocaleString('en-US');
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
 
 function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);

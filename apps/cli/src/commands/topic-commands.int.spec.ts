@@ -73,7 +73,9 @@ async function writeTrack(fleetDevices: readonly string[], pingsEach: number): P
   return file;
 }
 
-const newDevice = (): string => `device-${randomUUID()}`;
+function newDevice(): string {
+  return `device-${randomUUID()}`;
+}
 const publishDefaults = { shiftToNow: false, keepReceivedTime: false, rate: null, now: Date.now };
 
 describe('Publishing and reading on a real broker', () => {

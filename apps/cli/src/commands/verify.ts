@@ -82,8 +82,9 @@ async function readProgress(stack: StackEnvironment): Promise<StackProgress> {
   }
 }
 
-const committedEnds = (progress: readonly PartitionProgress[]): Map<number, number> =>
-  new Map(progress.map(({ partition, committedOffset }) => [partition, committedOffset ?? 0]));
+function committedEnds(progress: readonly PartitionProgress[]): Map<number, number> {
+  return new Map(progress.map(({ partition, committedOffset }) => [partition, committedOffset ?? 0]));
+}
 
 async function verifyEvents(
   terminal: Terminal,
@@ -199,10 +200,14 @@ async function readSubscriptions(stack: StackEnvironment): Promise<{
   return { subscriptions: [...newest.values()], unreadable };
 }
 
-const isWithin = (at: number, from: number | null, to: number | null): boolean =>
-  (from === null || at >= from) && (to === null || at < to);
+function isWithin(at: number, from: number | null, to: number | null): boolean {
+  return (from === null || at >= from) && (to === null || at < to);
+}
 
-const nameOf = ({ fleetId, deviceId, eventType, eventTime }: FleetEvent): string =>
-  `${eventType} of ${deviceId} (${fleetId}) at ${formatTime(eventTime)}`;
+function nameOf({ fleetId, deviceId, eventType, eventTime }: FleetEvent): string {
+  return `${eventType} of ${deviceId} (${fleetId}) at ${formatTime(eventTime)}`;
+}
 
-const isCut = ({ startOffset }: PartitionProgress): boolean => startOffset > 0;
+function isCut({ startOffset }: PartitionProgress): boolean {
+  return startOffset > 0;
+}

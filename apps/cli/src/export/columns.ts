@@ -51,7 +51,9 @@ function withoutNull(type: AvroType): AvroType {
   return others.length === 1 && only !== undefined ? only : type;
 }
 
-const isUnion = (type: AvroType): type is readonly AvroType[] => Array.isArray(type);
+function isUnion(type: AvroType): type is readonly AvroType[] {
+  return Array.isArray(type);
+}
 
 function isRecord(type: AvroType): type is AvroRecord {
   return typeof type === 'object' && 'fields' in type;

@@ -15,10 +15,12 @@ export const ndjsonFormat: TextFormat = {
 };
 
 /** RFC 4180 with a header; times as ISO 8601, what is null empty. */
-export const csvFormat = (columns: readonly Column[]): TextFormat => ({
-  header: stringify([columns.map(({ name }) => name)]),
-  textOf: (records) => stringify(records.map((record) => columns.map((column) => csvValue(column, record)))),
-});
+export function csvFormat(columns: readonly Column[]): TextFormat {
+  return {
+    header: stringify([columns.map(({ name }) => name)]),
+    textOf: (records) => stringify(records.map((record) => columns.map((column) => csvValue(column, record)))),
+  };
+}
 
 function csvValue({ kind, valueOf }: Column, record: DecodedRecord): string {
   const value = valueOf(record);

@@ -28,10 +28,12 @@ const schema: AvroRecord = {
 };
 const columns = columnsOf(schema);
 
-const record = (offset: number, value: object | null, more: object = {}): DecodedRecord => ({
-  ...{ topic: 't', partition: 1, offset, timestamp: TIME, key: 'bus-7', value },
-  ...more,
-});
+function record(offset: number, value: object | null, more: object = {}): DecodedRecord {
+  return {
+    ...{ topic: 't', partition: 1, offset, timestamp: TIME, key: 'bus-7', value },
+    ...more,
+  };
+}
 
 const full = record(7, {
   ...{ deviceId: 'bus "7",\nnorth', eventTime: TIME, speed: 0, count: 9_007_199_254_740_991, ignition: false },

@@ -49,13 +49,14 @@ export async function writeParquet(
   await rename(unfinished, to);
 }
 
-const columnData = (columns: readonly Column[], records: readonly DecodedRecord[]) =>
-  columns.map((column) => ({
+function columnData(columns: readonly Column[], records: readonly DecodedRecord[]) {
+  return columns.map((column) => ({
     name: column.name,
     type: TYPES[column.kind],
     nullable: true,
     data: records.map((record) => parquetValue(column.kind, column.valueOf(record))),
   }));
+}
 
 function parquetValue(kind: ColumnKind, value: unknown): unknown {
   if (value === null) return null;

@@ -64,7 +64,9 @@ function build(partitions: readonly (readonly Slot[])[], batchSize = 2) {
   return { open, readOffsets, source };
 }
 
-const at = (...timestamps: readonly number[]): Slot[] => timestamps.map((timestamp) => ({ timestamp }));
+function at(...timestamps: readonly number[]): Slot[] {
+  return timestamps.map((timestamp) => ({ timestamp }));
+}
 
 describe('Reading a range of a topic', () => {
   it('gives every record up to the end, one partition after the other', async () => {

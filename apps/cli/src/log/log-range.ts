@@ -65,8 +65,9 @@ export async function readLogRange(
   }
 }
 
-const lengthOf = (spans: readonly Span[]): number =>
-  spans.reduce((sum, { start, end }) => sum + Math.max(0, (end ?? start) - start), 0);
+function lengthOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, { start, end }) => sum + Math.max(0, (end ?? start) - start), 0);
+}
 
 async function spanOf(
   source: LogSource,

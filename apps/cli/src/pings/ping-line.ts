@@ -22,15 +22,19 @@ interface NumberField {
 const maxInt = 2 ** 31 - 1;
 const maxLong = 2 ** 52;
 
-const anyNumber = (value: number): number | null => value;
-const wholeWithin =
-  (limit: number) =>
-  (value: number): number | null => {
+function anyNumber(value: number): number | null {
+  return value;
+}
+function wholeWithin(limit: number) {
+  return (value: number): number | null => {
     const whole = Math.round(value);
     return Math.abs(whole) <= limit ? whole : null;
   };
+}
 /** Recorders write 360 for north, and numbers beyond it for "unknown". */
-const bearing = (value: number): number | null => (value === 360 ? 0 : value >= 0 && value < 360 ? value : null);
+function bearing(value: number): number | null {
+  return value === 360 ? 0 : value >= 0 && value < 360 ? value : null;
+}
 
 /** Each field of a ping by the names that it has in track files; the schema's own name always counts. */
 const numberFields = {

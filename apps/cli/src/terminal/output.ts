@@ -13,7 +13,9 @@ export async function writeText(out: Writable, text: string): Promise<void> {
   if (!out.write(text)) await once(out, 'drain');
 }
 
-export const writeLine = (out: Writable, line: string): Promise<void> => writeText(out, `${line}\n`);
+export function writeLine(out: Writable, line: string): Promise<void> {
+  return writeText(out, `${line}\n`);
+}
 
 export interface Progress {
   update(done: number, detail: string): void;
