@@ -24,8 +24,8 @@ interface EnsureOptions {
 const path = '/public/v1/webhook-subscriptions';
 
 /**
- * One subscription an event type at our URL, whatever an earlier run left: kept when its secret is known, moved when our
- * port has changed, given a new secret when that was lost, and made when there is none.
+ * One subscription per event type at our URL, whatever an earlier run left: kept when its secret is known, moved when our
+ * port has changed, given a new secret when that was lost, and created when there is none.
  */
 export async function ensureSubscriptions({
   api,
@@ -49,7 +49,7 @@ export async function ensureSubscriptions({
     if (stranded !== undefined) return rotated(api, stranded);
     const { data } = (await api.post(path, { url, eventTypes: [eventType] })) as { readonly data: KnownSubscription[] };
     const [created] = data;
-    if (created === undefined) throw new Error(`The API made no subscription for ${eventType}`);
+    if (created === undefined) throw new Error(`The API created no subscription for ${eventType}`);
     return { id: created.id, eventType, secret: created.secret };
   }
 

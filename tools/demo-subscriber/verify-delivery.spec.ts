@@ -34,7 +34,7 @@ describe('Verifying a delivery', () => {
     expect(verifyDelivery(secret, build(), body)).toEqual({ type: 'verified' });
   });
 
-  it('accepts one signed with two secrets, of which ours is the second', () => {
+  it('accepts a webhook signed with two secrets when ours is the second', () => {
     const headers = build();
     const seconds = Number(headers['webhook-timestamp']);
     const both = { ...headers, 'x-service-signature': serviceSignature(seconds, otherSecret, secret) };
@@ -47,7 +47,7 @@ describe('Verifying a delivery', () => {
     ['no headers', () => verifyDelivery(secret, {}, body)],
     ['no service signature', () => verifyDelivery(secret, { ...build(), 'x-service-signature': undefined }, body)],
     ['a service signature of another time', () => verifyDelivery(secret, withService('t=1'), body)],
-    ['a service signature that is no hex', () => verifyDelivery(secret, withService('t=1,v1=zz'), body)],
+    ['a service signature that is not hex', () => verifyDelivery(secret, withService('t=1,v1=zz'), body)],
   ])('refuses one with %s', (_what, verify) => {
     expect(verify()).toMatchObject({ type: 'bad' });
   });

@@ -71,7 +71,7 @@ const PASSED_ON = ['PATH', 'HOME', 'JAVA_HOME', 'TMPDIR', 'LANG', 'TZ'];
 const FOREIGN_TIMEOUT_MS = 15_000;
 
 /**
- * Starts what is not given: Kafka, the schema registry and PostgreSQL, and resolves when each has done real work.
+ * Starts the parts that are not external: Kafka, the schema registry, PostgreSQL. Resolves when each has done real work.
  * @throws StackError with one sentence for the user; nothing is left running then.
  */
 export async function startDevStack(options: DevStackOptions): Promise<DevStack> {

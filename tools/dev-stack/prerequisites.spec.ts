@@ -27,14 +27,14 @@ describe('assertPrerequisites', () => {
     ['no Java', machine({ java: undefined }), /^Java 17 or newer is needed .* no "java" on the PATH: install it\.$/],
     ['an old Java', machine({ java: 'java version "1.8.0_1"' }), /^Java 17 or newer is needed, but "java" is 8: .*\.$/],
     ['no Maven', machine({ maven: undefined }), /^Maven is needed .* no "mvn" on the PATH: install it\.$/],
-  ])('names %s in one sentence with the mend', async (_case, facts, sentence) => {
+  ])('names %s in one sentence with the fix', async (_case, facts, sentence) => {
     await expect(assertPrerequisites(everything, facts)).rejects.toMatchObject({
       code: 'prerequisite_missing',
       message: expect.stringMatching(sentence),
     });
   });
 
-  it('asks for Java and Maven only when they are needed', async () => {
+  it('requires Java and Maven only when they are needed', async () => {
     const bare = machine({ java: undefined, maven: undefined });
     await expect(assertPrerequisites({ java: false, maven: false }, bare)).resolves.toBeUndefined();
     await expect(

@@ -18,7 +18,7 @@ export interface Needs {
 }
 
 /**
- * The first thing that is missing, as one sentence with the mend.
+ * The first missing prerequisite, as one sentence with the fix.
  * @throws StackError `prerequisite_missing`
  */
 export async function assertPrerequisites(needs: Needs, facts: MachineFacts): Promise<void> {

@@ -7,7 +7,7 @@ export type StackErrorCode =
   | 'part_failed'
   | 'external_part_unreachable';
 
-/** The stack cannot come up; the message is one sentence with the mend, fit to be shown as it is. */
+/** The stack cannot come up; the message is one sentence with the fix, fit to show to a user. */
 export class StackError extends Error {
   override readonly name = 'StackError';
 

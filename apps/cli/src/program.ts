@@ -18,12 +18,12 @@ interface Shared {
   readonly dataDir: string;
 }
 
-/** Every command loads its own code when it runs: `--help` and mistakes are answered at once. */
+/** Every command loads its own code when it runs, so that `--help` and usage errors are instant. */
 export function createProgram(context: ProgramContext): Command {
   const { terminal } = context;
   const program = new Command('waypost')
-    .description('Works on a Waypost stack: fleets, subscriptions, pings, topics, history.')
-    .showHelpAfterError('(add --help for what this command takes)')
+    .description('Manages a Waypost stack: fleets, subscriptions, pings, topics, history.')
+    .showHelpAfterError('(add --help to see the options of this command)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.out.write(text),
@@ -49,7 +49,7 @@ export function createProgram(context: ProgramContext): Command {
   return program;
 }
 
-/** A command that does something: all of them take the data directory. */
+/** A command that runs; every one takes the data directory. */
 function leaf(parent: Command, nameAndArguments: string, description: string): Command {
   return parent
     .command(nameAndArguments)
@@ -59,16 +59,16 @@ function leaf(parent: Command, nameAndArguments: string, description: string): C
 
 function addFleetCommands(program: Command, { terminal, now }: ProgramContext): void {
   const fleet = program.command('fleet').description('Fleets and their API keys.');
-  leaf(fleet, 'create <id>', 'Makes a fleet with an API key, which is the last word printed.')
+  leaf(fleet, 'create <id>', 'Creates a fleet and an API key, which is the last word printed.')
     .addOption(
       new Option('--format <format>', 'body format of its subscriptions').choices(['v1', 'legacy-v1']).default('v1'),
     )
-    .option('--routes', 'make events of routes and stops at once (default: with the first subscription to them)')
+    .option('--routes', 'enable route and stop events now (default: with the first subscription to one)')
     .action(async (fleetId: string, options: Shared & { format: 'v1' | 'legacy-v1'; routes?: true }) => {
       const { createFleet } = await import('./commands/fleet.js');
       await createFleet(terminal, { ...options, fleetId, routes: options.routes ?? false, now });
     });
-  leaf(fleet, 'key <id>', 'Makes another API key of a fleet, which is the last word printed.').action(
+  leaf(fleet, 'key <id>', 'Creates another API key for a fleet; it is the last word printed.').action(
     async (fleetId: string, { dataDir }: Shared) => {
       const { createFleetKey } = await import('./commands/fleet.js');
       await createFleetKey(terminal, { dataDir, fleetId, now });
@@ -87,7 +87,7 @@ function addSubscribe(program: Command, { terminal }: ProgramContext): void {
   leaf(
     program,
     'subscribe',
-    'Makes one webhook subscription an event type; prints a JSON line with the secret of each.',
+    'Creates one webhook subscription per event type; prints a JSON line with the secret of each.',
   )
     .requiredOption('--fleet <id>', 'whose events')
     .requiredOption('--url <url>', 'where to send them')
@@ -107,11 +107,11 @@ interface PublishFlags extends Shared {
 }
 
 function addPublish(program: Command, { terminal, now, callerDir }: ProgramContext): void {
-  leaf(program, 'publish <file>', 'Publishes pings of an .ndjson or .ndjson.gz file, in its order.')
+  leaf(program, 'publish <file>', 'Publishes the pings of an .ndjson or .ndjson.gz file, in file order.')
     .requiredOption('--fleet <id>', 'the fleet that the devices belong to')
-    .option('--shift-to-now', 'move all times so that the newest ping is from now')
-    .option('--keep-received-time', "take receivedTime from the file where it has one (default: the ping's eventTime)")
-    .option('--rate <n>', 'pings per second (default: as fast as it goes)', parsePositive)
+    .option('--shift-to-now', 'shift all times so that the newest ping is now')
+    .option('--keep-received-time', "use the file's receivedTime where present (default: the ping's eventTime)")
+    .option('--rate <n>', 'pings per second (default: no limit)', parsePositive)
     .action(async (file: string, flags: PublishFlags) => {
       const { publish } = await import('./commands/publish.js');
       await publish(terminal, {
@@ -144,15 +144,15 @@ function addRead(program: Command, { terminal, callerDir }: ProgramContext): voi
   const command = leaf(
     program,
     'read <topic>',
-    'Reads the records of a topic, decoded, as NDJSON, CSV or Parquet; goes on until stopped.',
+    'Prints the decoded records of a topic as NDJSON, CSV or Parquet; follows it until stopped.',
   );
-  withTimes(command, 'records that came in')
+  withTimes(command, 'records appended')
     .option('--device <id>', 'only this device')
     .option('--type <eventType>', 'only this event type')
-    .option('--until-end', 'stop at the end that the topic has now')
-    .addOption(new Option('--format <format>', 'how to write them').choices(EXPORT_FORMATS).default('ndjson'))
-    .option('--output <file>', 'where to (default: standard output)')
-    .option('--resume', 'go on with an output that was cut short')
+    .option('--until-end', 'stop at the current end of the topic')
+    .addOption(new Option('--format <format>', 'output format').choices(EXPORT_FORMATS).default('ndjson'))
+    .option('--output <file>', 'output file (default: standard output)')
+    .option('--resume', 'continue an interrupted output file')
     .action(async (topic: string, flags: ReadFlags) => {
       const { read } = await import('./commands/read.js');
       await read(terminal, {
@@ -180,10 +180,10 @@ function addBacktest(program: Command, { terminal, callerDir }: ProgramContext):
     'backtest',
     'Runs the rules over recorded pings with other thresholds and shows what would change; writes nothing to the stack.',
   );
-  withTimes(command, 'pings that came in').option('--device <id>', 'only this device');
+  withTimes(command, 'pings appended').option('--device <id>', 'only this device');
   for (const { flag, description, parse } of THRESHOLDS) command.option(flag, description, parse);
   command
-    .option('--report <file>', 'an HTML report as well')
+    .option('--report <file>', 'also write an HTML report')
     .action(async ({ dataDir, from, to, device, report, ...thresholds }: BacktestFlags) => {
       const { backtest } = await import('./commands/backtest.js');
       await backtest(terminal, {
@@ -201,11 +201,11 @@ function addVerify(program: Command, { terminal }: ProgramContext): void {
   const command = leaf(
     program,
     'verify',
-    'Recomputes the events from the pings and proves that the log holds exactly these, and what became of each.',
+    'Recomputes the events from the pings and checks the log and the deliveries against them.',
   );
-  withTimes(command, 'pings and events that came in')
+  withTimes(command, 'pings and events appended')
     .addOption(
-      new Option('--rules <rules>', 'what telemetry-processor decides (its WAYPOST_RULES)')
+      new Option('--rules <rules>', 'rule set of telemetry-processor (its WAYPOST_RULES)')
         .choices(RULE_SETS)
         .default('all'),
     )
@@ -216,12 +216,8 @@ function addVerify(program: Command, { terminal }: ProgramContext): void {
 }
 
 function addWait(program: Command, { terminal, now }: ProgramContext): void {
-  leaf(
-    program,
-    'wait',
-    'Returns when nothing is left to do: every group at the end of its topics, no delivery pending.',
-  )
-    .requiredOption('--idle <seconds>', 'for how long there must be nothing to do', parsePositive)
+  leaf(program, 'wait', 'Waits until every consumer group is at the end of its topics and no delivery is pending.')
+    .requiredOption('--idle <seconds>', 'seconds that the stack must stay idle', parsePositive)
     .action(async ({ dataDir, idle }: Shared & { idle: number }) => {
       const { waitUntilIdle } = await import('./commands/wait.js');
       await waitUntilIdle(terminal, { dataDir, idleMs: idle * 1_000, now });
@@ -267,7 +263,7 @@ interface RejectedFlags extends RangeFlags {
 }
 
 function addRejectedCommands(program: Command, { terminal }: ProgramContext): void {
-  const rejected = program.command('rejected').description('Pings that could not be taken, with their original bytes.');
+  const rejected = program.command('rejected').description('Rejected pings, with their original bytes.');
   const filtered = (command: Command): Command =>
     withTimes(command, 'rejections')
       .option('--reason <reason>', 'only these, e.g. malformed, unknown_schema, future')
@@ -283,8 +279,8 @@ function addRejectedCommands(program: Command, { terminal }: ProgramContext): vo
     const { listRejected } = await import('./commands/rejected.js');
     await listRejected(terminal, { dataDir: flags.dataDir, selection: selectionOf([], flags) });
   });
-  filtered(leaf(rejected, 'republish [ids...]', 'Sends them again, with the original key and bytes.'))
-    .option('--all', 'every one')
+  filtered(leaf(rejected, 'republish [ids...]', 'Publishes them again, with the original key and bytes.'))
+    .option('--all', 'all of them')
     .action(async (ids: string[], flags: RejectedFlags) => {
       const selection = assertSelective(selectionOf(ids, flags), flags.all ?? false);
       const { republishRejected } = await import('./commands/rejected.js');
@@ -297,9 +293,9 @@ function fromCaller(callerDir: string, file: string): string {
 }
 
 function addRebuild(program: Command, { terminal }: ProgramContext): void {
-  leaf(program, 'rebuild', 'Empties the history of deliveries and paths and has it filled again from the logs.')
-    .option('--yes', 'go ahead: what is there is deleted')
-    .option('--watch', 'delete nothing, only show how far the history is')
+  leaf(program, 'rebuild', 'Empties the delivery and path history, which then fills again from the logs.')
+    .option('--yes', 'confirm: existing rows are deleted')
+    .option('--watch', 'delete nothing, only show progress')
     .action(async ({ dataDir, yes, watch }: Shared & { yes?: true; watch?: true }) => {
       const { rebuildHistory } = await import('./commands/rebuild.js');
       const flags = { yes: yes ?? false, watch: watch ?? false };
@@ -319,7 +315,7 @@ function addRefill(program: Command, { terminal }: ProgramContext): void {
 }
 
 function addSetUp(program: Command, { terminal }: ProgramContext): void {
-  leaf(program, 'set-up', 'Creates missing topics and registers the schemas; "npm start" does so by itself.').action(
+  leaf(program, 'set-up', 'Creates missing topics and registers the schemas; "npm start" runs this for you.').action(
     async ({ dataDir }: Shared) => {
       const { setUp } = await import('./commands/set-up.js');
       await setUp(terminal, { dataDir });
@@ -329,8 +325,8 @@ function addSetUp(program: Command, { terminal }: ProgramContext): void {
 
 function withTimes(command: Command, what: string): Command {
   return command
-    .option('--from <time>', `only ${what} from then on (RFC 3339, or epoch milliseconds)`, parseTime)
-    .option('--to <time>', `only ${what} before then`, parseTime)
+    .option('--from <time>', `only ${what} at or after this time (RFC 3339, or epoch milliseconds)`, parseTime)
+    .option('--to <time>', `only ${what} before this time`, parseTime)
     .hook('preAction', (called) => {
       const { from, to } = called.opts<{ from?: number; to?: number }>();
       if (from !== undefined && to !== undefined && from >= to) throw usageError('--from must be before --to.');

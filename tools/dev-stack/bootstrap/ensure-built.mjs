@@ -10,11 +10,11 @@ const SETTINGS = ['nest-cli.json', 'tsconfig.build.json', 'tsconfig.json', 'pack
 const dist = join(projectRoot, 'dist');
 const stampFile = join(dist, '.built-from.json');
 
-/** Compiles the sources into dist when they have changed since it was made. */
+/** Compiles the sources into dist when they have changed since the last build. */
 export async function ensureBuilt() {
   if (isCurrent(listSources())) return;
   await withLock('build', async () => {
-    // Another process may have built while this one waited; and what is edited during the build counts as not built.
+    // Another process may have built while this one waited; edits during the build count as not built.
     const sources = listSources();
     if (isCurrent(sources)) return;
     if (hasLostFiles(sources)) rmSync(dist, { recursive: true, force: true });

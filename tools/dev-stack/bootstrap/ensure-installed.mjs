@@ -33,7 +33,7 @@ function fingerprint() {
   return createHash('sha256').update(readFileSync(lockFile)).digest('hex');
 }
 
-/** Somebody may have installed by hand; then npm's own record of node_modules says the same as package-lock.json. */
+/** After an install by hand, npm's own record of node_modules matches package-lock.json. */
 function agrees() {
   try {
     const wanted = packagesIn(lockFile);

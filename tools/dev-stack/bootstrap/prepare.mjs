@@ -1,4 +1,4 @@
-/** Makes a checkout ready to run: packages installed, sources compiled. Quick when nothing is to do. */
+/** Prepares a checkout: packages installed, sources compiled. Quick when there is nothing to do. */
 import { ensureBuilt } from './ensure-built.mjs';
 import { ensureInstalled } from './ensure-installed.mjs';
 import { assertNodeVersion } from './project.mjs';

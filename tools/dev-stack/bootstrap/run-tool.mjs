@@ -4,7 +4,7 @@ import { fail, projectRoot, say } from './project.mjs';
 const TICK_MS = 1_000;
 
 /**
- * Runs a tool of the bootstrap and shows that it works: its output when it fails, on a terminal the seconds meanwhile.
+ * Runs a tool with progress: elapsed seconds on a terminal, and its output if it fails.
  */
 export async function runTool(title, file, args) {
   const startedAt = Date.now();

@@ -46,7 +46,7 @@ describe('test totals', () => {
     expect(totalsOf(result(), 1)).toEqual({ passed: 5, failed: 1, skipped: 0 });
   });
 
-  it('makes one line, which names skipped tests only when there are some', () => {
+  it('prints one line, which mentions skipped tests only if there are any', () => {
     expect(totalsLine(addTotals(totalsOf(result(), 0), totalsOf(result(), 0)))).toBe('10 passed, 0 failed');
     expect(totalsLine({ passed: 1, failed: 2, skipped: 3 })).toBe('1 passed, 2 failed, 3 skipped');
   });

@@ -21,7 +21,7 @@ export interface DataDir {
 type Ports = Record<string, number>;
 
 /**
- * Makes the folder when it is missing and locks it. Processes that a predecessor left behind are ended first, since they
+ * Creates the folder if necessary and locks it. Processes that a predecessor left behind are ended first, since they
  * would write to the same files.
  * @throws StackError `data_dir_in_use`, `data_dir_unusable`
  */
@@ -66,7 +66,7 @@ async function makeFolder(path: string): Promise<string> {
   }
 }
 
-/** null: there is no such file. */
+/** null: the file does not exist. */
 export async function readJsonFile(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));

@@ -105,7 +105,7 @@ export function securedListeners(ports: BrokerPorts, security: KafkaSecurity): R
   };
 }
 
-/** SCRAM users are records in the cluster's own log: they are made when it is formatted. */
+/** SCRAM users are records in the cluster's own log: they are created when it is formatted. */
 export function scramUsers({ username, password }: KafkaSecurity): string[] {
   return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
     '--add-scram',

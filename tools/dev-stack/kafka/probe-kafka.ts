@@ -3,7 +3,7 @@ import { Kafka, logLevel, type KafkaConfig } from 'kafkajs';
 
 const PROBE_GROUP = 'dev-stack.probe';
 
-/** Makes a client for probing: it says nothing and gives up at once, since the caller asks again. */
+/** A client for probing: silent and without retries, since the caller probes again. */
 export function probeClient(config: KafkaConfig): Kafka {
   return new Kafka({
     ...config,

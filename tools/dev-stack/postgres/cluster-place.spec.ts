@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterAll(() => rm(base, { recursive: true, force: true }));
 
 describe('clusterPlace', () => {
-  it('is the folder itself for those who can reach it', async () => {
+  it('is the folder itself if the user can reach it', async () => {
     expect(await clusterPlace({ folder, user: undefined })).toBe(folder);
     expect(await clusterPlace({ folder, user, rootPlace, canReach: () => true })).toBe(folder);
     expect(existsSync(folder)).toBe(true);

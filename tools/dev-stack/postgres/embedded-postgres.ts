@@ -161,7 +161,7 @@ async function passwordFor(file: string): Promise<string> {
   return password;
 }
 
-/** Runs SQL: makes the databases that are missing. */
+/** Runs SQL; creates missing databases. */
 async function probePostgres(address: PostgresAddress, databases: readonly string[]): Promise<void> {
   const { url, ssl } = databaseAddress(address('postgres'));
   const client = new pg.Client({ connectionString: url, ssl, connectionTimeoutMillis: 2_000 });

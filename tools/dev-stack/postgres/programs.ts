@@ -77,7 +77,7 @@ const run = promisify(execFile);
 const NAME = 'postgres';
 
 /**
- * Postgres refuses to run as root. Root runs it as the system user "postgres", which is made when it is missing;
+ * Postgres refuses to run as root. Root runs it as the system user "postgres", which is created if it does not exist;
  * everybody else runs it as themselves (undefined).
  */
 export async function databaseUser(): Promise<UserIds | undefined> {
@@ -89,7 +89,7 @@ async function createUser(): Promise<UserIds> {
   try {
     await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', NAME]);
   } catch (error) {
-    const message = 'PostgreSQL does not run as root and the user "postgres" cannot be made: run as another user.';
+    const message = 'PostgreSQL does not run as root and the user "postgres" cannot be created: run as another user.';
     throw new StackError('part_failed', message, { cause: error });
   }
   const ids = await idsOf(NAME);

@@ -33,7 +33,7 @@ lines.once('close', () => {
 async function endOrphans(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const living = [...watched.values()].filter(isAlive);
-    // A process may have been started in the instant before the end, too late to be announced: its mark tells.
+    // A process may have been started in the instant before the end, too late to be announced: its mark identifies it.
     const strays = processesMarked(mark).filter((pid) => !watched.has(pid));
     // The first rounds look again even when nothing is left, for what was just being forked.
     if (living.length + strays.length === 0 && (watched.size === 0 || round > 2)) break;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { GuardianMessage } from './guardian-messages.js';
 import { startTimeOf } from './process-identity.js';
 
-/** Ends the processes that it was told of when this process disappears. */
+/** Ends the registered processes when this process disappears. */
 export interface Guardian {
   /** `NAME=value` in the environment of every process of this stack. */
   readonly mark: string;

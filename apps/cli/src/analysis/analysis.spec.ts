@@ -35,7 +35,7 @@ describe('A run of the rules over recorded pings', () => {
     expect(typesOf(rules.take(recorded({ eventTime: NOON + 180_000 })))).toEqual(['position']);
   });
 
-  it('makes nothing of pings that the processor rejects', () => {
+  it('produces no events for pings that the processor rejects', () => {
     const rules = run();
     expect(typesOf(rules.take({ ...recorded({}), key: 'another device' }))).toEqual([]);
     expect(typesOf(rules.take(recorded({ eventTime: NOON, receivedTime: NOON - 300_001 })))).toEqual([]);
@@ -74,7 +74,7 @@ describe('A run of the rules over recorded pings', () => {
     expect(typesOfRun(createFleetSettingsHistory())).toEqual(['position', '', '', 'position']);
   });
 
-  it('keeps a device that lies in two partitions apart, as their stores are', () => {
+  it('keeps separate state for a device found in two partitions', () => {
     const rules = run();
     expect(typesOf(rules.take(recorded({}, 0)))).toEqual(['position']);
     expect(typesOf(rules.take(recorded({ eventTime: NOON + 1_000 }, 1)))).toEqual(['position']);
@@ -119,7 +119,7 @@ describe('Recomputed events held against the log', () => {
 
   const nothing = { missing: [], unexpected: [], repeated: [], unreadable: [] };
 
-  it('agree when each is there as often as it was made, in its partition', () => {
+  it('agree when each event occurs as often as computed, in its partition', () => {
     const ledger = createEventLedger();
     ledger.recomputed(entry(0, bytes('a'), 'a'));
     ledger.recomputed({ ...entry(1, bytes('b'), 'b'), inRange: false });
@@ -148,14 +148,14 @@ describe('Recomputed events held against the log', () => {
     expect(ledger.findings().unexpected).toEqual(['another a', 'a elsewhere']);
   });
 
-  it('are counted, and neither missing nor unexpected, where nobody can say what is right', () => {
+  it('are counted, but neither missing nor unexpected, where the state of the device is unknown', () => {
     const ledger = createEventLedger();
     ledger.recomputed(entry(0, bytes('a'), 'a', { isJudged: false }));
     ledger.logged(entry(0, bytes('b'), 'b', { isJudged: false }));
     expect(ledger.findings()).toEqual({ recomputed: 0, logged: 0, unjudged: 1, ...nothing });
   });
 
-  it('disagree with a record of the range that is no event, by its place', () => {
+  it('report a record that is not an event by its partition and offset', () => {
     const ledger = createEventLedger();
     const record = { topic: 't', partition: 2, key: null, value: null, problem: 'malformed: cut short' };
     enterLogged(
@@ -219,11 +219,11 @@ describe('Events followed to their deliveries', () => {
     expect(ledgerWith().findings()).toMatchObject({ expected: 1, found: 0, missing: [expect.any(String)] });
   });
 
-  it('lack nothing of a subscription that was changed later: nobody knows what it was then', () => {
+  it('require nothing for a subscription changed later, since its earlier state is unknown', () => {
     expect(ledgerWith(NOON - 6_000).findings()).toMatchObject({ expected: 0, missing: [], changedSubscriptions: 1 });
   });
 
-  it('lack nothing of a change that was made before the event and published with it: the fan-out may not have seen it', () => {
+  it('require nothing for a change published together with the event: fan-out may not have seen it', () => {
     const ledger = createDeliveryLedger([{ subscription: subscriptionOf({ updatedAt: 0 }), publishedAt: NOON - 1 }]);
     ledger.event(event, NOON);
     expect(ledger.findings()).toMatchObject({ expected: 0, missing: [], changedSubscriptions: 1 });

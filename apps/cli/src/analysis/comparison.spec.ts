@@ -70,7 +70,7 @@ describe('Events that the two runs make with different pings', () => {
     expect(comparison.totals()).toEqual([{ eventType: 'position', now: 2, then: 2, same: 2 }]);
   });
 
-  it('count where the first of the two makes them: not at all when that is before the range', () => {
+  it('count where the earlier of the two emits them: not at all if that is before the range', () => {
     const comparison = createComparison();
     comparison.add(ping([at(1)], [], false));
     comparison.add(ping([], [at(1)]));
@@ -110,7 +110,7 @@ describe('Events that the two runs make with different pings', () => {
     expect(comparison.totals()).toEqual([{ eventType: 'position', now: 201, then: 2, same: 1 }]);
   });
 
-  it('are matched as if nothing was ever let go, on any journey', () => {
+  it('match as if no event were ever dropped, on any journey', () => {
     const step = fc.record({
       stepMs: fc.constantFrom(1_000, 20_000, 60_000, 240_000, 4_000_000),
       speedInKmh: fc.option(fc.constantFrom(0, 2, 40)),

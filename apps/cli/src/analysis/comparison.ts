@@ -21,9 +21,9 @@ export interface ComparedPing {
   readonly device: string;
   readonly now: readonly FleetEvent[];
   readonly then: readonly FleetEvent[];
-  /** Neither makes an event of the device from before this any more, epoch milliseconds. */
+  /** Neither side emits events of this device before this time any more, epoch milliseconds. */
   readonly earliestToCome: number;
-  /** false: an event counts where the first of the two makes it, so this ping counts nothing, and may explain later ones. */
+  /** false: events of this ping are not counted, but may match later ones of the other side. */
   readonly inRange: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface Comparison {
 
 const HOUR_MS = 3_600_000;
 
-/** An event that one of the two has made and the other has not, or not yet. */
+/** An event that only one side has emitted so far. */
 interface Unmatched {
   readonly eventTime: number;
   readonly side: 'now' | 'then';
@@ -50,7 +50,7 @@ interface Unmatched {
 /** The unmatched events of each device, by identity: the other thresholds may show the same thing some pings later. */
 type Open = Map<string, Unmatched>;
 
-/** So many are kept of a device before those are let go that nothing can match any more. */
+/** Kept per device before those that can no longer match are dropped. */
 const LET_GO_FROM = 64;
 
 /** Counts by device and type, and by hour. */
@@ -120,7 +120,7 @@ function letGo(unmatched: Open, before: number): void {
   for (const [name, { eventTime }] of unmatched) if (eventTime < before) unmatched.delete(name);
 }
 
-/** What a receiver tells events of a device by (R-12). */
+/** Identifies an event within its device (R-12). */
 function identity({ eventType, eventTime, resourceId }: FleetEvent): string {
   return `${eventType}\u001f${String(eventTime)}\u001f${resourceId ?? ''}`;
 }

@@ -26,7 +26,7 @@ export interface DeliveryFindings {
 /** A subscription as its topic has it. */
 export interface PublishedSubscription {
   readonly subscription: WebhookSubscription;
-  /** Time of its newest record, epoch milliseconds: the fan-out knows a change from then on, not when it was made. */
+  /** Time of its newest record, epoch milliseconds: fan-out sees a change when it is published, not when it was made. */
   readonly publishedAt: number;
 }
 
@@ -38,7 +38,7 @@ interface Known {
   outcome: string | null;
 }
 
-/** Follows events to their deliveries and final outcomes; first series only, replays are somebody's wish. */
+/** Follows events to their deliveries and final outcomes; first series only, since replays are requested. */
 export interface DeliveryLedger {
   /** @param appendedAt broker time of the event's record, epoch milliseconds */
   event(event: FleetEvent, appendedAt: number): void;

@@ -76,7 +76,7 @@ describe('A device whose first pings are gone', () => {
     expect(runOver(pings).knownSince).toBe(pings[14]?.ping.eventTime);
   });
 
-  it('is not known while it stands: where and since when it does was told before', () => {
+  it('is unknown while the device stands still: its stop began before the first kept ping', () => {
     expect(runOver(day(NOON).slice(0, 7)).knownSince).toBe(Infinity);
   });
 

@@ -16,7 +16,7 @@ import { deviceOf, settingsOf, viewOf, type RecordedPing, type RuleRunOptions, t
  * matters.
  */
 export interface DeviceKnowledge {
-  /** The next ping of a run from the first ping that is kept, and what the run made of it. */
+  /** The next ping of a run that starts at the first kept ping, with the run's outcome. */
   observe(recorded: RecordedPing, step: RunStep): void;
   /**
    * Epoch milliseconds: events of the device that are later than this follow from the pings that are kept. Infinity: none
@@ -101,7 +101,7 @@ function next(
 function guessesAt(recorded: RecordedPing, state: DeviceState, options: DeviceKnowledgeOptions): Guesses {
   const { ping } = recorded;
   const { geofences } = state;
-  // No visit that the run itself makes has this time of entry.
+  // No visit of the run itself has this entry time.
   const inside = options.geofenceIds(ping.fleetId).map((geofenceId) => ({
     ...{ geofenceId, enteredAt: 0, leavingSince: null, leavingFixes: 0 },
   }));
@@ -138,7 +138,7 @@ function narrow(guesses: Guesses, recorded: RecordedPing, state: DeviceState, op
   const isDriving = hasFix && isOn && isFast(ping, applied.routes);
   const inARow = isDriving && guesses.before.isDriving && silenceMs < (applied.routes?.gapMs ?? 0);
   if (inARow && !guesses.driven) setDriven(guesses, state);
-  // Whatever trip was remembered, it is let go of.
+  // Any earlier trip has been closed by now.
   if (applied.routes === null) guesses.driven = true;
   guesses.before = { eventTime: ping.eventTime, isDriving };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What is wrong with a log of events, given what the rules make of the pings. */
+/** The differences between a log of events and what the rules compute from the pings. */
 export interface EventFindings {
   readonly recomputed: number;
   readonly logged: number;
@@ -17,7 +17,7 @@ export interface EventFindings {
 
 interface Entry {
   readonly name: string;
-  /** Of pings in the range that is verified; others only explain what is found. */
+  /** Whether its ping is in the verified range; others only explain what is found. */
   readonly inRange: boolean;
   expected: number;
   found: number;
@@ -29,7 +29,7 @@ export interface LedgerEvent {
   /** The value as it would be written. */
   readonly encoded: Buffer;
   readonly name: string;
-  /** false: the state of its device was not known then, so nobody can say whether it is right. */
+  /** false: the device's state was unknown then, so the event cannot be judged. */
   readonly isJudged: boolean;
 }
 

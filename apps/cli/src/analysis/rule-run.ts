@@ -23,7 +23,7 @@ import { openLog } from '../log/open-log.js';
 import type { StackEnvironment } from '../stack/stack-config.js';
 import type { RuleSet } from './thresholds.js';
 
-/** A ping as it lies in the log. */
+/** A ping with its position in the log. */
 export interface RecordedPing {
   readonly partition: number;
   /** Broker time, epoch milliseconds: decides which geofences, and which settings of its fleet, it sees. */

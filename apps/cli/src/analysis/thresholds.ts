@@ -61,7 +61,7 @@ export const THRESHOLDS: readonly Threshold[] = [
     parsePositive,
     (settings, value) => ofRoutes(settings, { movingDistanceInMeters: value }),
   ),
-  threshold('--still-speed <km/h>', 'below which a ping stands (R-9)', parsePositive, (settings, value) =>
+  threshold('--still-speed <km/h>', 'below this speed a vehicle stands still (R-9)', parsePositive, (settings, value) =>
     ofRoutes(settings, { stillSpeedInKmh: value }),
   ),
   threshold('--still-after <duration>', 'standing that ends a route (R-9)', parseDuration, (settings, value) =>
@@ -82,8 +82,11 @@ export const THRESHOLDS: readonly Threshold[] = [
   threshold('--leave-fixes <n>', 'fixes out in a row (R-8)', parsePositive, (settings, value) =>
     ofGeofences(settings, { leaveFixes: value }),
   ),
-  threshold('--leave-after <duration>', 'out for so long (R-8)', parseDuration, (settings, value) =>
-    ofGeofences(settings, { leaveMs: value }),
+  threshold(
+    '--leave-after <duration>',
+    'time outside before it counts as left (R-8)',
+    parseDuration,
+    (settings, value) => ofGeofences(settings, { leaveMs: value }),
   ),
 ];
 
@@ -95,6 +98,6 @@ export function changedSettings(given: Readonly<Record<string, unknown>>): RuleS
   }, DEFAULT_RULE_SETTINGS);
 }
 
-/** As telemetry-processor's WAYPOST_RULES has them: `positions` leaves out geofences, routes and stops, whatever a fleet asks for. */
+/** The values of WAYPOST_RULES: `positions` skips geofences, routes and stops for every fleet. */
 export const RULE_SETS = ['all', 'positions'] as const;
 export type RuleSet = (typeof RULE_SETS)[number];

@@ -28,7 +28,7 @@ export function describeEvents(events: EventFindings, isCut: boolean): string[] 
 
 export function describeDeliveries(deliveries: DeliveryFindings): string[] {
   const { expected, found, delivered, failed, pending, changedSubscriptions } = deliveries;
-  const note = `  ${String(changedSubscriptions)} subscriptions were changed since: of these only what was made is looked at.`;
+  const note = `  ${String(changedSubscriptions)} subscriptions have changed since: only their existing deliveries are checked.`;
   return [
     `deliveries: ${String(expected)} expected, ${String(found)} found; ${String(delivered)} delivered, ${String(failed)} failed, ${String(pending)} pending`,
     ...describe('missing', deliveries.missing),
@@ -60,7 +60,7 @@ export interface LoggedRecordsOptions {
   readonly isInRange: (record: DecodedRecord) => boolean;
 }
 
-/** Enters records of fleet.events; one that is no event is a difference of its own, by its place. */
+/** Adds records of fleet.events; a record that is not an event is itself a difference. */
 export function enterLogged(
   records: readonly DecodedRecord[],
   { ledger, entryOf, isSettled, isInRange }: LoggedRecordsOptions,
@@ -89,7 +89,7 @@ export function enterFollowed(
   }
 }
 
-/** Where a record is of which nothing can be said, and why. */
+/** The position of an unreadable record, and the reason. */
 export function placeInLog(record: DecodedRecord): string {
   return `${record.topic}, ${placeOf(record)}`;
 }

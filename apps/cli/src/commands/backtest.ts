@@ -58,7 +58,7 @@ export async function backtest(terminal: Terminal, options: BacktestOptions): Pr
   await writeLine(terminal.err, `The report is in ${report}.`);
 }
 
-/** @returns for each ping whether it lies in the range */
+/** @returns whether a ping is in the range */
 async function createComparer(
   stack: StackEnvironment,
   { from, settings }: BacktestOptions,

@@ -9,14 +9,14 @@ export interface FleetCreateOptions {
   readonly dataDir: string;
   readonly fleetId: string;
   readonly format: PayloadFormat;
-  /** Whether routes and stops are made for it from the beginning (R-9). */
+  /** Whether route and stop events are enabled from the start (R-9). */
   readonly routes: boolean;
   readonly now: () => number;
 }
 
 type ManagementStore = Awaited<ReturnType<typeof openManagementStore>>;
 
-/** Makes a fleet and its first API key. The key is the last word printed, for scripts. */
+/** Creates a fleet and its first API key. The key is the last word printed, for scripts. */
 export async function createFleet(terminal: Terminal, options: FleetCreateOptions): Promise<void> {
   const { dataDir, fleetId, format, routes, now } = options;
   const key = await withStore(dataDir, async (store) => {
@@ -25,7 +25,7 @@ export async function createFleet(terminal: Terminal, options: FleetCreateOption
       case 'created':
         return addApiKey(store, dataDir, fleetId, now());
       case 'exists':
-        throw new CliError(`Fleet ${fleetId} exists already: "fleet key ${fleetId}" makes another API key for it.`);
+        throw new CliError(`Fleet ${fleetId} exists already: "fleet key ${fleetId}" creates another API key for it.`);
       case 'invalid':
         throw new CliError(`${fleetId} cannot be a fleet's id: ${result.message}.`);
     }
@@ -33,7 +33,7 @@ export async function createFleet(terminal: Terminal, options: FleetCreateOption
   await writeLine(terminal.out, `fleet ${fleetId} created (format ${format}), API key ${key}`);
 }
 
-/** Makes another API key of a fleet; earlier ones stay valid. */
+/** Creates another API key for a fleet; earlier ones stay valid. */
 export async function createFleetKey(
   terminal: Terminal,
   { dataDir, fleetId, now }: Omit<FleetCreateOptions, 'format' | 'routes'>,

@@ -72,7 +72,7 @@ async function publishLines(
 function pingOfLine(file: string, { number, row }: TrackLine, options: PingLineOptions): TelemetryPing {
   const result = pingOf(row, options);
   if (result.type === 'ping') return result.ping;
-  throw new CliError(`Line ${String(number)} of ${file} is no ping: ${result.detail}.`);
+  throw new CliError(`Line ${String(number)} of ${file} is not a ping: ${result.detail}.`);
 }
 
 async function shiftOf(file: string, now: () => number): Promise<number> {

@@ -115,7 +115,7 @@ async function toParquet(
   await unlink(from);
 }
 
-/** What makes two exports the same. */
+/** Identifies an export: only the same one can be resumed. */
 function queryOf({ topic, format, from, to, device, type, untilEnd }: ReadOptions): string {
   return JSON.stringify({ topic, format: format ?? 'ndjson', from, to, device, type, untilEnd });
 }

@@ -4,7 +4,7 @@ import { CliError } from '../terminal/output.js';
 import { createRebuildPace, describeRebuild, progressOf, rebuildHistory } from './rebuild.js';
 
 describe('the rebuild command', () => {
-  it('deletes nothing unless it is told to, and says what it would do', async () => {
+  it('deletes nothing without --yes, and says what it would delete', async () => {
     const silent = new Writable({
       write: (_chunk, _encoding, done) => {
         done();
@@ -36,14 +36,14 @@ describe('the progress of a rebuild', () => {
     expect(progressOf([{ ...attempts, partition: 0, at: 900 }])).toMatchObject({ done: 200, total: 200 });
   });
 
-  it('tells speed and time left by what was done lately', () => {
+  it('computes speed and time left from recent progress', () => {
     const pace = createRebuildPace();
     expect(pace.note(0, { done: 0, total: 40_000 })).toEqual({ perSecond: 0, leftMs: null });
     expect(pace.note(10_000, { done: 10_000, total: 40_000 })).toEqual({ perSecond: 1_000, leftMs: 30_000 });
     expect(pace.note(20_000, { done: 30_000, total: 40_000 })).toEqual({ perSecond: 2_000, leftMs: 5_000 });
   });
 
-  it('starts anew when less is done than before: somebody has begun another rebuild', () => {
+  it('starts over when progress goes back, because another rebuild has begun', () => {
     const pace = createRebuildPace();
     pace.note(0, { done: 9_000, total: 10_000 });
     expect(pace.note(1_000, { done: 0, total: 10_000 })).toEqual({ perSecond: 0, leftMs: null });

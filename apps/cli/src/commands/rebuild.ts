@@ -26,7 +26,7 @@ interface Work {
 const LOGS: ProjectedLogs = { deliveries: topics.webhookAttempts.name, path_points: topics.telemetryPings.name };
 
 const POLL_MS = 250;
-/** Where there is no terminal to draw a bar on. */
+/** Without a terminal, lines are printed instead of a bar. */
 const LINE_EVERY_MS = 5_000;
 const NOBODY_WORKS_AFTER_MS = 15_000;
 const BUSY_TRIES = 20;
@@ -59,7 +59,7 @@ const WARNING =
   'This deletes the history of deliveries and paths and has the running projectors fill it again from the logs; until ' +
   'they are done the API shows only a part of it. Say --yes to do so, or --watch to see how far they are.';
 
-/** What is projected beyond the end of a log comes from another one, and could not be filled again. */
+/** Rows beyond the end of a log come from another log and could not be rebuilt. */
 async function assertSameLog(work: Work): Promise<void> {
   for (const { topic, partition, goal, at } of await readPartitions(work)) {
     if (at === null || at <= goal) continue;
@@ -76,12 +76,12 @@ async function empty({ rebuild }: Work): Promise<void> {
     await sleep(BUSY_PAUSE_MS);
   }
   throw new CliError(
-    'Somebody holds on to the tables of the history: look at pg_stat_activity for a transaction that does not end. ' +
+    'The history tables are locked: look in pg_stat_activity for a transaction that does not end. ' +
       'Nothing was deleted.',
   );
 }
 
-/** With the ends of the logs as the goal. Positions are read first: one behind an end seen later is no other log's. */
+/** The goal is the ends of the logs. Positions are read first, so that one never lies beyond the end of its log. */
 async function readPartitions({ rebuild, backend }: Work): Promise<PartitionRebuild[]> {
   const positions = await positionsOf(rebuild);
   const found: PartitionRebuild[] = [];
@@ -146,7 +146,7 @@ export interface PartitionRebuild {
   readonly topic: string;
   readonly partition: number;
   readonly start: number;
-  /** What counts as done; what is written later is not waited for. */
+  /** Records to project; later ones are not waited for. */
   readonly goal: number;
   /** null: nothing is projected. */
   readonly at: number | null;

@@ -17,7 +17,7 @@ import { CliError, createStatusLine, type Terminal, writeLine } from '../termina
 
 /**
  * Fills a database that was lost from the topics: fleets, geofences, subscriptions with their sealed secrets, replays and
- * operational events, with the ids and versions that they had. The history comes back by itself: the projector fills it.
+ * operational events, with their ids and versions. The projector rebuilds the history from the log.
  */
 export async function refill(terminal: Terminal, { dataDir }: { readonly dataDir: string }): Promise<void> {
   const stack = await stackEnvironment(dataDir);
@@ -40,8 +40,8 @@ export async function refill(terminal: Terminal, { dataDir }: { readonly dataDir
 
 function notEmpty(tables: readonly string[]): CliError {
   return new CliError(
-    `The database is in use: ${tables.join(', ')} hold rows already. A refill is for a database that was lost and made ` +
-      'anew; nothing was written.',
+    `The database is in use: ${tables.join(', ')} hold rows already. A refill is for a database that was lost and created ` +
+      'again; nothing was written.',
   );
 }
 
@@ -61,7 +61,7 @@ async function report({ out, err }: Terminal, contents: RefillContents, operatio
 const NOT_REFILLED = [
   'API keys. They are on no topic: make each fleet a new one with "fleet key <id>", and tell its owner.',
   'idempotency keys: a request that is sent again now is done again.',
-  'changes that were still in the outbox. Their callers were told that they are not published yet.',
+  'changes that were still in the outbox. Their callers know that they were not published yet.',
   'the delivery history. history-projector fills it from the log; "rebuild --watch" shows how far it is.',
 ];
 
@@ -72,7 +72,7 @@ export interface RefillContents extends ManagedThings {
 
 const EVERYTHING = { from: null, to: null, untilEnd: true } as const;
 
-/** Reads everything that the topics know of what is managed, up to their present ends. */
+/** Reads all managed resources from the topics, up to their current ends. */
 export async function readContents(stack: StackEnvironment, say: (topic: string) => void): Promise<RefillContents> {
   const leftOut: string[] = [];
 
@@ -101,7 +101,7 @@ export async function readContents(stack: StackEnvironment, say: (topic: string)
   const subscriptions = await newest<WebhookSubscription>(topics.webhookSubscriptions.name);
   const replays = await newest<WebhookReplay>(topics.webhookReplays.name);
   const progress = await newest<ReplayProgress>(topics.replayProgress.name);
-  // A replay that was forgotten may have left deliveries: nobody may be given its series again.
+  // A forgotten replay may have left deliveries, so its series number must not be assigned again.
   const series = new Map<string, number>();
   await each(topics.webhookDeliveries.name, ({ value }) => {
     if (value !== null) raise(series, value as WebhookDelivery);
@@ -112,7 +112,7 @@ export async function readContents(stack: StackEnvironment, say: (topic: string)
 
   const ofKnownFleets = keepKnown(new Set(fleets.map(({ fleetId }) => fleetId)), leftOut);
   const kept = ofKnownFleets('subscriptions', subscriptions);
-  // Nobody can ask for those of a subscription that was deleted.
+  // Operational events of a deleted subscription cannot be queried.
   const subscriptionIds = new Set(kept.map(({ id }) => id));
   const keptReplays = replays.filter(({ subscriptionId }) => subscriptionIds.has(subscriptionId));
   const replayIds = new Set(keptReplays.map(({ replayId }) => replayId));
@@ -127,7 +127,7 @@ export async function readContents(stack: StackEnvironment, say: (topic: string)
   };
 }
 
-/** Series 0 is the first sending, which nobody was given. */
+/** Series 0 is the first delivery, not a replay. */
 function raise(
   last: Map<string, number>,
   { subscriptionId, series }: { readonly subscriptionId: string; readonly series: number },
@@ -146,7 +146,7 @@ function keepKnown(fleetIds: ReadonlySet<string>, leftOut: string[]) {
   };
 }
 
-/** All that was told of subscriptions and is still in the log, batch by batch. Resolves with the number. */
+/** Copies the operational events that are still in the log, batch by batch. Resolves with their number. */
 export async function eachOperations(
   stack: StackEnvironment,
   take: (events: readonly OperationalEvent[]) => Promise<void>,

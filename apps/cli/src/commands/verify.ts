@@ -65,9 +65,9 @@ export async function verify(terminal: Terminal, options: VerifyOptions): Promis
   if (wrong.length > 0) throw new CliError(`The logs do not agree: ${String(wrong.length)} differences.`);
 }
 
-/** How far the applications are. Only what they have finished can be held against what they have made of it. */
+/** How far the applications are: only records they have finished can be checked. */
 interface StackProgress {
-  /** Of fan-out on fleet.events, read first: what lies behind its ends may come from pings that are not read. */
+  /** Fan-out's positions on fleet.events, read first: later events may come from pings that are not read. */
   readonly events: readonly PartitionProgress[];
   readonly pings: readonly PartitionProgress[];
 }
@@ -158,7 +158,7 @@ async function verifyDeliveries(
   for (const place of unreadable) ledger.unreadable(place);
   await readTopic(stack, topics.fleetEvents.name, { from, to, ends: committedEnds(progress.events) }, (records) => {
     for (const { value, timestamp } of records) {
-      // What cannot be read makes no delivery, and is told with the events.
+      // An unreadable event has no delivery; it is reported with the events.
       if (value !== null) ledger.event(value as FleetEvent, timestamp);
     }
   });

@@ -16,7 +16,7 @@ describe('The lag of a group on a partition', () => {
     ['none when everything that it would read has aged out', { startOffset: 7, endOffset: 7 }, 0],
     ['everything kept when nothing was ever committed', { startOffset: 2, endOffset: 7 }, 5],
     ['none when the commit is at the end, markers included', { endOffset: 7, committedOffset: 7 }, 0],
-    ['what is left', { endOffset: 7, committedOffset: 3 }, 4],
+    ['a lag', { endOffset: 7, committedOffset: 3 }, 4],
     ['none when the commit overtook the end that was read before', { endOffset: 7, committedOffset: 9 }, 0],
   ])('is %s', (_what, more, expected) => {
     expect(lagOf(progress(more))).toBe(expected);
@@ -61,7 +61,7 @@ describe('The idle detector', () => {
   });
 });
 
-describe('What is waited for', () => {
+describe('The remaining work', () => {
   it('is said by group, in records', () => {
     const groups = [
       progress({ groupId: 'a', endOffset: 3 }),

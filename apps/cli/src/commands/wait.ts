@@ -64,7 +64,7 @@ export interface IdleDetector {
   observe(nowMs: number, progress: readonly PartitionProgress[] | null): boolean;
 }
 
-/** `progress` null stands for a look that failed: it says nothing, so the waiting starts again. */
+/** `progress` null is a failed look-up: it restarts the idle period. */
 export function createIdleDetector(idleMs: number): IdleDetector {
   let idleSince: number | null = null;
   return {
@@ -88,7 +88,7 @@ function isBehind(progress: PartitionProgress): boolean {
   return lagOf(progress) > 0;
 }
 
-/** "telemetry-processor 120, history-projector 3": what is left to do, in records and markers. */
+/** "telemetry-processor 120, history-projector 3": the remaining lag, in records and markers. */
 export function describeLag(progress: readonly PartitionProgress[]): string {
   const lags = new Map<string, number>();
   for (const one of progress) lags.set(one.groupId, (lags.get(one.groupId) ?? 0) + lagOf(one));

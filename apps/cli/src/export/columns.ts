@@ -10,7 +10,7 @@ export interface Column {
   readonly valueOf: (record: DecodedRecord) => unknown;
 }
 
-/** Where a record lies, and why it has no value: before and behind the fields of the value. */
+/** Position columns before, and the problem column after, the fields of the value. */
 const PLACE: readonly Column[] = [
   { name: 'record_topic', kind: 'text', valueOf: ({ topic }) => topic },
   { name: 'record_partition', kind: 'integer', valueOf: ({ partition }) => partition },

@@ -14,7 +14,7 @@ export const ndjsonFormat: TextFormat = {
   textOf: (records) => records.map((record) => `${toJson(record)}\n`).join(''),
 };
 
-/** RFC 4180 with a header; times as ISO 8601, what is null empty. */
+/** RFC 4180 with a header; times as ISO 8601, null as empty. */
 export function csvFormat(columns: readonly Column[]): TextFormat {
   return {
     header: stringify([columns.map(({ name }) => name)]),

@@ -57,7 +57,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true }));
 
 describe('The columns of a topic (R-39)', () => {
-  it('are where the record lies, then the fields of its schema, then why it could not be read', () => {
+  it('are the position of the record, then the fields of its schema, then the reason it could not be read', () => {
     expect(columns.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
       ...['record_topic text', 'record_partition integer', 'record_offset long', 'record_time time', 'record_key text'],
       ...['deviceId text', 'eventTime time', 'speed number', 'count long', 'ignition boolean', 'tags json'],
@@ -67,7 +67,7 @@ describe('The columns of a topic (R-39)', () => {
 });
 
 describe('CSV', () => {
-  it('quotes what must be, writes times for people, tells 0 and false from nothing', () => {
+  it('quotes where needed, writes readable times, distinguishes 0 and false from null', () => {
     const csv = csvFormat(columns);
     expect(csv.header.trimEnd().split(',')).toHaveLength(columns.length);
     expect(csv.textOf([full])).toBe(
@@ -97,7 +97,7 @@ describe('Parquet', () => {
     expect(rows[2]).toMatchObject({ deviceId: null, record_problem: 'malformed: cut short' });
   });
 
-  it('is a file with columns when there is no record', async () => {
+  it('is a file with columns even without records', async () => {
     const from = join(dir, 'spool.ndjson');
     const to = join(dir, 'out.parquet');
     await writeFile(from, '');
@@ -143,7 +143,7 @@ describe('A file that can be gone on with', () => {
     }
   });
 
-  it('refuses to go on with another query, or with a file that somebody has cut', async () => {
+  it('refuses to resume with another query or a truncated file', async () => {
     const file = await openResumable(options());
     await file.close();
     await expect(openResumable(options({ query: 'other' }))).rejects.toThrow('other options');

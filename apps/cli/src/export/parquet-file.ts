@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<ColumnKind, BasicType>> = {
 };
 
 /**
- * Makes a Parquet file of a file of NDJSON as `read` writes it. It takes its final name when it is whole.
+ * Converts NDJSON as written by `read` to Parquet. The file gets its final name when it is complete.
  * @param onRow called with the number of rows read so far
  */
 export async function writeParquet(

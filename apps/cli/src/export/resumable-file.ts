@@ -1,13 +1,13 @@
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { usageError } from '../terminal/output.js';
 
-/** How far an export is; it lies beside the file until that is whole. */
+/** Progress of an export, kept beside the file until it is complete. */
 interface SavedProgress {
-  /** What is exported: another query must not go on with this file. */
+  /** The query: another one must not resume this file. */
   readonly query: string;
   /** Where it comes from: positions of one stack mean nothing in another. */
   readonly source: string;
-  /** Of the file; what lies behind them was written when the process ended. */
+  /** Length of the file in bytes; anything after that was written as the process ended. */
   readonly bytes: number;
   readonly records: number;
   /** By partition: where reading goes on. */
@@ -20,7 +20,7 @@ export interface ResumableFile {
   readonly positions: ReadonlyMap<number, number>;
   readonly records: number;
   append(text: string, batch: { partition: number; nextOffset: number; records: number }): Promise<void>;
-  /** Everything is written. The progress is kept until `forget`, for what is still to be made of the file. */
+  /** Everything is written. The progress is kept until `forget`, for a conversion that follows. */
   close(): Promise<void>;
   forget(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface DecodedRecord {
   readonly timestamp: number;
   readonly key: string | null;
   readonly value: unknown;
-  /** Why there is no value; then its bytes follow. */
+  /** Why there is no value; the raw bytes follow. */
   readonly problem?: string;
   readonly valueBase64?: string;
 }

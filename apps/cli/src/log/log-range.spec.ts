@@ -111,7 +111,7 @@ describe('Reading a range of a topic', () => {
     expect(open.fetchers).toBe(0);
   });
 
-  it('gives every record once when it is stopped anywhere, the log grows meanwhile, and it goes on', async () => {
+  it('yields every record once when it is stopped anywhere and resumed while the log grows', async () => {
     const slot = fc.option(fc.constant({ timestamp: 1 }), { nil: null });
     const growth = fc.array(slot, { maxLength: 6 });
     const partition = fc.record({ before: growth, meanwhile: growth, later: growth });
@@ -137,7 +137,7 @@ describe('Reading a range of a topic', () => {
             return Promise.resolve();
           });
         };
-        // The ends are taken; what comes from here on lies behind them, and fetches bring it all the same.
+        // The ends are fixed by now; later records lie beyond them, and fetches return them all the same.
         await read(() => {
           grow('meanwhile');
         }, batchesUntilStop).catch((error: unknown) => {
@@ -153,7 +153,7 @@ describe('Reading a range of a topic', () => {
     );
   });
 
-  it('gives exactly the records of the range, whatever lies between them', async () => {
+  it('yields exactly the records of the range, with any gaps between them', async () => {
     const slot = fc.option(fc.constant('record'), { nil: null });
     const log = fc.array(fc.array(slot, { maxLength: 12 }), { minLength: 1, maxLength: 3 });
     const bounds = fc.tuple(fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 13 }));

@@ -1,7 +1,7 @@
 import type { TopicDefinition } from '@waypost/contracts';
 import type { RecordBatch, StreamsBackend, TopicPartition } from '@waypost/streams';
 
-/** What of a topic to read. Times are those of the log: when the broker took the record (or a producer wrote it). */
+/** The range of a topic to read. Times are the log's: the broker's append time, or the producer's. */
 export interface LogRange {
   /** Epoch ms, inclusive; null: from the first record kept. */
   readonly from: number | null;
@@ -13,7 +13,7 @@ export interface LogRange {
   readonly positions?: ReadonlyMap<number, number>;
   /** By partition: ends that come before those of the range. */
   readonly ends?: ReadonlyMap<number, number>;
-  /** Told once how many offsets lie before the end, of all partitions; not when there is no end. */
+  /** Called once with the number of offsets to read over all partitions; not for an open end. */
   readonly onTotal?: (offsets: number) => void;
 }
 
@@ -22,7 +22,7 @@ export type LogSource = Pick<StreamsBackend, 'partitionCount' | 'startOffset' | 
 
 interface Span {
   readonly start: number;
-  /** null: there is no end, go on for ever. */
+  /** null: open end, follow the log. */
   readonly end: number | null;
 }
 
@@ -85,7 +85,7 @@ async function spanOf(
   return { start, end: Math.min(end, bound ?? end) };
 }
 
-/** What lies behind the end was not given, so whoever goes on later with another end must begin there. */
+/** Cuts a batch at the end, so that a later read with another end starts exactly there. */
 function before(batch: RecordBatch, end: number): RecordBatch {
   if (batch.nextOffset <= end) return batch;
   return { ...batch, nextOffset: end, records: batch.records.filter((record) => record.offset < end) };

@@ -89,7 +89,7 @@ describe('A row of a track file', () => {
     expect(ping).toMatchObject({ [field]: null, attributes: { [name]: String(value) } });
   });
 
-  it('counts as received when it was sent, unless the received time is to be kept', () => {
+  it('uses the event time as received time unless the received time is kept', () => {
     const receivedTime = '2015-03-08T00:00:00.000Z';
     expect(build({ receivedTime }).receivedTime).toBe(eventTime);
     expect(build({ receivedTime }, { keepReceivedTime: true }).receivedTime).toBe(Date.parse(receivedTime));
@@ -109,7 +109,7 @@ describe('A row of a track file', () => {
     [{ eventTime: 'yesterday' }, 'eventTime is not an ISO 8601 time'],
     [{ latitude: '30.2' }, 'latitude is not a number'],
     [{ ignition: 1 }, 'ignition is not true or false'],
-  ])('is refused when it is no ping: %j', (more, expected) => {
+  ])('is refused when it is not a ping: %j', (more, expected) => {
     expect(problem(more)).toBe(expected);
   });
 

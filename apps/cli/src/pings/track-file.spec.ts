@@ -37,7 +37,7 @@ describe('A track file', () => {
     expect(await rowsOf(await write('big.ndjson.gz', lines.join('\n')))).toHaveLength(20_000);
   });
 
-  it('names the line that is no JSON object', async () => {
+  it('names the line that is not a JSON object', async () => {
     await expect(rowsOf(await write('bad.ndjson', '{"n":1}\nnope\n'))).rejects.toThrow(
       /^Line 2 of .*bad\.ndjson is not a JSON object\.$/,
     );

@@ -68,7 +68,7 @@ function parsed(path: string, number: number, line: string): TrackRow {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as TrackRow;
   } catch {
-    // Said below, like every other line that is no object.
+    // Reported below, like every other line that is not an object.
   }
   throw new CliError(`Line ${String(number)} of ${path} is not a JSON object.`);
 }

@@ -39,7 +39,7 @@ describe('The API client', () => {
     await expect(api.post('/x', {})).rejects.toThrow('(400): The body is not valid. [{"field":"url"}]');
   });
 
-  it('says that there is no API', async () => {
+  it('reports an unreachable API', async () => {
     const api = createApiClient({
       apiUrl: 'http://api',
       apiKey: 'k',
@@ -52,7 +52,7 @@ describe('The API client', () => {
 describe('Subscribing', () => {
   const created = { id: '1', eventType: 'position', url: 'https://x', secret: 'whsec_a', status: 'active' };
 
-  it('asks for all event types at once, and keeps what a script needs', async () => {
+  it('requests all event types at once, and prints the fields that scripts need', async () => {
     const { api, requests } = build({ status: 201, body: { data: [created] } });
     const wanted = { url: 'https://x', eventTypes: ['position'], deviceIds: ['bus-7'] };
     const { status: _status, ...kept } = created;

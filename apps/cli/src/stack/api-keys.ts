@@ -7,7 +7,7 @@ import { readStackFile } from './stack-config.js';
 const fileName = 'api-keys.json';
 const ownerOnly = 0o600;
 
-/** The API keys that commands made on this data directory, by fleet. They exist nowhere else in the clear. */
+/** The API keys that commands created in this data directory, by fleet: the only plain-text copy. */
 export async function savedApiKeys(dataDir: string): Promise<Record<string, string>> {
   let text: string;
   try {
@@ -43,7 +43,7 @@ export interface EnsureFleetOptions {
   readonly now: () => number;
 }
 
-/** The API key of a fleet, which is made, as is the key, when it is not there yet. For demonstrations. */
+/** The API key of a fleet; creates the fleet and the key if necessary. For demonstrations. */
 export async function ensureFleet({ dataDir, databaseUrl, fleetId, now }: EnsureFleetOptions): Promise<string> {
   const store = await openManagementStore(databaseUrl);
   try {
@@ -53,7 +53,8 @@ export async function ensureFleet({ dataDir, databaseUrl, fleetId, now }: Ensure
     // A key of a database that is gone counts for nothing in the new one.
     if (saved !== undefined && fleet.type === 'exists') return saved;
     const made = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: now() });
-    if (made.type === 'fleet_not_found') throw new CliError(`Fleet ${fleetId} went away while its key was made.`);
+    if (made.type === 'fleet_not_found')
+      throw new CliError(`Fleet ${fleetId} was deleted while its key was being created.`);
     await saveApiKey(dataDir, fleetId, made.key);
     return made.key;
   } finally {

@@ -72,5 +72,5 @@ export async function readStackFile(dataDir: string): Promise<StackFile | null> 
   return { ...rest, brokers: typeof brokers === 'string' ? brokers : brokers.join(',') };
 }
 
-/** Where `npm start` keeps its stack when it is not told otherwise. */
+/** Where `npm start` keeps its stack by default. */
 export const defaultDataDir = '.waypost/data';

@@ -28,7 +28,7 @@ export function registrySettings(stack: StackEnvironment): RegistryConfig {
 
 /**
  * Whose topics a command reads, in words. Embedded clusters all have the same id, and their addresses change from start
- * to start, so there the data directory tells them apart.
+ * to start, so the data directory identifies them.
  */
 export async function stackSource(stack: StackEnvironment, dataDir: string): Promise<string> {
   const cluster = `Kafka cluster ${await readClusterId(kafkaSettings(stack))}`;

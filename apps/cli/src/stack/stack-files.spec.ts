@@ -63,7 +63,7 @@ describe('The API keys of a data directory', () => {
     expect(await apiKeyOf(dir, 'f')).toBe('wp_saved');
   });
 
-  it('are not made up', async () => {
+  it('are not invented', async () => {
     await expect(apiKeyOf(dir, 'nobody')).rejects.toThrow('fleet create nobody');
   });
 });
