@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES } from '@waypost/domain';
+import { waitOrAbort } from '@waypost/streams';
 import { createApiClient } from '../../apps/cli/src/stack/api-client.js';
 import { ensureFleet } from '../../apps/cli/src/stack/api-keys.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
@@ -74,7 +74,7 @@ export async function runSubscriber({ dataDir, fleet, now, stopped, print }: Sub
 
   async function printLines(): Promise<void> {
     while (!stopped.aborted) {
-      await sleep(LINE_INTERVAL_MS, undefined, { signal: stopped }).catch(() => undefined);
+      await waitOrAbort(LINE_INTERVAL_MS, stopped);
       print(tally.line(latency.summary()));
     }
   }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TelemetryPing } from '@waypost/contracts';
+import { waitOrAbort } from '@waypost/streams';
 import { pingOf, type TrackRow } from '../../apps/cli/src/pings/ping-line.js';
 import { openPingPublisher } from '../../apps/cli/src/pings/ping-publisher.js';
 import { ensureFleet } from '../../apps/cli/src/stack/api-keys.js';
@@ -45,7 +45,7 @@ export async function simulate({ options, now, stopped, print }: SimulatorRun): 
       const arrived = underWay.filter((row) => Date.parse(row.receivedTime) <= timeMs);
       underWay = underWay.filter((row) => Date.parse(row.receivedTime) > timeMs);
       await publisher.publish(arrived.map((row) => toPing(row, fleet)));
-      await sleep(TICK_MS, undefined, { signal: stopped }).catch(() => undefined);
+      await waitOrAbort(TICK_MS, stopped);
     }
   } finally {
     await publisher.close();

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ConsumerGroup, consumerGroups, createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
 import { createDataSource, databaseRefusal, runMigrations } from '@waypost/database';
 import {
@@ -17,6 +16,7 @@ import {
   type TaskContext,
   type TaskManager,
   type TopicPartition,
+  waitOrAbort,
 } from '@waypost/streams';
 import { createAttemptsTask } from './attempts.task.js';
 import { readConfig, type HistoryProjectorConfig } from './config.js';
@@ -169,10 +169,6 @@ function databasePart({ url, dataSource, database }: DatabasePartDeps): Lifecycl
 async function logRange(backend: StreamsBackend, partition: TopicPartition): Promise<{ start: number; end: number }> {
   const [start, end] = await Promise.all([backend.startOffset(partition), backend.endOffset(partition)]);
   return { start, end };
-}
-
-async function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 function every(ms: number, call: () => void): () => void {

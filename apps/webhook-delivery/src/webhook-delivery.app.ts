@@ -1,7 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry, type AvroCodecs } from '@waypost/contracts';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
-import { createKafkaBackend, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import { createKafkaBackend, waitOrAbort, type StreamsBackend, type TaskManager } from '@waypost/streams';
 import { createAttemptRunner } from './attempt/attempt-runner.js';
 import { createBearerTokens } from './attempt/bearer-tokens.js';
 import { readConfig, type WebhookDeliveryConfig } from './config.js';
@@ -9,7 +9,6 @@ import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.
 import { createFanOut } from './fan-out/fan-out-runner.js';
 import { createReplayMetrics } from './replay/replay-metrics.js';
 import { createReplayer } from './replay/replayer.js';
-import { waitOrAborted } from './replay/wait-or-aborted.js';
 import { nodeTimers } from './sender/due-timers.js';
 import { createLaneSettings } from './sender/lane-settings.js';
 import type { QueueLimits } from './sender/partition-queues.js';
@@ -120,7 +119,7 @@ const replayer = ({ runtime, codecs, backend, directory }: Shared): TaskManager 
     metrics: createReplayMetrics(runtime.metrics),
     logger: runtime.logger,
     now: Date.now,
-    wait: waitOrAborted,
+    wait: waitOrAbort,
     maxUnsent: runtime.config.replay.maxUnsent,
     instanceId: runtime.config.process.instanceId,
     onFatal: runtime.onFatal,

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitOrAbort } from '@waypost/streams';
 import type { BenchContext } from '../bench-context.js';
 import { busyCpuSeconds } from '../machine-usage.js';
 import { PARTS, type Part, type SystemUsage } from '../stack/system.js';
@@ -44,7 +44,7 @@ export async function measureWindow(context: BenchContext, seconds: number): Pro
 /** Waits, unless somebody stops the run or a part of the system ends. */
 export async function pause({ system, signal }: BenchContext, seconds: number): Promise<void> {
   const ended = AbortSignal.any([signal, system.failed()]);
-  await sleep(seconds * 1_000, undefined, { signal: ended }).catch(() => undefined);
+  await waitOrAbort(seconds * 1_000, ended);
   ended.throwIfAborted();
 }
 

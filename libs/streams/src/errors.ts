@@ -1,4 +1,4 @@
-/** Every way in which the runtime gives up, each with what to do about it. */
+/** Why the runtime failed; the README lists what to do about each. */
 export type StreamsErrorCode =
   | 'KAFKAJS_VERSION'
   | 'INVALID_TOPOLOGY'
@@ -17,7 +17,7 @@ export type StreamsErrorCode =
   | 'CORRUPT_STATE'
   | 'PROTOCOL';
 
-/** An error of the stream runtime; `code` is stable, `cause` is what Kafka or the network said. */
+/** An error of the stream runtime; `code` is stable, `cause` is the error of Kafka or the network. */
 export class StreamsError extends Error {
   override readonly name = 'StreamsError';
 
@@ -30,4 +30,10 @@ export class StreamsError extends Error {
   }
 }
 
-export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,3 +1,4 @@
+export { settleOrAbort, waitOrAbort } from './abort.js';
 export { readClusterId } from './admin/cluster-id.js';
 export { openGroupProgress, type GroupProgressReader, type PartitionProgress } from './admin/group-progress.js';
 export { connectKafka } from './admin/kafka-connection.js';

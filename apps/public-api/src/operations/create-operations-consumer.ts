@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { consumerGroups, createAvroCodecs, type SchemaRegistryPort } from '@waypost/contracts';
 import type { ManagementStore } from '@waypost/management-store';
-import { createTaskManager, type StreamsBackend } from '@waypost/streams';
+import { createTaskManager, waitOrAbort, type StreamsBackend } from '@waypost/streams';
 import type { ApiLogger } from '../dependencies.js';
 import { createOperationsConsumer, type OperationsConsumer } from './operations-consumer.js';
 import { createOperationsTrim } from './operations-trim.js';
@@ -47,8 +46,4 @@ export function createOperations(settings: OperationsSettings): OperationsConsum
     logger,
     wait: waitOrAbort,
   });
-}
-
-async function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
 }

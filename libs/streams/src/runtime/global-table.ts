@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fetcher, PartitionConsumer, StreamsBackend } from '../backend/backend.js';
-import { errorMessage, StreamsError } from '../errors.js';
+import { errorMessage, StreamsError, toError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import type { RecordBatch, StreamRecord, TopicPartition } from '../record.js';
 
@@ -106,7 +106,7 @@ class ConsumedGlobalTable implements GlobalTable {
     } catch (error) {
       if (this.isStopped()) return;
       this.options.logger.error('global_table_failed', { topic: this.options.topic, error: errorMessage(error) });
-      const failure = error instanceof Error ? error : new Error(String(error));
+      const failure = toError(error);
       this.fail(failure);
       this.options.onFatal(failure);
     }

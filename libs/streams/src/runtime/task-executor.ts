@@ -1,13 +1,14 @@
-import type { Fetcher, GroupMember, StreamsBackend } from '../backend/backend.js';
-import { StreamsError, errorMessage, type StreamsErrorCode } from '../errors.js';
+import { settleOrAbort, waitOrAbort } from '../abort.js';
+import type { Fetcher, GroupMember, PartitionConsumer, StreamsBackend } from '../backend/backend.js';
+import { StreamsError, errorMessage, toError, type StreamsErrorCode } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
-import { partitionName, type TopicPartition } from '../record.js';
-import { BatchPoller } from './batch-poller.js';
-import { Interruption } from './interruption.js';
+import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 
 export interface TaskExecutorOptions {
   readonly partition: TopicPartition;
+  /** In which the group assigned the partition. */
+  readonly generation: number;
   readonly backend: StreamsBackend;
   readonly member: GroupMember;
   readonly fetcher: Fetcher;
@@ -18,52 +19,43 @@ export interface TaskExecutorOptions {
   readonly after?: Promise<void> | undefined;
 }
 
-export interface TaskExecutor {
-  readonly running: boolean;
-  /** The partition is ours in this generation too. */
-  keep(generation: number): void;
-  close(): Promise<void>;
-}
-
 const IDLE_AFTER_MS = 200;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
-/** About a minute and a half of trying: what has not mended by then needs a fresh process and somebody's attention. */
+/** About a minute and a half of retries: a failure that lasts longer needs a new process and an operator. */
 const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
-/** A task without input that has lived for some seconds is well too. */
+/** A task without input counts as healthy after some seconds. */
 const IDLE_POLLS_OF_PROGRESS = 50;
-/** What a closing task may still take to end the transaction that it is in. */
+/** How long a closing task may take to finish its transaction. */
 const CLOSE_GRACE_MS = 2_500;
-/** To open means to fence others: whoever gets the partition next should not be fenced by what was left under way. */
+/** Opening a task fences others: an open that is still running must not fence the next owner of the partition. */
 const OPEN_GRACE_MS = 1_000;
 
-/** The group gave the partition away while the task was being built; not an error. */
+/** The group revoked the partition while the task was being built; not an error. */
 class OwnershipLost extends Error {}
 
-/** Runs one task for as long as the partition is ours, and rebuilds it after each failure. */
-export const createTaskExecutor = (options: TaskExecutorOptions, generation: number): TaskExecutor =>
-  new PartitionTaskExecutor(options, generation);
-
-class PartitionTaskExecutor implements TaskExecutor {
+/** Runs one task while the partition is assigned to this process, and rebuilds it after each failure. */
+export class TaskExecutor {
+  /** The task is open, and processes batches. */
   running = false;
-  private readonly closing = new Interruption();
+  private readonly closing = new AbortController();
+  private failing = new AbortController();
   private task: PartitionTask | null = null;
-  private failing = new Interruption();
+  private generation: number;
   private readonly done: Promise<void>;
 
-  constructor(
-    private readonly options: TaskExecutorOptions,
-    private generation: number,
-  ) {
+  constructor(private readonly options: TaskExecutorOptions) {
+    this.generation = options.generation;
     this.done = this.run();
   }
 
+  /** The partition is assigned to this process in this generation too. */
   keep(generation: number): void {
     this.generation = generation;
   }
 
   async close(): Promise<void> {
-    this.closing.raise(new OwnershipLost());
+    this.closing.abort(new OwnershipLost());
     this.task?.revoke?.();
     await this.done;
   }
@@ -71,29 +63,33 @@ class PartitionTaskExecutor implements TaskExecutor {
   private async run(): Promise<void> {
     await this.options.after;
     let rebuilds = 0;
-    while (!this.closing.isRaised()) {
-      this.failing = new Interruption();
+    while (!this.isClosing()) {
+      this.failing = new AbortController();
       const task = this.options.createTask(this.context(this.failing));
       this.task = task;
       try {
-        await this.live(task, () => {
+        await this.runTask(task, () => {
           rebuilds = 0;
         });
       } catch (error) {
-        this.decide(error, ++rebuilds);
+        this.handleFailure(error, ++rebuilds);
       }
       this.running = false;
       await this.closeTask(task);
-      await this.closing.pause(Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS));
+      await waitOrAbort(Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS), this.closing.signal);
     }
   }
 
-  /** Rebuild, or end the process: never go on as if nothing had happened. */
-  private decide(error: unknown, rebuilds: number): void {
+  private isClosing(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  /** Rebuilds the task or ends the process; a failed task never continues. */
+  private handleFailure(error: unknown, rebuilds: number): void {
     if (error instanceof OwnershipLost) return;
     const partition = partitionName(this.options.partition);
-    if (this.closing.isRaised() && !isFatal(error)) {
-      // The next owner begins where the last commit has ended.
+    if (this.isClosing() && !isFatal(error)) {
+      // The next owner starts from the last commit.
       this.options.logger.debug('task_left_behind', { partition, error: errorMessage(error) });
       return;
     }
@@ -105,21 +101,23 @@ class PartitionTaskExecutor implements TaskExecutor {
     }
   }
 
-  private async live(task: PartitionTask, onProgress: () => void): Promise<void> {
+  private async runTask(task: PartitionTask, onProgress: () => void): Promise<void> {
     await this.confirmOwnership();
     const { partition, fetcher } = this.options;
-    const feed = fetcher.open(partition, await this.closing.guard(this.openTask(task), OPEN_GRACE_MS));
-    const poller = new BatchPoller(feed);
+    const position = await settleOrAbort(this.openTask(task), this.closing.signal, OPEN_GRACE_MS);
+    const consumer = fetcher.open(partition, position);
+    const poller = new BatchPoller(consumer);
     const wakeup = (): void => {
       poller.wakeup();
     };
-    const stops = [this.closing.listen(wakeup), this.failing.listen(wakeup)];
+    const signals = [this.closing.signal, this.failing.signal];
+    for (const signal of signals) signal.addEventListener('abort', wakeup);
     this.running = true;
     try {
       await this.consume(task, poller, onProgress);
     } finally {
-      for (const stop of stops) stop();
-      feed.close();
+      for (const signal of signals) signal.removeEventListener('abort', wakeup);
+      consumer.close();
     }
   }
 
@@ -129,20 +127,22 @@ class PartitionTaskExecutor implements TaskExecutor {
   }
 
   private async consume(task: PartitionTask, poller: BatchPoller, onProgress: () => void): Promise<void> {
+    const [closing, failing] = [this.closing.signal, this.failing.signal];
     let idlePolls = 0;
-    while (!this.closing.isRaised()) {
+    while (!this.isClosing()) {
+      failing.throwIfAborted();
       const batch = await poller.poll(IDLE_AFTER_MS);
-      if (this.closing.isRaised()) break;
-      this.failing.throwIfRaised();
+      if (this.isClosing()) break;
+      failing.throwIfAborted();
       const work = batch ? task.process(batch) : (task.idle?.() ?? Promise.resolve());
-      await this.closing.guard(this.failing.guard(work), CLOSE_GRACE_MS);
+      await settleOrAbort(settleOrAbort(work, failing), closing, CLOSE_GRACE_MS);
       if (batch || ++idlePolls === IDLE_POLLS_OF_PROGRESS) onProgress();
     }
-    this.failing.throwIfRaised();
-    await this.closing.guard(task.suspend?.() ?? Promise.resolve(), CLOSE_GRACE_MS);
+    failing.throwIfAborted();
+    await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
   }
 
-  private context(failing: Interruption): TaskContext {
+  private context(failing: AbortController): TaskContext {
     const { partition, member } = this.options;
     return {
       ...partition,
@@ -151,16 +151,16 @@ class PartitionTaskExecutor implements TaskExecutor {
       committedOffset: () => member.committed(partition),
       commitOffset: (offset, metadata = '') => member.commit(partition, { offset, metadata }),
       fail: (error) => {
-        failing.raise(error);
+        failing.abort(error);
       },
     };
   }
 
   private async confirmOwnership(): Promise<void> {
-    while (!this.closing.isRaised()) {
+    while (!this.isClosing()) {
       const { generation } = this;
-      if (await this.closing.guard(this.options.member.confirm(generation))) return;
-      if (this.generation === generation) await this.closing.pause(REBUILD_FIRST_WAIT_MS);
+      if (await settleOrAbort(this.options.member.confirm(generation), this.closing.signal)) return;
+      if (this.generation === generation) await waitOrAbort(REBUILD_FIRST_WAIT_MS, this.closing.signal);
     }
     throw new OwnershipLost();
   }
@@ -174,8 +174,61 @@ class PartitionTaskExecutor implements TaskExecutor {
   }
 }
 
-const stuck = (partition: string, error: unknown): StreamsError =>
-  new StreamsError('TASK_STUCK', `The task of ${partition} cannot go on: ${errorMessage(error)}`, { cause: error });
+/** Polls a partition with a timeout, as Kafka's consumer does. A batch that comes too late is kept for the next poll. */
+class BatchPoller {
+  private batch: RecordBatch | null = null;
+  private failure: Error | null = null;
+  private isFetching = false;
+  private resume: () => void = () => undefined;
+
+  constructor(private readonly consumer: PartitionConsumer) {}
+
+  /** The next batch; null when none came within `timeoutMs` or before wakeup(). */
+  async poll(timeoutMs: number): Promise<RecordBatch | null> {
+    this.fetch();
+    if (!this.batch && !this.failure) await this.wait(timeoutMs);
+    if (this.failure) throw this.failure;
+    const { batch } = this;
+    this.batch = null;
+    return batch;
+  }
+
+  wakeup(): void {
+    this.resume();
+  }
+
+  private fetch(): void {
+    if (this.isFetching || this.batch) return;
+    this.isFetching = true;
+    this.consumer.next().then(
+      (batch) => {
+        this.isFetching = false;
+        this.batch = batch;
+        this.resume();
+      },
+      (error: unknown) => {
+        this.failure = toError(error);
+        this.resume();
+      },
+    );
+  }
+
+  private wait(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.resume = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function stuck(partition: string, error: unknown): StreamsError {
+  return new StreamsError('TASK_STUCK', `The task of ${partition} cannot continue: ${errorMessage(error)}`, {
+    cause: error,
+  });
+}
 
 const FATAL_CODES = new Set<StreamsErrorCode>([
   'OFFSET_OUT_OF_RANGE',
@@ -188,10 +241,8 @@ const FATAL_CODES = new Set<StreamsErrorCode>([
   'ILLEGAL_TRANSACTION_MOVE',
 ]);
 
-/** Going on would lose or invent data, or can never succeed: the process stops and says why. */
-const isFatal = (error: unknown): error is Error => {
-  if (error instanceof StreamsError) {
-    return FATAL_CODES.has(error.code);
-  }
+/** Continuing would lose or invent data, or can never succeed: the process stops and reports the error. */
+function isFatal(error: unknown): error is Error {
+  if (error instanceof StreamsError) return FATAL_CODES.has(error.code);
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError;
-};
+}

@@ -3,7 +3,7 @@ import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
-import { createTaskExecutor, type TaskExecutor } from './task-executor.js';
+import { TaskExecutor } from './task-executor.js';
 
 export interface TaskManagerOptions {
   readonly backend: StreamsBackend;
@@ -121,7 +121,7 @@ class GroupTaskManager implements TaskManager {
       const after = this.closing.get(name);
       this.hosts.set(
         name,
-        createTaskExecutor({ partition, backend, member, fetcher, createTask, logger, onFatal, after }, generation),
+        new TaskExecutor({ partition, generation, backend, member, fetcher, createTask, logger, onFatal, after }),
       );
     }
   }

@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { createDataSource } from '@waypost/database';
 import { createDeliveryProjection } from '@waypost/history-store';
-import { createKafkaBackend, createTaskManager, silentLogger, type KafkaSettings } from '@waypost/streams';
+import { createKafkaBackend, createTaskManager, silentLogger, waitOrAbort, type KafkaSettings } from '@waypost/streams';
 import { createAttemptsTask } from '../../../../apps/history-projector/src/attempts.task.js';
 import { createDatabaseRetry } from '../../../../apps/history-projector/src/database-retry.js';
 
@@ -25,10 +24,8 @@ const GROUP = 'projection-integrity.rival';
 /** A projector, but for its group. */
 export async function startRival({ kafka, registryUrl, databaseUrl, onFatal }: RivalOptions): Promise<Rival> {
   const quiet = { info: () => undefined, warn: () => undefined };
-  const wait = (ms: number, signal: AbortSignal): Promise<void> =>
-    delay(ms, undefined, { signal }).then(undefined, () => undefined);
   const dataSource = createDataSource(databaseUrl, { poolSize: 8, applicationName: 'waypost history-projector' });
-  const database = createDatabaseRetry({ logger: quiet, now: () => performance.now(), wait });
+  const database = createDatabaseRetry({ logger: quiet, now: () => performance.now(), wait: waitOrAbort });
   const starting = new AbortController();
   await database.run(() => dataSource.initialize(), starting.signal);
   const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
@@ -38,7 +35,7 @@ export async function startRival({ kafka, registryUrl, databaseUrl, onFatal }: R
     ...{ backend, groupId: GROUP, topics: [topics.webhookAttempts.name], logger: silentLogger, onFatal },
     createTask: (context) =>
       createAttemptsTask(context, {
-        ...{ codec, database, logger: quiet, wait, onFatal, now: () => performance.now() },
+        ...{ codec, database, logger: quiet, wait: waitOrAbort, onFatal, now: () => performance.now() },
         projection: createDeliveryProjection({ dataSource, now: Date.now }),
         logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
         metrics: {

@@ -10,11 +10,17 @@ import {
   type WebhookDelivery,
   type WebhookReplay,
 } from '@waypost/contracts';
-import { createMemoryBackend, readToEnd, silentLogger, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import {
+  createMemoryBackend,
+  readToEnd,
+  silentLogger,
+  waitOrAbort,
+  type StreamsBackend,
+  type TaskManager,
+} from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { createReplayer } from '../../replay/replayer.js';
-import { waitOrAborted } from '../../replay/wait-or-aborted.js';
 import { attemptOf, deliveryOf, replayOf, START, SUBSCRIPTION } from './replay-samples.js';
 
 const placeOf = (topic: string) => ({ topic, partition: 0 });
@@ -68,7 +74,7 @@ export class MemoryStage {
       metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
       logger: silentLogger,
       now: Date.now,
-      wait: waitOrAborted,
+      wait: waitOrAbort,
       maxUnsent,
       instanceId: 'replayer-0',
       onFatal: (error) => void this.fatal.push(error),

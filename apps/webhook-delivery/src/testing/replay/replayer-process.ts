@@ -3,10 +3,9 @@
  * standard input, and with 70 when it cannot go on. Every subscription is active.
  */
 import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
-import { createKafkaBackend, silentLogger } from '@waypost/streams';
+import { createKafkaBackend, silentLogger, waitOrAbort } from '@waypost/streams';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { createReplayer } from '../../replay/replayer.js';
-import { waitOrAborted } from '../../replay/wait-or-aborted.js';
 
 const RUNTIME_FAILED = 70;
 
@@ -26,7 +25,7 @@ await createReplayer({
   metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
   logger: silentLogger,
   now: Date.now,
-  wait: waitOrAborted,
+  wait: waitOrAbort,
   // Nothing is sent here, so nothing could be waited for.
   maxUnsent: 10_000_000,
   instanceId: 'replayer-process',

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StreamsError, errorMessage } from '../../errors.js';
+import { StreamsError, errorMessage, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
 import type { Fetcher, PartitionConsumer } from '../backend.js';
@@ -236,7 +236,7 @@ class KafkaFetcher implements Fetcher {
       const batch = new FetchedBatch(fetched, feed.position);
       if (batch.nextOffset > feed.position) feed.deliver(batch);
     } catch (error) {
-      feed.fail(error instanceof Error ? error : new Error(String(error)));
+      feed.fail(toError(error));
     }
   }
 

@@ -1,3 +1,4 @@
+import { toError } from '../../errors.js';
 import { ResponseBufferPool } from './response-buffer-pool.js';
 
 /** What has to be changed inside of kafkajs 2.2.4 itself. Each is applied once a process and holds for every client in it. */
@@ -113,7 +114,7 @@ export const patchReceive = (prototype: Patchable<ReceivingConnection>): void =>
         });
       });
     } catch (error) {
-      this.socket.destroy(error instanceof Error ? error : new Error(String(error)));
+      this.socket.destroy(toError(error));
     }
   };
   Object.defineProperty(prototype, RECEIVE_PATCHED, { value: true });
