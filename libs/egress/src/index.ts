@@ -1,7 +1,11 @@
-export { type AddressVerdict, classifyAddress, parseSubnets, type Subnet } from './address/classify-address.js';
-export { createDnsLookup, type DnsLookupOptions } from './address/dns-lookup.js';
-export type { Lookup, ResolvedAddress } from './address/lookup.js';
-export type { AddressRefusal } from './address/special-ranges.js';
+export {
+  type AddressRefusal,
+  type AddressVerdict,
+  classifyAddress,
+  parseSubnets,
+  type Subnet,
+} from './address/classify-address.js';
+export { createDnsLookup, type DnsLookupOptions, type Lookup, type ResolvedAddress } from './address/dns-lookup.js';
 export { type AbortGroup, createAbortGroup } from './client/abort-group.js';
 export {
   createEgressClient,

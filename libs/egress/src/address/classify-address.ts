@@ -1,6 +1,85 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { type AddressRefusal, PUBLIC_IPV6, SPECIAL_IPV4, SPECIAL_IPV6 } from './special-ranges.js';
+
+/** Why an address is refused. A closed set: subscribers see it and the history stores it. */
+export type AddressRefusal =
+  | 'unspecified'
+  | 'this network'
+  | 'loopback'
+  | 'private'
+  | 'link-local'
+  | 'shared address space'
+  | 'protocol assignment'
+  | 'documentation'
+  | 'benchmark'
+  | '6to4'
+  | 'NAT64'
+  | 'Teredo'
+  | 'IPv4-compatible'
+  | 'multicast'
+  | 'broadcast'
+  | 'cloud metadata'
+  | 'segment routing'
+  | 'discard only'
+  | 'reserved'
+  | 'scoped'
+  | 'not an address';
+
+type Range = readonly [subnet: string, reason: AddressRefusal];
+
+/** The special-purpose registry of IPv4 (RFC 6890 and successors); the first match names the reason. */
+const SPECIAL_IPV4: readonly Range[] = [
+  ['0.0.0.0/32', 'unspecified'],
+  ['0.0.0.0/8', 'this network'],
+  ['10.0.0.0/8', 'private'],
+  ['100.64.0.0/10', 'shared address space'],
+  ['127.0.0.0/8', 'loopback'],
+  // Azure's host agent: looks public, but only machines inside that cloud can reach it.
+  ['168.63.129.16/32', 'cloud metadata'],
+  ['169.254.0.0/16', 'link-local'],
+  ['172.16.0.0/12', 'private'],
+  ['192.0.0.0/24', 'protocol assignment'],
+  ['192.0.2.0/24', 'documentation'],
+  // Anycast: the nearest host responds, and that may be an internal one.
+  ['192.31.196.0/24', 'protocol assignment'],
+  ['192.52.193.0/24', 'protocol assignment'],
+  ['192.88.99.0/24', '6to4'],
+  ['192.168.0.0/16', 'private'],
+  ['192.175.48.0/24', 'protocol assignment'],
+  ['198.18.0.0/15', 'benchmark'],
+  ['198.51.100.0/24', 'documentation'],
+  ['203.0.113.0/24', 'documentation'],
+  ['224.0.0.0/4', 'multicast'],
+  ['255.255.255.255/32', 'broadcast'],
+  ['240.0.0.0/4', 'reserved'],
+];
+
+/** Special ranges inside 2000::/3, and reasons for some ranges that are refused anyway because they lie outside it. */
+const SPECIAL_IPV6: readonly Range[] = [
+  ['::/128', 'unspecified'],
+  ['::1/128', 'loopback'],
+  ['::/96', 'IPv4-compatible'],
+  // The network translates it to an IPv4 address that was never checked here.
+  ['64:ff9b::/96', 'NAT64'],
+  ['64:ff9b:1::/48', 'NAT64'],
+  ['100::/64', 'discard only'],
+  ['100:0:0:1::/64', 'discard only'],
+  ['2001::/32', 'Teredo'],
+  ['2001:2::/48', 'benchmark'],
+  ['2001::/23', 'protocol assignment'],
+  ['2001:db8::/32', 'documentation'],
+  ['2002::/16', '6to4'],
+  ['2620:4f:8000::/48', 'protocol assignment'],
+  ['3fff::/20', 'documentation'],
+  ['5f00::/16', 'segment routing'],
+  ['fc00::/7', 'private'],
+  ['fe80::/10', 'link-local'],
+  ['fec0::/10', 'private'],
+  ['ff00::/8', 'multicast'],
+];
+
+/** The only block that public IPv6 addresses are allocated from: everything else is refused, known or not. */
+const PUBLIC_IPV6 = '2000::/3';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -16,11 +95,11 @@ export function parseSubnets(texts: readonly string[]): readonly Subnet[] {
 }
 
 /**
- * Whether a connection may be made to this address (R-27): public unicast addresses only, plus whatever lies in a
- * subnet that the operator allows. An IPv4 address in its IPv6-mapped form is judged as the IPv4 address that it is;
- * no other wrapping is opened, so that an allowed subnet lets in nothing but itself.
+ * Whether a connection may be made to this address (R-27): public unicast addresses only, plus the subnets that the
+ * operator allows. An IPv4-mapped IPv6 address is classified as its IPv4 address; no other embedding is unwrapped, so
+ * that an allowed subnet admits nothing but itself.
  *
- * @param text in the canonical forms that resolvers and WHATWG URLs produce; anything else is refused
+ * @param text in the canonical form that resolvers and WHATWG URLs produce; anything else is refused
  */
 export function classifyAddress(text: string, allowed: readonly Subnet[]): AddressVerdict {
   if (isIP(text) === 0) return refused('not an address');
@@ -38,7 +117,7 @@ const specialIpv4 = SPECIAL_IPV4.map(([text, reason]) => ({ subnet: ipaddr.parse
 const specialIpv6 = SPECIAL_IPV6.map(([text, reason]) => ({ subnet: ipaddr.parseCIDR(text), reason }));
 const publicIpv6 = ipaddr.parseCIDR(PUBLIC_IPV6);
 
-/** ipaddr.js reads the compatible form ::a.b.c.d as the mapped one, ::ffff:a.b.c.d: give it groups only. */
+/** ipaddr.js reads the IPv4-compatible form ::a.b.c.d as the mapped ::ffff:a.b.c.d, so it is given groups only. */
 function withoutDottedTail(text: string): string {
   const tail = /(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
   if (tail === null) return text;

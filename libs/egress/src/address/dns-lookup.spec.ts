@@ -42,7 +42,7 @@ describe('createDnsLookup', () => {
     expect(await lookup('hooks.example')).toEqual([{ address: '10.0.0.9', family: 4 }]);
   });
 
-  it('asks for exactly the name that it got, without a search domain', async () => {
+  it('queries exactly the given name, without a search domain', async () => {
     const { lookup, server } = await build(() => ({ type: 'no such name' }));
 
     await expect(lookup('backend')).rejects.toMatchObject({ code: 'ENOTFOUND' });
@@ -81,7 +81,7 @@ describe('createDnsLookup', () => {
     expect(performance.now() - startedAt).toBeLessThan(400);
   });
 
-  it('answers others while many names wait for a dead name server', async () => {
+  it('resolves other names while many wait for a dead name server', async () => {
     const { lookup } = await build(({ name }) =>
       name === 'alive.example' ? at('93.184.215.14') : { type: 'silence' },
     );
@@ -93,7 +93,7 @@ describe('createDnsLookup', () => {
     expect(new Set(await Promise.all(dead))).toEqual(new Set(['dead']));
   });
 
-  it('takes names of the hosts file from there, and sees its changes', async () => {
+  it('reads names from the hosts file first, and notices its changes', async () => {
     let nowMs = 0;
     const { lookup, server } = await build(() => at('93.184.215.14'), { now: () => nowMs });
     writeFileSync(hostsPath, '# comment\n10.1.2.3 Receiver.Example alias # more\n::1 receiver.example\nnonsense x\n');
@@ -109,7 +109,7 @@ describe('createDnsLookup', () => {
     expect(await lookup('receiver.example')).toEqual([{ address: '93.184.215.14', family: 4 }]);
   });
 
-  it.each(['localhost', 'LOCALHOST', 'receiver.localhost'])('knows %p without a question', async (name) => {
+  it.each(['localhost', 'LOCALHOST', 'receiver.localhost'])('resolves %p without a query', async (name) => {
     const { lookup, server } = await build(() => at('93.184.215.14'));
 
     expect(await lookup(name)).toEqual([{ address: '127.0.0.1', family: 4 }]);

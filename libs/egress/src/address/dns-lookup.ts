@@ -1,15 +1,23 @@
 import { Resolver } from 'node:dns/promises';
-import { createHostsFile } from './hosts-file.js';
-import type { Lookup, ResolvedAddress } from './lookup.js';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Resolves a name to all its addresses; rejects as `dns.lookup` does. */
+export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface DnsLookupOptions {
-  /** `address` or `address:port`, IPv6 in brackets. Default: those of the system (resolv.conf). */
+  /** `address` or `address:port`, IPv6 in brackets. Default: the name servers of the system (resolv.conf). */
   readonly servers?: readonly string[];
-  /** Names that the name servers are not asked for. Default /etc/hosts. */
+  /** Names listed here are never queried. Default /etc/hosts. */
   readonly hostsPath?: string;
-  /** For the first try; a second one waits twice as long. Default 1,200. */
+  /** For the first try; the second waits twice as long. Default 1,200. */
   readonly queryTimeoutMs?: number;
-  /** How long the answer of one address family waits for the other one. Default 400. */
+  /** How long the addresses of one family wait for the other family. Default 400. */
   readonly otherFamilyMs?: number;
   readonly now?: () => number;
 }
@@ -18,9 +26,10 @@ const HOSTS_MAX_AGE_MS = 5_000;
 const TRIES = 2;
 
 /**
- * Asks the name servers itself instead of `getaddrinfo`. That one runs on the few threads shared by the whole process:
- * four subscribers whose name servers never answer would stop the lookups of all others (R-26). It also applies search
- * domains, with which a public name can become an inner one. The hosts file still comes first, as operators expect.
+ * Queries the name servers directly instead of through `getaddrinfo`, which runs on the few threads that the whole
+ * process shares: four subscribers whose name servers never respond would block the lookups of all others (R-26). It
+ * also applies search domains, which can turn a public name into an internal one. The hosts file still comes first, as
+ * operators expect.
  *
  * Rejects with a `code` as `dns.lookup` does (ENOTFOUND, ENODATA, ESERVFAIL, ETIMEOUT...).
  */
@@ -44,7 +53,7 @@ export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
     try {
       return await bothFamilies([ipv4, ipv6], otherFamilyMs);
     } catch (error) {
-      // The servers of the system may have changed since they were read: read them again for the next name.
+      // The system's name servers may have changed since they were read: read them again for the next name.
       if (isServerFailure(error) && resolver === used) resolver = undefined;
       throw error;
     }
@@ -54,52 +63,52 @@ export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
     const name = hostname.toLowerCase();
     const listed = (await hosts()).get(name);
     if (listed !== undefined) return listed.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-    // RFC 6761: never a matter for a name server, which could answer anything.
+    // RFC 6761: never sent to a name server, which could return anything.
     if (name === 'localhost' || name.endsWith('.localhost')) return [{ address: '127.0.0.1', family: 4 }];
     return fromDns(name);
   };
 }
 
 /**
- * Gives what there is once both families are known, or a little after the first one that has addresses: many name
- * servers drop the question for the family that they do not know, and the known one must not wait for that.
+ * Resolves once both families are known, or shortly after the first one with addresses: many name servers drop queries
+ * for a family that they do not serve, and the other family must not wait for that.
  *
- * IPv4 first: where it works at all it works everywhere, and an IPv6 address without a route costs time.
+ * IPv4 first: it nearly always has a route, and an IPv6 address without a route costs time.
  */
 function bothFamilies(
-  questions: readonly Promise<ResolvedAddress[]>[],
+  queries: readonly Promise<ResolvedAddress[]>[],
   otherFamilyMs: number,
 ): Promise<ResolvedAddress[]> {
   const found: ResolvedAddress[] = [];
   const errors: unknown[] = [];
-  let unanswered = questions.length;
+  let outstanding = queries.length;
   let timer: NodeJS.Timeout | undefined;
 
   return new Promise((resolve, reject) => {
     const finish = (): void => {
       clearTimeout(timer);
-      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what the resolver gave
-      if (found.length === 0) reject(mostTelling(errors));
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the error of the resolver
+      if (found.length === 0) reject(mostInformative(errors));
       else resolve(found.sort((left, right) => left.family - right.family));
     };
-    const onAnswer = (): void => {
-      unanswered -= 1;
-      if (unanswered === 0) finish();
+    const onSettled = (): void => {
+      outstanding -= 1;
+      if (outstanding === 0) finish();
       else if (found.length > 0) timer = setTimeout(finish, otherFamilyMs);
     };
-    for (const question of questions) {
-      void question
+    for (const query of queries) {
+      void query
         .then(
           (addresses) => found.push(...addresses),
           (error: unknown) => errors.push(error),
         )
-        .then(onAnswer);
+        .then(onSettled);
     }
   });
 }
 
-/** "No such name" and "no answer" say more than "no address of this family". */
-function mostTelling(errors: readonly unknown[]): unknown {
+/** "No such name" and "no answer" are more informative than "no address of this family". */
+function mostInformative(errors: readonly unknown[]): unknown {
   return errors.find((error) => codeOf(error) !== 'ENODATA') ?? errors[0] ?? new Error('no answer');
 }
 
@@ -107,7 +116,45 @@ function isServerFailure(error: unknown): boolean {
   return !['ENOTFOUND', 'ENODATA', 'EBADNAME'].includes(codeOf(error) ?? '');
 }
 
-function codeOf(error: unknown): string | undefined {
+export function codeOf(error: unknown): string | undefined {
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** Addresses by name, names in lower case. */
+type HostsTable = ReadonlyMap<string, readonly string[]>;
+
+/** Lines of `address name [name...]`; comments and lines without a valid address are ignored. */
+function parseHosts(text: string): HostsTable {
+  const table = new Map<string, string[]>();
+  for (const line of text.split(/\r?\n/)) {
+    const [address = '', ...names] = line.replace(/#.*$/, '').trim().split(/\s+/);
+    if (isIP(address) === 0) continue;
+    for (const name of names.map((each) => each.toLowerCase())) {
+      const known = table.get(name);
+      if (known === undefined) table.set(name, [address]);
+      else if (!known.includes(address)) known.push(address);
+    }
+  }
+  return table;
+}
+
+interface HostsFileOptions {
+  readonly path: string;
+  readonly now: () => number;
+  /** A change to the file takes effect within this time. */
+  readonly maxAgeMs: number;
+}
+
+/** Reads the file again when the cached table is too old. A missing or unreadable file is an empty table. */
+function createHostsFile({ path, now, maxAgeMs }: HostsFileOptions): () => Promise<HostsTable> {
+  let reading: Promise<HostsTable> | undefined;
+  let readAtMs = 0;
+  return () => {
+    if (reading === undefined || now() - readAtMs >= maxAgeMs) {
+      readAtMs = now();
+      reading = readFile(path, 'utf8').then(parseHosts, () => new Map());
+    }
+    return reading;
+  };
 }

@@ -1,14 +1,13 @@
 import { isIP } from 'node:net';
 import { classifyAddress, type Subnet } from './classify-address.js';
-import { createDnsLookup } from './dns-lookup.js';
-import type { Lookup, ResolvedAddress } from './lookup.js';
+import { codeOf, createDnsLookup, type Lookup, type ResolvedAddress } from './dns-lookup.js';
 
 export type HostResolution =
   | { readonly type: 'resolved'; readonly addresses: readonly ResolvedAddress[] }
   | { readonly type: 'refused'; readonly detail: string }
   | { readonly type: 'unresolvable'; readonly detail: string };
 
-/** Resolves a host (a name or an address) and judges every answer. */
+/** Resolves a host (a name or an address) and classifies every address. */
 export type HostResolver = (host: string) => Promise<HostResolution>;
 
 export const DEFAULT_LOOKUP_TIMEOUT_MS = 5_000;
@@ -22,13 +21,13 @@ export interface HostResolverOptions {
 }
 
 /**
- * Makes a resolver that asks for a name once and refuses the host when ANY of its addresses is bad: an attacker who
- * mixes one internal address into public ones must not win by luck of the draw (R-27).
+ * Refuses a host when ANY of its addresses is refused: an attacker who mixes one internal address into public ones must
+ * not get through by chance (R-27). Concurrent lookups of one name share a query.
  */
 export function createHostResolver(options: HostResolverOptions): HostResolver {
   const { allowedSubnets, lookup = createDnsLookup(), lookupTimeoutMs = DEFAULT_LOOKUP_TIMEOUT_MS } = options;
-  // A burst to a host with new connections is one question, not one per connection.
-  const asking = new Map<string, Promise<HostResolution>>();
+  // A burst of new connections to a host is one query, not one per connection.
+  const pending = new Map<string, Promise<HostResolution>>();
 
   async function ask(host: string): Promise<HostResolution> {
     let addresses: readonly ResolvedAddress[] | undefined;
@@ -36,7 +35,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
       addresses =
         isIP(host) === 0 ? await within(lookupTimeoutMs, lookup(host)) : [{ address: host, family: isIP(host) }];
     } catch (error) {
-      return { type: 'unresolvable', detail: `${host} cannot be resolved (${codeOf(error)})` };
+      return { type: 'unresolvable', detail: `${host} cannot be resolved (${codeOf(error) ?? 'lookup failed'})` };
     }
     if (addresses === undefined) return { type: 'unresolvable', detail: `${host} was not resolved in time` };
     if (addresses.length === 0) return { type: 'unresolvable', detail: `${host} has no address` };
@@ -49,15 +48,15 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
   }
 
   return (host) => {
-    const asked = asking.get(host);
-    if (asked !== undefined) return asked;
-    const answer = ask(host).finally(() => asking.delete(host));
-    asking.set(host, answer);
+    const shared = pending.get(host);
+    if (shared !== undefined) return shared;
+    const answer = ask(host).finally(() => pending.delete(host));
+    pending.set(host, answer);
     return answer;
   };
 }
 
-/** Undefined when the time is over first: a lookup that never settles must not make its name unreachable for good. */
+/** undefined on timeout: a lookup that never settles must not make its name unreachable for good. */
 async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<undefined>((resolve) => {
@@ -68,9 +67,4 @@ async function within<T>(timeoutMs: number, answer: Promise<T>): Promise<T | und
   } finally {
     clearTimeout(timer);
   }
-}
-
-function codeOf(error: unknown): string {
-  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : 'lookup failed';
 }

@@ -28,7 +28,7 @@ async function requestsAt(server: RawServer, count: number): Promise<void> {
   }
 }
 
-describe('a group of posts that is given up', () => {
+describe('an aborted group of posts', () => {
   it('has its posts in flight aborted and their sockets closed, and no others', async () => {
     const { server, post } = await build();
     const [given, kept] = [createAbortGroup(), createAbortGroup()];
@@ -58,7 +58,7 @@ describe('a group of posts that is given up', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('sends nothing any more', async () => {
+  it('sends nothing more', async () => {
     const { server, post } = await build();
     const given = createAbortGroup();
 
@@ -69,7 +69,7 @@ describe('a group of posts that is given up', () => {
     expect(server.connections).toHaveLength(0);
   });
 
-  it('leaves alone what has its response already', async () => {
+  it('leaves posts that already have their response alone', async () => {
     const { server, post } = await build();
     const [blocking, given] = [createAbortGroup(), createAbortGroup()];
     const blocked = [post(blocking, 50), post(blocking, 50)];

@@ -1,17 +1,17 @@
-/** Whoever has posts in flight that may belong to a group. */
+/** Holds posts in flight that may belong to a group. */
 export interface AbortGroupMember {
   abort(group: AbortGroup): void;
 }
 
 /**
- * Gives up many posts at once. Unlike a shared AbortSignal it costs next to nothing per post: which posts belong to it
- * is looked for when it is aborted.
+ * Aborts many posts at once. Unlike a shared AbortSignal it costs next to nothing per post: the posts that belong to it
+ * are looked up only when it is aborted.
  */
 export interface AbortGroup {
   readonly aborted: boolean;
-  /** Posts of the group in flight settle as aborted, later ones are not sent. */
+  /** Posts in flight settle as aborted, later ones are not sent. */
   abort(): void;
-  /** For the client that is given the group with a post. */
+  /** Called by the client for each post of the group. */
   include(member: AbortGroupMember): void;
 }
 

@@ -1,15 +1,18 @@
 import { connect as connectTcp, Socket, type TcpNetConnectOpts } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { parseSubnets } from '../address/classify-address.js';
-import type { Lookup } from '../address/lookup.js';
+import { createDnsLookup, type Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
-import { type RawServer, startConnectionServer } from '../testing/raw-server.js';
+import { type DnsAnswer, type DnsQuestion, type DnsServer, startDnsServer } from '../testing/dns-server.js';
+import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
 import {
   type CheckedConnector,
   type CheckedConnectorOptions,
   type ConnectTarget,
   createCheckedConnector,
 } from './checked-connector.js';
+import { createEgressClient, type EgressClientOptions } from './egress-client.js';
 
 type OpenTcp = NonNullable<CheckedConnectorOptions['openTcp']>;
 type Outcome = { readonly error: Error & { code?: string } } | { readonly socket: Socket };
@@ -55,7 +58,6 @@ function connect(connector: CheckedConnector, hostname: string, port: number): P
   });
 }
 
-/** Refuses, in a language that it may be asked, to be anything but an error. */
 function errorOf(outcome: Outcome): Error & { code?: string } {
   if ('error' in outcome) return outcome.error;
   outcome.socket.destroy();
@@ -63,7 +65,7 @@ function errorOf(outcome: Outcome): Error & { code?: string } {
 }
 
 describe('createCheckedConnector', () => {
-  it('gives a socket to the checked address', async () => {
+  it('returns a socket to the checked address', async () => {
     const server = await serve();
 
     const outcome = await connect(build({}), 'hooks.example', server.port);
@@ -72,7 +74,7 @@ describe('createCheckedConnector', () => {
     if ('socket' in outcome) outcome.socket.destroy();
   });
 
-  it('refuses a socket that arrived somewhere else than it was sent, before a byte is written', async () => {
+  it('refuses a socket that reached another address, before a byte is written', async () => {
     const server = await serve();
     const sockets: Socket[] = [];
     const astray = (options: TcpNetConnectOpts): Socket => {
@@ -89,7 +91,7 @@ describe('createCheckedConnector', () => {
     expect(sockets.map(({ destroyed, bytesWritten }) => [destroyed, bytesWritten])).toEqual([[true, 0]]);
   });
 
-  it('tries the addresses in turn and takes the first that answers', async () => {
+  it('tries the addresses one after the other and uses the first that accepts', async () => {
     const server = await serve();
     // Nothing listens at the first one.
     const addresses = ['127.0.0.7', '127.0.0.1'].map((address) => ({ address, family: 4 }));
@@ -100,7 +102,7 @@ describe('createCheckedConnector', () => {
     if ('socket' in outcome) outcome.socket.destroy();
   });
 
-  it('tries no more than four of many addresses, of both families', async () => {
+  it('tries at most four of many addresses, from both families', async () => {
     let tried: string[] = [];
     const recording = (options: TcpNetConnectOpts): Socket => {
       options.lookup?.('', { all: true }, (_error, addresses) => {
@@ -116,7 +118,7 @@ describe('createCheckedConnector', () => {
     expect(tried).toEqual(['127.0.1.0', '::1', '127.0.1.1', '127.0.1.2']);
   });
 
-  it('gives up a connection that is not made in time, and leaves no socket', async () => {
+  it('abandons a connection that is not established in time, and leaves no socket', async () => {
     const sockets: Socket[] = [];
     const never = (): Socket => {
       const socket = new Socket();
@@ -130,7 +132,7 @@ describe('createCheckedConnector', () => {
     expect(sockets.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
-  it('opens nothing when the name is resolved after the time is over', async () => {
+  it('opens nothing when the name is resolved after the timeout', async () => {
     let opened = 0;
     const late: Lookup = () => new Promise((resolve) => setTimeout(resolve, 60, [{ address: '127.0.0.1', family: 4 }]));
     const openTcp = (options: TcpNetConnectOpts): Socket => {
@@ -177,5 +179,185 @@ describe('createCheckedConnector', () => {
 
     if ('socket' in outcome) outcome.socket.destroy();
     expect('socket' in outcome ? 'socket' : outcome.error.code).toBe(expected);
+  });
+});
+
+/** The only address that may be reached; 127.0.0.2 stands for internal addresses. */
+const PUBLIC = '127.0.0.1';
+const INNER = '127.0.0.2';
+const KEPT_OPEN: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+const CLOSED: Answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+interface World {
+  readonly dns: DnsServer;
+  readonly server: RawServer;
+  /** Listens on the same port of the inner address. */
+  readonly inner: RawServer;
+  readonly post: (name: string, deadlineMs?: number) => Promise<string>;
+}
+
+/** A client that resolves by a real name server over UDP and connects by real sockets. */
+async function buildClient(
+  answer: (question: DnsQuestion) => DnsAnswer,
+  options: Partial<EgressClientOptions> & { respond?: Answer; queryTimeoutMs?: number } = {},
+): Promise<World> {
+  const { respond = KEPT_OPEN, queryTimeoutMs = 300, ...clientOptions } = options;
+  const dns = await startDnsServer(answer);
+  const server = await startRawServer(respond);
+  const inner = await startRawServer(respond, undefined, { address: INNER, port: server.port });
+  const lookup = createDnsLookup({ servers: [dns.address], hostsPath: '/nowhere', queryTimeoutMs, otherFamilyMs: 100 });
+  const client = createEgressClient({ allowedSubnets: [`${PUBLIC}/32`], allowHttp: true, lookup, ...clientOptions });
+  cleanups.push(dns.stop, server.stop, inner.stop, () => client.close());
+  const post = async (name: string, deadlineMs = 2_000): Promise<string> => {
+    const url = `http://${name}:${String(server.port)}/`;
+    const result = await client.post({ url, headers: {}, body: '{}', deadlineMs });
+    if (result.type === 'response') return String(result.statusCode);
+    return result.type === 'error' ? result.errorCode : result.type;
+  };
+  return { dns, server, inner, post };
+}
+
+const at = (...addresses: string[]): DnsAnswer => ({ type: 'addresses', addresses });
+
+describe('a name with good and bad addresses', () => {
+  it.each([
+    ['a bad one last', [PUBLIC, INNER]],
+    ['a bad one first', [INNER, PUBLIC]],
+    ['a bad one of the other family', [PUBLIC, 'fd00::1']],
+    ['the mapped form of a bad one', [PUBLIC, '::ffff:10.0.0.1']],
+    ['the unspecified address', [PUBLIC, '0.0.0.0']],
+    ['many good ones and a bad one', [...Array.from({ length: 12 }, (_, index) => `9.9.9.${String(index)}`), INNER]],
+  ])('is refused with %s', async (_case, addresses) => {
+    const { post, server, inner } = await buildClient(() => at(...addresses));
+
+    expect(await post('mixed.example')).toBe('address_refused');
+    expect(server.connections).toHaveLength(0);
+    expect(inner.connections).toHaveLength(0);
+  });
+
+  it('is refused when the bad one is behind an alias', async () => {
+    const { post } = await buildClient(() => ({
+      type: 'addresses',
+      alias: 'inner.example',
+      addresses: ['169.254.169.254'],
+    }));
+
+    expect(await post('hooks.example')).toBe('address_refused');
+  });
+});
+
+describe('a name whose answer changes (R-27)', () => {
+  it('between look-up and connect has no effect: the connection goes to the checked address', async () => {
+    const { post, dns, server, inner } = await buildClient(({ number }) => at(number === 1 ? PUBLIC : INNER));
+
+    expect(await post('rebinding.example')).toBe('200');
+
+    expect(dns.questions.map(({ family, number }) => [family, number]).sort()).toEqual([
+      [4, 1],
+      [6, 1],
+    ]);
+    expect(server.connections).toHaveLength(1);
+    expect(inner.connections).toHaveLength(0);
+  });
+
+  it('is refused at the next connection', async () => {
+    const { post, inner } = await buildClient(({ number }) => at(number === 1 ? PUBLIC : INNER), { respond: CLOSED });
+
+    expect(await post('rebinding.example')).toBe('200');
+    expect(await post('rebinding.example')).toBe('address_refused');
+    expect(inner.connections).toHaveLength(0);
+  });
+
+  it('never leads to the internal address, in whatever order the answers arrive', async () => {
+    const answers = fc.array(fc.subarray([PUBLIC, INNER, 'fd00::1'], { minLength: 1 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(answers, async (sequence) => {
+        const answerOf = (number: number) => sequence[(number - 1) % sequence.length] ?? [];
+        const { post, inner } = await buildClient(({ number }) => at(...answerOf(number)), { respond: CLOSED });
+
+        const results: string[] = [];
+        for (let each = 0; each < sequence.length; each += 1) results.push(await post('rebinding.example'));
+
+        expect(inner.connections).toHaveLength(0);
+        expect(results).toEqual(
+          sequence.map((addresses) => (addresses.every((one) => one === PUBLIC) ? '200' : 'address_refused')),
+        );
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('keeps its open connection, but only for a bounded age', async () => {
+    let addresses = [PUBLIC];
+    const { post, server, dns } = await buildClient(() => at(...addresses), { maxConnectionAgeMs: 150 });
+    expect(await post('moving.example')).toBe('200');
+    addresses = [INNER];
+
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await post('moving.example')).toBe('200');
+    expect(server.connections).toHaveLength(1);
+    expect(dns.questions).toHaveLength(2);
+
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await post('moving.example')).toBe('address_refused');
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('is followed to its new address even while it is constantly busy', async () => {
+    let addresses = [PUBLIC];
+    const world = await buildClient(() => at(...addresses), {
+      maxConnectionAgeMs: 100,
+      allowedSubnets: [`${PUBLIC}/32`, `${INNER}/32`],
+    });
+    const until = performance.now() + 600;
+    while (performance.now() < until && world.inner.requests.length === 0) {
+      expect(await world.post('moving.example')).toBe('200');
+      addresses = [INNER];
+      // A connection is free for the next request one iteration of the event loop after its response.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    expect(world.inner.requests.length).toBeGreaterThan(0);
+    expect(world.server.connections).toHaveLength(1);
+    expect(performance.now()).toBeGreaterThan(until - 500);
+  });
+});
+
+describe('connections of names at one address', () => {
+  it('are not shared: each was checked for its own name', async () => {
+    const { post, server } = await buildClient(({ name }) => at(name === 'good.example' ? PUBLIC : INNER));
+
+    expect(await post('good.example')).toBe('200');
+    expect(await post('evil.example')).toBe('address_refused');
+    expect(server.connections).toHaveLength(1);
+  });
+});
+
+describe('a name service that fails', () => {
+  it.each<[string, DnsAnswer]>([
+    ['knows no such name', { type: 'no such name' }],
+    ['knows no address', at()],
+    ['reports a failure', { type: 'failure' }],
+    ['answers garbage', { type: 'garbage' }],
+    ['is silent', { type: 'silence' }],
+  ])('gives dns_error when it %s', async (_case, answer) => {
+    const { post } = await buildClient(() => answer, { queryTimeoutMs: 60 });
+
+    expect(await post('hooks.example')).toBe('dns_error');
+  });
+
+  it('is a timeout when it is silent past the deadline, and is queried again for the next post', async () => {
+    let answer: DnsAnswer = { type: 'silence' };
+    const { post, dns } = await buildClient(() => answer, { connectTimeoutMs: 100, queryTimeoutMs: 400 });
+
+    expect(await post('hooks.example', 50)).toBe('timeout');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    answer = at(PUBLIC);
+    expect([await post('hooks.example'), dns.questions.length]).toEqual(['200', 4]);
   });
 });

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { ResolvedAddress } from '../address/lookup.js';
+import type { ResolvedAddress } from '../address/dns-lookup.js';
 import type { HostResolver } from '../address/resolve-host.js';
 import { type ConnectTarget, createSocketOpener, type SocketOpenerOptions } from './open-socket.js';
 
 export type { ConnectTarget } from './open-socket.js';
 
-/** A connection that was never used because of where it led (R-27). */
+/** The host leads to an address that must not be reached (R-27). */
 export class AddressRefusedError extends Error {
   readonly code = 'EGRESS_ADDRESS_REFUSED';
 }
 
-/** A host whose addresses could not be had. */
+/** The addresses of the host could not be resolved. */
 export class HostUnresolvableError extends Error {
   readonly code = 'EGRESS_HOST_UNRESOLVABLE';
 }
@@ -39,18 +39,18 @@ export type CheckedConnect = (
 
 export interface CheckedConnector {
   readonly connect: CheckedConnect;
-  /** Ends every connection that is still being made; their callers get an error. */
+  /** Ends every connection attempt in progress; its caller gets an error. */
   destroyPending(): void;
 }
 
-/** A host with hundreds of addresses must not make one attempt knock at hundreds of doors. */
+/** A host with hundreds of addresses must not make one attempt open hundreds of connections. */
 const MAX_TRIED_ADDRESSES = 4;
 
 /**
- * Opens sockets to checked addresses only: a host is resolved once, every address is judged, and the socket gets just
- * these addresses, so that no second resolution could answer differently. Where the socket really went is compared
- * once more before the first byte is written. TLS verifies the certificate against the host name of the URL, whatever
- * the environment says, at every connection anew: a resumed session would skip that check.
+ * Opens sockets to checked addresses only: a host is resolved once, every address is classified, and the socket gets
+ * exactly these addresses, so that no second resolution can return something else (DNS rebinding). The address that the
+ * socket reached is compared again before the first byte is written. TLS verifies the certificate against the host name
+ * of the URL on every connection, whatever the environment says; sessions are not resumed, which would skip that check.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): CheckedConnector {
   const { resolve, connectTimeoutMs } = options;
@@ -103,12 +103,12 @@ interface Watched {
 }
 
 function watch(socket: Socket, { addresses, hostname, isSecure, done }: Watched): void {
-  // Stays for good: between here and the first request nobody else listens, and what is left behind may still fail.
+  // Never removed: until the first request there is no other listener, and an abandoned socket may still fail.
   socket.on('error', done);
   socket.once('close', () => {
     done(new ConnectFailedError('ECONNRESET', `the connection to ${hostname} closed before it was made`));
   });
-  // Before the listener that begins TLS: a wrong machine must not even get a greeting.
+  // Before the listener that starts TLS: the wrong host must not even receive a ClientHello.
   socket.prependOnceListener('connect', () => {
     const reached = socket.remoteAddress;
     if (reached === undefined || addresses.some(({ address }) => isSameAddress(address, reached))) return;
@@ -135,7 +135,7 @@ async function checkedAddresses(resolve: HostResolver, host: string): Promise<re
   }
 }
 
-/** The first ones of each family, taken in turn, so that both get a chance. */
+/** The first addresses of each family, alternating, so that both families are tried. */
 function triedOf(addresses: readonly ResolvedAddress[]): readonly ResolvedAddress[] {
   const firstFamily = addresses[0]?.family;
   const ranked = [true, false].flatMap((isFirst) =>

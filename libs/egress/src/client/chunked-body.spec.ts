@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cut } from '../testing/cut.js';
+import { cut } from '../testing/raw-server.js';
 import { ChunkedBody } from './chunked-body.js';
 
 /** What is taken, and what is behind the end; undefined when there is no end. */
@@ -32,7 +32,7 @@ const written = fc.record({
 });
 
 describe('ChunkedBody', () => {
-  it('takes the framing off, however it is written and cut, and knows where the body ends', () => {
+  it('removes the framing, however it is written and split, and finds the end of the body', () => {
     fc.assert(
       fc.property(written, fc.array(fc.nat(), { maxLength: 12 }), ({ chunks, trailers, behind }, cuts) => {
         const lines = chunks.map(({ data, extension, zeros, upper }) => {
@@ -72,7 +72,7 @@ describe('ChunkedBody', () => {
     expect(() => read(Array.from(text))).toThrow(expect.objectContaining({ code: 'EGRESS_RESPONSE_REFUSED' }));
   });
 
-  it('stops where its taker wants no more', () => {
+  it('stops when the receiver wants no more', () => {
     const body = new ChunkedBody(() => false);
 
     expect(body.read(Buffer.from('2\r\nok\r\n'), 0, 7)).toBe('enough');

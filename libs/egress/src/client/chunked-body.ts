@@ -1,20 +1,19 @@
-import { ResponseRefusedError } from './response-refused.js';
+import { ResponseRefusedError } from './response-head.js';
 
 type Place =
   'size' | 'extension' | 'size_lf' | 'data' | 'data_cr' | 'data_lf' | 'line' | 'trailer' | 'line_lf' | 'end_lf';
 
 const CR = 0x0d;
 const LF = 0x0a;
-/** 13 hexadecimal digits are less than 2^53. */
+/** 13 hexadecimal digits stay below 2^53. */
 const MAX_SIZE_DIGITS = 13;
 
-/** Takes a run of body bytes; false when it wants no more of them. */
+/** Receives body bytes; returns false when it wants no more. */
 export type TakeBytes = (bytes: Buffer, from: number, to: number) => boolean;
 
 /**
- * Takes the chunked framing (RFC 9112, 7.1) off a body. Extensions and trailers are skipped; how many bytes they may
- * have is bounded by the caller. Every line must end in CR LF: a bare line feed is read differently by different
- * programs.
+ * Decodes the chunked framing (RFC 9112, 7.1) of a body. Extensions and trailers are skipped; the caller limits their
+ * bytes. Every line must end in CR LF, because programs disagree on a bare line feed.
  */
 export class ChunkedBody {
   private place: Place = 'size';
@@ -23,7 +22,7 @@ export class ChunkedBody {
 
   constructor(private readonly take: TakeBytes) {}
 
-  /** Where the body ended (the index behind its last byte), 'more' if it goes on, 'enough' if `take` said so. */
+  /** @returns the index after the last byte of the body, 'more' if it continues, 'enough' if `take` returned false */
   read(bytes: Buffer, from: number, to: number): number | 'more' | 'enough' {
     for (let at = from; at < to;) {
       if (this.place === 'data') {

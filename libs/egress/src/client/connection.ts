@@ -3,14 +3,13 @@ import type { Exchange, ExchangeCarrier } from './exchange.js';
 import { ResponseReader, type ResponseReaderOptions, type ResponseResult } from './response-reader.js';
 
 export interface ConnectionOptions extends ResponseReaderOptions {
-  /** Idle for longer, it is not used again. */
+  /** A connection idle for longer is not used again. */
   readonly keepAliveMs: number;
-  /** Older, it is not used again. */
+  /** A connection older than this is not used again. */
   readonly maxAgeMs: number;
   readonly now: () => number;
 }
 
-/** What a connection tells its origin. */
 export interface ConnectionOwner {
   onFree(connection: Connection): void;
   onClosed(connection: Connection): void;
@@ -20,16 +19,16 @@ class ConnectionLostError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** Responses to deliveries are small; of a bigger one this much is read at a time. */
+/** Responses to deliveries are small; a larger one is read in portions of this size. */
 const READ_BUFFER_BYTES = 4_096;
-/** Above, copying a body costs more than a second buffer in the write. */
+/** Above this, copying the body costs more than a second buffer in the write. */
 const MAX_COPIED_BODY_BYTES = 16_384;
-/** The other side counts its keep-alive time from its last byte, and closes without a word: be gone before that. */
+/** The server counts its keep-alive time from its last byte and closes without notice: stop using it before that. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 /**
- * One socket with one exchange at a time (HTTP/1.1 without pipelining). The socket hands its bytes over in one buffer
- * that it fills again and again, without the streams between.
+ * One socket with one exchange at a time (HTTP/1.1 without pipelining). The socket reads into one reused buffer
+ * (`onread`), bypassing Node's streams.
  */
 export class Connection implements ExchangeCarrier {
   private readonly reader: ResponseReader;
@@ -46,7 +45,7 @@ export class Connection implements ExchangeCarrier {
     this.reader = new ResponseReader(options);
   }
 
-  /** For the options of the socket that is to be made. */
+  /** The `onread` option of the socket. */
   onread(): { buffer: Buffer; callback: (length: number, buffer: Uint8Array) => boolean } {
     const buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
     return {
@@ -58,13 +57,13 @@ export class Connection implements ExchangeCarrier {
     };
   }
 
-  /** Called once, with the connected socket that was made with `onread`. */
+  /** Called once, with the connected socket that was created with `onread`. */
   attach(socket: Socket): void {
     const { now, keepAliveMs, maxAgeMs } = this.options;
     this.socket = socket;
     this.expiresAtMs = now() + maxAgeMs;
     this.usableUntilMs = now() + keepAliveMs;
-    // Nobody waits for an idle connection; a post in flight keeps the process alive by its own timer.
+    // An idle connection does not keep the process alive; a post in flight does, through its timer.
     socket.unref();
     socket.on('error', (error) => {
       this.error ??= error;
@@ -85,7 +84,7 @@ export class Connection implements ExchangeCarrier {
 
   begin(exchange: Exchange): void {
     const { socket } = this;
-    if (socket === undefined) throw new Error('begin() came before attach().');
+    if (socket === undefined) throw new Error('begin() was called before attach().');
     this.exchange = exchange;
     exchange.start(this);
     this.reader.begin(exchange.request.limits);
@@ -113,14 +112,14 @@ export class Connection implements ExchangeCarrier {
     this.destroy();
   }
 
-  /** Ends the connection, and settles the exchange in flight with what is known. */
+  /** Closes the connection and settles the exchange in flight with what has been received. */
   abandon(error: Error): void {
     this.settle(error);
     this.destroy();
   }
 
-  abortIf(isMeant: (exchange: Exchange) => boolean): void {
-    if (this.exchange !== undefined && isMeant(this.exchange)) this.exchange.abort();
+  abortIf(isMember: (exchange: Exchange) => boolean): void {
+    if (this.exchange !== undefined && isMember(this.exchange)) this.exchange.abort();
   }
 
   destroy(): void {

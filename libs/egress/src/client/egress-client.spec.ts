@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Lookup } from '../address/lookup.js';
-import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
+import type { Lookup } from '../address/dns-lookup.js';
 import { makeSelfSigned } from '../testing/certificates.js';
+import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
 import {
   createEgressClient,
   type EgressClient,
@@ -45,8 +45,8 @@ function lookupAnswering(...answers: string[][]): Lookup & { asked: string[] } {
   return Object.assign(lookup, { asked });
 }
 
-/** A connection is free for the next request one turn after its response. */
-const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
+/** A connection is free for the next request one iteration of the event loop after its response. */
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a post', () => {
   it('sends the exact body and headers, asks for no compression, and returns status, headers and body', async () => {
@@ -84,14 +84,14 @@ describe('a post', () => {
     const post = build();
 
     await post(server.url);
-    await turnOfTheLoop();
+    await nextIteration();
     await post(server.url);
 
     expect(server.requests).toHaveLength(2);
     expect(server.connections).toHaveLength(1);
   });
 
-  it('ignores proxies of the environment', async () => {
+  it('ignores proxies set in the environment', async () => {
     const proxy = await serve(OK);
     const server = await serve(OK);
     const saved = process.env['HTTP_PROXY'];
@@ -107,7 +107,7 @@ describe('a post', () => {
 });
 
 describe('a post that fails', () => {
-  it('times out when no status comes within the deadline', async () => {
+  it('times out when no status arrives within the deadline', async () => {
     const server = await serve(() => undefined);
 
     expect(await build()(server.url, { deadlineMs: 60 })).toEqual({
@@ -150,7 +150,7 @@ describe('a post that fails', () => {
     });
     const post = build();
     await post(server.url);
-    await turnOfTheLoop();
+    await nextIteration();
 
     expect(await post(server.url)).toMatchObject({ type: 'error', errorCode: 'connection_reset' });
     expect(server.requests).toHaveLength(2);
@@ -164,7 +164,7 @@ describe('a post that fails', () => {
     expect(server.connections).toHaveLength(0);
   });
 
-  it('settles as aborted when the caller gives up', async () => {
+  it('settles as aborted when the caller aborts', async () => {
     const server = await serve(() => undefined);
     const abort = new AbortController();
 
@@ -248,7 +248,7 @@ describe('a response whose body misbehaves (R-20)', () => {
     });
   });
 
-  it('is not decompressed, so that a small one cannot become a big one', async () => {
+  it('is not decompressed, so that a small body cannot become a large one', async () => {
     const server = await serve((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nabcd'),
     );
@@ -256,7 +256,7 @@ describe('a response whose body misbehaves (R-20)', () => {
     expect(await build()(server.url)).toMatchObject({ body: Buffer.from('abcd') });
   });
 
-  it('waits for the final status behind an announcement', async () => {
+  it('waits for the final status after an interim response', async () => {
     const server = await serve((socket) =>
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
     );
@@ -290,7 +290,7 @@ describe('the address check of a connection (R-18, R-27)', () => {
     expect(server.connections).toHaveLength(0);
   });
 
-  it('connects to the very addresses that it checked, with one lookup, and sends the name as host', async () => {
+  it('connects to exactly the addresses that it checked, with one lookup, and sends the name as host', async () => {
     const server = await serve(OK);
     const lookup = lookupAnswering(['127.0.0.1'], ['10.0.0.7']);
 
@@ -300,7 +300,7 @@ describe('the address check of a connection (R-18, R-27)', () => {
     expect(server.requests[0]).toContain(`\r\nhost: hooks.example:${String(server.port)}\r\n`);
   });
 
-  it('checks again at each new connection, so that a name which moves inside is refused', async () => {
+  it('checks again at each new connection, so that a name that moves to an internal address is refused', async () => {
     const server = await serve((socket) =>
       socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'),
     );
@@ -326,7 +326,7 @@ describe('the address check of a connection (R-18, R-27)', () => {
     });
   });
 
-  it('asks once for a name that many posts want at the same time', async () => {
+  it('queries a name once for many concurrent posts', async () => {
     const server = await serve(OK);
     const lookup = lookupAnswering(['127.0.0.1']);
     const post = build({ lookup });
@@ -354,7 +354,7 @@ describe('TLS', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('sends the host name for the choice of the certificate and checks the certificate against it', async () => {
+  it('sends the host name in SNI and checks the certificate against it', async () => {
     const names: string[] = [];
     const server = await serve(OK, {
       ...certificate,
@@ -376,7 +376,7 @@ describe('TLS', () => {
     expect(await build({ trustedCa: certificate.cert })(server.url)).toMatchObject({ statusCode: 200 });
   });
 
-  it('says tls_error when the other side answers in plain HTTP', async () => {
+  it('says tls_error when the server answers in plain HTTP', async () => {
     const plain = createServer();
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     const { port } = plain.address() as AddressInfo;

@@ -1,69 +1,73 @@
 import { parseSubnets } from '../address/classify-address.js';
-import type { Lookup } from '../address/lookup.js';
+import type { Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
 import type { AbortGroup } from './abort-group.js';
 import { createCheckedConnector } from './checked-connector.js';
 import type { EgressErrorCode, EgressResult } from './egress-result.js';
 import { Exchange, type ExchangeRequest } from './exchange.js';
-import { createOrigins } from './origins.js';
-import { createHeadWriter, type HeadWriter, HeaderRefusedError } from './request-head.js';
-import { createTargetReader, type RequestTarget } from './request-target.js';
-import { createTurn } from './turn.js';
+import { OriginPool } from './origin-pool.js';
+import {
+  createHeadWriter,
+  createTargetReader,
+  HeaderRefusedError,
+  type HeadWriter,
+  type RequestTarget,
+} from './request-head.js';
 
 export const DEFAULT_DEADLINE_MS = 5_000;
 export const DEFAULT_MAX_RESPONSE_BYTES = 4_096;
-/** At most 8 MB of the longest URLs. */
+/** At most 8 MB, with URLs of maximum length. */
 const MAX_KEPT_TARGETS = 4_096;
 
 export interface EgressClientOptions {
-  /** CIDR subnets that may be reached in spite of R-27; development only. */
+  /** CIDR subnets exempt from R-27; development only. */
   readonly allowedSubnets: readonly string[];
-  /** Calls http URLs next to https ones; development only (R-18). */
+  /** Accepts http URLs as well as https; development only (R-18). */
   readonly allowHttp: boolean;
-  /** Default: `createDnsLookup()`, the name servers of the system. */
+  /** Default: `createDnsLookup()` with the name servers of the system. */
   readonly lookup?: Lookup;
-  /** Requests beyond these wait, their deadline running. Default 256. */
+  /** Further requests wait while their deadline runs. Default 256. */
   readonly connectionsPerOrigin?: number;
-  /** Origins without a request in flight that are remembered. Default 1,024. */
+  /** Origins without a request in flight that are kept. Default 1,024. */
   readonly maxIdleOrigins?: number;
-  /** An unused connection is closed after this. Default 30,000. */
+  /** An idle connection is closed after this. Default 30,000. */
   readonly keepAliveMs?: number;
-  /** A busy connection too is replaced after this, so that a moved host is found. Default 120,000. */
+  /** A busy connection is replaced after this as well, so that a host that has moved is found. Default 120,000. */
   readonly maxConnectionAgeMs?: number;
   /** Over lookup, TCP and TLS of one connection. Default 5,000. */
   readonly connectTimeoutMs?: number;
-  /** Default 16 KiB, announcements (1xx) included. */
+  /** Default 16 KiB, interim responses (1xx) included. */
   readonly maxResponseHeaderBytes?: number;
-  /** Certificate authorities to trust besides the public ones, PEM. */
+  /** Certificate authorities to trust in addition to the public ones, PEM. */
   readonly trustedCa?: string;
 }
 
 export interface EgressRequest {
   readonly url: string;
-  /** Names in lower case. `accept-encoding`, `content-length` and `host` are the client's own and left out. */
+  /** Names in lower case. `accept-encoding`, `content-length` and `host` are set by the client and ignored here. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
   /** Over connect, TLS, request and response. Default 5,000 (R-20). */
   readonly deadlineMs?: number;
-  /** Costs more per post than a group. */
+  /** Costs more per post than an abort group. */
   readonly signal?: AbortSignal;
-  /** Made once for many posts that may have to be given up together. */
+  /** One group for many posts that may have to be aborted together. */
   readonly abortGroup?: AbortGroup;
   /** Default 4 KiB (R-20). */
   readonly maxResponseBytes?: number;
-  /** False: the body is read within the same bounds, but the result has an empty one. Default true. */
+  /** false: the body is read within the same limits but not returned. Default true. */
   readonly keepBody?: boolean;
 }
 
 export interface EgressClient {
-  /** One POST, sent at most once: no redirect is followed, nothing is sent again. Never rejects for network reality. */
+  /** One POST, sent at most once: no redirects, no retries. Never rejects for what the network does. */
   post(request: EgressRequest): Promise<EgressResult>;
-  /** Ends all connections; posts in flight settle as errors. Wait for them first to stop cleanly. */
+  /** Closes all connections; posts in flight settle as errors. Wait for them first to stop cleanly. */
   close(): Promise<void>;
 }
 
 /**
- * The only way out of the system (R-27): every connection goes to an address that was checked as it was resolved,
+ * The only way out of the system (R-27): every connection goes to an address that was checked when it was resolved,
  * without redirects, without a proxy from the environment, with TLS always verified.
  */
 export function createEgressClient(options: EgressClientOptions): EgressClient {
@@ -74,7 +78,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     lookupTimeoutMs: connectTimeoutMs,
   });
   const connector = createCheckedConnector({ resolve, connectTimeoutMs, trustedCa: options.trustedCa });
-  const origins = createOrigins({
+  const origins = new OriginPool({
     connect: connector.connect,
     maxConnections: options.connectionsPerOrigin ?? 256,
     maxIdleOrigins: options.maxIdleOrigins ?? 1_024,
@@ -82,7 +86,6 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     maxAgeMs: options.maxConnectionAgeMs ?? 120_000,
     maxHeadBytes: options.maxResponseHeaderBytes ?? 16_384,
     now: () => performance.now(),
-    turn: createTurn(),
   });
   const targetOf = createTargetReader({ allowHttp: options.allowHttp }, MAX_KEPT_TARGETS);
   const writeHead = createHeadWriter();
@@ -122,7 +125,7 @@ function exchangeRequest(
   const lines = writeHead(request.headers, body.length);
   if (lines instanceof HeaderRefusedError) return lines;
   return {
-    head: target.headBegin + lines,
+    head: target.headStart + lines,
     body,
     deadlineMs: request.deadlineMs ?? DEFAULT_DEADLINE_MS,
     limits: {

@@ -1,6 +1,7 @@
 import type { AttemptErrorCode } from '@waypost/domain';
+import { codeOf } from '../address/dns-lookup.js';
 
-/** The attempt error codes that the network itself can give. */
+/** The attempt error codes that come from the network. */
 export type EgressErrorCode = Extract<
   AttemptErrorCode,
   | 'timeout'
@@ -15,25 +16,25 @@ export type EgressErrorCode = Extract<
   | 'network_error'
 >;
 
-/** What came of one request. Network reality is a value, never an exception. */
+/** The outcome of one request. Network failures are values, never exceptions. */
 export type EgressResult =
   | {
       readonly type: 'response';
       readonly statusCode: number;
-      /** Only these of the response: see KEPT_HEADERS. Names in lower case; repeated ones joined by a comma. */
+      /** Only KEPT_HEADERS. Names in lower case; repeated headers joined by a comma. */
       readonly headers: Readonly<Partial<Record<KeptHeader, string>>>;
       /** At most `maxResponseBytes`. */
       readonly body: Buffer;
-      /** The body went on, or did not end in time or at all; its rest was not read. */
+      /** The body was longer than the limit, or did not end in time; the rest was not read. */
       readonly truncated: boolean;
     }
   | {
       readonly type: 'error';
       readonly errorCode: EgressErrorCode;
-      /** For people: a short reason without secrets. */
+      /** Human-readable, short, without secrets. */
       readonly detail: string;
     }
-  /** The caller gave it up. The request may or may not have arrived. */
+  /** The caller aborted. The request may or may not have arrived. */
   | { readonly type: 'aborted' };
 
 export const KEPT_HEADERS = [
@@ -45,3 +46,42 @@ export const KEPT_HEADERS = [
   'www-authenticate',
 ] as const;
 export type KeptHeader = (typeof KEPT_HEADERS)[number];
+
+const CODES: Readonly<Record<string, EgressErrorCode>> = {
+  EGRESS_ADDRESS_REFUSED: 'address_refused',
+  EGRESS_HOST_UNRESOLVABLE: 'dns_error',
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  ETIMEDOUT: 'timeout',
+  EHOSTUNREACH: 'connection_failed',
+  ENETUNREACH: 'connection_failed',
+  EADDRNOTAVAIL: 'connection_failed',
+  EHOSTDOWN: 'connection_failed',
+  ENETDOWN: 'connection_failed',
+  EPROTO: 'tls_error',
+  HOSTNAME_MISMATCH: 'tls_error',
+  EGRESS_RESPONSE_REFUSED: 'protocol_error',
+};
+
+const TLS_CODES =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE)/;
+
+/** Maps an error of a connection or a response to its code. */
+export function errorCodeOf(error: unknown): EgressErrorCode {
+  const code = codeOf(error);
+  if (code === undefined) return 'network_error';
+  if (TLS_CODES.test(code)) return 'tls_error';
+  return CODES[code] ?? 'network_error';
+}
+
+export function errorDetailOf(error: unknown): string {
+  const message = error instanceof Error || hasMessage(error) ? error.message : String(error);
+  const code = codeOf(error);
+  // The AggregateError of several addresses has an empty message.
+  return (message === '' ? (code ?? 'unknown error') : message).slice(0, 300);
+}
+
+function hasMessage(error: unknown): error is { message: string } {
+  return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string';
+}

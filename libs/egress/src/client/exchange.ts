@@ -1,10 +1,9 @@
 import type { AbortGroup } from './abort-group.js';
-import type { EgressResult } from './egress-result.js';
-import { errorCodeOf, errorDetailOf } from './error-code.js';
+import { type EgressResult, errorCodeOf, errorDetailOf } from './egress-result.js';
 import type { ResponseLimits, ResponseResult } from './response-reader.js';
 
 export interface ExchangeRequest {
-  /** Up to and with the empty line; latin1. */
+  /** Up to and including the empty line; latin1. */
   readonly head: string;
   readonly body: Uint8Array;
   readonly deadlineMs: number;
@@ -13,25 +12,22 @@ export interface ExchangeRequest {
   readonly group: AbortGroup | undefined;
 }
 
-/** The queue that an exchange waits in before it has a connection. */
 export interface ExchangeQueue {
   leave(exchange: Exchange): void;
 }
 
-/** The connection that an exchange is in flight on. */
 export interface ExchangeCarrier {
-  /** What is known of the response, if it has a status. */
+  /** What has been received of the response, if its status line is complete. */
   responseSoFar(): ResponseResult | undefined;
-  /** Ends the connection under an exchange that has been settled, unless it is done with it. */
+  /** Closes the connection under a settled exchange, unless the connection has finished with it. */
   cut(exchange: Exchange): void;
 }
 
 /**
- * One request on its way: settles exactly once, whichever of response, failure, deadline and abort comes first. From
- * the moment that a status line is there, its code is the result, whatever happens behind it (R-20).
+ * One request and its response. Settles exactly once, by whichever of response, failure, deadline and abort comes first.
+ * Once the status line is complete its code is the result, whatever happens after it (R-20).
  *
- * Waits in a queue, then has a connection; only the events of these, one timer and the caller's abort change it, all
- * on one thread.
+ * It first waits in a queue, then occupies a connection.
  */
 export class Exchange {
   private queue: ExchangeQueue | undefined;
@@ -70,10 +66,10 @@ export class Exchange {
 
   abort(): void {
     this.settle({ type: 'aborted' });
-    this.giveUp();
+    this.withdraw();
   }
 
-  /** Of the caller's signal: an object instead of a closure for each exchange. */
+  /** The EventListener of the caller's signal: an object avoids a closure per exchange. */
   handleEvent(): void {
     this.abort();
   }
@@ -81,11 +77,11 @@ export class Exchange {
   expire(): void {
     const detail = `no response within ${String(this.request.deadlineMs)} ms`;
     this.settle(this.carrier?.responseSoFar() ?? { type: 'error', errorCode: 'timeout', detail });
-    this.giveUp();
+    this.withdraw();
   }
 
-  /** A request that was begun can only be ended with its socket; one that still waits is never sent. */
-  private giveUp(): void {
+  /** A request in flight can only be ended together with its socket; one that is still waiting is never sent. */
+  private withdraw(): void {
     this.queue?.leave(this);
     this.carrier?.cut(this);
   }

@@ -1,29 +1,29 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
-import type { ResolvedAddress } from '../address/lookup.js';
+import type { ResolvedAddress } from '../address/dns-lookup.js';
 
 export interface ConnectTarget {
   /** `https:` or `http:`. */
   readonly protocol: string;
   /** A name or an address; IPv6 without brackets. */
   readonly hostname: string;
-  /** Empty: the one of the protocol. */
+  /** Empty: the default of the protocol. */
   readonly port: string;
-  /** Takes what the socket reads, in place of its stream. */
+  /** Receives the bytes in place of the stream. */
   readonly onread?: OnReadOpts;
 }
 
 export interface SocketOpenerOptions {
   /** Certificate authorities to trust besides the public ones, PEM. */
   readonly trustedCa?: string | undefined;
-  /** For tests that need a socket which does not go where it was sent. */
+  /** For tests of a socket that reaches another address than requested. */
   readonly openTcp?: typeof connectTcp | undefined;
 }
 
-/** Begins a connection to one of the addresses, tried in turn; the target's host name is not resolved again. */
+/** Connects to one of the addresses, tried one after the other; the host name is not resolved again. */
 export type SocketOpener = (target: ConnectTarget, addresses: readonly ResolvedAddress[]) => Socket;
 
-/** One far round trip fits in; all but the last address together leave time for the last (RFC 8305, 5). */
+/** Long enough for a distant round trip, short enough to leave time for the last address (RFC 8305, 5). */
 const NEXT_ADDRESS_MS = 750;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
@@ -38,7 +38,7 @@ export function createSocketOpener({ trustedCa, openTcp = connectTcp }: SocketOp
     const options = {
       host: hostname,
       port: Number(target.port || (isSecure ? 443 : 80)),
-      lookup: answering(addresses),
+      lookup: lookupOf(addresses),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
       noDelay: true,
@@ -58,8 +58,8 @@ export function createSocketOpener({ trustedCa, openTcp = connectTcp }: SocketOp
   };
 }
 
-/** A lookup for `net.connect` that only hands on what was checked. */
-function answering(addresses: readonly ResolvedAddress[]) {
+/** A lookup for `net.connect` that returns only the checked addresses. */
+function lookupOf(addresses: readonly ResolvedAddress[]) {
   return (
     _hostname: string,
     { all }: { all?: boolean | undefined },

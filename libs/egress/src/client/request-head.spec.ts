@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createHeadWriter, HeaderRefusedError } from './request-head.js';
+import { createHeadWriter, createTargetReader, HeaderRefusedError } from './request-head.js';
 
 const write = (headers: Record<string, string>, bodyBytes = 7) => createHeadWriter()(headers, bodyBytes);
 
@@ -11,11 +11,11 @@ describe('the head of a request', () => {
     );
   });
 
-  it('names the caller as the caller wants', () => {
+  it('sends the user agent that the caller sets', () => {
     expect(write({ 'user-agent': 'Other/1' })).toBe('user-agent: Other/1\r\ncontent-length: 7\r\n\r\n');
   });
 
-  it("leaves out what is the client's own", () => {
+  it('ignores the headers that the client sets itself', () => {
     expect(write({ host: 'a', 'Content-Length': '9', 'accept-encoding': 'gzip' })).toBe(
       'user-agent: Waypost\r\ncontent-length: 7\r\n\r\n',
     );
@@ -29,7 +29,7 @@ describe('the head of a request', () => {
     },
   );
 
-  it('never has a line that nobody gave, whatever a value holds', () => {
+  it('never contains an injected line, whatever a value contains', () => {
     const unit = fc.oneof(fc.constantFrom('\r', '\n', '\0', ':', ' ', 'a'), fc.string({ minLength: 1, maxLength: 1 }));
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), (value) => {
@@ -49,5 +49,54 @@ describe('the head of a request', () => {
     const head = write({ authorization: 'Bearer s€cret' });
 
     expect(head).toEqual(new HeaderRefusedError('the value of the header "authorization" cannot be sent'));
+  });
+});
+
+const RULES = { allowHttp: false };
+
+describe('the target of a request', () => {
+  it('is where the URL leads, in its normalised form', () => {
+    expect(createTargetReader(RULES, 10)('https://HOOKS.Example.:8443/a/../b?c=d')).toEqual({
+      type: 'target',
+      origin: 'https://hooks.example:8443',
+      protocol: 'https:',
+      hostname: 'hooks.example',
+      port: '8443',
+      headStart:
+        'POST /b?c=d HTTP/1.1\r\nhost: hooks.example:8443\r\n' +
+        'connection: keep-alive\r\naccept-encoding: identity\r\n',
+    });
+  });
+
+  it('has no brackets around the address to connect to, but keeps them in the host header', () => {
+    expect(createTargetReader(RULES, 10)('https://[2a00::1]/')).toMatchObject({
+      hostname: '2a00::1',
+      port: '',
+      headStart: expect.stringContaining('\r\nhost: [2a00::1]\r\n'),
+    });
+  });
+
+  it('is parsed once per URL in use, however many others there are', () => {
+    const targetOf = createTargetReader(RULES, 8);
+    const first = targetOf('https://hooks.example/');
+    for (let other = 0; other < 100; other += 1) {
+      targetOf(`https://hooks.example/${String(other)}`);
+      expect(targetOf('https://hooks.example/')).toBe(first);
+    }
+  });
+
+  it('is forgotten when it is not in use', () => {
+    const targetOf = createTargetReader(RULES, 8);
+    const first = targetOf('https://hooks.example/');
+    for (let other = 0; other < 8; other += 1) targetOf(`https://hooks.example/${String(other)}`);
+
+    expect(targetOf('https://hooks.example/')).not.toBe(first);
+    expect(targetOf('https://hooks.example/')).toEqual(first);
+  });
+
+  it('is refused for a URL that may not be called', () => {
+    const targetOf = createTargetReader(RULES, 8);
+
+    for (const _time of [1, 2]) expect(targetOf('http://hooks.example/')).toMatchObject({ type: 'refused' });
   });
 });

@@ -1,30 +1,32 @@
-/** Headers that cannot be sent. The message never holds a value. */
+import { hostOf, parseSubscriberUrl, type UrlRules } from '../url/subscriber-url.js';
+
+/** A header that cannot be sent. The message never contains a value. */
 export class HeaderRefusedError {
   constructor(readonly message: string) {}
 }
 
 const OWN = new Set(['accept-encoding', 'content-length', 'host']);
-/** What they say about the connection or the framing would not be what is done. */
+/** They would contradict what the client does with the connection or the framing. */
 const REFUSED = new Set(['connection', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade']);
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 const USER_AGENT = 'user-agent';
-/** Callers use a handful of names; more are judged each time. */
-const MAX_JUDGED_NAMES = 256;
+/** Callers use a handful of names; beyond this they are checked each time. */
+const MAX_CACHED_NAMES = 256;
 
 type NameVerdict = 'sent' | 'left_out' | 'refused';
 
-/** Gives the lines of a request's head behind `headBegin`, up to the empty line. */
+/** Returns the header lines that follow `headStart`, up to and including the empty line. */
 export type HeadWriter = (headers: Readonly<Record<string, string>>, bodyBytes: number) => string | HeaderRefusedError;
 
 export function createHeadWriter(): HeadWriter {
-  const judged = new Map<string, NameVerdict>();
+  const verdicts = new Map<string, NameVerdict>();
 
   function verdictOn(name: string): NameVerdict {
-    const known = judged.get(name);
+    const known = verdicts.get(name);
     if (known !== undefined) return known;
-    const verdict = judgeName(name);
-    if (judged.size < MAX_JUDGED_NAMES) judged.set(name, verdict);
+    const verdict = classifyName(name);
+    if (verdicts.size < MAX_CACHED_NAMES) verdicts.set(name, verdict);
     return verdict;
   }
 
@@ -46,7 +48,7 @@ export function createHeadWriter(): HeadWriter {
   };
 }
 
-function judgeName(name: string): NameVerdict {
+function classifyName(name: string): NameVerdict {
   const lower = name.toLowerCase();
   if (!NAME.test(name) || REFUSED.has(lower)) return 'refused';
   return OWN.has(lower) ? 'left_out' : 'sent';
@@ -54,4 +56,60 @@ function judgeName(name: string): NameVerdict {
 
 function shown(name: string): string {
   return JSON.stringify(name.slice(0, 60));
+}
+
+/** Where a URL leads, and the part of the request head that it determines. */
+export interface RequestTarget {
+  readonly type: 'target';
+  readonly origin: string;
+  /** `https:` or `http:`. */
+  readonly protocol: string;
+  /** IPv6 without its brackets. */
+  readonly hostname: string;
+  readonly port: string;
+  /** The request line and the client's own headers; each line ends in CR LF. */
+  readonly headStart: string;
+}
+
+export interface RefusedTarget {
+  readonly type: 'refused';
+  readonly message: string;
+}
+
+export type TargetReader = (url: string) => RequestTarget | RefusedTarget;
+
+/** Parses each distinct URL once, while it is among the most recently used ones. */
+export function createTargetReader(rules: UrlRules, maxKept: number): TargetReader {
+  // Two generations: entries that were not used while the younger one filled are dropped with the older one.
+  let younger = new Map<string, RequestTarget>();
+  let older = new Map<string, RequestTarget>();
+
+  return (url) => {
+    const known = younger.get(url);
+    if (known !== undefined) return known;
+    const target = older.get(url) ?? readTarget(url, rules);
+    if (target.type === 'refused') return target;
+    if (younger.size >= maxKept / 2) {
+      older = younger;
+      younger = new Map();
+    }
+    younger.set(url, target);
+    return target;
+  };
+}
+
+function readTarget(text: string, rules: UrlRules): RequestTarget | RefusedTarget {
+  const parsed = parseSubscriberUrl(text, rules);
+  if (parsed.type === 'refused') return { type: 'refused', message: parsed.message };
+  const { origin, protocol, host, port, pathname, search } = parsed.url;
+  return {
+    type: 'target',
+    origin,
+    protocol,
+    hostname: hostOf(parsed.url),
+    port,
+    headStart:
+      `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n` +
+      'connection: keep-alive\r\naccept-encoding: identity\r\n',
+  };
 }

@@ -9,7 +9,7 @@ const read = (lines: readonly string[], { status = 200, version = '1.1' } = {}) 
   );
 
 describe('readResponseHead', () => {
-  it('keeps the headers that are of use, without the space around them', () => {
+  it('keeps only the useful headers, without the whitespace around them', () => {
     const { headers } = read(['Retry-After:  7 ', 'X-Other: 1', 'content-type:text/plain', 'SERVER: a', 'server: b']);
 
     expect(headers).toEqual({ 'retry-after': '7', 'content-type': 'text/plain', server: 'a,b' });
@@ -60,7 +60,7 @@ describe('readResponseHead', () => {
     expect(() => read(lines, of)).toThrow(expect.objectContaining({ code: 'EGRESS_RESPONSE_REFUSED' }));
   });
 
-  it('takes any bytes in values but control characters', () => {
+  it('accepts any bytes in values except control characters', () => {
     const value = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)) });
     fc.assert(
       fc.property(value, (text) => {

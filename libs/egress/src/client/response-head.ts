@@ -1,5 +1,4 @@
-import { type KeptHeader, KEPT_HEADERS } from './egress-result.js';
-import { ResponseRefusedError } from './response-refused.js';
+import { KEPT_HEADERS, type KeptHeader } from './egress-result.js';
 
 export interface ResponseHead {
   readonly headers: Readonly<Partial<Record<KeptHeader, string>>>;
@@ -7,7 +6,7 @@ export interface ResponseHead {
   /** For framing `length`. */
   readonly bodyBytes: number;
   readonly keepAlive: boolean;
-  /** How long the other side says that it keeps an idle connection, if it says so. */
+  /** How long the server says that it keeps an idle connection; undefined when it does not say. */
   readonly keepAliveHintMs: number | undefined;
 }
 
@@ -25,10 +24,10 @@ const KEPT: ReadonlyMap<string, KeptHeader> = new Map(KEPT_HEADERS.map((name) =>
 const WELL_FORMED = /^HTTP[^\r\n]*\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n$/;
 
 /**
- * Reads a complete head, from the status line to the empty line. What is ambiguous is refused, never mended: the
- * status counts anyway (R-20), and all that is lost is the connection.
+ * Parses a complete head, from the status line to the empty line. Anything ambiguous is refused, never repaired: the
+ * status counts anyway (R-20), and only the connection is lost.
  *
- * @param text latin1, one character a byte
+ * @param text latin1, one character per byte
  */
 export function readResponseHead(text: string, statusCode: number): ResponseHead {
   if (!WELL_FORMED.test(text)) throw new ResponseRefusedError('the head of the response is malformed');
@@ -69,7 +68,7 @@ function readField(fields: Fields, name: string, text: string, from: number, to:
   }
 }
 
-/** Without the optional space around it (RFC 9110, 5.6.3), which is less than what `trim` takes. */
+/** Without the optional whitespace around it (RFC 9110, 5.6.3); `trim` would remove more than that. */
 function valueOf(text: string, from: number, to: number): string {
   let begin = from;
   let end = to;
@@ -120,4 +119,9 @@ function hasToken(list: string, token: string): boolean {
 function hintOf(text: string): number | undefined {
   const seconds = /(?:^|[,\s])timeout\s*=\s*(\d{1,9})/i.exec(text)?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}
+
+/** The response violates HTTP/1.1 or exceeds a limit. */
+export class ResponseRefusedError extends Error {
+  readonly code = 'EGRESS_RESPONSE_REFUSED';
 }

@@ -1,46 +1,45 @@
 import { ChunkedBody } from './chunked-body.js';
 import type { EgressResult } from './egress-result.js';
-import { readResponseHead, type ResponseHead } from './response-head.js';
-import { ResponseRefusedError } from './response-refused.js';
+import { readResponseHead, type ResponseHead, ResponseRefusedError } from './response-head.js';
 
 export type ResponseResult = EgressResult & { readonly type: 'response' };
 
 export interface ResponseReaderOptions {
-  /** Over all bytes before the body, announcements (1xx) included. */
+  /** All bytes before the body, interim responses (1xx) included. */
   readonly maxHeadBytes: number;
 }
 
 export interface ResponseLimits {
   readonly maxBodyBytes: number;
-  /** False: the body is counted and bounded, but not kept. */
+  /** false: the body is counted and limited, but not kept. */
   readonly keepBody: boolean;
 }
 
-/** `enough`: the body goes on beyond its limit. */
+/** `enough`: the body continues beyond its limit. */
 export type Reading = 'more' | 'complete' | 'enough';
 
-const MAX_ANNOUNCEMENTS = 8;
+const MAX_INTERIM_RESPONSES = 8;
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/;
 const BEGIN = 'HTTP/1.';
-/** CR LF CR: what may be there of the end of a head without being it. */
+/** CR LF CR: the longest incomplete end of a head. */
 const LONGEST_END = 3;
 const NOTHING = Buffer.alloc(0);
 const NO_LIMITS: ResponseLimits = { maxBodyBytes: 0, keepBody: false };
 
 /**
- * Reads the responses of one connection, one after the other, and bounds every byte of them:
- * - a status counts from the end of its line on, whatever comes behind it (R-20);
- * - announcements (1xx) are skipped, asked for or not (RFC 9110, 15.2);
- * - bytes that nobody asked for end the connection: they would be taken as the answer to the next request.
+ * Reads the responses of one connection, one after the other, and limits every part of them:
+ * - the status counts once its line is complete, whatever follows (R-20);
+ * - interim responses (1xx) are skipped, requested or not (RFC 9110, 15.2);
+ * - unrequested bytes end the connection: they would be taken as the response to the next request.
  *
- * Throws ResponseRefusedError. Only the events of one socket change it.
+ * Throws ResponseRefusedError.
  */
 export class ResponseReader {
   private state: 'idle' | 'head' | 'body' = 'idle';
   private limits = NO_LIMITS;
   private held = '';
   private headBytes = 0;
-  private announcements = 0;
+  private interimResponses = 0;
   private status: number | undefined;
   private head: ResponseHead | undefined;
   private chunked: ChunkedBody | undefined;
@@ -48,7 +47,7 @@ export class ResponseReader {
   private wireBytesLeft = 0;
   private receivedBytes = 0;
   private kept: Buffer[] | undefined;
-  private spoiled = false;
+  private isSpoiled = false;
 
   constructor(private readonly options: ResponseReaderOptions) {}
 
@@ -57,28 +56,28 @@ export class ResponseReader {
     this.limits = limits;
     this.held = '';
     this.headBytes = 0;
-    this.announcements = 0;
+    this.interimResponses = 0;
     this.status = undefined;
     this.head = undefined;
     this.chunked = undefined;
     this.wireBytesLeft = maxWireBytes(limits.maxBodyBytes);
     this.receivedBytes = 0;
     this.kept = undefined;
-    this.spoiled = false;
+    this.isSpoiled = false;
   }
 
-  /** From the moment that the final status line is there; its headers may still be missing. */
+  /** Set once the final status line is complete; the headers may still be missing. */
   get statusCode(): number | undefined {
     return this.status;
   }
 
-  /** Whether the response that was complete leaves its connection fit for another, and for how long. */
+  /** Whether the connection can be reused after the completed response, and for how long; undefined: it cannot. */
   get reuse(): { readonly hintMs: number | undefined } | undefined {
     const { head } = this;
-    return head?.keepAlive === true && !this.spoiled ? { hintMs: head.keepAliveHintMs } : undefined;
+    return head?.keepAlive === true && !this.isSpoiled ? { hintMs: head.keepAliveHintMs } : undefined;
   }
 
-  /** What is known of the response; undefined before its status. The headers are kept all or none. */
+  /** What has been received of the response; undefined before its status. Headers are returned all or none. */
   response(truncated: boolean): ResponseResult | undefined {
     if (this.status === undefined) return undefined;
     return {
@@ -90,11 +89,11 @@ export class ResponseReader {
     };
   }
 
-  /** @param bytes reused by the caller after this: what is kept is copied */
+  /** @param bytes reused by the caller afterwards, so whatever is kept is copied */
   read(bytes: Buffer, length: number): Reading {
     switch (this.state) {
       case 'idle':
-        throw new ResponseRefusedError('the response goes on after its end');
+        throw new ResponseRefusedError('the response continues after its end');
       case 'head':
         return this.readHead(bytes, length);
       case 'body':
@@ -102,16 +101,16 @@ export class ResponseReader {
     }
   }
 
-  /** The other side sends no more: true if that is how the response was to end. */
+  /** The server has closed its side: true if that is the proper end of the response. */
   readEnd(): boolean {
     if (this.state !== 'body' || this.head?.framing !== 'until_close') return false;
     this.state = 'idle';
-    this.spoiled = true;
+    this.isSpoiled = true;
     return true;
   }
 
   private readHead(bytes: Buffer, length: number): Reading {
-    // Nothing is looked through twice: a head may come a byte at a time.
+    // Nothing is searched twice: a head may arrive byte by byte.
     let from = Math.max(0, this.held.length - LONGEST_END);
     this.held += bytes.toString('latin1', 0, length);
     for (;;) {
@@ -123,7 +122,7 @@ export class ResponseReader {
       }
       if (end === undefined) return 'more';
       if (this.status !== undefined) return this.endHead(this.status, end, bytes, length);
-      this.skipAnnouncement(end);
+      this.skipInterimResponse(end);
       if (this.held === '') return 'more';
     }
   }
@@ -150,9 +149,10 @@ export class ResponseReader {
     return this.readBody(bytes, length - (text.length - end), length);
   }
 
-  private skipAnnouncement(end: number): void {
-    this.announcements += 1;
-    if (this.announcements > MAX_ANNOUNCEMENTS) throw new ResponseRefusedError('too many announcements (1xx)');
+  private skipInterimResponse(end: number): void {
+    this.interimResponses += 1;
+    if (this.interimResponses > MAX_INTERIM_RESPONSES)
+      throw new ResponseRefusedError('too many interim responses (1xx)');
     this.headBytes += end;
     this.held = this.held.slice(end);
   }
@@ -178,7 +178,7 @@ export class ResponseReader {
   private endedAt(end: number | 'more' | 'enough', to: number): Reading {
     if (typeof end === 'string') return end;
     this.state = 'idle';
-    this.spoiled = end < to;
+    this.isSpoiled = end < to;
     return 'complete';
   }
 
@@ -193,12 +193,12 @@ export class ResponseReader {
   };
 }
 
-/** Chunks of one byte each need six on the wire; whoever needs more than this is not sending a body. */
+/** Chunks of one byte each need six on the wire; anything above this is not a body. */
 function maxWireBytes(maxBodyBytes: number): number {
   return 65_536 + 8 * maxBodyBytes;
 }
 
-/** Bare line feeds count here as well, so that such a head is refused at once. */
+/** Bare line feeds count as well, so that such a head is refused at once. */
 function endOfHead(text: string, from: number): number | undefined {
   for (let at = text.indexOf('\n', from); at >= 0; at = text.indexOf('\n', at + 1)) {
     if (text[at + 1] === '\n') return at + 2;

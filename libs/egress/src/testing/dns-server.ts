@@ -15,9 +15,9 @@ export interface DnsQuestion {
   readonly number: number;
 }
 
-/** A name server on a loopback UDP port that answers A and AAAA questions as a test wants. */
+/** A name server on a loopback UDP port that answers A and AAAA queries as the test decides. */
 export interface DnsServer {
-  /** As `setServers` takes it. */
+  /** In the format of `setServers`. */
   readonly address: string;
   readonly questions: readonly DnsQuestion[];
   stop(): Promise<void>;

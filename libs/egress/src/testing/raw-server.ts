@@ -1,15 +1,15 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** A server on a loopback port that speaks raw bytes, so that a test can misbehave on purpose. */
+/** A server on a loopback port that speaks raw bytes, so that a test can violate the protocol. */
 export interface RawServer {
   readonly port: number;
   readonly url: string;
-  /** Whole requests as they came, head and body. */
+  /** Complete requests as received, head and body. */
   readonly requests: readonly string[];
   /** Sockets ever accepted. */
   readonly connections: readonly Socket[];
-  /** Of those, the ones that are not closed. */
+  /** Those that are not closed. */
   openConnections(): number;
   stop(): Promise<void>;
 }
@@ -87,4 +87,39 @@ function endOfRequest(text: string): number {
   if (headEnd < 0) return 0;
   const length = Number(/content-length: (\d+)/i.exec(text.slice(0, headEnd))?.[1] ?? 0);
   return text.length >= headEnd + 4 + length ? headEnd + 4 + length : 0;
+}
+
+/** Sends one piece per interval until the pieces or the socket end. */
+export function trickle(socket: Socket, pieces: Iterable<string>, everyMs: number): void {
+  const iterator = pieces[Symbol.iterator]();
+  const timer = setInterval(() => {
+    const next = iterator.next();
+    if (next.done === true || socket.destroyed) clearInterval(timer);
+    else socket.write(next.value);
+  }, everyMs);
+  socket.once('close', () => {
+    clearInterval(timer);
+  });
+}
+
+/** Writes the piece again and again, as fast as the other side reads it. */
+export function flood(socket: Socket, piece: string): void {
+  const block = piece.repeat(Math.ceil(16_384 / piece.length));
+  const fill = (): void => {
+    while (!socket.destroyed && socket.write(block));
+  };
+  socket.on('drain', fill);
+  fill();
+}
+
+export function* endlessly(piece: string): Generator<string> {
+  for (;;) yield piece;
+}
+
+/** Splits a text into non-empty pieces at these positions (each modulo its length). */
+export function cut(text: string, cuts: readonly number[]): string[] {
+  const places = [...new Set(cuts.map((place) => place % (text.length + 1)))].sort((left, right) => left - right);
+  return [0, ...places]
+    .map((from, index) => text.slice(from, places[index] ?? text.length))
+    .filter((piece) => piece !== '');
 }

@@ -1,6 +1,6 @@
-import type { Lookup } from '../address/lookup.js';
-import { createHostResolver } from '../address/resolve-host.js';
 import { parseSubnets } from '../address/classify-address.js';
+import type { Lookup } from '../address/dns-lookup.js';
+import { createHostResolver } from '../address/resolve-host.js';
 
 export const MAX_URL_LENGTH = 2_048;
 
@@ -8,26 +8,26 @@ export type UrlRefusal =
   'too_long' | 'invalid' | 'scheme' | 'user_info' | 'fragment' | 'port' | 'unresolvable' | 'address_refused';
 
 export type SubscriberUrl =
-  /** `url.href` is the normalised form: IDN as punycode, IPv4 in whatever notation as four decimals. */
+  /** `url.href` is the normalised form: IDN as punycode, IPv4 of any notation in dotted decimals. */
   | { readonly type: 'accepted'; readonly url: URL }
   /** `message` is a sentence for the subscriber. */
   | { readonly type: 'refused'; readonly reason: UrlRefusal; readonly message: string };
 
 export interface UrlRules {
-  /** Accepts http next to https; development only (R-18). */
+  /** Accepts http as well as https; development only (R-18). */
   readonly allowHttp: boolean;
 }
 
-/** The part of R-18 that the text alone decides. Where the host leads is for `checkSubscriberUrl` and each connection. */
+/** The part of R-18 that the text alone decides. `checkSubscriberUrl` and each connection check where the host leads. */
 export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): SubscriberUrl {
   if (text.length > MAX_URL_LENGTH) {
     return refused('too_long', `The URL must be at most ${String(MAX_URL_LENGTH)} characters long.`);
   }
-  // The parser drops tabs, line ends and outer spaces and turns backslashes: what it would call is not what was read.
+  // The parser drops tabs, line ends and outer spaces and converts backslashes: the result would not be what was typed.
   if (hasAmbiguousCharacter(text) || !URL.canParse(text))
     return refused('invalid', 'The URL must be a valid absolute URL.');
   const url = new URL(text);
-  // With and without the final dot is the same place: one origin, one name in TLS and in the host header.
+  // The host with and without a final dot is the same: one origin, one name in TLS and in the host header.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
     return refused(
@@ -35,29 +35,29 @@ export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): Subsc
       allowHttp ? 'The URL must begin with https:// or http://.' : 'The URL must begin with https://.',
     );
   }
-  // The parser adds missing slashes and takes superfluous ones away.
-  if (!/^[a-z]+:\/\/[^/]/i.test(text)) return refused('invalid', 'The URL must have its host right behind ://.');
+  // The parser adds missing slashes and removes superfluous ones.
+  if (!/^[a-z]+:\/\/[^/]/i.test(text)) return refused('invalid', 'The URL must have its host right after ://.');
   if (url.username !== '' || url.password !== '' || hasUserInfo(text)) {
-    return refused('user_info', 'The URL must not hold a user name or password.');
+    return refused('user_info', 'The URL must not contain a user name or password.');
   }
-  if (url.hash !== '' || text.endsWith('#')) return refused('fragment', 'The URL must not hold a fragment (#...).');
+  if (url.hash !== '' || text.endsWith('#')) return refused('fragment', 'The URL must not contain a fragment (#...).');
   if (!isHostName(url.hostname)) return refused('invalid', 'The host of the URL must be a valid name or address.');
   if (url.port === '0') return refused('port', 'The URL must not name port 0.');
   return { type: 'accepted', url };
 }
 
 export interface UrlCheckOptions extends UrlRules {
-  /** CIDR subnets that may be reached in spite of R-27; development only. */
+  /** CIDR subnets exempt from R-27; development only. */
   readonly allowedSubnets: readonly string[];
-  /** Default: `createDnsLookup()`, the name servers of the system. */
+  /** Default: `createDnsLookup()` with the name servers of the system. */
   readonly lookup?: Lookup;
   /** Default 5,000. */
   readonly lookupTimeoutMs?: number;
 }
 
 /**
- * The check at creation (R-18): the text, and that the host resolves to nothing but public addresses. A host that
- * cannot be resolved is refused as well: a typing error is better found now than after the first lost events.
+ * The check at creation (R-18): the text, and that the host resolves to public addresses only. A host that cannot be
+ * resolved is refused as well: a typing error is better found now than after the first lost events.
  */
 export async function checkSubscriberUrl(text: string, options: UrlCheckOptions): Promise<SubscriberUrl> {
   const parsed = parseSubscriberUrl(text, options);
@@ -79,23 +79,23 @@ export async function checkSubscriberUrl(text: string, options: UrlCheckOptions)
   }
 }
 
-/** The host as resolvers and sockets want it: IPv6 without its brackets. */
+/** The host in the form that resolvers and sockets expect: IPv6 without brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** What name servers can be asked for; addresses pass. */
+/** A name that can be queried; addresses pass. */
 function isHostName(hostname: string): boolean {
   if (hostname.startsWith('[')) return true;
   return hostname.length <= 253 && hostname.split('.').every((label) => label.length >= 1 && label.length <= 63);
 }
 
 function hasAmbiguousCharacter(text: string): boolean {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  // eslint-disable-next-line no-control-regex -- finds control characters
   return /[\s\\\u0000-\u001f\u007f]/.test(text);
 }
 
-/** Empty user info as well: the parser drops it. */
+/** Finds empty user info as well, which the parser drops. */
 function hasUserInfo(text: string): boolean {
   return /^[^/]*\/\/[^/?#]*@/.test(text);
 }

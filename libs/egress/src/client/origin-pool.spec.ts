@@ -2,16 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import type { CheckedConnect } from './checked-connector.js';
 import type { EgressResult } from './egress-result.js';
 import { Exchange } from './exchange.js';
-import { createOrigins, type Origins } from './origins.js';
-import { createTurn } from './turn.js';
+import { OriginPool } from './origin-pool.js';
 
 type ConnectCallback = Parameters<CheckedConnect>[1];
 
-/** Origins whose connections fail when they are told so. */
+/** A pool whose connections fail on demand. */
 function build({ maxConnections = 1 } = {}) {
   const connecting: ConnectCallback[] = [];
   const fail = (callback: ConnectCallback | undefined) => callback?.(new Error('no test connects'), null);
-  const origins = createOrigins({
+  const origins = new OriginPool({
     connect: (_target, callback) => connecting.push(callback),
     maxConnections,
     maxIdleOrigins: 2,
@@ -19,7 +18,6 @@ function build({ maxConnections = 1 } = {}) {
     maxAgeMs: 1_000,
     maxHeadBytes: 16_384,
     now: () => 0,
-    turn: createTurn(),
   });
   return {
     origins,
@@ -46,20 +44,20 @@ const exchange = (resolve: (result: EgressResult) => void, deadlineMs = 1_000): 
   );
 };
 
-const post = (origins: Origins, name: string, deadlineMs?: number): Promise<EgressResult> =>
+const post = (origins: OriginPool, name: string, deadlineMs?: number): Promise<EgressResult> =>
   new Promise((resolve) => {
     origins.of(targetAt(name)).submit(exchange(resolve, deadlineMs));
   });
 
-const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('createOrigins', () => {
+describe('OriginPool', () => {
   it('gives the same origin while it is known', async () => {
     const { origins, failAll } = build();
     const first = origins.of(targetAt('a'));
     const settled = Promise.all([post(origins, 'a'), post(origins, 'a')]);
     for (let turns = 0; turns < 3; turns += 1) {
-      await turnOfTheLoop();
+      await nextIteration();
       failAll();
     }
     await settled;
@@ -73,7 +71,7 @@ describe('createOrigins', () => {
     const originOfA = origins.of(targetAt('a'));
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       const settled = post(origins, name);
-      await turnOfTheLoop();
+      await nextIteration();
       failAll();
       await settled;
     }
@@ -83,10 +81,10 @@ describe('createOrigins', () => {
     await origins.close(new Error('over'));
   });
 
-  it('keeps every origin that has something in flight', async () => {
+  it('keeps every origin with a post in flight', async () => {
     const { origins, failAll } = build();
     const settled = ['a', 'b', 'c', 'd'].map((name) => post(origins, name));
-    await turnOfTheLoop();
+    await nextIteration();
 
     expect(origins.size).toBe(4);
     failAll();
@@ -95,11 +93,11 @@ describe('createOrigins', () => {
     await origins.close(new Error('over'));
   });
 
-  it('fails what waits when it is closed, and connects to nothing any more', async () => {
+  it('fails waiting posts when it is closed, and opens no more connections', async () => {
     const { origins, failAll } = build();
     const settled = [post(origins, 'a'), post(origins, 'a')];
     const origin = origins.of(targetAt('a'));
-    await turnOfTheLoop();
+    await nextIteration();
 
     await origins.close(new Error('the client is closed'));
     failAll();
@@ -112,16 +110,16 @@ describe('createOrigins', () => {
     expect(await late).toEqual(closed);
   });
 
-  it('fails a post for the failure of the connection that was opened for it, and of no other', async () => {
+  it('fails a post only when the connection that was opened for it fails', async () => {
     const { origins, connecting, failOldest } = build({ maxConnections: 2 });
     const first = await post(origins, 'a', 20);
     let isSettled = false;
     const second = post(origins, 'a').finally(() => (isSettled = true));
-    await turnOfTheLoop();
+    await nextIteration();
     expect([first.type === 'error' && first.errorCode, connecting()]).toEqual(['timeout', 2]);
 
     failOldest();
-    await turnOfTheLoop();
+    await nextIteration();
     expect([isSettled, connecting()]).toEqual([false, 1]);
 
     failOldest();
@@ -129,15 +127,15 @@ describe('createOrigins', () => {
     await origins.close(new Error('over'));
   });
 
-  it('opens connections for those that wait as soon as the bound allows it', async () => {
+  it('opens connections for waiting posts as soon as the limit allows', async () => {
     const { origins, connecting, failOldest } = build({ maxConnections: 2 });
     const posts = [1, 2, 3].map(() => post(origins, 'a'));
-    await turnOfTheLoop();
+    await nextIteration();
     expect(connecting()).toBe(2);
 
     failOldest();
     expect(await posts[0]).toMatchObject({ detail: 'no test connects' });
-    await turnOfTheLoop();
+    await nextIteration();
     expect(connecting()).toBe(2);
 
     await origins.close(new Error('over'));

@@ -1,6 +1,6 @@
 import { type TlsOptions, TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Lookup } from '../address/lookup.js';
+import type { Lookup } from '../address/dns-lookup.js';
 import { type LeafOptions, makeAuthority, makeSelfSigned } from '../testing/certificates.js';
 import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
 import { createEgressClient, type EgressClient } from './egress-client.js';
@@ -75,7 +75,7 @@ describe('TLS', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('refuses a certificate of an authority that is not trusted, and one that nobody signed', async () => {
+  it('refuses a certificate of an untrusted authority, and a self-signed one', async () => {
     const other = await build(stranger.issue({ subjectAltName: 'DNS:hooks.example' }));
     const selfSigned = await build(makeSelfSigned('DNS:hooks.example'));
     const noAuthority = await build(valid, { trust: [] });
@@ -86,7 +86,7 @@ describe('TLS', () => {
     }
   });
 
-  it('says why in words for people', async () => {
+  it('reports the reason in plain words', async () => {
     const { post } = await build(authority.issue({ subjectAltName: 'DNS:hooks.example', validDays: -1 }));
 
     expect(await post('hooks.example')).toMatchObject({ detail: 'certificate has expired' });
@@ -118,7 +118,7 @@ describe('TLS', () => {
     expect(resumed).toEqual([false, false]);
   });
 
-  it('names the host for the choice of the certificate, but never an address', async () => {
+  it('sends the host name in SNI, but never an address', async () => {
     const names: string[] = [];
     const { post } = await build({
       ...valid,

@@ -26,7 +26,7 @@ function build(options: Partial<EgressClientOptions> = {}) {
 
 const afterMs = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** Answers each request when it is told so, the oldest first. */
+/** Answers the oldest request on each call of `next`. */
 function answeringOnDemand(): { answer: Answer; next: () => void } {
   const open: (() => void)[] = [];
   return {
@@ -51,7 +51,7 @@ describe('the connections to an origin', () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  it('are never more than the bound; the posts beyond it wait, and go out in the order they came', async () => {
+  it('never exceed the limit; further posts wait and are sent in their order', async () => {
     const { answer, next } = answeringOnDemand();
     const server = keep(await startRawServer(answer));
     const post = build({ connectionsPerOrigin: 2 });
@@ -72,7 +72,7 @@ describe('the connections to an origin', () => {
     expect(server.connections).toHaveLength(2);
   });
 
-  it('are not used by a post whose deadline is over before it gets one', async () => {
+  it('are not used by a post whose deadline passes before it gets one', async () => {
     const { answer, next } = answeringOnDemand();
     const server = keep(await startRawServer(answer));
     const post = build({ connectionsPerOrigin: 1 });
@@ -90,7 +90,7 @@ describe('the connections to an origin', () => {
     expect(server.requests.some((request) => request.endsWith('second'))).toBe(false);
   });
 
-  it('are opened again for the posts that wait when those in use end', async () => {
+  it('are replaced for waiting posts when those in use close', async () => {
     const server = keep(await startRawServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nok')));
     const post = build({ connectionsPerOrigin: 2 });
 
@@ -100,7 +100,7 @@ describe('the connections to an origin', () => {
     expect(server.connections).toHaveLength(7);
   });
 
-  it('are kept while one of them is in use, also when the others end and idle origins are not kept', async () => {
+  it('are kept while one of them is in use, even when the others close and idle origins are not kept', async () => {
     const server = keep(
       await startRawServer((socket, number) => {
         setTimeout(() => socket.write(OK), number === 1 ? 5 : 80);
@@ -145,7 +145,7 @@ describe('an idle connection', () => {
     expect(server.openConnections()).toBe(0);
   });
 
-  it('is not used again when it has been idle for long, closed or not', async () => {
+  it('is not used again after a long idle time, closed or not', async () => {
     const server = keep(await startRawServer(answerOk));
     const post = build({ keepAliveMs: 50 });
 
@@ -179,7 +179,7 @@ describe('an idle connection', () => {
     expect(server.openConnections()).toBe(0);
   });
 
-  it('that the other side has closed is not used', async () => {
+  it('that the server has closed is not used', async () => {
     const server = keep(await startRawServer(answerOk));
     const post = build();
     await post(server.url);
@@ -191,7 +191,7 @@ describe('an idle connection', () => {
     expect(server.connections).toHaveLength(2);
   });
 
-  it('is the one that was used last, so that the others grow old', async () => {
+  it('is chosen by most recent use, so that the others expire', async () => {
     const server = keep(await startRawServer((socket) => setTimeout(() => socket.write(OK), 10)));
     const post = build();
     await Promise.all(Array.from({ length: 5 }, () => post(server.url)));
@@ -205,7 +205,7 @@ describe('an idle connection', () => {
 });
 
 describe('the request', () => {
-  it.each([0, 1, 1_000, 16_384, 16_385, 300_000])('with a body of %d bytes arrives as it is', async (length) => {
+  it.each([0, 1, 1_000, 16_384, 16_385, 300_000])('with a body of %d bytes arrives unchanged', async (length) => {
     const server = keep(await startRawServer(answerOk));
     const body = Buffer.from(Array.from({ length }, (_, index) => index % 256));
 
@@ -216,7 +216,7 @@ describe('the request', () => {
     expect(Buffer.from(request.slice(request.indexOf('\r\n\r\n') + 4), 'latin1').equals(body)).toBe(true);
   });
 
-  it('with a text as its body is sent as UTF-8', async () => {
+  it('with a string as its body is sent as UTF-8', async () => {
     const server = keep(await startRawServer(answerOk));
 
     await build()(server.url, { body: 'grün 🌱' });
@@ -224,7 +224,7 @@ describe('the request', () => {
     expect(Buffer.from(server.requests[0]?.slice(-10) ?? '', 'latin1').toString()).toBe('grün 🌱');
   });
 
-  it('that was answered before it was read leaves no connection for another', async () => {
+  it('that was answered before it was read leaves no reusable connection', async () => {
     const server = keep(
       await startConnectionServer((socket) => {
         socket.pause();

@@ -1,11 +1,18 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { endlessly, flood, trickle } from '../testing/bad-manners.js';
-import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
+import {
+  type Answer,
+  endlessly,
+  flood,
+  type RawServer,
+  startConnectionServer,
+  startRawServer,
+  trickle,
+} from '../testing/raw-server.js';
 import { createEgressClient, type EgressClient, type EgressClientOptions } from './egress-client.js';
 import type { EgressResult } from './egress-result.js';
 
 const DEADLINE_MS = 200;
-/** A machine under load is late; an endless exchange is later. */
+/** Tolerates a machine under load, but not an endless exchange. */
 const SLACK_MS = 1_500;
 
 const servers: RawServer[] = [];
@@ -66,20 +73,20 @@ const trickleBehind =
 const OK = 'HTTP/1.1 200 OK\r\n';
 const LONG = 'x'.repeat(20_000);
 
-describe('an endpoint that gives no status line', () => {
+describe('an endpoint that sends no status line', () => {
   it.each<[string, string, Answer]>([
     ['is silent', 'timeout', () => undefined],
     ['stops within the status line', 'timeout', write('HTTP/1.1 20')],
     ['trickles the status line', 'timeout', trickleBehind('HTTP/1.1 200 ', 'O')],
     [
-      'announces without end, slowly',
+      'sends interim responses without end, slowly',
       'timeout',
       (socket) => {
         trickle(socket, endlessly('HTTP/1.1 102 Processing\r\n\r\n'), 60);
       },
     ],
-    ['announces without end, fast', 'protocol_error', floodBehind('', 'HTTP/1.1 100 Continue\r\n\r\n')],
-    ['has an endless header in an announcement', 'protocol_error', floodBehind('HTTP/1.1 103 Early\r\na: ', 'x')],
+    ['sends interim responses without end, fast', 'protocol_error', floodBehind('', 'HTTP/1.1 100 Continue\r\n\r\n')],
+    ['has an endless header in an interim response', 'protocol_error', floodBehind('HTTP/1.1 103 Early\r\na: ', 'x')],
     ['has an endless reason phrase', 'protocol_error', floodBehind('HTTP/1.1 200 ', 'x')],
     ['greets as a mail server', 'protocol_error', write('220 mail.example ESMTP\r\n')],
     ['greets as a shell server', 'protocol_error', write('SSH-2.0-server\r\n')],
@@ -96,7 +103,7 @@ describe('an endpoint that gives no status line', () => {
     ['resets', 'connection_reset', (socket) => socket.resetAndDestroy()],
     ['closes', 'connection_reset', (socket) => socket.end()],
     ['closes within the status line', 'connection_reset', (socket) => socket.end('HTTP/1.1 2')],
-    ['resets behind an announcement', 'connection_reset', writeAndReset('HTTP/1.1 103 Early Hints\r\n\r\n')],
+    ['resets after an interim response', 'connection_reset', writeAndReset('HTTP/1.1 103 Early Hints\r\n\r\n')],
   ])('and %s: %s', async (_case, errorCode, answer) => {
     const server = keep(await startRawServer(answer));
 
@@ -184,7 +191,7 @@ describe('an endpoint that gives no status line', () => {
 });
 
 /** R-20: from its status line on, a response is what it says. */
-describe('an endpoint that misbehaves behind its status line', () => {
+describe('an endpoint that misbehaves after its status line', () => {
   it.each<[string, Answer]>([
     ['stops within its headers', write(`${OK}x-slow`)],
     ['trickles headers without end', trickleBehind(OK, 'x-more: 1\r\n')],
@@ -241,7 +248,7 @@ describe('an endpoint that misbehaves behind its status line', () => {
       { statusCode: 200 },
     ],
     [
-      'two announcements, each on its own',
+      'two interim responses, each on its own',
       (socket) => {
         trickle(
           socket,
@@ -274,7 +281,7 @@ describe('an endpoint that misbehaves behind its status line', () => {
   });
 });
 
-describe('an endpoint that answers what was not asked', () => {
+describe('an endpoint that sends unrequested responses', () => {
   const accepted = `${OK}content-length: 0\r\n\r\n`;
   const refusing = 'HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n';
 
@@ -302,7 +309,7 @@ describe('an endpoint that answers what was not asked', () => {
     expect(server.connections).toHaveLength(2);
   });
 
-  it('right before the next request cannot have it taken for the answer to it', async () => {
+  it('right before the next request cannot have it taken for its response', async () => {
     const server = keep(await startRawServer((socket, number) => socket.write(number === 1 ? accepted : refusing)));
     const post = build();
     expect(await post(server.url)).toMatchObject({ statusCode: 200 });
@@ -318,7 +325,7 @@ describe('an endpoint that answers what was not asked', () => {
     expect(server.connections).toHaveLength(2);
   });
 
-  it('with a body behind a 204 counts with its status, and the connection is not used again', async () => {
+  it('with a body after a 204 counts with its status, and the connection is not reused', async () => {
     const server = keep(await startRawServer(write('HTTP/1.1 204 No Content\r\n\r\nsurprise')));
     const post = build();
 
@@ -330,7 +337,7 @@ describe('an endpoint that answers what was not asked', () => {
 });
 
 describe('a client with many misbehaving endpoints', () => {
-  it('has no socket left when it is closed, whatever they are in the middle of', async () => {
+  it('has no open socket after it is closed, whatever they were doing', async () => {
     const started = await Promise.all([
       startRawServer(() => undefined),
       startRawServer(write(`${OK}x-slow`)),

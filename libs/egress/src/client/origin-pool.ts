@@ -1,0 +1,256 @@
+import type { Socket } from 'node:net';
+import type { AbortGroup, AbortGroupMember } from './abort-group.js';
+import type { CheckedConnect } from './checked-connector.js';
+import { Connection, type ConnectionOptions, type ConnectionOwner } from './connection.js';
+import type { Exchange, ExchangeQueue } from './exchange.js';
+import type { RequestTarget } from './request-head.js';
+
+export interface OriginPoolOptions extends OriginOptions {
+  readonly maxIdleOrigins: number;
+}
+
+const SWEEP_INTERVAL_MS = 1_000;
+
+/**
+ * One set of connections per origin. Origins in use are always kept; idle ones only while they are among the most
+ * recently used, so that memory stays bounded however many origins are called over time.
+ */
+export class OriginPool implements AbortGroupMember, OriginOwner {
+  private readonly known = new Map<string, Origin>();
+  /** Least recently used first: sets keep the order of insertion. */
+  private readonly idle = new Set<Origin>();
+  private readonly batcher = new WriteBatcher();
+  // A connection past its age is never used again; the sweep also closes it when no request comes.
+  private readonly sweeper: NodeJS.Timeout;
+
+  constructor(private readonly options: OriginPoolOptions) {
+    this.sweeper = setInterval(() => {
+      for (const origin of this.known.values()) origin.sweep();
+    }, SWEEP_INTERVAL_MS).unref();
+  }
+
+  of(target: OriginTarget): Origin {
+    const existing = this.known.get(target.origin);
+    if (existing !== undefined) return existing;
+    const origin = new Origin(target, this, this.batcher, this.options);
+    this.known.set(target.origin, origin);
+    return origin;
+  }
+
+  /** Known origins, in use or idle. */
+  get size(): number {
+    return this.known.size;
+  }
+
+  onBusy(origin: Origin): void {
+    this.idle.delete(origin);
+  }
+
+  onIdle(origin: Origin): void {
+    this.idle.add(origin);
+    for (const surplus of this.idle) {
+      if (this.idle.size <= this.options.maxIdleOrigins) return;
+      this.idle.delete(surplus);
+      this.known.delete(surplus.target.origin);
+      void surplus.close(new Error('the origin was evicted from the pool'));
+    }
+  }
+
+  abort(group: AbortGroup): void {
+    for (const origin of this.known.values()) origin.abort(group);
+  }
+
+  /** Closes all connections and fails what is still in flight. */
+  async close(error: Error): Promise<void> {
+    clearInterval(this.sweeper);
+    const origins = [...this.known.values()];
+    this.known.clear();
+    this.idle.clear();
+    await Promise.all(origins.map((origin) => origin.close(error)));
+  }
+}
+
+type OriginTarget = Pick<RequestTarget, 'origin' | 'protocol' | 'hostname' | 'port'>;
+
+interface OriginOptions extends ConnectionOptions {
+  readonly connect: CheckedConnect;
+  readonly maxConnections: number;
+}
+
+interface OriginOwner {
+  /** The first exchange has arrived. */
+  onBusy(origin: Origin): void;
+  /** The last exchange has ended. */
+  onIdle(origin: Origin): void;
+}
+
+/**
+ * The connections to one origin, and the exchanges that wait for one, oldest first. An exchange gets the most recently
+ * used connection: no more connections stay in use than are needed, and the others expire.
+ *
+ * When no connection is free, one is opened for the exchange, up to the limit. The exchange takes whichever is ready
+ * first, that connection or one that becomes free; only the failure of its own connection fails it.
+ */
+class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
+  private readonly waiting = new Set<Exchange>();
+  /** Exchanges for which a connection is being opened; some may have been served or aborted since. */
+  private readonly opening = new Set<Exchange>();
+  private readonly connections = new Set<Connection>();
+  private readonly free: Connection[] = [];
+  private busy = false;
+  private closed: Error | undefined;
+  private allClosed: (() => void) | undefined;
+
+  constructor(
+    readonly target: OriginTarget,
+    private readonly owner: OriginOwner,
+    private readonly batcher: WriteBatcher,
+    private readonly options: OriginOptions,
+  ) {}
+
+  submit(exchange: Exchange): void {
+    if (this.closed !== undefined) {
+      exchange.fail(this.closed);
+      return;
+    }
+    exchange.waitIn(this);
+    this.waiting.add(exchange);
+    this.batcher.add(this);
+    this.notifyOwner();
+  }
+
+  leave(exchange: Exchange): void {
+    if (this.waiting.delete(exchange)) this.notifyOwner();
+  }
+
+  writeBatch(): void {
+    for (const exchange of this.waiting) {
+      const connection = this.takeFree();
+      if (connection === undefined) break;
+      this.serve(exchange, connection);
+    }
+    this.openMissing();
+    this.notifyOwner();
+  }
+
+  onFree(connection: Connection): void {
+    this.free.push(connection);
+    if (this.waiting.size > 0) this.batcher.add(this);
+    else this.notifyOwner();
+  }
+
+  onClosed(connection: Connection): void {
+    this.connections.delete(connection);
+    const place = this.free.indexOf(connection);
+    if (place >= 0) this.free.splice(place, 1);
+    if (this.connections.size === 0) this.allClosed?.();
+    if (this.waiting.size > 0) this.batcher.add(this);
+    else this.notifyOwner();
+  }
+
+  /** Closes the idle connections that have expired. */
+  sweep(): void {
+    for (const connection of this.free) if (!connection.isUsable()) connection.destroy();
+  }
+
+  abort(group: AbortGroup): void {
+    const isMember = ({ request }: Exchange): boolean => request.group === group;
+    for (const exchange of this.waiting) if (isMember(exchange)) exchange.abort();
+    for (const connection of this.connections) connection.abortIf(isMember);
+  }
+
+  /** Fails what is waiting, ends what is in flight, closes all connections; resolves when they are closed. */
+  close(error: Error): Promise<void> {
+    this.closed = error;
+    for (const exchange of this.waiting) exchange.fail(error);
+    this.waiting.clear();
+    for (const connection of this.connections) connection.abandon(error);
+    if (this.connections.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.allClosed = resolve;
+    });
+  }
+
+  private takeFree(): Connection | undefined {
+    for (let connection = this.free.pop(); connection !== undefined; connection = this.free.pop()) {
+      if (connection.isUsable()) return connection;
+      connection.destroy();
+    }
+    return undefined;
+  }
+
+  private serve(exchange: Exchange, connection: Connection): void {
+    this.waiting.delete(exchange);
+    connection.begin(exchange);
+  }
+
+  private openMissing(): void {
+    for (const exchange of this.waiting) {
+      if (this.connections.size + this.opening.size >= this.options.maxConnections) return;
+      if (!this.opening.has(exchange)) this.open(exchange);
+    }
+  }
+
+  private open(exchange: Exchange): void {
+    this.opening.add(exchange);
+    const connection = new Connection(this, this.options);
+    const { protocol, hostname, port } = this.target;
+    this.options.connect({ protocol, hostname, port, onread: connection.onread() }, (error, socket) => {
+      this.opening.delete(exchange);
+      if (socket === null) this.onOpenFailed(exchange, error);
+      else this.onOpened(connection, socket);
+    });
+  }
+
+  private onOpened(connection: Connection, socket: Socket): void {
+    this.connections.add(connection);
+    connection.attach(socket);
+    if (this.closed !== undefined) {
+      connection.destroy();
+      return;
+    }
+    // A new connection cannot have received unrequested bytes: no need to wait for the batch.
+    const [oldest] = this.waiting;
+    if (oldest === undefined) this.free.push(connection);
+    else this.serve(oldest, connection);
+  }
+
+  private onOpenFailed(exchange: Exchange, error: Error | null): void {
+    if (this.waiting.delete(exchange)) exchange.fail(error ?? new Error('no connection'));
+    if (this.waiting.size > 0) this.batcher.add(this);
+    this.notifyOwner();
+  }
+
+  private notifyOwner(): void {
+    const busy = this.waiting.size > 0 || this.connections.size > this.free.length;
+    if (busy === this.busy || this.closed !== undefined) return;
+    this.busy = busy;
+    if (busy) this.owner.onBusy(this);
+    else this.owner.onIdle(this);
+  }
+}
+
+interface BatchedWriter {
+  writeBatch(): void;
+}
+
+/**
+ * Writes all requests of one iteration of the event loop together, once the events that have already arrived are
+ * handled. So what an idle connection received meanwhile (its end, or unrequested bytes) is seen before the connection
+ * is used again, and cannot be mistaken for the response.
+ */
+class WriteBatcher {
+  private waiting = new Set<BatchedWriter>();
+
+  /** A writer that is already waiting runs once. */
+  add(writer: BatchedWriter): void {
+    if (this.waiting.size === 0) setImmediate(this.run);
+    this.waiting.add(writer);
+  }
+
+  private readonly run = (): void => {
+    const due = this.waiting;
+    this.waiting = new Set();
+    for (const writer of due) writer.writeBatch();
+  };
+}
