@@ -22,7 +22,7 @@ const fleet = 'examples';
 const waypost = runningWaypost(sharedDataDir());
 const present = toolchains.filter(({ isPresent }) => isPresent);
 const missing = toolchains.filter(({ isPresent }) => !isPresent);
-const producing = ['Java', 'Python'];
+const producing = ['Node', 'Java', 'Python'];
 const receiving = ['Node', 'Python', 'Go'];
 
 interface Receiving {
@@ -31,12 +31,19 @@ interface Receiving {
 }
 
 const producers = new Map<string, Example>();
+const consumers = new Map<string, RunningExample>();
 const receivers = new Map<string, Receiving>();
 
 async function prepare(toolchain: Toolchain, workDir: string): Promise<void> {
-  const { producer, receiver } = await toolchain.prepare(workDir);
+  const { producer, receiver, consumer } = await toolchain.prepare(workDir);
   if (producer !== undefined) producers.set(toolchain.name, producer);
+  if (consumer !== undefined) consumers.set(toolchain.name, startExample(consumer, kafkaEnvironment()));
   if (receiver !== undefined) receivers.set(toolchain.name, await receive(toolchain.name, receiver));
+}
+
+function kafkaEnvironment(): Readonly<Record<string, string>> {
+  const { brokers, registryUrl } = waypost.info();
+  return { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl };
 }
 
 async function receive(name: string, example: Example): Promise<Receiving> {
@@ -82,14 +89,15 @@ beforeAll(async () => {
   await mkdir(workDir, { recursive: true });
   await waypost.cli('fleet', 'create', fleet);
   await Promise.all(present.map((toolchain) => prepare(toolchain, workDir)));
-  const { brokers, registryUrl } = waypost.info();
-  const env = { KAFKA_BROKERS: brokers.join(','), SCHEMA_REGISTRY_URL: registryUrl };
-  const published = [...producers].map(([name, producer]) => runProducer(producer, [fleet, deviceOf(name)], env));
+  const published = [...producers].map(([name, producer]) =>
+    runProducer(producer, [fleet, deviceOf(name)], kafkaEnvironment()),
+  );
   for (const printed of await Promise.all(published)) expect(printed).toContain('published to telemetry.pings-');
 }, 300_000);
 
 afterAll(() => {
   for (const { running } of receivers.values()) running.stop();
+  for (const running of consumers.values()) running.stop();
 });
 
 const names = (languages: readonly string[]): string[] =>
@@ -97,7 +105,7 @@ const names = (languages: readonly string[]): string[] =>
 
 describe('The examples (R-38)', () => {
   it.each(names(receiving).flatMap((to) => names(producing).map((from) => [from, to] as const)))(
-    'bring a ping that %s has published to the receiver in %s, which finds it signed',
+    'bring a ping from %s to the receiver in %s, which finds it signed',
     async (from, to) => {
       const line = new RegExp(`^position \\S+Z ${deviceOf(from)} [0-9a-f-]{36}$`);
       await eventually(() => {
@@ -105,6 +113,15 @@ describe('The examples (R-38)', () => {
       });
     },
   );
+
+  it.each(names(producing))('let the consumer in Node read the event of a ping that %s has published', async (from) => {
+    await eventually(() => {
+      const printed = consumers.get('Node')?.lines ?? [];
+      const events = printed.filter((line) => line.includes(`"deviceId":"${deviceOf(from)}"`));
+      expect(events).toHaveLength(1);
+      expect(events[0]).toContain('"eventType":"position"');
+    });
+  });
 
   it.each(names(receiving))('let the receiver in %s refuse what is not signed', async (language) => {
     const { url, running } = receiver(language);
@@ -123,6 +140,6 @@ describe('The examples (R-38)', () => {
     },
   );
 
-  // Reported, so that nobody takes a machine without the toolchain for a proof.
+  // Reported: a machine without the toolchain proves nothing.
   for (const { name } of missing) it.skip(`are run in ${name}, which this machine does not have`, () => undefined);
 });

@@ -17,7 +17,14 @@ export interface Toolchain {
   readonly name: string;
   readonly isPresent: boolean;
   /** @param workDir a folder of the tests for what is installed and built */
-  prepare(workDir: string): Promise<{ readonly producer?: Example; readonly receiver?: Example }>;
+  prepare(workDir: string): Promise<{
+    /** Publishes one ping. */
+    readonly producer?: Example;
+    /** Verifies webhooks. */
+    readonly receiver?: Example;
+    /** Prints the events of fleet.events. */
+    readonly consumer?: Example;
+  }>;
 }
 
 const examples = join(process.cwd(), 'examples');
@@ -35,13 +42,21 @@ function answers(file: string, ...args: readonly string[]): boolean {
   }
 }
 
-/** The product needs it, and so does its package, which the project has installed. */
+/** Always present, with its packages: the product needs them too. */
 const node: Toolchain = {
   name: 'Node',
   isPresent: true,
   prepare: () => {
-    const cwd = join(examples, 'receiver-node');
-    return Promise.resolve({ receiver: { file: process.execPath, args: ['receiver.mjs'], cwd } });
+    const example = (folder: string, program: string): Example => ({
+      file: process.execPath,
+      args: [program],
+      cwd: join(examples, folder),
+    });
+    return Promise.resolve({
+      producer: example('producer-node', 'publish-ping.mjs'),
+      receiver: example('receiver-node', 'receiver.mjs'),
+      consumer: example('consumer-node', 'read-events.mjs'),
+    });
   },
 };
 

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const IGNORED = new Set(['node_modules', 'dist', '.waypost', '.git']);
+
+function markdownFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return IGNORED.has(entry.name) ? [] : markdownFiles(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+const withoutCode = (text: string): string => text.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+
+/** The anchors that GitHub makes of the headings. */
+function anchorsOf(text: string): Set<string> {
+  const headings = text.replaceAll(/^```[^]*?^```/gm, '').match(/^#{1,6} .+$/gm) ?? [];
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .replace(/^#+ /, '')
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}_\- ]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+function brokenLinks(file: string): string[] {
+  const links = [...withoutCode(readFileSync(file, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? file : join(dirname(file), path);
+      if (!existsSync(target)) return true;
+      return anchor !== undefined && target.endsWith('.md') && !anchorsOf(readFileSync(target, 'utf8')).has(anchor);
+    })
+    .map((link) => `${relative(ROOT, file)}: ${link}`);
+}
+
+describe('the documentation', () => {
+  const files = markdownFiles(ROOT);
+
+  it('has no broken links', () => {
+    expect(files.flatMap(brokenLinks)).toEqual([]);
+  });
+
+  it('names only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+    const unknown = files.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/npm run (?:-s )?([\w:-]+)/g)]
+        .filter(([, script = '']) => !(script in scripts))
+        .map(([command]) => `${relative(ROOT, file)}: ${command}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { choosePort } from '../../tools/dev-stack/free-port.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { productEnvironment, sharedDataDir } from '../support/waypost-config.js';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+/** Blocks that are not run here, by their first line, and why. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'npm start': 'The stack that all these tests use was started with it.',
+  'npm test': 'This test is a part of it.',
+  'npm ci': 'The first start did so.',
+  'export KAFKA_BROKERS=kafka-1.example:9092,kafka-2.example:9092':
+    'Needs a cluster with SASL: test/security/secured-connections.int.spec.ts has one.',
+  'python3 -m venv .venv && .venv/bin/pip install -r examples/producer-python/requirements.txt':
+    'examples.e2e.spec.ts runs these programs, where Python, Maven and Go are present.',
+  '.venv/bin/pip install -r examples/receiver-python/requirements.txt': 'As above.',
+  'cd examples/receiver-go && SECRET=$SECRET PORT=9000 go run .': 'As above.',
+  'npm run -s waypost -- rebuild --yes': 'Empties the history of all tests; test/faults/projection runs it.',
+  'npm run -s waypost -- rejected republish 0:17 2:4 # ids as listed: partition:offset':
+    'The ids are examples; topic-commands.int.spec.ts republishes real ones.',
+};
+
+/** Pages whose commands belong to one terminal. Benchmarks take minutes each, so those of docs/benchmarks.md are left out. */
+const SESSIONS: readonly (readonly string[])[] = [['README.md', 'docs/tour.md'], ...otherPages().map((page) => [page])];
+
+function otherPages(): string[] {
+  const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((page) => page.endsWith('.md') && page !== 'tour.md' && page !== 'benchmarks.md')
+    .map((page) => join('docs', page));
+  return ['CONTRIBUTING.md', 'examples/README.md', 'schemas/README.md', ...inDocs.sort()];
+}
+
+const blocksOf = (page: string): string[] =>
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = '']) => block);
+
+const firstLine = (block: string): string => (block.split('\n')[0] ?? '').trim();
+
+const isRun = (block: string): boolean => !(firstLine(block) in NOT_RUN);
+
+/** A reader's terminal: the commands as they are printed, on the stack, ports and folders of this run. */
+async function runInTerminal(
+  blocks: readonly string[],
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const waypost = runningWaypost(sharedDataDir());
+  const workDir = join(waypost.dataDir, 'documented');
+  mkdirSync(workDir, { recursive: true });
+  const receiverPort = String(await choosePort());
+  const commands = blocks.map((block) =>
+    block
+      .replaceAll('.waypost/data', waypost.dataDir)
+      .replaceAll('.waypost/', `${workDir}/`)
+      .replaceAll('http://127.0.0.1:8080', waypost.info().apiUrl)
+      .replaceAll('127.0.0.1:9000', `127.0.0.1:${receiverPort}`)
+      .replaceAll('PORT=9000', `PORT=${receiverPort}`),
+  );
+  const script = [
+    'set -emo pipefail',
+    `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
+    'npm() { if [[ "$*" == "run -s waypost -- "* ]]; then command npm "$@" --data-dir "$DATA_DIR"; else command npm "$@"; fi; }',
+    'curl() { command curl --fail-with-body "$@"; }',
+    // A reader takes longer than this between two blocks.
+    ...commands.map((command) => `${command}\nsleep 1`),
+  ].join('\n');
+  const child = spawn('bash', ['-c', script], { cwd: ROOT, env: productEnvironment({ DATA_DIR: waypost.dataDir }) });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+describe('the commands of the documentation', () => {
+  const sessions = SESSIONS.map((pages) => ({ pages, blocks: pages.flatMap(blocksOf).filter(isRun) }));
+
+  it.each(sessions.filter(({ blocks }) => blocks.length > 0))(
+    '$pages run as printed',
+    async ({ blocks }) => {
+      const { code, output } = await runInTerminal(blocks);
+      expect(code === 0 ? '' : output).toBe('');
+    },
+    240_000,
+  );
+
+  it('are left out only where that is listed with a reason', () => {
+    const printed = SESSIONS.flat().flatMap(blocksOf).map(firstLine);
+    expect(Object.keys(NOT_RUN).filter((line) => !printed.includes(line))).toEqual([]);
+  });
+});
