@@ -35,15 +35,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['pg.escapeLiteral(topic)', 'whole(partition)', 'whole(nextOffset)', 'whole(expectedOffset)'],
   ],
   'libs/history-store/src/history/upsert-deliveries-sql.ts': ['names', 'values', 'arrays'],
-  'libs/management-store/src/postgres-operation-store.ts': [
-    "before === null ? '' : 'AND (occurred_at, id) < ($4::timestamptz, $5::uuid)'",
-  ],
   'libs/management-store/src/refill.ts': ['table'],
-  'libs/management-store/src/replay-rows.ts': [
-    ...["COLUMNS.join(', ')", "COLUMNS.map((_, index) => `$${String(index + 1)}`).join(', ')"],
-  ],
-  // FOR UPDATE, or nothing.
-  'libs/management-store/src/replay-store-postgres.ts': ['lock'],
   'libs/history-store/src/paths/find-points-sql.ts': ['conditions', 'most', 'rest', 'others', 'parameter(limit)'],
   'libs/history-store/src/rebuild/empty-history.ts': ["Object.keys(logs).join(', ')"],
   'tools/dev-stack/postgres/embedded-postgres.ts': ['client.escapeIdentifier(name)'],

@@ -16,7 +16,7 @@ export interface ApiDependencies {
   readonly logger: ApiLogger;
   readonly history: DeliveryHistory;
   readonly paths: PathHistory;
-  readonly store: Omit<ManagementStore, 'isPublished'>;
+  readonly store: Omit<ManagementStore, 'outbox'>;
   readonly checkUrl: (url: string) => Promise<UrlCheck>;
   readonly untilPublished: (outboxIds: readonly string[]) => Promise<void>;
   /** AES-256-GCM key of stored secrets. */

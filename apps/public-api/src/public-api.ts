@@ -4,7 +4,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { createSchemaRegistry } from '@waypost/contracts';
 import { createDataSource, createPageSource, poolUsageOf } from '@waypost/database';
 import { createDeliveryHistory, createPathHistory } from '@waypost/history-store';
-import { createManagementStore, readOutboxLag, MANAGEMENT_ENTITIES } from '@waypost/management-store';
+import { createManagementStore, MANAGEMENT_ENTITIES } from '@waypost/management-store';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
 import { createKafkaBackend } from '@waypost/streams';
 import { APP_NAME, type PublicApiConfig, readConfig } from './config.js';
@@ -40,7 +40,7 @@ function createModule({ config, logger, metrics, name }: AppRuntime<PublicApiCon
   registerDatabaseMetrics({
     registry: metrics,
     pools: { management: () => poolUsageOf(dataSource), pages: () => pages.usage() },
-    readOutboxLag: () => readOutboxLag(dataSource),
+    readOutboxLag: () => store.outbox.readLag(),
     now,
   });
   const store = createManagementStore({ dataSource, randomBytes });
@@ -57,7 +57,7 @@ function createModule({ config, logger, metrics, name }: AppRuntime<PublicApiCon
     paths: createPathHistory({ pages }),
     checkUrl: createUrlCheck(config.egress),
     untilPublished: createUntilPublished({
-      isPublished: (ids) => store.isPublished(ids),
+      isPublished: (ids) => store.outbox.isPublished(ids),
       isStopping: () => outbox.isStopped(),
       now,
       sleep,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { createDataSource } from './data-source.js';
-import { isConnectionLoss } from './connection-loss.js';
+import { isConnectionLoss } from './database-errors.js';
 import { openTcpProxy } from '../../../test/support/tcp-proxy.js';
 
 it('a data source gives a query up whose connection says nothing any more, and asks the next one over another', async () => {

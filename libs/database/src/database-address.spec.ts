@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { databaseAddress } from './database-address.js';
-import { databaseRefusal } from './database-refusal.js';
 
 const URL_WITHOUT = 'postgres://waypost:p%40ss@db.example:5433/waypost';
 
@@ -37,27 +36,6 @@ describe('The address of a database', () => {
     'is refused with %s',
     (query) => {
       expect(() => databaseAddress(`${URL_WITHOUT}?${query}`)).toThrow(/^DATABASE_URL with .* is refused/);
-    },
-  );
-});
-
-describe('The refusal of a database', () => {
-  it.each([
-    [{ code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'self-signed' }, 'sslrootcert'],
-    [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'x' }, 'another host'],
-    [{ message: 'The server does not support SSL connections' }, 'remove sslmode'],
-    [{ code: '28000', message: 'no pg_hba.conf entry for host "x", no encryption' }, 'add sslmode=verify-full'],
-    [{ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', message: 'alert certificate required' }, 'sslcert'],
-    [{ code: '28P01', message: 'password authentication failed' }, 'the user and the password'],
-    [{ code: '3D000', message: 'database "x" does not exist' }, 'make the database'],
-  ])('says what to do about %j', (error, mend) => {
-    expect(databaseRefusal(error)).toContain(mend);
-  });
-
-  it.each([{ code: 'ECONNREFUSED', message: 'connect' }, { code: '57P03', message: 'starting up' }, 'text', null])(
-    'is none for what waiting may mend: %j',
-    (error) => {
-      expect(databaseRefusal(error)).toBeNull();
     },
   );
 });

@@ -1,9 +1,22 @@
-export { isConnectionLoss, isLockTimeout } from './connection-loss.js';
-export { createDataSource, type DataSourceSettings } from './data-source.js';
+export {
+  createDataSource,
+  type ConnectionSettings,
+  type DataSourceSettings,
+  poolUsageOf,
+  type PoolUsage,
+} from './data-source.js';
 export { databaseAddress, type DatabaseAddress } from './database-address.js';
-export { databaseRefusal } from './database-refusal.js';
+export {
+  databaseRefusal,
+  DEADLOCK_DETECTED,
+  FOREIGN_KEY_VIOLATION,
+  isConnectionLoss,
+  isLockTimeout,
+  LOCK_NOT_AVAILABLE,
+  sqlState,
+  UNIQUE_VIOLATION,
+} from './database-errors.js';
+export { DatabaseModule, type DatabaseModuleOptions, PAGE_SOURCE } from './database.module.js';
 export { createPageSource, type PageSource, type PreparedQuery } from './page-source.js';
-export { poolUsageOf, type PoolUsage } from './pool-usage.js';
 export { runMigrations } from './run-migrations.js';
-export { FOREIGN_KEY_VIOLATION, sqlState, UNIQUE_VIOLATION } from './sql-state.js';
 export { storableText } from './storable-text.js';

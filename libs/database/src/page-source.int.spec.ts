@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { isConnectionLoss } from './connection-loss.js';
+import { isConnectionLoss } from './database-errors.js';
 import { createPageSource, type PageSource } from './page-source.js';
 import { openTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
 

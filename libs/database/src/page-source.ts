@@ -1,31 +1,39 @@
+/**
+ * SQL by hand: pages are read with prepared statements on connections whose planner settings suit pages, which TypeORM
+ * cannot express.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg, { type ClientBase, type PoolClient, type QueryResultRow } from 'pg';
-import { connectionOptions, connectTimeoutOf, poolSizeOf } from './connection-settings.js';
-import type { DataSourceSettings } from './data-source.js';
+import {
+  connectionOptions,
+  type ConnectionSettings,
+  connectTimeoutOf,
+  poolSizeOf,
+  type PoolUsage,
+} from './data-source.js';
 import { databaseAddress } from './database-address.js';
-import type { PoolUsage } from './pool-usage.js';
 
-/** A statement with its name; those of one name have the same text, so that a connection prepares it once. */
+/** A named statement; equal names must have equal texts, so that a connection prepares the statement once. */
 export interface PreparedQuery {
   readonly name: string;
   readonly text: string;
   readonly parameters: unknown[];
 }
 
-/** Connections that only read, and plan as pages need it. They connect when they are needed. */
+/** Read-only connections with planner settings for pages. They are opened on first use. */
 export interface PageSource {
   /** One round trip. */
   read<Row extends QueryResultRow>(query: PreparedQuery): Promise<readonly Row[]>;
   withConnection<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   usage(): PoolUsage;
-  /** Waits for what is being read, but not for long. */
+  /** Waits briefly for reads in progress. */
   close(): Promise<void>;
 }
 
 /**
- * What a page's statement is planned with. It is planned once for a connection and all parameters, for the planning takes
- * ten times as long as the reading; and since a plan may be made while the tables are small and used when they no longer
- * are, it must not be one that reads all before it answers. The text of the statement leaves one index to choose.
+ * Planning a page takes ten times as long as reading it, so a statement is planned once per connection and for all
+ * parameters. The plan may be made while the tables are small and used when they are large, so it must never be one that
+ * reads everything before it returns the first row. The text of the statement leaves only one index to choose.
  */
 const PAGE_SESSION = [
   'SET default_transaction_read_only = on',
@@ -37,28 +45,25 @@ const PAGE_SESSION = [
   'SET jit = off',
 ].join('; ');
 
-/** Plans, and what the server has read of the tables, are worth keeping; what nobody asks of for so long is not. */
-const IDLE_MS = 300_000;
-const CLOSE_PATIENCE_MS = 2_000;
+/** Plans and the server's catalog caches are worth keeping between requests. */
+const IDLE_TIMEOUT_MS = 300_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * A pool of its own: settings that suit pages would mislead other statements, and setting them for each page costs two round
- * trips, which take longer than reading it where processors are busy.
+ * A separate pool: settings that suit pages would mislead other statements, and setting them per page would cost two round
+ * trips.
  *
  * @param databaseUrl as of `createDataSource`
- * @throws Error for TLS that would verify nothing
+ * @throws Error for a TLS setting that would verify nothing
  */
-export function createPageSource(
-  databaseUrl: string,
-  settings: Omit<DataSourceSettings, 'idleInTransactionTimeoutMs'> = {},
-): PageSource {
+export function createPageSource(databaseUrl: string, settings: ConnectionSettings = {}): PageSource {
   const { url, ssl } = databaseAddress(databaseUrl);
   const pool = new pg.Pool({
     ...connectionOptions(settings),
     connectionString: url,
     ssl,
     max: poolSizeOf(settings),
-    idleTimeoutMillis: IDLE_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     connectionTimeoutMillis: connectTimeoutOf(settings),
     application_name: settings.applicationName ?? 'waypost pages',
     onConnect: (client: ClientBase): unknown => client.query(PAGE_SESSION),
@@ -79,6 +84,6 @@ export function createPageSource(
       }
     },
     usage: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => (closed ??= Promise.race([pool.end(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })])),
+    close: () => (closed ??= Promise.race([pool.end(), sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })])),
   };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
 import { formatApiKey, hashApiKey } from '@waypost/domain';
-import { type EntityManager, IsNull } from 'typeorm';
-import { ApiKeyEntity } from './api-key.entity.js';
-import { FleetEntity } from './fleet.entity.js';
-import type { ListPosition } from './list-position.js';
+import { IsNull, type Repository } from 'typeorm';
+import { ApiKeyEntity, FleetEntity } from './entities.js';
+import { listPage, type ListQuery } from './list-page.js';
 
 /** Everything that a key can be allowed to do (R-37). */
 export const API_KEY_SCOPES = [
@@ -32,13 +33,20 @@ export interface StoredApiKey {
   readonly id: string;
   readonly fleetId: string;
   readonly name: string | null;
-  /** The first characters of the key; null of a key of an earlier version. */
+  /** The first characters of the key; null for a key of an earlier version. */
   readonly prefix: string | null;
   readonly scopes: readonly string[];
   /** Epoch milliseconds. */
   readonly createdAt: number;
   /** Epoch milliseconds; null: it is live. */
   readonly revokedAt: number | null;
+}
+
+export interface NewApiKey {
+  readonly fleetId: string;
+  readonly scopes: readonly ApiKeyScope[];
+  readonly nowMs: number;
+  readonly name?: string | null;
 }
 
 export type CreateApiKeyResult =
@@ -53,73 +61,57 @@ export type CreateApiKeyResult =
 
 export type RevokeApiKeyResult = { readonly type: 'revoked' } | { readonly type: 'not_found' };
 
-/** API keys of fleets; only their SHA-256 is kept (R-37). */
-export interface ApiKeyStore {
-  createApiKey(input: {
-    fleetId: string;
-    scopes: readonly ApiKeyScope[];
-    nowMs: number;
-    name?: string | null;
-  }): Promise<CreateApiKeyResult>;
-  /** The live key with this SHA-256, or null. */
-  findApiKey(hash: Buffer): Promise<ApiKeyRecord | null>;
-  /** Oldest first, revoked ones too. */
-  listApiKeys(query: { fleetId: string; limit: number; after: ListPosition | null }): Promise<readonly StoredApiKey[]>;
-  /** For good. Again, it changes nothing. */
-  revokeApiKey(ref: { fleetId: string; id: string }, nowMs: number): Promise<RevokeApiKeyResult>;
-}
+/** Cryptographically secure. */
+export type RandomBytes = (size: number) => Buffer;
+/** Injection token of the `RandomBytes` that API keys are made of. */
+export const RANDOM_BYTES = Symbol('random bytes');
 
-export interface ApiKeyStoreDeps {
-  readonly database: EntityManager;
-  readonly randomBytes: (size: number) => Buffer;
-}
-
-/** `wp_` and 6 of 43 characters: enough to tell one's keys apart, and nothing to guess the rest by. */
+/** `wp_` and 6 of 43 characters: enough to tell keys apart, and no help in guessing the rest. */
 const PREFIX_LENGTH = 9;
 
-export function createApiKeyStore({ database, randomBytes }: ApiKeyStoreDeps): ApiKeyStore {
-  return {
-    async createApiKey({ fleetId, scopes, nowMs, name = null }) {
-      if ((await database.findOneBy(FleetEntity, { fleetId })) === null) return { type: 'fleet_not_found' };
-      const key = formatApiKey(randomBytes(32));
-      const stored = {
-        id: randomUUID(),
-        fleetId,
-        name,
-        prefix: key.slice(0, PREFIX_LENGTH),
-        scopes: [...scopes],
-        createdAt: nowMs,
-        revokedAt: null,
-      };
-      await database.insert(ApiKeyEntity, { ...stored, hash: hashApiKey(key) });
-      return { type: 'created', id: stored.id, key, stored };
-    },
-    async findApiKey(hash) {
-      const found = await database.findOneBy(ApiKeyEntity, { hash, revokedAt: IsNull() });
-      return found && { id: found.id, fleetId: found.fleetId, hash: found.hash, scopes: found.scopes };
-    },
-    listApiKeys: async (query) => (await listKeys(database, query)).map(({ hash: _, ...shown }) => shown),
-    async revokeApiKey({ fleetId, id }, nowMs) {
-      if ((await database.findOneBy(ApiKeyEntity, { fleetId, id })) === null) return { type: 'not_found' };
-      await database.update(ApiKeyEntity, { id, revokedAt: IsNull() }, { revokedAt: nowMs });
-      return { type: 'revoked' };
-    },
-  };
-}
+/** API keys of fleets; only their SHA-256 is stored (R-37). */
+@Injectable()
+export class ApiKeyStore {
+  constructor(
+    @InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>,
+    @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
+  ) {}
 
-function listKeys(
-  database: EntityManager,
-  { fleetId, limit, after }: { fleetId: string; limit: number; after: ListPosition | null },
-): Promise<ApiKeyEntity[]> {
-  const select = database
-    .createQueryBuilder(ApiKeyEntity, 'k')
-    .where('k.fleet_id = :fleetId', { fleetId })
-    .orderBy('k.created_at')
-    .addOrderBy('k.id')
-    .limit(limit);
-  if (after !== null) {
-    const { createdAt, id } = after;
-    select.andWhere('(k.created_at, k.id) > (:createdAt, :id)', { createdAt: new Date(createdAt), id });
+  async createApiKey({ fleetId, scopes, nowMs, name = null }: NewApiKey): Promise<CreateApiKeyResult> {
+    if (!(await this.keys.manager.existsBy(FleetEntity, { fleetId }))) return { type: 'fleet_not_found' };
+    const key = formatApiKey(this.randomBytes(32));
+    const stored = {
+      id: randomUUID(),
+      fleetId,
+      name,
+      prefix: key.slice(0, PREFIX_LENGTH),
+      scopes: [...scopes],
+      createdAt: nowMs,
+      revokedAt: null,
+    };
+    await this.keys.insert({ ...stored, hash: hashApiKey(key) });
+    return { type: 'created', id: stored.id, key, stored };
   }
-  return select.getMany();
+
+  /** The live key with this SHA-256, or null. */
+  async findApiKey(hash: Buffer): Promise<ApiKeyRecord | null> {
+    const found = await this.keys.findOneBy({ hash, revokedAt: IsNull() });
+    return found && { id: found.id, fleetId: found.fleetId, hash: found.hash, scopes: found.scopes };
+  }
+
+  /** Oldest first, revoked ones too. */
+  async listApiKeys(query: ListQuery): Promise<readonly StoredApiKey[]> {
+    const page = await listPage(this.keys, 'id', query);
+    return page.map(({ hash: _, ...shown }) => shown);
+  }
+
+  /** Permanent. Revoking a revoked key changes nothing. */
+  async revokeApiKey(
+    { fleetId, id }: { readonly fleetId: string; readonly id: string },
+    nowMs: number,
+  ): Promise<RevokeApiKeyResult> {
+    if (!(await this.keys.existsBy({ fleetId, id }))) return { type: 'not_found' };
+    await this.keys.update({ id, revokedAt: IsNull() }, { revokedAt: nowMs });
+    return { type: 'revoked' };
+  }
 }

@@ -1,28 +1,50 @@
 import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
-import { type EntityManager, In } from 'typeorm';
-import { changeFleet } from './fleet-store.js';
 import { FOREIGN_KEY_VIOLATION, sqlState } from '@waypost/database';
-import type { NewSubscription } from './subscription.js';
-import type { CreateSubscriptionsResult, TakenSubscription } from './subscription-store.js';
-import { appendVersions, firstVersion } from './subscription-versions.js';
-import { WebhookSubscriptionEntity } from './webhook-subscription.entity.js';
+import { type EntityManager, In } from 'typeorm';
+import { WebhookSubscriptionEntity } from './entities.js';
+import { changeFleet } from './fleet-store.js';
+import { appendVersions } from './subscription-versions.js';
+
+/** What a caller decides about a new subscription; the store adds version and times. */
+export type NewSubscription = Omit<
+  WebhookSubscription,
+  'version' | 'createdAt' | 'updatedAt' | 'status' | 'disabledReason'
+>;
+
+/** The subscription that already exists; `id` is null when it was deleted at the same moment. */
+export interface TakenSubscription {
+  readonly eventType: string;
+  readonly id: string | null;
+}
+
+export type CreateSubscriptionsResult =
+  | {
+      readonly type: 'created';
+      readonly subscriptions: readonly WebhookSubscription[];
+      readonly outboxIds: readonly string[];
+    }
+  /** These event types already have a subscription to this URL; nothing was created. */
+  | { readonly type: 'conflict'; readonly taken: readonly TakenSubscription[] }
+  | { readonly type: 'fleet_not_found' };
 
 /**
- * Makes all or none, in one transaction with their outbox rows. Whoever subscribes to routes or stops turns them on for the
- * fleet (R-9), before the subscription: once both are published, its events come.
+ * Creates all or none, in one transaction with their outbox rows. A subscription to routes or stops turns them on for the
+ * fleet (R-9), and the fleet is published before the subscription: once both are published, its events come.
  */
 export async function createSubscriptions(
   database: EntityManager,
   drafts: readonly NewSubscription[],
   nowMs: number,
 ): Promise<CreateSubscriptionsResult> {
-  const subscriptions = drafts.map((draft) => firstVersion(draft, nowMs));
+  const subscriptions = drafts.map((draft): WebhookSubscription => {
+    return { ...draft, status: 'active', disabledReason: null, version: 1, createdAt: nowMs, updatedAt: nowMs };
+  });
   try {
     return await database.transaction(async (manager): Promise<CreateSubscriptionsResult> => {
-      const turnedOn = await turnRoutesOn(manager, subscriptions, nowMs);
+      const fleetIds = await turnRoutesOn(manager, subscriptions, nowMs);
       await insertAll(manager, subscriptions);
-      const made = await appendVersions(manager, subscriptions, nowMs);
-      return { type: 'created', subscriptions, outboxIds: [...turnedOn, ...made] };
+      const ids = await appendVersions(manager, subscriptions, nowMs);
+      return { type: 'created', subscriptions, outboxIds: [...fleetIds, ...ids] };
     });
   } catch (error) {
     if (error instanceof SubscriptionsTaken) return { type: 'conflict', taken: error.taken };
@@ -38,16 +60,16 @@ class SubscriptionsTaken extends Error {
   }
 }
 
-/** @returns the outbox ids of what that changed; a fleet that does not exist is left to the insert */
+/** @returns the outbox ids of the fleets that changed; a fleet that does not exist is left to the insert */
 async function turnRoutesOn(
   manager: EntityManager,
   subscriptions: readonly WebhookSubscription[],
   nowMs: number,
 ): Promise<readonly string[]> {
-  const wanting = subscriptions.filter(({ eventType }) => isRouteEventType(eventType));
+  const withRoutes = subscriptions.filter(({ eventType }) => isRouteEventType(eventType));
   const outboxIds: string[] = [];
-  // In one order, as the insert below.
-  for (const fleetId of [...new Set(wanting.map((subscription) => subscription.fleetId))].sort()) {
+  // Sorted, like the insert below: all callers lock in the same order.
+  for (const fleetId of [...new Set(withRoutes.map((subscription) => subscription.fleetId))].sort()) {
     const result = await changeFleet(manager, { fleetId, change: { routes: true }, nowMs, expected: null });
     if (result.type === 'changed') outboxIds.push(...result.outboxIds);
   }
@@ -55,17 +77,17 @@ async function turnRoutesOn(
 }
 
 async function insertAll(manager: EntityManager, subscriptions: readonly WebhookSubscription[]): Promise<void> {
-  // In one order whoever inserts: two callers with the same types in another order must not deadlock.
+  // Sorted, so that two callers with the same types in another order cannot deadlock.
   const rows = [...subscriptions].sort((a, b) => (a.eventType < b.eventType ? -1 : 1));
   const insert = manager.createQueryBuilder().insert().into(WebhookSubscriptionEntity).values(rows).orIgnore();
-  // Without updateEntity(false) the n-th returned id is written into the n-th row given, though ignored ones return none.
+  // Without updateEntity(false) TypeORM writes the n-th returned id into the n-th row given, though ignored rows return none.
   const inserted = await insert.returning('id').updateEntity(false).execute();
   const made = new Set((inserted.raw as { id: string }[]).map((row) => row.id));
   const refused = subscriptions.filter((subscription) => !made.has(subscription.id));
   if (refused.length > 0) throw new SubscriptionsTaken(await findTaken(manager, refused));
 }
 
-/** All of one creation go to one URL of one fleet. */
+/** All subscriptions of one creation have the same URL and fleet. */
 async function findTaken(
   manager: EntityManager,
   refused: readonly WebhookSubscription[],

@@ -1,9 +1,10 @@
-/** The versions that a caller is ready to change (`If-Match`); null: whatever is there. */
+/** The versions that a caller is ready to change (`If-Match`); null: any version. */
 export type ExpectedVersions = readonly number[] | null;
 
-/** Somebody else has changed it: nothing was done. `version` is the one that is there. */
+/** The stored version is not an expected one: nothing was changed. */
 export interface VersionMismatch {
   readonly type: 'version_mismatch';
+  /** The stored version. */
   readonly version: number;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type ManagementStore, openManagementStore } from './management-store.js';
-import type { NewSubscription } from './subscription.js';
+import type { NewSubscription } from './create-subscriptions.js';
 import { newSubscription } from './testing/new-subscription.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 

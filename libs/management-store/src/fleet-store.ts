@@ -1,7 +1,9 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
 import type { FleetSettings } from '@waypost/domain';
-import type { EntityManager } from 'typeorm';
+import type { EntityManager, Repository } from 'typeorm';
+import { FleetEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
-import { FleetEntity } from './fleet.entity.js';
 import { appendToOutbox } from './outbox.js';
 
 export interface NewFleet {
@@ -18,42 +20,15 @@ export type CreateFleetResult =
   | { readonly type: 'exists' }
   | { readonly type: 'invalid'; readonly message: string };
 
-/** What an update may replace. */
+/** The fields that an update may replace. */
 export type FleetChange = Partial<Pick<FleetSettings, 'name' | 'payloadFormat' | 'routes'>>;
 
 export type ChangeFleetResult =
   | { readonly type: 'changed'; readonly fleet: FleetSettings; readonly outboxIds: readonly string[] }
-  /** It is already so: no new version. */
+  /** The stored fleet already has these values: no new version. */
   | { readonly type: 'unchanged'; readonly fleet: FleetSettings }
   | VersionMismatch
   | { readonly type: 'not_found' };
-
-/**
- * Fleets. Every change and its record for the topic `fleet.settings` are one transaction. Expected refusals are values;
- * what is thrown is the database's.
- */
-export interface FleetStore {
-  createFleet(input: NewFleet): Promise<CreateFleetResult>;
-  findFleet(fleetId: string): Promise<FleetSettings | null>;
-  updateFleet(
-    fleetId: string,
-    change: FleetChange,
-    nowMs: number,
-    expected?: ExpectedVersions,
-  ): Promise<ChangeFleetResult>;
-}
-
-/** Ids become parts of Kafka keys and of event ids, joined by a control character: none may hold one. */
-const FLEET_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
-export function createFleetStore(database: EntityManager): FleetStore {
-  return {
-    createFleet: (input) => createFleet(database, input),
-    findFleet: (fleetId) => database.findOneBy(FleetEntity, { fleetId }),
-    updateFleet: (fleetId, change, nowMs, expected = null) =>
-      database.transaction((manager) => changeFleet(manager, { fleetId, change, nowMs, expected })),
-  };
-}
 
 export interface FleetUpdate {
   readonly fleetId: string;
@@ -62,7 +37,55 @@ export interface FleetUpdate {
   readonly expected: ExpectedVersions;
 }
 
-/** In the caller's transaction. Changes of a fleet queue on its row; subscriptions of it may be made meanwhile. */
+/** Ids become parts of Kafka keys and of event ids, joined by a control character: no id may contain one. */
+const FLEET_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/**
+ * Fleets. A change and its record for the topic `fleet.settings` are one transaction. Expected refusals are values; only
+ * errors of the database are thrown.
+ */
+@Injectable()
+export class FleetStore {
+  constructor(@InjectRepository(FleetEntity) private readonly fleets: Repository<FleetEntity>) {}
+
+  async createFleet({
+    fleetId,
+    payloadFormat,
+    nowMs,
+    name = null,
+    routes = false,
+  }: NewFleet): Promise<CreateFleetResult> {
+    if (!FLEET_ID.test(fleetId)) {
+      return {
+        type: 'invalid',
+        message: 'a fleet id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
+      };
+    }
+    const times = { createdAt: nowMs, updatedAt: nowMs };
+    const fleet: FleetSettings = { fleetId, name, payloadFormat, routes, version: 1, ...times };
+    return this.fleets.manager.transaction(async (manager): Promise<CreateFleetResult> => {
+      const insert = manager.createQueryBuilder().insert().into(FleetEntity).values(fleet).orIgnore();
+      const inserted = await insert.returning('fleet_id').updateEntity(false).execute();
+      if (!Array.isArray(inserted.raw) || inserted.raw.length === 0) return { type: 'exists' };
+      return { type: 'created', fleet, outboxIds: await appendFleet(manager, fleet, nowMs) };
+    });
+  }
+
+  findFleet(fleetId: string): Promise<FleetSettings | null> {
+    return this.fleets.findOneBy({ fleetId });
+  }
+
+  updateFleet(
+    fleetId: string,
+    change: FleetChange,
+    nowMs: number,
+    expected: ExpectedVersions = null,
+  ): Promise<ChangeFleetResult> {
+    return this.fleets.manager.transaction((manager) => changeFleet(manager, { fleetId, change, nowMs, expected }));
+  }
+}
+
+/** In the caller's transaction. Changes of a fleet queue on its row; its subscriptions can still be created meanwhile. */
 export async function changeFleet(
   manager: EntityManager,
   { fleetId, change, nowMs, expected }: FleetUpdate,
@@ -84,26 +107,6 @@ export async function changeFleet(
   const fleet = { ...changed, version: current.version + 1, updatedAt: nowMs };
   await manager.update(FleetEntity, { fleetId }, fleet);
   return { type: 'changed', fleet, outboxIds: await appendFleet(manager, fleet, nowMs) };
-}
-
-async function createFleet(
-  database: EntityManager,
-  { fleetId, payloadFormat, nowMs, name = null, routes = false }: NewFleet,
-): Promise<CreateFleetResult> {
-  if (!FLEET_ID.test(fleetId)) {
-    return {
-      type: 'invalid',
-      message: 'a fleet id is 1 to 128 of A-Z a-z 0-9 . _ - and starts with a letter or digit',
-    };
-  }
-  const times = { createdAt: nowMs, updatedAt: nowMs };
-  const fleet: FleetSettings = { fleetId, name, payloadFormat, routes, version: 1, ...times };
-  return database.transaction(async (manager): Promise<CreateFleetResult> => {
-    const insert = manager.createQueryBuilder().insert().into(FleetEntity).values(fleet).orIgnore();
-    const inserted = await insert.returning('fleet_id').updateEntity(false).execute();
-    if (!Array.isArray(inserted.raw) || inserted.raw.length === 0) return { type: 'exists' };
-    return { type: 'created', fleet, outboxIds: await appendFleet(manager, fleet, nowMs) };
-  });
 }
 
 function appendFleet(manager: EntityManager, fleet: FleetSettings, nowMs: number): Promise<string[]> {

@@ -1,14 +1,20 @@
-import type { Geofence } from '@waypost/domain';
-import type { ExpectedVersions, VersionMismatch } from './expected-versions.js';
-import type { ListPosition } from './list-position.js';
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type Geofence, geofenceKey } from '@waypost/domain';
+import type { EntityManager, Repository } from 'typeorm';
+import { FleetEntity, GeofenceEntity } from './entities.js';
+import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
+import { listPage, type ListQuery } from './list-page.js';
+import { appendToOutbox } from './outbox.js';
 
-/** What a caller decides of a new geofence; the store adds version and times. */
+/** What a caller decides about a new geofence; the store adds version and times. */
 export type NewGeofence = Omit<Geofence, 'version' | 'createdAt' | 'updatedAt'>;
 
-/** What an update may replace. Circle and polygon go together: one of them is null. */
+/** The fields that an update may replace. Circle and polygon go together: one of them is null. */
 export type GeofenceChange = Partial<Pick<Geofence, 'name' | 'circle' | 'polygon'>>;
 
-/** One geofence of one fleet: another fleet's id is simply not found (R-37). */
+/** One geofence of one fleet: another fleet's id is not found (R-37). */
 export type GeofenceRef = Pick<Geofence, 'fleetId' | 'geofenceId'>;
 
 export type CreateGeofenceResult =
@@ -19,7 +25,7 @@ export type CreateGeofenceResult =
 
 export type ChangeGeofenceResult =
   | { readonly type: 'changed'; readonly geofence: Geofence; readonly outboxIds: readonly string[] }
-  /** It is already so: no new version. */
+  /** The stored geofence already has these values: no new version. */
   | { readonly type: 'unchanged'; readonly geofence: Geofence }
   | VersionMismatch
   | { readonly type: 'not_found' };
@@ -29,27 +35,71 @@ export type DeleteGeofenceResult =
   | VersionMismatch
   | { readonly type: 'not_found' };
 
-export interface GeofenceQuery {
-  readonly fleetId: string;
-  readonly limit: number;
-  /** null: from the oldest on. */
-  readonly after: ListPosition | null;
-}
-
-/** Every process of the rules holds the geofences of all fleets in memory: no fleet may have any number of them. */
+/** Every process that applies rules holds the geofences of all fleets in memory, so their number per fleet is bounded. */
 export const MAX_GEOFENCES = 10_000;
 
 /** Geofences (R-8). Every change and its outbox row are one SQL transaction (R-17); `version` counts up. */
-export interface GeofenceStore {
-  create(geofence: NewGeofence, nowMs: number): Promise<CreateGeofenceResult>;
+@Injectable()
+export class GeofenceStore {
+  constructor(@InjectRepository(GeofenceEntity) private readonly geofences: Repository<GeofenceEntity>) {}
+
+  create(draft: NewGeofence, nowMs: number): Promise<CreateGeofenceResult> {
+    const { fleetId } = draft;
+    return this.geofences.manager.transaction(async (manager): Promise<CreateGeofenceResult> => {
+      // The lock on the fleet makes the bound exact.
+      const fleet = await manager.findOne(FleetEntity, { where: { fleetId }, lock: { mode: 'for_no_key_update' } });
+      if (fleet === null) return { type: 'fleet_not_found' };
+      if ((await manager.countBy(GeofenceEntity, { fleetId })) >= MAX_GEOFENCES) return { type: 'too_many' };
+      const geofence: Geofence = { ...draft, version: 1, createdAt: nowMs, updatedAt: nowMs };
+      await manager.insert(GeofenceEntity, geofence);
+      return { type: 'created', geofence, outboxIds: await appendVersion(manager, geofence, nowMs) };
+    });
+  }
+
   /** Oldest first. */
-  list(query: GeofenceQuery): Promise<readonly Geofence[]>;
-  get(ref: GeofenceRef): Promise<Geofence | null>;
+  list(query: ListQuery): Promise<readonly Geofence[]> {
+    return listPage(this.geofences, 'geofenceId', query);
+  }
+
+  get({ fleetId, geofenceId }: GeofenceRef): Promise<Geofence | null> {
+    return this.geofences.findOneBy({ fleetId, geofenceId });
+  }
+
   update(
     ref: GeofenceRef,
     change: GeofenceChange,
     nowMs: number,
-    expected?: ExpectedVersions,
-  ): Promise<ChangeGeofenceResult>;
-  delete(ref: GeofenceRef, nowMs: number, expected?: ExpectedVersions): Promise<DeleteGeofenceResult>;
+    expected: ExpectedVersions = null,
+  ): Promise<ChangeGeofenceResult> {
+    return this.geofences.manager.transaction(async (manager): Promise<ChangeGeofenceResult> => {
+      const current = await lockGeofence(manager, ref);
+      if (current === null) return { type: 'not_found' };
+      if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
+      const changed: Geofence = { ...current, ...change };
+      if (isDeepStrictEqual(changed, { ...current })) return { type: 'unchanged', geofence: changed };
+      const geofence = { ...changed, version: current.version + 1, updatedAt: nowMs };
+      await manager.update(GeofenceEntity, { geofenceId: ref.geofenceId }, geofence);
+      return { type: 'changed', geofence, outboxIds: await appendVersion(manager, geofence, nowMs) };
+    });
+  }
+
+  delete(ref: GeofenceRef, nowMs: number, expected: ExpectedVersions = null): Promise<DeleteGeofenceResult> {
+    return this.geofences.manager.transaction(async (manager): Promise<DeleteGeofenceResult> => {
+      const current = await lockGeofence(manager, ref);
+      if (current === null) return { type: 'not_found' };
+      if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
+      await manager.delete(GeofenceEntity, { geofenceId: ref.geofenceId });
+      const tombstone = { kind: 'geofence', key: geofenceKey(ref), value: null } as const;
+      return { type: 'deleted', outboxIds: await appendToOutbox(manager, [tombstone], nowMs) };
+    });
+  }
+}
+
+function appendVersion(manager: EntityManager, geofence: Geofence, nowMs: number): Promise<string[]> {
+  return appendToOutbox(manager, [{ kind: 'geofence', key: geofenceKey(geofence), value: geofence }], nowMs);
+}
+
+/** No other transaction changes it before this one ends: versions and their outbox rows stay in order. */
+function lockGeofence(manager: EntityManager, { fleetId, geofenceId }: GeofenceRef): Promise<Geofence | null> {
+  return manager.findOne(GeofenceEntity, { where: { fleetId, geofenceId }, lock: { mode: 'pessimistic_write' } });
 }

@@ -1,4 +1,9 @@
-import type { ChangeStores } from './change-stores.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
+import { RANDOM_BYTES, type RandomBytes } from './api-key-store.js';
+import { type ChangeStores, createChangeStores } from './change-stores.js';
+import { IdempotencyKeyEntity } from './entities.js';
 
 /** One idempotency key: it belongs to a fleet and a route. */
 export interface IdempotencyRef {
@@ -8,11 +13,11 @@ export interface IdempotencyRef {
   readonly key: string;
 }
 
-/** What a request was answered. */
+/** The response to a request. */
 export interface KeptAnswer {
-  /** The request's fingerprint and the answer, sealed: the answer may hold a secret that is shown once (R-17). */
+  /** The request's fingerprint and the response, sealed: the response may hold a secret that is shown once (R-17). */
   readonly sealed: string;
-  /** Outbox rows of the change, for whoever waits until it is published. */
+  /** Outbox rows of the change, for a caller that waits until it is published. */
   readonly outboxIds: readonly string[];
 }
 
@@ -20,21 +25,76 @@ export type ChangeOnceResult<T> =
   | { readonly type: 'made'; readonly made: T }
   /** The change was made before. */
   | { readonly type: 'kept'; readonly answer: KeptAnswer }
-  /** Another request with this key is at work. */
+  /** Another request with this key is in progress. */
   | { readonly type: 'in_progress' };
 
 export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
 
-/** Answers of requests that carried an idempotency key, for IDEMPOTENCY_KEPT_MS. */
-export interface IdempotencyStore {
-  find(ref: IdempotencyRef, nowMs: number): Promise<KeptAnswer | null>;
+const FORGET_AT_ONCE = 100;
+
+/** Responses to requests with an idempotency key, for IDEMPOTENCY_KEPT_MS. */
+@Injectable()
+export class IdempotencyStore {
+  constructor(
+    @InjectRepository(IdempotencyKeyEntity) private readonly keys: Repository<IdempotencyKeyEntity>,
+    @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
+  ) {}
+
+  find(ref: IdempotencyRef, nowMs: number): Promise<KeptAnswer | null> {
+    return findAnswer(this.keys.manager, ref, nowMs);
+  }
+
   /**
-   * Makes a change and keeps its answer in the same SQL transaction: after a crash both are there or neither. A change
-   * that throws leaves nothing. `change` must use the stores that it is given, and wait for nothing but them.
+   * Makes a change and keeps its response in the same SQL transaction: after a crash both exist or neither. A change that
+   * throws leaves nothing. `change` must use the stores that it is given, and wait for nothing else.
    */
   once<T>(
     ref: IdempotencyRef,
     nowMs: number,
     change: (stores: ChangeStores) => Promise<{ readonly made: T; readonly answer: KeptAnswer }>,
-  ): Promise<ChangeOnceResult<T>>;
+  ): Promise<ChangeOnceResult<T>> {
+    return this.keys.manager.transaction(async (manager): Promise<ChangeOnceResult<T>> => {
+      if (!(await tryLock(manager, ref))) return { type: 'in_progress' };
+      // The previous holder of the lock has committed or is gone.
+      const kept = await findAnswer(manager, ref, nowMs);
+      if (kept !== null) return { type: 'kept', answer: kept };
+      await forgetOld(manager, nowMs);
+      const { made, answer } = await change(createChangeStores(manager, this.randomBytes));
+      // A row that exists under this key is older than IDEMPOTENCY_KEPT_MS.
+      const row = { ...ref, ...answer, outboxIds: [...answer.outboxIds], createdAt: nowMs };
+      await manager.upsert(IdempotencyKeyEntity, row, ['fleetId', 'route', 'key']);
+      return { type: 'made', made };
+    });
+  }
+}
+
+/** Held until the transaction ends; if the process dies, the server ends it with the connection. */
+async function tryLock(manager: EntityManager, { fleetId, route, key }: IdempotencyRef): Promise<boolean> {
+  const [row] = await manager.query<{ held: boolean }[]>(
+    'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS held',
+    [['idempotency', fleetId, route, key].join('\u001f')],
+  );
+  return row?.held === true;
+}
+
+async function findAnswer(
+  manager: EntityManager,
+  { fleetId, route, key }: IdempotencyRef,
+  nowMs: number,
+): Promise<KeptAnswer | null> {
+  const createdAt = MoreThan(nowMs - IDEMPOTENCY_KEPT_MS);
+  const found = await manager.findOneBy(IdempotencyKeyEntity, { fleetId, route, key, createdAt });
+  return found && { sealed: found.sealed, outboxIds: found.outboxIds };
+}
+
+/** A bounded number per new key: there are never many. Skips rows that another transaction is forgetting. */
+async function forgetOld(manager: EntityManager, nowMs: number): Promise<void> {
+  const old = await manager.find(IdempotencyKeyEntity, {
+    select: { fleetId: true, route: true, key: true },
+    where: { createdAt: LessThanOrEqual(nowMs - IDEMPOTENCY_KEPT_MS) },
+    order: { createdAt: 'ASC' },
+    take: FORGET_AT_ONCE,
+    lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },
+  });
+  await manager.remove(old);
 }

@@ -1,71 +1,57 @@
-export { openRefill, type Refill } from './open-refill.js';
-export type { ManagedThings, RefillResult } from './refill.js';
-export {
-  createManagementStore,
-  openManagementStore,
-  type ManagementStore,
-  type ManagementStoreDeps,
-} from './management-store.js';
 export {
   API_KEY_SCOPES,
   type ApiKeyRecord,
   type ApiKeyScope,
-  type ApiKeyStore,
+  ApiKeyStore,
   type CreateApiKeyResult,
+  type RandomBytes,
+  RANDOM_BYTES,
   type RevokeApiKeyResult,
   type StoredApiKey,
 } from './api-key-store.js';
-export type { ChangeFleetResult, CreateFleetResult, FleetChange, FleetStore, NewFleet } from './fleet-store.js';
+export type { ChangeStores } from './change-stores.js';
+export type { CreateSubscriptionsResult, NewSubscription, TakenSubscription } from './create-subscriptions.js';
+export { MANAGEMENT_ENTITIES } from './entities.js';
+export type { ExpectedVersions, VersionMismatch } from './expected-versions.js';
+export {
+  type ChangeFleetResult,
+  type CreateFleetResult,
+  type FleetChange,
+  FleetStore,
+  type NewFleet,
+} from './fleet-store.js';
 export {
   type ChangeGeofenceResult,
   type CreateGeofenceResult,
   type DeleteGeofenceResult,
   type GeofenceChange,
   type GeofenceRef,
-  type GeofenceStore,
+  GeofenceStore,
   MAX_GEOFENCES,
   type NewGeofence,
 } from './geofence-store.js';
-export type { ChangeStores } from './change-stores.js';
-export type { ExpectedVersions, VersionMismatch } from './expected-versions.js';
-export type { ListPosition } from './list-position.js';
 export {
   type ChangeOnceResult,
   IDEMPOTENCY_KEPT_MS,
   type IdempotencyRef,
-  type IdempotencyStore,
+  IdempotencyStore,
   type KeptAnswer,
 } from './idempotency-store.js';
-export type { NewSubscription, SubscriptionChange } from './subscription.js';
-export type {
-  ChangeSubscriptionResult,
-  CreateSubscriptionsResult,
-  DeleteSubscriptionResult,
-  DisableSubscriptionResult,
-  RotateSecretResult,
-  SendTestResult,
-  SubscriptionPosition,
-  SubscriptionRef,
-  SubscriptionStore,
-  TakenSubscription,
-} from './subscription-store.js';
+export type { ListPosition, ListQuery } from './list-page.js';
+export { ManagementStoreModule } from './management-store.module.js';
 export {
-  OPERATIONS_KEPT,
-  type OperationPosition,
-  type OperationQuery,
-  type OperationStore,
-} from './operation-store.js';
+  createManagementStore,
+  type ManagementStore,
+  type ManagementStoreDeps,
+  openManagementStore,
+} from './management-store.js';
 export {
-  type CancelReplayResult,
-  type CreateReplayResult,
-  type NewReplay,
-  type ReplayQuery,
-  type ReplayStore,
-  type StoredReplay,
-  UNFINISHED_REPLAYS,
-} from './replay-store.js';
-export type { OutboxKind } from './outbox.js';
-export { readOutboxLag, type OutboxLag } from './outbox-lag.js';
+  OPERATIONAL_EVENTS_KEPT,
+  type OperationalEventPosition,
+  type OperationalEventQuery,
+  OperationalEventStore,
+} from './operational-event-store.js';
+export { type OutboxKind, type OutboxLag, OutboxStore } from './outbox.js';
 export {
   openOutboxSession,
   type OpenOutboxSessionResult,
@@ -73,4 +59,23 @@ export {
   type OutboxSession,
   type OutboxSessionOptions,
 } from './outbox-session.js';
-export { MANAGEMENT_ENTITIES } from './entities.js';
+export { type ManagedResources, openRefill, type Refill, type RefillResult } from './refill.js';
+export {
+  type CancelReplayResult,
+  type CreateReplayResult,
+  type NewReplay,
+  type ReplayQuery,
+  ReplayStore,
+  type StoredReplay,
+  UNFINISHED_REPLAYS,
+} from './replay-store.js';
+export {
+  type ChangeSubscriptionResult,
+  type DeleteSubscriptionResult,
+  type DisableSubscriptionResult,
+  type RotateSecretResult,
+  type SendTestResult,
+  type SubscriptionChange,
+  SubscriptionStore,
+} from './subscription-store.js';
+export type { SubscriptionRef } from './subscription-versions.js';

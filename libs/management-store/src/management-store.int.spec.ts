@@ -4,7 +4,7 @@ import { hashApiKey, type OperationalEvent, testDelivery, type WebhookSubscripti
 import pg from 'pg';
 import { API_KEY_SCOPES } from './api-key-store.js';
 import { openManagementStore, type ManagementStore } from './management-store.js';
-import type { NewSubscription } from './subscription.js';
+import type { NewSubscription } from './create-subscriptions.js';
 import { newSubscription } from './testing/new-subscription.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 
@@ -388,10 +388,10 @@ describe('isPublished', () => {
     const made = await store.subscriptions.create([draft(), draft({ eventType: 'ignition_on' })], 1);
     const ids = made.type === 'created' ? made.outboxIds : [];
     expect(ids).toHaveLength(2);
-    expect(await store.isPublished(ids)).toBe(false);
+    expect(await store.outbox.isPublished(ids)).toBe(false);
     await sql.query('UPDATE outbox SET published_at = now() WHERE id = $1', [ids[0]]);
-    expect(await store.isPublished(ids)).toBe(false);
+    expect(await store.outbox.isPublished(ids)).toBe(false);
     await sql.query('UPDATE outbox SET published_at = now() WHERE id = $1', [ids[1]]);
-    expect(await store.isPublished(ids)).toBe(true);
+    expect(await store.outbox.isPublished(ids)).toBe(true);
   });
 });

@@ -1,63 +1,37 @@
 import { randomBytes as secureRandomBytes } from 'node:crypto';
-import type { DataSource, EntityManager } from 'typeorm';
 import { createDataSource } from '@waypost/database';
-import { createApiKeyStore } from './api-key-store.js';
-import type { ChangeStores } from './change-stores.js';
-import { MANAGEMENT_ENTITIES } from './entities.js';
-import { createFleetStore } from './fleet-store.js';
-import type { IdempotencyStore } from './idempotency-store.js';
-import type { OperationStore } from './operation-store.js';
-import { createGeofenceStore } from './postgres-geofence-store.js';
-import { createIdempotencyStore } from './postgres-idempotency-store.js';
-import { createOperationStore } from './postgres-operation-store.js';
-import { createSubscriptionStore } from './postgres-subscription-store.js';
-import { createReplayStore } from './replay-store-postgres.js';
+import type { DataSource } from 'typeorm';
+import type { RandomBytes } from './api-key-store.js';
+import { type ChangeStores, createChangeStores } from './change-stores.js';
+import { IdempotencyKeyEntity, MANAGEMENT_ENTITIES, OperationalEventEntity, OutboxEntity } from './entities.js';
+import { IdempotencyStore } from './idempotency-store.js';
+import { OperationalEventStore } from './operational-event-store.js';
+import { OutboxStore } from './outbox.js';
 
-/** Everything that people manage: fleets, keys, subscriptions, geofences. */
+/** All stores of management-store, for tools and tests without Nest. */
 export interface ManagementStore extends ChangeStores {
-  readonly operations: OperationStore;
+  readonly operations: OperationalEventStore;
   readonly idempotency: IdempotencyStore;
-  /** Whether each of these changes has been published to its topic. */
-  isPublished(outboxIds: readonly string[]): Promise<boolean>;
+  readonly outbox: OutboxStore;
 }
 
 export interface ManagementStoreDeps {
   readonly dataSource: DataSource;
-  /** Cryptographically secure; API keys come from it. */
-  readonly randomBytes: (size: number) => Buffer;
+  readonly randomBytes: RandomBytes;
 }
 
-/** The store on a data source that the caller owns. */
-export function createManagementStore(deps: ManagementStoreDeps): ManagementStore {
-  const database = deps.dataSource.manager;
-  const storesOn = (manager: EntityManager): ChangeStores => createChangeStores(manager, deps.randomBytes);
+/** The stores on a data source that the caller owns; it was created with MANAGEMENT_ENTITIES. */
+export function createManagementStore({ dataSource, randomBytes }: ManagementStoreDeps): ManagementStore {
   return {
-    ...storesOn(database),
-    operations: createOperationStore(deps.dataSource),
-    idempotency: createIdempotencyStore({ database, storesOn }),
-    async isPublished(outboxIds) {
-      const [row] = await deps.dataSource.query<{ waiting: boolean }[]>(
-        'SELECT EXISTS (SELECT FROM outbox WHERE published_at IS NULL AND id = ANY($1::bigint[])) AS waiting',
-        [outboxIds],
-      );
-      return row?.waiting !== true;
-    },
-  };
-}
-
-/** On any connection: inside a transaction, their own are savepoints of it. */
-function createChangeStores(database: EntityManager, randomBytes: (size: number) => Buffer): ChangeStores {
-  return {
-    ...createFleetStore(database),
-    ...createApiKeyStore({ database, randomBytes }),
-    subscriptions: createSubscriptionStore(database),
-    replays: createReplayStore(database),
-    geofences: createGeofenceStore(database),
+    ...createChangeStores(dataSource.manager, randomBytes),
+    operations: new OperationalEventStore(dataSource.getRepository(OperationalEventEntity)),
+    idempotency: new IdempotencyStore(dataSource.getRepository(IdempotencyKeyEntity), randomBytes),
+    outbox: new OutboxStore(dataSource.getRepository(OutboxEntity)),
   };
 }
 
 /**
- * For tools: a store with its own connection to a migrated database. Close it when done.
+ * A store with its own connection to a migrated database. Close it when done.
  *
  *     const store = await openManagementStore(databaseUrl);
  *     await store.createFleet({ fleetId: 'acme', payloadFormat: 'v1', nowMs: Date.now() });

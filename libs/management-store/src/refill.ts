@@ -1,13 +1,27 @@
-import type { FleetSettings, Geofence, ReplayProgress, WebhookReplay, WebhookSubscription } from '@waypost/domain';
+import { createDataSource, runMigrations } from '@waypost/database';
+import type {
+  FleetSettings,
+  Geofence,
+  OperationalEvent,
+  ReplayProgress,
+  WebhookReplay,
+  WebhookSubscription,
+} from '@waypost/domain';
 import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
-import { FleetEntity } from './fleet.entity.js';
-import { GeofenceEntity } from './geofence.entity.js';
-import { INSERT_REPLAY, replayValues } from './replay-rows.js';
-import { createReplayStore } from './replay-store-postgres.js';
-import { WebhookSubscriptionEntity } from './webhook-subscription.entity.js';
+import {
+  FleetEntity,
+  GeofenceEntity,
+  MANAGEMENT_ENTITIES,
+  OperationalEventEntity,
+  WebhookReplayEntity,
+  WebhookReplaySeriesEntity,
+  WebhookSubscriptionEntity,
+} from './entities.js';
+import { OperationalEventStore } from './operational-event-store.js';
+import { ReplayStore } from './replay-store.js';
 
-/** What the topics say is managed: of each thing the newest version, and nothing that was deleted. */
-export interface ManagedThings {
+/** The managed resources as the topics have them: the newest version of each, without deleted ones. */
+export interface ManagedResources {
   readonly fleets: readonly FleetSettings[];
   /** Of these fleets, like the subscriptions. */
   readonly geofences: readonly Geofence[];
@@ -15,39 +29,58 @@ export interface ManagedThings {
   readonly replays: readonly WebhookReplay[];
   /** In the order of the topic. */
   readonly replayProgress: readonly ReplayProgress[];
-  /** The highest series that a subscription was given, by subscription id. */
+  /** The highest series of each subscription, by subscription id. */
   readonly lastSeries: ReadonlyMap<string, number>;
 }
 
 export type RefillResult =
   | { readonly type: 'refilled' }
-  /** These tables hold something already. Nothing was written. */
+  /** These tables have rows already. Nothing was written. */
   | { readonly type: 'not_empty'; readonly tables: readonly string[] };
 
-/** Whose rows would mean that somebody has begun to use the database. */
+/** Restores a lost database from the topics. */
+export interface Refill {
+  /** All or nothing, and only into a database that is not in use yet. */
+  managedResources(resources: ManagedResources): Promise<RefillResult>;
+  /** Events that are stored already change nothing. */
+  operations(events: readonly OperationalEvent[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Rows in any of these tables mean that the database is in use. */
 const MUST_BE_EMPTY = ['fleets', 'api_keys', 'geofences', 'webhook_subscriptions', 'webhook_replays', 'outbox'];
-const ROWS_A_STATEMENT = 500;
+const ROWS_PER_STATEMENT = 500;
+
+/** Creates the missing tables. Rejects when the database cannot be reached. */
+export async function openRefill(databaseUrl: string): Promise<Refill> {
+  await runMigrations(databaseUrl);
+  const settings = { entities: MANAGEMENT_ENTITIES, applicationName: 'waypost refill' };
+  const dataSource = await createDataSource(databaseUrl, settings).initialize();
+  const events = new OperationalEventStore(dataSource.getRepository(OperationalEventEntity));
+  return {
+    managedResources: (resources) => refillManagedResources(dataSource.manager, resources),
+    operations: (some) => events.keep(some),
+    close: () => dataSource.destroy(),
+  };
+}
 
 /**
- * Fills an empty database with what is managed, in one transaction. Nothing goes into the outbox: the topics have these
- * versions, and the next change of a thing is its next version.
+ * One transaction. Nothing is appended to the outbox: the topics have these versions, and the next change of a resource is
+ * its next version.
  */
-export function refillManagedThings(database: EntityManager, things: ManagedThings): Promise<RefillResult> {
+function refillManagedResources(database: EntityManager, resources: ManagedResources): Promise<RefillResult> {
   return database.transaction(async (manager): Promise<RefillResult> => {
-    // Whoever would make a fleet meanwhile waits, and finds everything there.
+    // Other writers wait for this transaction and then see its rows.
     await manager.query(`LOCK TABLE ${MUST_BE_EMPTY.join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
     const tables = await tablesInUse(manager);
     if (tables.length > 0) return { type: 'not_empty', tables };
-    await insertAll(manager, FleetEntity, things.fleets);
-    await insertAll(manager, GeofenceEntity, things.geofences);
-    await insertAll(manager, WebhookSubscriptionEntity, things.subscriptions);
-    for (const replay of things.replays) await manager.query(INSERT_REPLAY, replayValues(replay));
-    await createReplayStore(manager).recordProgress(things.replayProgress);
-    await manager.query(
-      `INSERT INTO webhook_replay_series (subscription_id, last_series)
-       SELECT * FROM unnest($1::uuid[], $2::integer[])`,
-      [[...things.lastSeries.keys()], [...things.lastSeries.values()]],
-    );
+    await insertAll(manager, FleetEntity, resources.fleets);
+    await insertAll(manager, GeofenceEntity, resources.geofences);
+    await insertAll(manager, WebhookSubscriptionEntity, resources.subscriptions);
+    await insertAll(manager, WebhookReplayEntity, resources.replays);
+    await new ReplayStore(manager.getRepository(WebhookReplayEntity)).recordProgress(resources.replayProgress);
+    const series = [...resources.lastSeries].map(([subscriptionId, lastSeries]) => ({ subscriptionId, lastSeries }));
+    await insertAll(manager, WebhookReplaySeriesEntity, series);
     return { type: 'refilled' };
   });
 }
@@ -61,14 +94,14 @@ async function tablesInUse(manager: EntityManager): Promise<string[]> {
   return used;
 }
 
+/** The records of the topics have the fields of the entities: both are the domain's type. */
 async function insertAll<Entity extends ObjectLiteral>(
   manager: EntityManager,
   entity: EntityTarget<Entity>,
   rows: readonly object[],
 ): Promise<void> {
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
-    const values = rows.slice(from, from + ROWS_A_STATEMENT);
-    // A version as a topic holds it has the fields of the entity: both are the domain's type.
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
+    const values = rows.slice(from, from + ROWS_PER_STATEMENT);
     await manager.createQueryBuilder().insert().into(entity).values(values).updateEntity(false).execute();
   }
 }

@@ -1,14 +1,23 @@
 import type { WebhookSubscription } from '@waypost/domain';
 import type { EntityManager } from 'typeorm';
+import { WebhookSubscriptionEntity } from './entities.js';
 import { appendToOutbox } from './outbox.js';
-import type { NewSubscription } from './subscription.js';
-import { WebhookSubscriptionEntity } from './webhook-subscription.entity.js';
 
-export function firstVersion(draft: NewSubscription, nowMs: number): WebhookSubscription {
-  return { ...draft, status: 'active', disabledReason: null, version: 1, createdAt: nowMs, updatedAt: nowMs };
+/** One subscription of one fleet: another fleet's id is not found. */
+export interface SubscriptionRef {
+  readonly fleetId: string;
+  readonly id: string;
 }
 
-/** Saves what has become of a subscription as its next version. The caller holds its row. */
+/** No other transaction changes it before this one ends: versions and their outbox rows stay in order. */
+export function lockSubscription(
+  manager: EntityManager,
+  { fleetId, id }: SubscriptionRef,
+): Promise<WebhookSubscription | null> {
+  return manager.findOne(WebhookSubscriptionEntity, { where: { fleetId, id }, lock: { mode: 'pessimistic_write' } });
+}
+
+/** Saves a changed subscription as its next version. The caller holds its lock. */
 export async function saveNextVersion(
   manager: EntityManager,
   changed: WebhookSubscription,
@@ -20,7 +29,7 @@ export async function saveNextVersion(
   return { subscription, outboxIds: await appendVersions(manager, [subscription], nowMs) };
 }
 
-/** Puts versions into the outbox, in the transaction that makes them. */
+/** Appends versions to the outbox, in the transaction that makes them. */
 export function appendVersions(
   manager: EntityManager,
   subscriptions: readonly WebhookSubscription[],

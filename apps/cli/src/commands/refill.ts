@@ -9,7 +9,7 @@ import {
   type WebhookReplay,
   type WebhookSubscription,
 } from '@waypost/contracts';
-import { type ManagedThings, openRefill } from '@waypost/management-store';
+import { type ManagedResources, openRefill } from '@waypost/management-store';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';
 import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
@@ -27,7 +27,7 @@ export async function refill(terminal: Terminal, { dataDir }: { readonly dataDir
     const contents = await readContents(stack, (topic) => {
       status.show(`reading ${topic}`);
     });
-    const result = await database.managedThings(contents);
+    const result = await database.managedResources(contents);
     if (result.type === 'not_empty') throw notEmpty(result.tables);
     const operations = await eachOperations(stack, (events) => database.operations(events));
     status.clear();
@@ -65,7 +65,7 @@ const NOT_REFILLED = [
   'the delivery history. history-projector fills it from the log; "rebuild --watch" shows how far it is.',
 ];
 
-export interface RefillContents extends ManagedThings {
+export interface RefillContents extends ManagedResources {
   /** What was left out, in words for a person. */
   readonly leftOut: readonly string[];
 }

@@ -1,10 +1,13 @@
 import { RETENTION_MS } from '@waypost/domain';
-import type { OperationStore } from '@waypost/management-store';
+import type { OperationalEventStore } from '@waypost/management-store';
 
 const TRIM_EVERY_MS = 3_600_000;
 
 /** Forgets what is older than the history: at the first call, and then at most once an hour however often it is called. */
-export function createOperationsTrim(store: Pick<OperationStore, 'trim'>, now: () => number): () => Promise<void> {
+export function createOperationsTrim(
+  store: Pick<OperationalEventStore, 'trim'>,
+  now: () => number,
+): () => Promise<void> {
   let trimAt = 0;
   return async () => {
     if (now() < trimAt) return;

@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Param, Req, UseGuards } from '@nestjs/common';
 import type { DeliveryPosition } from '@waypost/domain';
-import type { ManagementStore, OperationPosition } from '@waypost/management-store';
+import type { ManagementStore, OperationalEventPosition } from '@waypost/management-store';
 import type { Request } from 'express';
 import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
@@ -44,10 +44,10 @@ export class OperationsController {
 }
 
 /** Page tokens speak of deliveries; the place of an operation has the same shape. */
-function tokenPosition({ occurredAt, id }: OperationPosition): DeliveryPosition {
+function tokenPosition({ occurredAt, id }: OperationalEventPosition): DeliveryPosition {
   return { firstAttemptAt: occurredAt, eventId: id, series: 0 };
 }
 
-function operationPosition({ firstAttemptAt, eventId }: DeliveryPosition): OperationPosition {
+function operationPosition({ firstAttemptAt, eventId }: DeliveryPosition): OperationalEventPosition {
   return { occurredAt: firstAttemptAt, id: eventId };
 }

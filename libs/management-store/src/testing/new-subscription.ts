@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewSubscription } from '../subscription.js';
+import type { NewSubscription } from '../create-subscriptions.js';
 
 export const newSubscription = (
   given: Partial<NewSubscription> & Pick<NewSubscription, 'fleetId'>,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isConnectionLoss } from './connection-loss.js';
+import { databaseRefusal, isConnectionLoss } from './database-errors.js';
 
 const coded = (code: string): Error => Object.assign(new Error('said so'), { code });
 
@@ -36,4 +36,25 @@ describe('isConnectionLoss', () => {
     expect(isConnectionLoss(undefined)).toBe(false);
     expect(isConnectionLoss('ECONNREFUSED')).toBe(false);
   });
+});
+
+describe('databaseRefusal', () => {
+  it.each([
+    [{ code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'self-signed' }, 'sslrootcert'],
+    [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'x' }, 'another host'],
+    [{ message: 'The server does not support SSL connections' }, 'remove sslmode'],
+    [{ code: '28000', message: 'no pg_hba.conf entry for host "x", no encryption' }, 'add sslmode=verify-full'],
+    [{ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', message: 'alert certificate required' }, 'sslcert'],
+    [{ code: '28P01', message: 'password authentication failed' }, 'the user and the password'],
+    [{ code: '3D000', message: 'database "x" does not exist' }, 'create the database'],
+  ])('says what to do about %j', (error, fix) => {
+    expect(databaseRefusal(error)).toContain(fix);
+  });
+
+  it.each([{ code: 'ECONNREFUSED', message: 'connect' }, { code: '57P03', message: 'starting up' }, 'text', null])(
+    'is none for what waiting may mend: %j',
+    (error) => {
+      expect(databaseRefusal(error)).toBeNull();
+    },
+  );
 });

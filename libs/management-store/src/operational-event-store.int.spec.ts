@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
 import { openManagementStore, type ManagementStore } from './management-store.js';
-import { OPERATIONS_KEPT, type OperationPosition } from './operation-store.js';
+import { OPERATIONAL_EVENTS_KEPT, type OperationalEventPosition } from './operational-event-store.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 
 let database: TestDatabase;
@@ -29,7 +29,7 @@ const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => (
   errorCode: null,
   ...given,
 });
-const list = (subscriptionId: string, limit = 2_000, before: OperationPosition | null = null) =>
+const list = (subscriptionId: string, limit = 2_000, before: OperationalEventPosition | null = null) =>
   store.operations.list({ fleetId: 'acme', subscriptionId, limit, before });
 
 describe('operational events', () => {
@@ -49,7 +49,7 @@ describe('operational events', () => {
     const events = [3, 3, 3, 1, 2].map((occurredAt) => operation({ subscriptionId, occurredAt }));
     await store.operations.keep(events);
     const walked: string[] = [];
-    let before: OperationPosition | null = null;
+    let before: OperationalEventPosition | null = null;
     for (;;) {
       const [next] = await list(subscriptionId, 1, before);
       if (next === undefined) break;
@@ -71,7 +71,9 @@ describe('operational events', () => {
     const subscriptionId = randomUUID();
     const neighbour = operation({ occurredAt: 0 });
     const disabled = operation({ subscriptionId, type: 'disabled', occurredAt: 0 });
-    const many = Array.from({ length: OPERATIONS_KEPT + 150 }, (_, n) => operation({ subscriptionId, occurredAt: n }));
+    const many = Array.from({ length: OPERATIONAL_EVENTS_KEPT + 150 }, (_, n) =>
+      operation({ subscriptionId, occurredAt: n }),
+    );
     await store.operations.keep([disabled, neighbour, ...many.slice(0, 620)]);
     for (let from = 620; from < many.length; from += 10) await store.operations.keep(many.slice(from, from + 10));
     await store.operations.keep(many.slice(0, 3));

@@ -1,0 +1,94 @@
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Inject,
+  Injectable,
+  Module,
+  type ModuleMetadata,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions, type DataSourceSettings } from './data-source.js';
+import { createPageSource, type PageSource } from './page-source.js';
+
+export interface DatabaseModuleOptions extends Omit<DataSourceSettings, 'entities'> {
+  /** A libpq URL, as of `createDataSource`. */
+  readonly url: string;
+  /**
+   * Connects at start, for an application that waits for the database, migrates it or translates errors.
+   * Default: one `initialize()`.
+   */
+  readonly connect?: (dataSource: DataSource) => Promise<unknown>;
+}
+
+export interface DatabaseModuleAsyncOptions
+  extends Pick<ModuleMetadata, 'imports'>, Pick<FactoryProvider<DatabaseModuleOptions>, 'inject' | 'useFactory'> {}
+
+/** Injection token of the `PageSource`. */
+export const PAGE_SOURCE = Symbol('page source');
+const OPTIONS = Symbol('database options');
+
+/**
+ * Connects when the application starts and disconnects in the last shutdown hook, after whatever uses the database. A
+ * connection attempt is part of the start, not of building the module: `connect` decides how often to try.
+ */
+@Injectable()
+class DatabaseConnection implements OnModuleInit, OnApplicationShutdown {
+  constructor(
+    @Inject(OPTIONS) private readonly options: DatabaseModuleOptions,
+    @Inject(DataSource) private readonly dataSource: DataSource,
+    @Inject(PAGE_SOURCE) private readonly pages: PageSource,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await (this.options.connect?.(this.dataSource) ?? this.dataSource.initialize());
+  }
+
+  /** TypeOrmModule closes the data source in the same hook. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.pages.close();
+  }
+}
+
+@Module({})
+class DatabaseOptionsModule {}
+
+/** The data source (injected as TypeORM's `DataSource`) and the page source, for every module of the application. */
+@Module({})
+export class DatabaseModule {
+  static forRootAsync({ imports = [], inject = [], useFactory }: DatabaseModuleAsyncOptions): DynamicModule {
+    const options: DynamicModule = {
+      module: DatabaseOptionsModule,
+      imports,
+      providers: [{ provide: OPTIONS, inject, useFactory }],
+      exports: [OPTIONS],
+    };
+    const pages: FactoryProvider<PageSource> = {
+      provide: PAGE_SOURCE,
+      inject: [OPTIONS],
+      useFactory: ({ url, ...settings }: DatabaseModuleOptions) => createPageSource(url, settings),
+    };
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        options,
+        TypeOrmModule.forRootAsync({ imports: [options], inject: [OPTIONS], useFactory: typeOrmOptions }),
+      ],
+      providers: [pages, DatabaseConnection],
+      exports: [PAGE_SOURCE, TypeOrmModule],
+    };
+  }
+}
+
+/** Entities come from `TypeOrmModule.forFeature` of the stores. */
+function typeOrmOptions({ url, ...settings }: DatabaseModuleOptions): TypeOrmModuleOptions {
+  return {
+    ...dataSourceOptions(url, settings),
+    autoLoadEntities: true,
+    manualInitialization: true,
+    retryAttempts: 1,
+  };
+}

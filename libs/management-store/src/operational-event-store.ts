@@ -1,0 +1,104 @@
+/**
+ * SQL by hand for the two writes: they project a batch of any size of the topic webhook.operations with one statement each.
+ */
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { storableText } from '@waypost/database';
+import type { OperationalEvent } from '@waypost/domain';
+import { LessThan, type Repository } from 'typeorm';
+import { OperationalEventEntity } from './entities.js';
+
+/** The position of an event in the list of its subscription. */
+export interface OperationalEventPosition {
+  /** Epoch milliseconds. */
+  readonly occurredAt: number;
+  readonly id: string;
+}
+
+export interface OperationalEventQuery {
+  readonly fleetId: string;
+  readonly subscriptionId: string;
+  readonly limit: number;
+  /** null: from the newest on. */
+  readonly before: OperationalEventPosition | null;
+}
+
+/**
+ * Per subscription and type, so that thousands of exhausted deliveries do not push out the one event that says why a
+ * subscription was disabled.
+ */
+export const OPERATIONAL_EVENTS_KEPT = 500;
+
+/** The newest operational events of each subscription. The topic `webhook.operations` holds all of them. */
+@Injectable()
+export class OperationalEventStore {
+  constructor(@InjectRepository(OperationalEventEntity) private readonly events: Repository<OperationalEventEntity>) {}
+
+  /**
+   * Stores the events that are not stored yet, then removes all but the newest OPERATIONAL_EVENTS_KEPT per subscription and
+   * type. Ids must be UUIDs. There is no transaction: rows that a failure leaves above the bound go with the next batch.
+   */
+  async keep(events: readonly OperationalEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    await this.events.query(INSERT_EVENTS, columnsOf(events));
+    await this.events.query(DELETE_BEYOND_BOUND, [
+      events.map((event) => event.subscriptionId),
+      events.map((event) => event.type),
+      OPERATIONAL_EVENTS_KEPT,
+    ]);
+  }
+
+  /** Newest first. */
+  list({ fleetId, subscriptionId, limit, before }: OperationalEventQuery): Promise<readonly OperationalEvent[]> {
+    const select = this.events
+      .createQueryBuilder('event')
+      .where({ subscriptionId, fleetId })
+      .orderBy('event.occurredAt', 'DESC')
+      .addOrderBy('event.id', 'DESC')
+      .limit(limit);
+    if (before !== null) {
+      const position = { occurredAt: new Date(before.occurredAt), id: before.id };
+      select.andWhere('(event.occurredAt, event.id) < (:occurredAt, :id)', position);
+    }
+    return select.getMany();
+  }
+
+  /** Removes the events that occurred before this time (epoch ms); returns their number. */
+  async trim(occurredBeforeMs: number): Promise<number> {
+    const { affected } = await this.events.delete({ occurredAt: LessThan(occurredBeforeMs) });
+    return affected ?? 0;
+  }
+}
+
+const INSERT_EVENTS = `
+  INSERT INTO subscription_operations
+    (id, subscription_id, fleet_id, type, occurred_at, reason, event_id, delivery_offset, status_code, error_code)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::uuid[],
+    $8::bigint[], $9::integer[], $10::text[])
+  ON CONFLICT (id) DO NOTHING`;
+
+const DELETE_BEYOND_BOUND = `
+  DELETE FROM subscription_operations AS kept
+  USING (SELECT DISTINCT subscription_id, type FROM unnest($1::uuid[], $2::text[]) AS t (subscription_id, type)) AS touched
+  CROSS JOIN LATERAL (
+    SELECT occurred_at, id FROM subscription_operations
+    WHERE subscription_id = touched.subscription_id AND type = touched.type
+    ORDER BY occurred_at DESC, id DESC OFFSET $3 LIMIT 1
+  ) AS edge
+  WHERE kept.subscription_id = touched.subscription_id AND kept.type = touched.type
+    AND (kept.occurred_at, kept.id) <= (edge.occurred_at, edge.id)`;
+
+function columnsOf(events: readonly OperationalEvent[]): unknown[] {
+  return [
+    events.map((event) => event.id),
+    events.map((event) => event.subscriptionId),
+    events.map((event) => storableText(event.fleetId)),
+    events.map((event) => storableText(event.type)),
+    events.map((event) => new Date(event.occurredAt)),
+    events.map((event) => storableText(event.reason)),
+    events.map((event) => event.eventId),
+    events.map((event) => event.deliveryOffset),
+    events.map((event) => event.statusCode),
+    events.map((event) => (event.errorCode === null ? null : storableText(event.errorCode))),
+  ];
+}
