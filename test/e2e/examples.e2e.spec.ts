@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { choosePort } from '../../tools/dev-stack/free-port.js';
-import { eventually } from '../support/eventually.js';
+
 import {
   runProducer,
   startExample,
@@ -17,6 +17,7 @@ import {
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
 import { sharedDataDir } from '../support/waypost-config.js';
+import { until } from '../support/until.js';
 
 const fleet = 'examples';
 const waypost = runningWaypost(sharedDataDir());
@@ -51,7 +52,7 @@ async function receive(name: string, example: Example): Promise<Receiving> {
   const url = `http://127.0.0.1:${port}/${name.toLowerCase()}`;
   const [subscription] = await subscribe(waypost, { fleet, url, types: ['position'] });
   const running = startExample(example, { SECRET: subscription?.secret ?? '', PORT: port });
-  await eventually(() => {
+  await until(() => {
     expect(running.lines).toContain('listening');
   });
   return { url, running };
@@ -108,14 +109,14 @@ describe('The examples (R-38)', () => {
     'bring a ping from %s to the receiver in %s, which finds it signed',
     async (from, to) => {
       const line = new RegExp(`^position \\S+Z ${deviceOf(from)} [0-9a-f-]{36}$`);
-      await eventually(() => {
+      await until(() => {
         expect(receiver(to).running.lines.filter((printed) => line.test(printed))).toHaveLength(1);
       });
     },
   );
 
   it.each(names(producing))('let the consumer in Node read the event of a ping that %s has published', async (from) => {
-    await eventually(() => {
+    await until(() => {
       const printed = consumers.get('Node')?.lines ?? [];
       const events = printed.filter((line) => line.includes(`"deviceId":"${deviceOf(from)}"`));
       expect(events).toHaveLength(1);
@@ -126,7 +127,7 @@ describe('The examples (R-38)', () => {
   it.each(names(receiving))('let the receiver in %s refuse what is not signed', async (language) => {
     const { url, running } = receiver(language);
     expect(await postUnsigned(url)).toBe(401);
-    await eventually(() => {
+    await until(() => {
       expect(running.lines.some((printed) => printed.startsWith('refused'))).toBe(true);
     });
   });

@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walkV1, walkV2, type V1Event, type V2Event } from '../support/delivery-history.js';
-import { eventually } from '../support/eventually.js';
+
 import { startReceiver, type Receiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
 import { sharedDataDir } from '../support/waypost-config.js';
+import { until } from '../support/until.js';
 
 const fleet = 'migrates';
 const path = '/migrates';
@@ -58,7 +59,7 @@ beforeAll(async () => {
     startDate: new Date(startedAt).toISOString(),
     endDate: new Date(Date.now() + 60_000).toISOString(),
   });
-  await eventually(
+  await until(
     () => {
       expect(bodies()).toHaveLength(8);
     },

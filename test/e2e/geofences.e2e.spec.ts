@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
+
 import { startReceiver, type ReceivedCall, type Receiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
 import { sharedDataDir } from '../support/waypost-config.js';
+import { until } from '../support/until.js';
 
 const fleet = 'geofences';
 const start = Date.UTC(2026, 4, 5, 8);
@@ -88,7 +89,7 @@ describe('Geofences from the API to the receiver (R-8)', () => {
       { eventType: 'geofence_in', eventTime: timeOf(180), geofenceId: strait, geofenceName: 'Strait' },
       { ...harbourOut, eventTime: timeOf(240), enteredAt: timeOf(120), durationInSeconds: 120 },
     ].map((event) => ({ deviceId: 'boat-1', ...event }));
-    await eventually(() => {
+    await until(() => {
       expect(told()).toHaveLength(expected.length);
     });
     expect(new Set(told())).toEqual(new Set(expected));
@@ -111,7 +112,7 @@ describe('Geofences from the API to the receiver (R-8)', () => {
       { ...moved, eventType: 'geofence_in', eventTime: timeOf(320) },
       { ...moved, eventType: 'geofence_out', eventTime: timeOf(340), enteredAt: timeOf(320), durationInSeconds: 20 },
     ];
-    await eventually(() => {
+    await until(() => {
       expect(told()).toHaveLength(expected.length + more.length);
     });
     expect(new Set(told().slice(expected.length))).toEqual(new Set(more));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { byDelivery, endOf, retries } from '../support/delivery-attempts.js';
 import { counts, differences, none } from '../support/differences.js';
-import { eventually } from '../support/eventually.js';
+
 import { failsByScript, scriptedStatusCodes } from '../support/failing-receiver.js';
 import { checkSignatures, prepareFeed, publishFeed, seeRun, type FeedRun, type SeenRun } from '../support/feed-run.js';
 import { generatedFeed, recordedFeeds, trafficOf, type Feed } from '../support/feeds.js';
@@ -13,6 +13,7 @@ import { startReceiver, type ReceivedCall, type Receiver } from '../support/rece
 import { runningWaypost } from '../support/running-waypost.js';
 import { deliveryLine, eventLine, subscribe, type Delivery, type Subscription } from '../support/subscriptions.js';
 import { sharedDataDir } from '../support/waypost-config.js';
+import { until } from '../support/until.js';
 
 const apps = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
 const pingsPerSecond = '2200';
@@ -52,11 +53,11 @@ async function publishAll(): Promise<void> {
 
 /** One after the other, each amid traffic, and the next one only when the last has been replaced. */
 async function killEachApp(): Promise<void> {
-  await eventually(() => expect(receiver.calls.length).toBeGreaterThan(200), { timeoutMs: 60_000 });
+  await until(() => expect(receiver.calls.length).toBeGreaterThan(200), { timeoutMs: 60_000 });
   for (const app of apps) {
     const killedAt = Date.now();
     const killed = waypost.kill(app);
-    await eventually(() => expect(waypost.pidOf(app)).not.toBe(killed), { timeoutMs: 30_000 });
+    await until(() => expect(waypost.pidOf(app)).not.toBe(killed), { timeoutMs: 30_000 });
     kills.set(app, { killedAt, replacedAt: Date.now() });
     await sleep(3_000);
   }

@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walkV2 } from '../support/delivery-history.js';
-import { eventually } from '../support/eventually.js';
+
 import { groupBy } from '../support/group-by.js';
 import { readLogs } from '../support/places.js';
 import { startReceiver, type ReceivedCall, type Receiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe, type Subscription } from '../support/subscriptions.js';
 import { sharedDataDir } from '../support/waypost-config.js';
+import { until } from '../support/until.js';
 
 const fleet = 'replays';
 const devices = 30;
@@ -53,7 +54,7 @@ const window = () => ({
 });
 
 const reached = ({ replayId }: Replay, condition: (replay: Replay) => boolean): Promise<Replay> =>
-  eventually(
+  until(
     async () => {
       const replay = await api('GET', `/${replayId}`);
       if (!condition(replay)) throw new Error(`It stands at ${JSON.stringify(replay)}.`);
@@ -119,7 +120,7 @@ describe('A replay of what has failed, amid which the delivery application is ki
   });
 
   it('shows in the history beside what was sent at first', async () => {
-    const { items } = await eventually(async () => {
+    const { items } = await until(async () => {
       const walk = await walkV2(waypost, { fleet, from: startedAt, pageSize: 500 });
       expect(walk.items).toHaveLength(positions + refused);
       return walk;

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
+
 import { everythingKept, type EverythingKept } from '../support/everything-kept.js';
 import type { Attempt } from '../support/places.js';
 import { startReceiver, type Answer, type Behaviour, type ReceivedCall, type Receiver } from '../support/receiver.js';
@@ -12,6 +12,7 @@ import { runningWaypost } from '../support/running-waypost.js';
 import { findLeaks, textSecret, type KeptBytes, type Secret } from '../support/secret-search.js';
 import { signatureProblem } from '../support/signature-problem.js';
 import { sharedDataDir } from '../support/waypost-config.js';
+import { until } from '../support/until.js';
 
 const fleet = 'secrets';
 const resource = '/public/v1/webhook-subscriptions';
@@ -156,24 +157,24 @@ const outcomesOf = (path: string): string[] =>
 
 /** Until each subscription has the attempts of both events. */
 const attempted = (least: number): Promise<void> =>
-  eventually(
+  until(
     async () => {
       attempts = await readAttempts();
       for (const path of subscriptions.keys()) expect(outcomesOf(path).length).toBeGreaterThanOrEqual(least);
     },
-    { timeoutMs: 60_000, intervalMs: 500 },
+    { timeoutMs: 60_000 },
   );
 
 /** Until the fifth attempt of those that fail at the receiver, at the token endpoint and below HTTP is told in operations. */
 const exhausted = (): Promise<void> =>
-  eventually(
+  until(
     async () => {
       attempts = await readAttempts();
       const given = attempts.filter(({ decision }) => decision === 'attempts_exhausted');
       const told = new Set(given.map(({ subscriptionId }) => subscriptionId));
       for (const path of ['/echoes', '/without-token', '/babbles']) expect(told).toContain(idOf(path));
     },
-    { timeoutMs: 60_000, intervalMs: 1_000 },
+    { timeoutMs: 60_000 },
   );
 
 const makeApiKey = async (): Promise<void> => {

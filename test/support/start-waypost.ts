@@ -5,9 +5,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventually } from './eventually.js';
+
 import { runningWaypost, type RunningWaypost } from './running-waypost.js';
 import { productEnvironment } from './waypost-config.js';
+import { until } from './until.js';
 
 export interface StartWaypostOptions {
   /** Besides `--no-demo --data-dir DIR`. */
@@ -50,7 +51,7 @@ export async function startWaypost({ flags = [], dataDir: given, env }: StartWay
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
       process.kill(-child.pid, signal);
   };
-  const started = eventually(() => existsSync(stackFile) || Promise.reject(new Error('npm start is not ready.')), {
+  const started = until(() => existsSync(stackFile) || Promise.reject(new Error('npm start is not ready.')), {
     timeoutMs: READY_TIMEOUT_MS,
   }).catch(() => false);
   const isReady = await Promise.race([started, exited.then(() => false)]);

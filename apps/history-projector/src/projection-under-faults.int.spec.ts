@@ -8,11 +8,11 @@ import {
   createProjectionDatabase,
   pause,
   startProjector,
-  until,
   type ProjectionDatabase,
   type Projector,
 } from './testing/projectors.js';
 import { sampleAttempt } from './testing/sample-attempt.js';
+import { until } from '../../../test/support/until.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const TOPIC = 'webhook.attempts';

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { openManagementStore, type ManagementStore } from './management-store.js';
 import { openOutboxSession, type OutboxSession } from './outbox-session.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { until } from '../../../test/support/until.js';
 
 let database: TestDatabase;
 let store: ManagementStore & { close(): Promise<void> };
@@ -38,13 +39,6 @@ function build() {
     return result.session;
   };
   return { open, held, lost, appended: () => appended };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 250) throw new Error('did not happen within 5 s');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 describe('the outbox session', () => {

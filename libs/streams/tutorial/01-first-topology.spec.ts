@@ -15,6 +15,7 @@ import {
   type StreamRecord,
   type StreamsBackend,
 } from '@waypost/streams';
+import { until } from '../../../test/support/until.js';
 
 // What is to be done with a scan is a plain function. Nothing in it knows of Kafka.
 type Scan =
@@ -104,12 +105,4 @@ async function valuesOf(backend: StreamsBackend, partition: number): Promise<str
     for (const { value } of records) values.push(String(value));
   });
   return values;
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition was not met within 4 s.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -16,6 +16,7 @@ import {
   silentLogger,
   type OutgoingRecord,
 } from '@waypost/streams';
+import { until } from '../../../test/support/until.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -177,11 +178,3 @@ describe('chapter 3: time and punctuators', () => {
     expect(driver.readOutput('reminders').map(textOf)).toEqual(['reminder 1', 'reminder 2', 'reminder 3']);
   });
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition was not met within 4 s.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

@@ -21,6 +21,7 @@ import {
   type TaskManager,
   type Transaction,
 } from '@waypost/streams';
+import { until } from '../../../test/support/until.js';
 
 const PARTITIONS = 2;
 const PARCELS = Array.from({ length: 10 }, (_, i) => `parcel-${String(i)}`);
@@ -220,11 +221,3 @@ const createGate = () => {
 
 const gated = (backend: StreamsBackend, gate: ReturnType<typeof createGate>): StreamsBackend =>
   withCommit(backend, (commit) => (transaction) => gate.pass(() => commit(transaction)));
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition was not met within 20 s.');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

@@ -9,6 +9,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
 import { isAlive, identityOf, type ProcessIdentity } from '../processes/process-identity.js';
 import { projectRoot, waitUntil } from '../index.js';
+import { until } from '../../../test/support/until.js';
 
 interface Stack {
   readonly brokers: string[];
@@ -91,13 +92,6 @@ function kill(target: ProcessIdentity | ChildProcess | undefined): void {
   process.kill(target.pid, 'SIGKILL');
 }
 
-async function until(condition: () => boolean, timeoutMs: number): Promise<void> {
-  await waitUntil(() => (condition() ? Promise.resolve() : Promise.reject(new Error('not yet'))), {
-    timeoutMs,
-    intervalMs: 20,
-  });
-}
-
 async function query(sql: string): Promise<unknown[]> {
   const client = new pg.Client(stackFile().databaseUrl);
   await client.connect();
@@ -171,7 +165,7 @@ describe('a supervised stack', () => {
 
   it('shows API keys in stack.json as soon as they are saved', async () => {
     await writeFile(join(dataDir, 'api-keys.json'), JSON.stringify({ fleet: 'key' }));
-    await until(() => stackFile().apiKeys['fleet'] === 'key', 2_000);
+    await until(() => stackFile().apiKeys['fleet'] === 'key');
   });
 
   it.each(['public-api', 'kafka', 'registry', 'postgres'])(
@@ -179,7 +173,7 @@ describe('a supervised stack', () => {
     async (name) => {
       const before = pidOf(name);
       process.kill(before, 'SIGKILL');
-      await until(() => pidOf(name) !== before, 2_000);
+      await until(() => pidOf(name) !== before);
       const identity = identityOf(pidOf(name));
       expect(identity).not.toBeNull();
       const lines = run
@@ -209,7 +203,7 @@ describe('a supervised stack', () => {
     expect(family.length).toBeGreaterThan(12);
     kill(guardianOf(rootPid));
     kill(run.child);
-    await until(() => !family.some(isAlive), 2_000);
+    await until(() => !family.some(isAlive));
   });
 
   it('comes up again on the same data directory with topics, schema ids and rows', async () => {
@@ -228,10 +222,10 @@ describe('a supervised stack', () => {
     await until(() => {
       const second = guardianOf(rootPid);
       return second !== undefined && second.pid !== first?.pid;
-    }, 3_000);
+    });
     const family = familyOf(rootPid);
     kill(run.child);
-    await until(() => !family.some(isAlive), 2_000);
+    await until(() => !family.some(isAlive));
   });
 
   it('stops everything within 10 s of SIGTERM to its group, with exit code 0 and without a stack.json', async () => {
@@ -242,16 +236,16 @@ describe('a supervised stack', () => {
     process.kill(-rootPid, 'SIGTERM');
     expect(await run.exited).toEqual([0, null]);
     expect(performance.now() - stoppedAt).toBeLessThan(10_000);
-    await until(() => !family.some(isAlive), 500);
+    await until(() => !family.some(isAlive));
     expect(existsSync(join(dataDir, 'stack.json'))).toBe(false);
   }, 120_000);
 
   it('stops cleanly when it is told to in the middle of its start', async () => {
     const early = launch();
-    await until(() => early.output().includes('Starting PostgreSQL'), 30_000);
+    await until(() => early.output().includes('Starting PostgreSQL'), { timeoutMs: 60_000 });
     const family = familyOf(early.child.pid ?? 0);
     early.child.kill('SIGINT');
     expect(await early.exited).toEqual([0, null]);
-    await until(() => !family.some(isAlive), 500);
+    await until(() => !family.some(isAlive));
   });
 });

@@ -9,12 +9,12 @@ import {
   createProjectionDatabase,
   pause,
   startProjector,
-  until,
   type ProjectionDatabase,
   type Projector,
 } from '../testing/projectors.js';
 import { createPathMetrics } from './path-metrics.js';
 import { createPathsTask } from './paths.task.js';
+import { until } from '../../../../test/support/until.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const TOPIC = 'telemetry.pings';

@@ -109,7 +109,3 @@ export async function startProjector({
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await pause(10);
-}

@@ -23,6 +23,7 @@ import { nodeTimers } from '../sender/due-timers.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
 import { createFlushClock } from '../writing/flush-clock.js';
 import { createFanOut } from './fan-out-runner.js';
+import { until } from '../../../../test/support/until.js';
 
 const EVENTS = { topic: topics.fleetEvents.name, partition: 0 };
 const OUTPUTS = 4;
@@ -102,14 +103,6 @@ const written = async (): Promise<(WebhookDelivery & { partition: number })[]> =
 
 const committed = async (): Promise<number> =>
   (await backend.group({ groupId: consumerGroups.fanOut.id, topics: [] }).committed(EVENTS))?.offset ?? 0;
-
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 /** What becomes of one event that comes now. */
 const fanOut = async (): Promise<(WebhookDelivery & { partition: number })[]> => {

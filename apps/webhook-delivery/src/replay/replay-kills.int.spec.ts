@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplayProgress, WebhookDelivery } from '@waypost/contracts';
 import { openReplayLogStage, type ReplayLogStage } from '../testing/replay/replay-log-stage.js';
+import { until } from '../../../../test/support/until.js';
 import { deliveryOf, replayOf, START } from '../testing/replay/replay-samples.js';
 
 const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
@@ -43,15 +43,14 @@ const kill = async (child: ChildProcess): Promise<void> => {
 const lastProgress = async (replayId: string): Promise<ReplayProgress | undefined> =>
   (await stage.readProgress(replayId)).at(-1);
 
-const until = async (replayId: string, condition: (progress: ReplayProgress) => boolean): Promise<ReplayProgress> => {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
-    const progress = await lastProgress(replayId);
-    if (progress && condition(progress)) return progress;
-    await sleep(50);
-  }
-  throw new Error(`It does not come so far: ${JSON.stringify(await lastProgress(replayId))}`);
-};
+const untilProgress = (replayId: string, condition: (progress: ReplayProgress) => boolean): Promise<ReplayProgress> =>
+  until(
+    async () => {
+      const progress = await lastProgress(replayId);
+      return progress !== undefined && condition(progress) && progress;
+    },
+    { timeoutMs: 60_000 },
+  );
 
 /** Of each eleven, one is before the window; now and then there is one of another subscription between them. */
 const fill = async (subscriptionId: string): Promise<WebhookDelivery[]> => {
@@ -78,20 +77,20 @@ describe(`a replay of ${String(REPLAYED)} deliveries`, () => {
 
     let replayer = startReplayer();
     // The first one dies while it selects, the others while they write.
-    await until(replayId, () => true);
+    await untilProgress(replayId, () => true);
     for (const sent of [1, 30_000, 70_000]) {
       await kill(replayer);
       replayer = startReplayer();
-      await until(replayId, (progress) => progress.sent >= sent);
+      await untilProgress(replayId, (progress) => progress.sent >= sent);
     }
     // A paused one is replaced, and wakes up while its successor is at work.
     const paused = replayer;
     paused.kill('SIGSTOP');
     const before = (await lastProgress(replayId))?.sent ?? 0;
     startReplayer();
-    await until(replayId, (progress) => progress.sent > before);
+    await untilProgress(replayId, (progress) => progress.sent > before);
     paused.kill('SIGCONT');
-    const end = await until(replayId, ({ state }) => state === 'completed');
+    const end = await untilProgress(replayId, ({ state }) => state === 'completed');
     expect(before).toBeLessThan(REPLAYED);
     expect(end).toMatchObject({ matched: REPLAYED, sent: REPLAYED });
 

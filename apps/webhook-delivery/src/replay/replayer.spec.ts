@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StreamsError, type StreamsBackend, type TransactionalProducer } from '@waypost/streams';
-import { openMemoryStage, until, type MemoryStage } from '../testing/replay/memory-stage.js';
+import { openMemoryStage, type MemoryStage } from '../testing/replay/memory-stage.js';
+import { until } from '../../../../test/support/until.js';
 
 let stage: MemoryStage;
 

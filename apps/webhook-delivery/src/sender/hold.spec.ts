@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult } from '@waypost/domain';
-import { ok, SenderBench, unavailable, until } from './testing/sender-bench.js';
+import { ok, SenderBench, unavailable } from './testing/sender-bench.js';
+import { until } from '../../../../test/support/until.js';
 
 /** Five minutes pass in a second, the 15 s between probes in 50 ms. */
 const SPEED = 300;

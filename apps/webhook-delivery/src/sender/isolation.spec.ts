@@ -15,7 +15,8 @@ import {
   type BadEndpoint,
   type Manners,
 } from './testing/bad-endpoint.js';
-import { SenderBench, until } from './testing/sender-bench.js';
+import { SenderBench } from './testing/sender-bench.js';
+import { until } from '../../../../test/support/until.js';
 
 const sealingKey = Buffer.alloc(32, 7);
 const CAP = 6;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ok, SenderBench, unavailable, until } from './testing/sender-bench.js';
+import { ok, SenderBench, unavailable } from './testing/sender-bench.js';
+import { until } from '../../../../test/support/until.js';
 
 let bench: SenderBench;
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
-import { never, ok, SenderBench, unavailable, until } from './testing/sender-bench.js';
+import { never, ok, SenderBench, unavailable } from './testing/sender-bench.js';
+import { until } from '../../../../test/support/until.js';
 
 let bench: SenderBench;
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
-import { never, ok, SenderBench, unavailable, until } from './testing/sender-bench.js';
+import { never, ok, SenderBench, unavailable } from './testing/sender-bench.js';
+import { until } from '../../../../test/support/until.js';
 
 const DELIVERIES = 120;
 const SUBSCRIPTIONS = ['a', 'b', 'c', 'd'];

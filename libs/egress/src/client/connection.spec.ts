@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
 import { createEgressClient, type EgressClient, type EgressClientOptions } from './egress-client.js';
+import { until } from '../../../../test/support/until.js';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
 const answerOk: Answer = (socket) => socket.write(OK);
@@ -33,11 +34,6 @@ function answeringOnDemand(): { answer: Answer; next: () => void } {
     answer: (socket) => open.push(() => socket.write(OK)),
     next: () => open.shift()?.(),
   };
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let waits = 0; waits < 200 && !isTrue(); waits += 1) await afterMs(5);
-  expect(isTrue()).toBe(true);
 }
 
 describe('the connections to an origin', () => {

@@ -9,6 +9,7 @@ import { createDeliveryPartitions } from './delivery-partitions.js';
 import { foldAttempts } from './fold-attempts.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
 import { expectedDeliveries, writeAsExpected } from './write-deliveries.js';
+import { until } from '../../../../test/support/until.js';
 
 const DAY_MS = 86_400_000;
 /** Two days that are wholly older than 15 days, and their tables. */
@@ -74,10 +75,6 @@ async function hiddenDays(): Promise<number> {
       WHERE relkind = 'r' AND relname LIKE 'deliveries\\_%' AND inhdetachpending IS DISTINCT FROM false`,
   );
   return row?.n ?? 0;
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 const nothing = { type: 'detached', partitions: [], waiting: [] };

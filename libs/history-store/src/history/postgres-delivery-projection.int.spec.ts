@@ -10,10 +10,11 @@ import {
 } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
-import { eventually } from '../../../../test/support/eventually.js';
+
 import { inTransaction } from './in-transaction.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
+import { until } from '../../../../test/support/until.js';
 
 let database: TestDatabase;
 let dataSource: DataSource;
@@ -191,7 +192,7 @@ describe('the projection into PostgreSQL', () => {
       await stopped.query("SELECT 1 FROM projection_positions WHERE topic = 'locked' FOR UPDATE");
       const next = (partition: number) => projection.apply({ ...batchOf('locked', log, 1, 2), partition });
       const waiting = [0, 1, 2].map((partition) => next(partition).catch((error: unknown) => error));
-      await eventually(async () => {
+      await until(async () => {
         expect(await rowLockWaits()).toBe(WAITING);
       });
 
@@ -225,8 +226,4 @@ async function sessions(condition: string): Promise<number> {
     `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE application_name = 'victim' AND ${condition}`,
   );
   return row?.n ?? 0;
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

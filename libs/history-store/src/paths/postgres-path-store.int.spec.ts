@@ -10,6 +10,7 @@ import { foldOf, NOW, pointOf } from './path-samples.contract.js';
 import { describePathStore } from './path-store.contract.js';
 import { createPathHistory } from './postgres-path-history.js';
 import { createPathProjection } from './postgres-path-projection.js';
+import { until } from '../../../../test/support/until.js';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -230,8 +231,4 @@ async function waiting(): Promise<number> {
       WHERE application_name = 'path-victim' AND wait_event_type = 'Lock'`,
   );
   return row?.n ?? 0;
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readToEnd } from './log-reader.js';
 import type { StreamRecord, TopicPartition } from '../record.js';
 import type { Assignment, GroupMember, StreamsBackend } from './backend.js';
+import { until } from '../../../../test/support/until.js';
 
 export interface BackendUnderTest {
   readonly backend: StreamsBackend;
@@ -43,14 +44,6 @@ const joinAndCollect = async (member: GroupMember): Promise<{ assignments: Assig
       return last;
     },
   };
-};
-
-const until = async (condition: () => boolean): Promise<void> => {
-  const deadline = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('the condition was not met within 20 s');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 };
 
 /** What every backend promises. */

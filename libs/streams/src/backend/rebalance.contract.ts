@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { BackendUnderTest } from './backend.contract.js';
 import type { GroupMember } from './backend.js';
+import { until } from '../../../../test/support/until.js';
 
 const PARTITIONS = 6;
 /** A move is two rebalances; each is heard of at the next heartbeat. */
@@ -86,14 +87,6 @@ const openFloor = async ({ backend, createTopic, uniqueName }: BackendUnderTest)
     await Promise.all([...present].map((worker) => worker.crash()));
   };
   return { hire, close, collisions, taken };
-};
-
-const until = async (condition: () => boolean): Promise<void> => {
-  const deadline = Date.now() + 20_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('the condition was not met within 20 s');
-    await sleep(10);
-  }
 };
 
 const shared = (workers: readonly Worker[]): boolean => {

@@ -8,6 +8,7 @@ import { createTopology } from '../topology/topology.js';
 import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
+import { until } from '../../../../test/support/until.js';
 
 /** Numbers each record of a key by how many came before it: a lost, doubled or reordered one shows in the output. */
 const counting = createTopology({
@@ -79,14 +80,6 @@ const outputs = async (backend: StreamsBackend): Promise<string[]> => {
     for (const { value } of records) found.push(String(value));
   });
   return found;
-};
-
-const until = async (condition: () => Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 };
 
 const append = (broker: ReturnType<typeof newBroker>, key: string, value: string): void => {

@@ -9,6 +9,7 @@ import { jsonSerde } from '../topology/serdes.js';
 import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
+import { until } from '../../../../test/support/until.js';
 
 const EVERY_MS = 100;
 
@@ -95,14 +96,6 @@ const outputs = async ({ backend }: Broker): Promise<string[]> => {
     for (const { value } of records) found.push(String(value));
   });
   return found;
-};
-
-const until = async (condition: () => Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 };
 
 /** One call at the first record, then one behind the first record of each interval of the grid. */

@@ -11,6 +11,7 @@ import { createTopology } from '../topology/topology.js';
 import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
+import { until } from '../../../../test/support/until.js';
 
 /** Counts the records of each key in a compact store: a lost or doubled one shows in the output. */
 const counting = createTopology({
@@ -125,14 +126,6 @@ class Journal implements StreamsLogger {
     this.events.push(event);
   }
 }
-
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-};
 
 const start = async (
   backend: StreamsBackend,

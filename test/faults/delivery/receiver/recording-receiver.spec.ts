@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { formatSigningSecret, signatureHeaders } from '@waypost/domain';
 import { choosePort } from '../../../../tools/dev-stack/free-port.js';
-import { eventually } from '../../../support/eventually.js';
+
 import { bodyHash } from '../judge/body-hash.js';
 import type { Receipt } from './receipt.js';
 import { createRecordingReceiver, type RecordingReceiver } from './recording-receiver.js';
+import { until } from '../../../support/until.js';
 
 const secret = Buffer.alloc(32, 3);
 const endpoints = (['healthy', 'first-503', 'slow'] as const).map((behaviour) => ({
@@ -65,7 +66,7 @@ describe('the recording receiver', () => {
 
   it('writes POSTs in the order in which they came, whichever was answered first', async () => {
     const slow = post('/slow', 1);
-    await eventually(() => expect(receiver.handle({ type: 'count' })).toMatchObject({ posts: 1 }));
+    await until(() => expect(receiver.handle({ type: 'count' })).toMatchObject({ posts: 1 }));
     await post('/healthy', 1);
     await slow;
     expect((await receipts()).map(({ path }) => path)).toEqual(['/slow', '/healthy']);
@@ -77,7 +78,7 @@ describe('the recording receiver', () => {
       const socket = connect(port, '127.0.0.1');
       socket.write(text, () => setTimeout(() => socket.destroy(), 50));
     }
-    await eventually(() => expect(receiver.handle({ type: 'count' })).toMatchObject({ posts: 2 }));
+    await until(() => expect(receiver.handle({ type: 'count' })).toMatchObject({ posts: 2 }));
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect((await receipts()).map(({ status, bodyHash: hash }) => ({ status, hash }))).toEqual([
       { status: null, hash: bodyHash('0123456789') },

@@ -3,8 +3,9 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { choosePort } from '../../../../tools/dev-stack/free-port.js';
-import { eventually } from '../../../support/eventually.js';
+
 import { openLink, type Link } from './link.js';
+import { until } from '../../../support/until.js';
 
 let echo: Server;
 let accepted: Socket[];
@@ -30,7 +31,7 @@ beforeEach(async () => {
   client.setEncoding('utf8').on('data', (text: string) => (received += text));
   client.on('error', () => undefined);
   client.write('hello ');
-  await eventually(() => expect(received).toBe('hello '), { timeoutMs: 2_000 });
+  await until(() => expect(received).toBe('hello '), { timeoutMs: 2_000 });
 });
 afterEach(async () => {
   client.destroy();
@@ -53,7 +54,7 @@ describe('a link of the test network', () => {
     const sentAt = performance.now();
     client.write('slow ');
     client.write('world');
-    await eventually(() => expect(received).toBe('hello slow world'), { timeoutMs: 2_000 });
+    await until(() => expect(received).toBe('hello slow world'), { timeoutMs: 2_000 });
     expect(performance.now() - sentAt).toBeGreaterThan(195);
   });
 
@@ -61,7 +62,7 @@ describe('a link of the test network', () => {
     link.shape({ bytesPerSecond: 100_000 });
     const sentAt = performance.now();
     client.write('x'.repeat(50_000));
-    await eventually(() => expect(received).toHaveLength(50_006), { timeoutMs: 5_000 });
+    await until(() => expect(received).toHaveLength(50_006), { timeoutMs: 5_000 });
     expect(performance.now() - sentAt).toBeGreaterThan(400);
   });
 
@@ -71,7 +72,7 @@ describe('a link of the test network', () => {
     await sleep(150);
     expect(received).toBe('hello ');
     link.heal();
-    await eventually(() => expect(received).toBe('hello later'), { timeoutMs: 2_000 });
+    await until(() => expect(received).toBe('hello later'), { timeoutMs: 2_000 });
   });
 
   it('tells the broker only after the hole that a client has gone', async () => {
@@ -80,7 +81,7 @@ describe('a link of the test network', () => {
     await sleep(150);
     expect(accepted.map(({ destroyed }) => destroyed)).toEqual([false]);
     link.heal();
-    await eventually(() => expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true]), { timeoutMs: 2_000 });
+    await until(() => expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true]), { timeoutMs: 2_000 });
   });
 
   it('resets its connections when it is cut, and takes new ones', async () => {
@@ -90,7 +91,7 @@ describe('a link of the test network', () => {
     client = connect(port, '127.0.0.1');
     client.setEncoding('utf8').on('data', (text: string) => (received += text));
     client.write('again');
-    await eventually(() => expect(received).toBe('hello again'), { timeoutMs: 2_000 });
+    await until(() => expect(received).toBe('hello again'), { timeoutMs: 2_000 });
   });
 
   it('resets a client whose broker cannot be reached', async () => {

@@ -55,14 +55,6 @@ export const never = ({ signal }: AttemptRequest): Promise<null> =>
     });
   });
 
-export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
-
 /** One partition with its logs in memory, on a clock that may run faster than the real one, and senders that come and go. */
 export class SenderBench {
   readonly backend;

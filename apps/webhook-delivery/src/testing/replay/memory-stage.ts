@@ -22,21 +22,13 @@ import { createMemoryRegistry } from '../../../../../test/support/registry/memor
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { createReplayer } from '../../replay/replayer.js';
 import { attemptOf, deliveryOf, replayOf, START, SUBSCRIPTION } from './replay-samples.js';
+import { until } from '../../../../../test/support/until.js';
 
 const placeOf = (topic: string) => ({ topic, partition: 0 });
 const DELIVERIES = placeOf(topics.webhookDeliveries.name);
 const ATTEMPTS = placeOf(topics.webhookAttempts.name);
 const REPLAYS = placeOf(topics.webhookReplays.name);
 const PROGRESS = placeOf(topics.replayProgress.name);
-
-/** Resolves when the condition holds; rejects after 4 s. */
-export const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + 4_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 /** One partition of everything that a replayer reads and writes, in memory. */
 export const openMemoryStage = async () => {
@@ -132,8 +124,8 @@ export class MemoryStage {
     return (await this.progress()).filter((progress) => progress?.replayId === replayId).at(-1) ?? undefined;
   }
 
-  ended(state: string, replayId?: string): Promise<void> {
-    return until(async () => (await this.progressOf(replayId))?.state === state);
+  async ended(state: string, replayId?: string): Promise<void> {
+    await until(async () => (await this.progressOf(replayId))?.state === state);
   }
 
   async committed(): Promise<number | undefined> {
@@ -142,8 +134,8 @@ export class MemoryStage {
   }
 
   /** Every record that was asked for by then has been taken in, and what it is about is over. */
-  allDone(): Promise<void> {
-    return until(async () => (await this.committed()) === (await this.backend.endOffset(REPLAYS)));
+  async allDone(): Promise<void> {
+    await until(async () => (await this.committed()) === (await this.backend.endOffset(REPLAYS)));
   }
 
   private append(place: typeof REPLAYS, key: string, value: Buffer | null): number {
