@@ -1,7 +1,7 @@
 // Publishes one ping to telemetry.pings (R-38): node publish-ping.mjs FLEET DEVICE [LATITUDE LONGITUDE]
 // KAFKA_BROKERS and SCHEMA_REGISTRY_URL say where to.
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
-import { Kafka } from 'kafkajs';
+import { Kafka, Partitioners } from 'kafkajs';
 
 const TOPIC = 'telemetry.pings';
 
@@ -10,7 +10,11 @@ if (deviceId === undefined) throw new Error('Usage: node publish-ping.mjs FLEET 
 
 const registry = new SchemaRegistry({ host: process.env.SCHEMA_REGISTRY_URL });
 const kafka = new Kafka({ clientId: 'producer-node', brokers: process.env.KAFKA_BROKERS.split(',') });
-const producer = kafka.producer({ idempotent: true });
+const producer = kafka.producer({
+  idempotent: true,
+  // Hashes keys as Kafka's own clients do.
+  createPartitioner: Partitioners.DefaultPartitioner,
+});
 
 const now = Date.now();
 const ping = {
@@ -31,7 +35,7 @@ const value = await registry.encode(schemaId, ping);
 
 await producer.connect();
 try {
-  // The key is the device, so its pings stay in order. kafkajs hashes keys as Kafka's own clients do.
+  // The key is the device, so its pings stay in order.
   const [written] = await producer.send({ topic: TOPIC, messages: [{ key: deviceId, value }] });
   console.log(`published to ${TOPIC}-${written.partition} at offset ${written.baseOffset}`);
 } finally {

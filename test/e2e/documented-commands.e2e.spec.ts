@@ -13,7 +13,6 @@ const ROOT = new URL('../..', import.meta.url).pathname;
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm start': 'The stack that all these tests use was started with it.',
   'npm test': 'This test is a part of it.',
-  'npm ci': 'The first start did so.',
   'export KAFKA_BROKERS=kafka-1.example:9092,kafka-2.example:9092':
     'Needs a cluster with SASL: test/security/secured-connections.int.spec.ts has one.',
   'python3 -m venv .venv && .venv/bin/pip install -r examples/producer-python/requirements.txt':
@@ -21,8 +20,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   '.venv/bin/pip install -r examples/receiver-python/requirements.txt': 'As above.',
   'cd examples/receiver-go && SECRET=$SECRET PORT=9000 go run .': 'As above.',
   'npm run -s waypost -- rebuild --yes': 'Empties the history of all tests; test/faults/projection runs it.',
-  'npm run -s waypost -- rejected republish 0:17 2:4 # ids as listed: partition:offset':
-    'The ids are examples; topic-commands.int.spec.ts republishes real ones.',
 };
 
 /** Pages whose commands belong to one terminal. Benchmarks take minutes each, so those of docs/benchmarks.md are left out. */
@@ -79,15 +76,25 @@ async function runInTerminal(
 
 describe('the commands of the documentation', () => {
   const sessions = SESSIONS.map((pages) => ({ pages, blocks: pages.flatMap(blocksOf).filter(isRun) }));
+  const outputs = new Map<string, string>();
 
   it.each(sessions.filter(({ blocks }) => blocks.length > 0))(
     '$pages run as printed',
-    async ({ blocks }) => {
+    async ({ pages: [page = ''], blocks }) => {
       const { code, output } = await runInTerminal(blocks);
+      outputs.set(page, output);
       expect(code === 0 ? '' : output).toBe('');
     },
     240_000,
   );
+
+  it('bring two positions to the receiver of the README, and show what the text says', () => {
+    const output = outputs.get('README.md') ?? '';
+    expect(output.match(/^position \S+Z van-1 [0-9a-f-]{36}$/gm)).toHaveLength(2);
+    expect(output).toMatch(/"deviceId":"van-1".*"status":"delivered"/);
+    expect(output).toMatch(/^deprecation: true/im);
+    expect(output).toMatch(/"deviceId":"van-2".*"status":"failed","attemptCount":5/);
+  });
 
   it('are left out only where that is listed with a reason', () => {
     const printed = SESSIONS.flat().flatMap(blocksOf).map(firstLine);
