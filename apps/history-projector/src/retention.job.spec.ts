@@ -140,7 +140,7 @@ describe('the retention job', () => {
     await settled();
     expect(calls.filter((call) => call.startsWith('ensure')).length).toBeGreaterThan(1);
 
-    await job.stop();
+    await job.stop(0);
     const tries = calls.length;
     await settled();
     expect(calls).toHaveLength(tries);

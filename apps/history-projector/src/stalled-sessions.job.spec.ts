@@ -59,7 +59,7 @@ describe('the stalled sessions job', () => {
     await job.start();
     turn();
     turn();
-    const stopped = job.stop();
+    const stopped = job.stop(0);
     finish(1);
     await stopped;
     expect(asked).toHaveLength(1);

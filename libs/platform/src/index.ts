@@ -1,6 +1,6 @@
 export { type AdminServer, type AdminServerOptions, createAdminServer } from './admin/admin-server.js';
 export { createMetrics } from './admin/metrics.js';
-export { type AppConfig, type AppDefinition, type AppRuntime, type HttpSettings } from './app/app-definition.js';
+export { type AppDefinition, type HttpSettings } from './app/app-definition.js';
 export { kafkaAccessPart, kafkaRefused } from './app/kafka-access.js';
 export { createProcessHost, type ProcessHost } from './app/process-host.js';
 export { EXIT_CODE, runApp } from './app/run-app.js';
@@ -45,3 +45,33 @@ export {
 } from './lifecycle/lifecycle.js';
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger.js';
 export { createNestLogger } from './logging/nest-logger.js';
+export { Readiness } from './runtime/readiness.js';
+export {
+  type AppConfig,
+  type AppRuntime,
+  CLOCK,
+  CONFIG,
+  LOGGER,
+  MONOTONIC_CLOCK,
+  ON_FATAL,
+  RuntimeModule,
+  STOPPING,
+} from './runtime/runtime.module.js';
+export {
+  type ConsumerGroupOptions,
+  PartitionConsumer,
+  type PartitionConsumerOptions,
+  type PartitionTaskFactory,
+  StreamTask,
+  type StreamTaskOptions,
+} from './streams/decorators.js';
+export {
+  PartitionContext,
+  StreamContext,
+  type StreamDefinition,
+  type StreamTaskContext,
+} from './streams/handler-context.js';
+export { MemoryRuntime } from './streams/memory-runtime.js';
+export { StreamsRuntime } from './streams/streams-runtime.js';
+export { StreamsServer, topologyOf } from './streams/streams-server.js';
+export { KafkaModule, STREAMS_BACKEND, StreamsModule } from './streams/streams.module.js';

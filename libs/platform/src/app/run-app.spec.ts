@@ -3,7 +3,8 @@ import { Module } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BootError } from '../boot-error.js';
 import type { Lifecycle, LifecyclePart } from '../lifecycle/lifecycle.js';
-import type { AppConfig, AppDefinition, AppRuntime } from './app-definition.js';
+import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
+import type { AppDefinition } from './app-definition.js';
 import type { ProcessHost } from './process-host.js';
 import { EXIT_CODE, runApp } from './run-app.js';
 
@@ -22,7 +23,7 @@ class EmptyModule {
 function build(definition: Partial<AppDefinition<AppConfig>> = {}) {
   calls.length = 0;
   const errors: string[] = [];
-  let runtime: AppRuntime<AppConfig> | undefined;
+  let runtime: AppRuntime | undefined;
   const signals: ((signal: string) => void)[] = [];
   const uncaught: ((error: unknown) => void)[] = [];
   let parentGone: (() => void) | undefined;
@@ -51,7 +52,7 @@ function build(definition: Partial<AppDefinition<AppConfig>> = {}) {
       calls.push('started');
     });
   });
-  const started = async (): Promise<AppRuntime<AppConfig>> => {
+  const started = async (): Promise<AppRuntime> => {
     while (!calls.includes('started')) await new Promise((resolve) => setTimeout(resolve, 5));
     if (runtime === undefined) throw new Error('the module was never asked for');
     return runtime;

@@ -3,9 +3,11 @@ import { createMetrics } from '../admin/metrics.js';
 import { BootError } from '../boot-error.js';
 import { createLifecycle, type Lifecycle, type LifecyclePart } from '../lifecycle/lifecycle.js';
 import { createLogger, type Logger } from '../logging/logger.js';
-import type { AppConfig, AppDefinition, AppRuntime } from './app-definition.js';
+import { Readiness } from '../runtime/readiness.js';
+import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
+import type { AppDefinition } from './app-definition.js';
 import { kafkaAccessPart } from './kafka-access.js';
-import { createNestParts } from './nest-parts.js';
+import { createNestPart } from './nest-application.js';
 import { createProcessHost, type ProcessHost } from './process-host.js';
 
 /** Exit codes of every application. */
@@ -39,15 +41,20 @@ export async function runApp<C extends AppConfig>(
   const logger = createLogger({ app: definition.name, level: config.process.logLevel });
   const lifecycle = createLifecycle([], { logger, now: () => performance.now() });
   const ending = createEnding({ lifecycle, logger, host });
-  const metrics = createMetrics(definition.name);
-  const runtime = {
+  const stopping = new AbortController();
+  const runtime: AppRuntime<C> = {
     name: definition.name,
     config,
     logger,
-    metrics,
-    onFatal: (error: Error) => {
+    metrics: createMetrics(definition.name),
+    onFatal: (error) => {
       ending.fail(error);
     },
+    readiness: new Readiness(),
+    stopping: stopping.signal,
+  };
+  const beginStop = (): void => {
+    stopping.abort();
   };
 
   host.onStopSignal((signal) => void ending.stop(signal, STOP_DEADLINE_MS));
@@ -57,7 +64,8 @@ export async function runApp<C extends AppConfig>(
   if (config.process.supervised) host.onParentGone(() => void ending.stop('parent_gone', ORPHAN_STOP_DEADLINE_MS));
 
   const access = config.kafka === undefined ? [] : [kafkaAccessPart(config.kafka)];
-  lifecycle.add([adminPart(runtime, lifecycle), ...access, ...createNestParts({ definition, runtime, lifecycle })]);
+  const nest = createNestPart({ definition, runtime, lifecycle, beginStop });
+  lifecycle.add([adminPart(runtime, lifecycle), ...access, nest]);
   try {
     const result = await lifecycle.start();
     if (result.type === 'started') logger.info('app_started');
@@ -141,10 +149,13 @@ function createEnding({ lifecycle, logger, host }: EndingDeps) {
 }
 
 function adminPart<C extends AppConfig>(
-  { config, metrics, logger }: AppRuntime<C>,
+  { config, metrics, logger, readiness: checks }: AppRuntime<C>,
   lifecycle: Lifecycle,
 ): LifecyclePart {
-  const readiness = () => ({ ready: lifecycle.ready(), parts: lifecycle.status() });
+  const readiness = () => ({
+    ready: lifecycle.ready() && checks.ready(),
+    parts: [...lifecycle.status(), ...checks.status()],
+  });
   const server = createAdminServer({ port: config.process.adminPort, metrics, readiness });
   return {
     name: 'admin server',

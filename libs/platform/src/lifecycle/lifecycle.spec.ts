@@ -17,9 +17,9 @@ function build(parts: readonly Partial<LifecyclePart>[]) {
         calls.push(`start ${name}`);
         await part.start?.();
       },
-      stop: async () => {
+      stop: async (budgetMs) => {
         calls.push(`stop ${name}`);
-        await part.stop?.();
+        await part.stop?.(budgetMs);
       },
     };
   });
@@ -136,5 +136,18 @@ describe('createLifecycle (R-40)', () => {
     await lifecycle.stop();
 
     expect(calls).toEqual(['start a', 'start late', 'stop late', 'stop a']);
+  });
+
+  it('gives a part what is left of the deadline, and names what a part says that it has left behind', async () => {
+    const budgets: number[] = [];
+    const { lifecycle } = build([
+      { stop: (budgetMs) => void budgets.push(budgetMs), leftBehind: () => ['sender', 'fan-out'] },
+    ]);
+    await lifecycle.start();
+
+    expect(await lifecycle.stop(500)).toEqual({ type: 'unclean', parts: ['sender', 'fan-out'] });
+
+    expect(budgets[0]).toBeGreaterThan(0);
+    expect(budgets[0]).toBeLessThanOrEqual(500);
   });
 });

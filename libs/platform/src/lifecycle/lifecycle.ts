@@ -9,8 +9,13 @@ export interface LifecyclePart {
   readonly name: string;
   /** Resolves once the part works. A part that fails to start cleans up after itself. */
   start(): Promise<void> | void;
-  /** Also called while `start` is still pending, when the application is told to stop during its start. */
-  stop(): Promise<void> | void;
+  /**
+   * Also called while `start` is still pending, when the application is told to stop during its start. `budgetMs` is
+   * what is left of the deadline.
+   */
+  stop(budgetMs: number): Promise<void> | void;
+  /** After its stop: what of it could not be stopped. */
+  leftBehind?(): readonly string[];
   /** Absent: ready once started. */
   ready?(): boolean;
   /** After this the stop is logged as overrun and the next part is stopped all the same. Default 5,000. */
@@ -127,7 +132,8 @@ async function stopSlots(slots: readonly Slot[], deadlineAt: number, options: Li
   for (const slot of slots.toReversed()) {
     if (slot.state !== 'starting' && slot.state !== 'started') continue;
     const isClean = await stopSlot(slot, Math.max(0, deadlineAt - options.now()), options);
-    if (!isClean) unclean.push(slot.part.name);
+    const leftBehind = slot.part.leftBehind?.() ?? [];
+    if (!isClean || leftBehind.length > 0) unclean.push(...(leftBehind.length > 0 ? leftBehind : [slot.part.name]));
   }
   return unclean.length === 0 ? { type: 'clean' } : { type: 'unclean', parts: unclean };
 }
@@ -136,7 +142,7 @@ async function stopSlot(slot: Slot, remainingMs: number, { logger, now }: Lifecy
   const startedAt = now();
   const { name, stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = slot.part;
   slot.state = 'stopping';
-  const result = await settleWithin(async () => slot.part.stop(), Math.min(stopTimeoutMs, remainingMs));
+  const result = await settleWithin(async () => slot.part.stop(remainingMs), Math.min(stopTimeoutMs, remainingMs));
   slot.state = 'stopped';
   const fields = { part: name, durationMs: Math.round(now() - startedAt) };
   switch (result.type) {

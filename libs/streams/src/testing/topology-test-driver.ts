@@ -14,6 +14,8 @@ export interface TopologyTestDriver<
 > {
   /** Processes one record. Returns what it wrote to the sinks, its punctuators included. */
   pipe(record: PipedRecord): Promise<OutgoingRecord[]>;
+  /** Processes records as one fetched batch, in one call of a slice processor. Returns what they wrote to the sinks. */
+  pipeSlice(records: readonly PipedRecord[]): Promise<OutgoingRecord[]>;
   /** Moves the wall clock and calls the punctuators that are due by it. Returns what they wrote to the sinks. */
   advanceWallClock(ms: number): OutgoingRecord[];
   /** What was committed to a sink since the last call for it. */
@@ -73,13 +75,19 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
     this.core = this.build();
   }
 
-  async pipe({ key, value, timestamp = this.now }: PipedRecord): Promise<OutgoingRecord[]> {
-    const record = fetchedRecordOf({ offset: this.offset++, timestamp, key, value });
+  pipe(record: PipedRecord): Promise<OutgoingRecord[]> {
+    return this.pipeSlice([record]);
+  }
+
+  async pipeSlice(piped: readonly PipedRecord[]): Promise<OutgoingRecord[]> {
+    const records = piped.map(({ key, value, timestamp = this.now }) =>
+      fetchedRecordOf({ offset: this.offset++, timestamp, key, value }),
+    );
     const before = this.pendingOutput().length;
-    await this.core.process([record], true);
+    await this.core.process(records, true);
     const output = this.outputSince(before);
     // As the runtime uses the memory of a batch again: a processor or a store that kept a view of it is found out.
-    record.bytes.fill(0xff);
+    for (const record of records) record.bytes.fill(0xff);
     return output;
   }
 

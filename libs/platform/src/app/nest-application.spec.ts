@@ -1,0 +1,244 @@
+import {
+  Controller,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { type PartitionTask, type RecordBatch, type TaskManager, waitOrAbort } from '@waypost/streams';
+import { BootError } from '../boot-error.js';
+import type { Lifecycle } from '../lifecycle/lifecycle.js';
+import { type AppConfig, STOPPING } from '../runtime/runtime.module.js';
+import { PartitionConsumer } from '../streams/decorators.js';
+import { PartitionContext } from '../streams/handler-context.js';
+import { StreamsRuntime } from '../streams/streams-runtime.js';
+import { StreamsServer } from '../streams/streams-server.js';
+import type { AppDefinition } from './app-definition.js';
+import type { ProcessHost } from './process-host.js';
+import { EXIT_CODE, runApp } from './run-app.js';
+
+const events: string[] = [];
+let consumer: Partial<TaskManager>;
+let reportFatal: (error: Error) => void;
+const running: Lifecycle[] = [];
+let startTable: (stopping: AbortSignal) => Promise<void>;
+beforeEach(() => {
+  events.length = 0;
+  consumer = {};
+  startTable = () => Promise.resolve();
+});
+
+// A crash leaves everything to the end of the process, which a test does not have.
+afterEach(() => Promise.all(running.splice(0).map((lifecycle) => lifecycle.stop())));
+
+/** What the handlers need: must be up before the consumers and go after them. */
+@Injectable()
+class Table implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  constructor(@Inject(STOPPING) private readonly stopping: AbortSignal) {}
+
+  async onModuleInit(): Promise<void> {
+    events.push('table up');
+    await startTable(this.stopping);
+  }
+  onApplicationBootstrap(): void {
+    events.push('bootstrapped');
+  }
+  onModuleDestroy(): void {
+    events.push('stop announced');
+  }
+  onApplicationShutdown(): void {
+    events.push('table down');
+  }
+}
+
+class RecordedRuntime extends StreamsRuntime {
+  partitionManager({ onFatal }: { readonly onFatal: (error: Error) => void }): TaskManager {
+    reportFatal = onFatal;
+    return {
+      start: async () => {
+        await consumer.start?.();
+        events.push('consumer started');
+      },
+      stop: async () => {
+        await consumer.stop?.();
+        events.push('consumer stopped');
+      },
+      ready: () => true,
+    };
+  }
+  streamManager(): never {
+    throw new Error('unused');
+  }
+}
+
+@Injectable()
+class Tasks {
+  create(): PartitionTask {
+    throw new Error('unused');
+  }
+}
+
+@Controller()
+class Consumer {
+  @PartitionConsumer({ group: { id: 'consumer', topics: ['input'] }, tasks: Tasks, stopTimeoutMs: 50 })
+  handle(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
+    return task.process(batch);
+  }
+}
+
+@Module({
+  providers: [{ provide: StreamsRuntime, useValue: new RecordedRuntime() }, StreamsServer, Tasks, Table],
+  controllers: [Consumer],
+})
+class AppModule {}
+
+function run(more: Partial<AppDefinition<AppConfig>> = {}) {
+  const errors: string[] = [];
+  let signal: (name: string) => void = () => undefined;
+  let started: Promise<unknown> = Promise.resolve();
+  const exit = new Promise<number>((resolve) => {
+    const host: ProcessHost = {
+      exit: resolve,
+      printError: (text) => void errors.push(text),
+      onStopSignal: (listener) => {
+        signal = listener;
+      },
+      onUncaught: () => undefined,
+      onParentGone: () => undefined,
+    };
+    const process = { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } as const;
+    const definition = { name: 'test-app', config: () => ({ process }), module: () => AppModule, ...more };
+    started = runApp(definition, host).then((lifecycle) => {
+      if (lifecycle !== undefined) running.push(lifecycle);
+    });
+  });
+  return {
+    exit,
+    errors,
+    started,
+    stop: () => {
+      signal('SIGTERM');
+    },
+  };
+}
+
+async function until(event: string): Promise<void> {
+  while (!events.includes(event)) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const http = () => ({ port: 0, host: '127.0.0.1' });
+
+describe('a microservice', () => {
+  it('starts its consumers when all providers are up, and stops them before any of these', async () => {
+    const app = run();
+    await app.started;
+    expect(events).toEqual(['table up', 'bootstrapped', 'consumer started']);
+
+    events.length = 0;
+    app.stop();
+
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(events).toEqual(['consumer stopped', 'stop announced', 'table down']);
+  });
+
+  it('exits with 1 when a consumer does not stop in time, and releases the providers all the same', async () => {
+    consumer = { stop: never };
+    const app = run();
+    await app.started;
+
+    app.stop();
+
+    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(events).toContain('table down');
+  });
+
+  it('exits with 70 at once, without a hook, when a consumer cannot go on', async () => {
+    const app = run();
+    await app.started;
+    events.length = 0;
+
+    reportFatal(new Error('fenced'));
+
+    expect(await app.exit).toBe(EXIT_CODE.runtimeFailed);
+    expect(events).toEqual([]);
+  });
+
+  it('exits with 1 and one sentence when a consumer cannot start, and calls the stop hooks once', async () => {
+    consumer = { start: () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.')) };
+    const app = run();
+
+    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(app.errors).toEqual(['test-app cannot start. Topic x does not exist: create it.']);
+    expect(events.filter((event) => event === 'table down')).toHaveLength(1);
+  });
+
+  it('exits with 1 when a provider cannot start', async () => {
+    startTable = () => Promise.reject(new BootError('no_database', 'There is no database.'));
+    const app = run();
+
+    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(app.errors).toEqual(['test-app cannot start. There is no database.']);
+    expect(events).not.toContain('consumer started');
+  });
+
+  it('ends the waits of start hooks when it is stopped during its start, and starts no consumer', async () => {
+    startTable = async (stopping) => {
+      await waitOrAbort(60_000, stopping);
+    };
+    const app = run();
+    await until('table up');
+
+    app.stop();
+
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(events).not.toContain('consumer started');
+    expect(events.at(-1)).toBe('table down');
+  });
+
+  it('waits for a consumer that is starting before it calls the stop hooks', async () => {
+    let finish: () => void = () => undefined;
+    consumer = {
+      start: () => {
+        events.push('consumer starts');
+        return new Promise<void>((resolve) => (finish = resolve));
+      },
+    };
+    const app = run();
+    await until('consumer starts');
+
+    app.stop();
+    await until('consumer stopped');
+    finish();
+
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(events.slice(-3)).toEqual(['consumer started', 'stop announced', 'table down']);
+  });
+});
+
+describe('an HTTP application with consumers', () => {
+  it('starts them after its providers and before it listens, and stops them first', async () => {
+    const app = run({ http });
+    await app.started;
+    expect(events).toEqual(['table up', 'bootstrapped', 'consumer started']);
+
+    events.length = 0;
+    app.stop();
+
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(events).toEqual(['consumer stopped', 'stop announced', 'table down']);
+  });
+
+  it('rolls the start back when a consumer cannot start', async () => {
+    consumer = { start: () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.')) };
+    const app = run({ http });
+
+    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(events.filter((event) => event === 'table down')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,144 @@
+import type { AddressInfo } from 'node:net';
+import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { portError } from '../admin/port-error.js';
+import type { Lifecycle, LifecyclePart } from '../lifecycle/lifecycle.js';
+import { settleWithin } from '../lifecycle/settle-within.js';
+import { createNestLogger } from '../logging/nest-logger.js';
+import { type AppConfig, type AppRuntime, RuntimeModule } from '../runtime/runtime.module.js';
+import { StreamsServer } from '../streams/streams-server.js';
+import type { AppDefinition, HttpSettings } from './app-definition.js';
+
+interface NestApplicationDeps<C extends AppConfig> {
+  readonly definition: AppDefinition<C>;
+  readonly runtime: AppRuntime<C>;
+  readonly lifecycle: Lifecycle;
+  /** Ends waits of start hooks. */
+  readonly beginStop: () => void;
+}
+
+/** What stop hooks may take of the time that an application has to stop; the consumers get the rest. */
+const STOP_HOOKS_MS = 700;
+const START_FAILED_STOP_MS = 7_000;
+
+/**
+ * Nest as one part of the process. Nest's own shutdown hooks stay off: signals are handled in one place, and by a
+ * signal Nest would release what the consumers use before it stops them.
+ */
+export function createNestPart<C extends AppConfig>(deps: NestApplicationDeps<C>): LifecyclePart {
+  let app: INestApplicationContext | undefined;
+  let server: StreamsServer | undefined;
+  let starting: Promise<void> = Promise.resolve();
+  let closing: Promise<void> | undefined;
+
+  function created(given: INestApplicationContext): void {
+    app = given;
+    server = serverOf(given);
+    if (closing !== undefined) throw new Error('The application was stopped before it had started.');
+  }
+
+  /** Once: Nest would call the hooks of a second close() again. */
+  function close(budgetMs: number): Promise<void> {
+    closing ??= closeInOrder(budgetMs);
+    return closing;
+  }
+
+  async function closeInOrder(budgetMs: number): Promise<void> {
+    deps.beginStop();
+    await server?.stopWithin(Math.max(0, budgetMs - STOP_HOOKS_MS));
+    // A stop in the middle of the start: hooks of both would interleave.
+    await starting.catch(() => undefined);
+    await app?.close();
+  }
+
+  return {
+    name: 'nest',
+    start: async () => {
+      starting = startApplication(deps, created);
+      try {
+        await starting;
+      } catch (error) {
+        await settleWithin(() => close(START_FAILED_STOP_MS), START_FAILED_STOP_MS);
+        throw error;
+      }
+    },
+    stop: close,
+    leftBehind: () => server?.leftBehind ?? [],
+    stopTimeoutMs: Number.POSITIVE_INFINITY,
+  };
+}
+
+async function startApplication<C extends AppConfig>(
+  { definition, runtime, lifecycle }: NestApplicationDeps<C>,
+  created: (app: INestApplicationContext) => void,
+): Promise<void> {
+  const options = { logger: createNestLogger(runtime.logger), abortOnError: false } as const;
+  const root: DynamicModule = {
+    module: RootModule,
+    imports: [RuntimeModule.forRoot(runtime), definition.module(runtime)],
+  };
+  if (definition.http !== undefined) {
+    const app = await NestFactory.create<NestExpressApplication>(root, options);
+    created(app);
+    const http = definition.http(runtime);
+    await initHybrid(app, http);
+    lifecycle.add([...(definition.parts?.(app, runtime) ?? []), httpPart(app, http, runtime)]);
+    return;
+  }
+  if (definition.parts !== undefined) {
+    const app = await NestFactory.createApplicationContext(root, options);
+    created(app);
+    lifecycle.add(definition.parts(app, runtime));
+    return;
+  }
+  const strategy: AsyncMicroserviceOptions = {
+    inject: [StreamsServer],
+    useFactory: (server: StreamsServer) => ({ strategy: server }),
+  };
+  const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(root, { ...strategy, ...options });
+  created(app);
+  await app.listen();
+}
+
+@Module({})
+class RootModule {}
+
+function serverOf(app: INestApplicationContext): StreamsServer | undefined {
+  try {
+    return app.get(StreamsServer);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without init() the server would listen before onModuleInit. */
+async function initHybrid(app: NestExpressApplication, { configure }: HttpSettings): Promise<void> {
+  await configure?.(app);
+  const server = serverOf(app);
+  if (server !== undefined) app.connectMicroservice({ strategy: server });
+  await app.init();
+  await app.startAllMicroservices();
+}
+
+/** Listens last, when everything that a request may need is there; `nest` closes it. */
+function httpPart<C extends AppConfig>(
+  app: NestExpressApplication,
+  { port, host = '0.0.0.0' }: HttpSettings,
+  { logger }: AppRuntime<C>,
+): LifecyclePart {
+  return {
+    name: 'http',
+    start: async () => {
+      try {
+        await app.listen(port, host);
+      } catch (error) {
+        throw portError(error, { host, port, variable: 'WAYPOST_PORT' });
+      }
+      const address = app.getHttpServer().address() as AddressInfo;
+      logger.info('http_listening', { port: address.port, host });
+    },
+    stop: () => undefined,
+  };
+}

@@ -1,0 +1,58 @@
+import { type DynamicModule, type FactoryProvider, Module, type ValueProvider } from '@nestjs/common';
+import type { KafkaSettings } from '@waypost/streams';
+import { Registry } from 'prom-client';
+import type { ProcessConfig } from '../config/process-config.js';
+import type { Logger } from '../logging/logger.js';
+import { Readiness } from './readiness.js';
+
+export interface AppConfig {
+  readonly process: ProcessConfig;
+  /** When present, TLS and login are tried before anything else starts. */
+  readonly kafka?: KafkaSettings;
+  /** For snapshots of the state stores, so that a restart reads only the changelogs' tails. */
+  readonly stateDir?: string | undefined;
+}
+
+/** What the process gives to its application. Each field is a provider of the RuntimeModule. */
+export interface AppRuntime<C extends AppConfig = AppConfig> {
+  readonly name: string;
+  readonly config: C;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** For a part that cannot go on: one log line, then exit code 70 at once. Nothing is tidied: the log is crash-exact. */
+  readonly onFatal: (error: Error) => void;
+  readonly readiness: Readiness;
+  /** Aborted when the application begins to stop, so that waits in start hooks end. */
+  readonly stopping: AbortSignal;
+}
+
+/** AppRuntime.config */
+export const CONFIG = Symbol('CONFIG');
+/** Logger */
+export const LOGGER = Symbol('LOGGER');
+/** AppRuntime.onFatal */
+export const ON_FATAL = Symbol('ON_FATAL');
+/** AppRuntime.stopping, an AbortSignal */
+export const STOPPING = Symbol('STOPPING');
+/** `() => number`: epoch milliseconds */
+export const CLOCK = Symbol('CLOCK');
+/** `() => number`: monotonic milliseconds */
+export const MONOTONIC_CLOCK = Symbol('MONOTONIC_CLOCK');
+
+/** Gives every module the runtime of the process. The metrics registry and Readiness are injected by their classes. */
+@Module({})
+export class RuntimeModule {
+  static forRoot({ config, logger, metrics, onFatal, readiness, stopping }: AppRuntime): DynamicModule {
+    const providers: (ValueProvider | FactoryProvider)[] = [
+      { provide: CONFIG, useValue: config },
+      { provide: LOGGER, useValue: logger },
+      { provide: Registry, useValue: metrics },
+      { provide: ON_FATAL, useValue: onFatal },
+      { provide: Readiness, useValue: readiness },
+      { provide: STOPPING, useValue: stopping },
+      { provide: CLOCK, useValue: Date.now },
+      { provide: MONOTONIC_CLOCK, useValue: () => performance.now() },
+    ];
+    return { module: RuntimeModule, global: true, providers, exports: providers };
+  }
+}

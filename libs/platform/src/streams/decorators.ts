@@ -1,0 +1,108 @@
+import { applyDecorators, Catch, type ExceptionFilter, type Type, UseFilters } from '@nestjs/common';
+import { EventPattern } from '@nestjs/microservices';
+import type { PartitionTask, RecordBatch, StreamRecord, TaskContext } from '@waypost/streams';
+import { HandlerContext, type PartitionContext, type StreamContext, type StreamDefinition } from './handler-context.js';
+
+/** Keeps handlers of other transports away from ours, and ours from theirs. */
+export const STREAMS_TRANSPORT = Symbol('waypost streams');
+
+/** A consumer group and the one topic that it reads. */
+export interface ConsumerGroupOptions {
+  readonly id: string;
+  readonly topics: readonly [string];
+}
+
+interface HandlerOptions {
+  readonly group: ConsumerGroupOptions;
+  /** The process stops without waiting longer, and exits with 1. Default 5,000. */
+  readonly stopTimeoutMs?: number;
+}
+
+/** Makes the task of one partition, and makes it again after each failure. */
+export interface PartitionTaskFactory<Task extends PartitionTask = PartitionTask> {
+  create(context: TaskContext): Task;
+}
+
+export interface PartitionConsumerOptions<Task extends PartitionTask = PartitionTask> extends HandlerOptions {
+  /** A provider. */
+  readonly tasks: Type<PartitionTaskFactory<Task>>;
+  /** Topics that must have as many partitions as the input, since a task writes the partition of its own number. */
+  readonly copartitioned?: readonly string[];
+  /**
+   * `fail`, unless given: the start waits for the group, and a member that cannot go on ends the process. `retry`: the
+   * start returns at once and a member that failed is replaced, later and later; readiness does not wait for it.
+   */
+  readonly whenUnavailable?: 'fail' | 'retry';
+}
+
+export interface StreamTaskOptions<T extends StreamDefinition = StreamDefinition> extends HandlerOptions {
+  /** A provider. */
+  readonly topology: Type<T>;
+}
+
+/** What `extras` of Nest carry from the decorator to the server. */
+export type ConsumerDefinition =
+  ({ readonly type: 'partition' } & PartitionConsumerOptions) | ({ readonly type: 'stream' } & StreamTaskOptions);
+
+type HandlerDecorator<Handler> = <H extends Handler>(
+  target: object,
+  key: string,
+  descriptor: TypedPropertyDescriptor<H>,
+) => void;
+
+/**
+ * The method gets each fetched batch of the group's topic, between open() and close() of the partition's task, which is
+ * made by a provider: `send(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext<DeliveryTask>)`. A
+ * rejection closes the task and makes it again.
+ */
+export function PartitionConsumer<Task extends PartitionTask>(
+  options: PartitionConsumerOptions<Task>,
+): HandlerDecorator<(batch: RecordBatch, context: PartitionContext<Task>) => Promise<void>> {
+  return handlerOf({ type: 'partition', ...options });
+}
+
+/**
+ * The method gets up to 1,000 records at a time, exactly once: what it forwards, what it changes in the stores and the
+ * position are committed in one transaction, or not at all. `decide(@Payload() slice: readonly StreamRecord[], @Ctx()
+ * context: StreamContext<PingTopology>)`.
+ */
+export function StreamTask<T extends StreamDefinition>(
+  options: StreamTaskOptions<T>,
+): HandlerDecorator<(slice: readonly StreamRecord[], context: StreamContext<T>) => Promise<void>> {
+  return handlerOf({ type: 'stream', ...options });
+}
+
+function handlerOf(consumer: ConsumerDefinition) {
+  const { id, topics } = consumer.group;
+  return <H>(target: object, key: string, descriptor: TypedPropertyDescriptor<H>): void => {
+    runThroughContext(`${target.constructor.name}.${key}`, descriptor);
+    applyDecorators(
+      EventPattern({ group: id, topic: topics[0] }, STREAMS_TRANSPORT, { consumer }),
+      UseFilters(new RethrowFilter()),
+    )(target, key, descriptor);
+  };
+}
+
+type AnyMethod = (...args: unknown[]) => unknown;
+
+/** Replaces the method by one that notes its outcome on the context, and keeps what other decorators have said of it. */
+function runThroughContext(name: string, descriptor: PropertyDescriptor): void {
+  const method = descriptor.value as AnyMethod;
+  function throughContext(this: unknown, ...args: unknown[]): Promise<void> {
+    const context = args.find((argument) => argument instanceof HandlerContext);
+    if (context === undefined)
+      throw new TypeError(`${name} needs a parameter with @Ctx() beside the one with @Payload().`);
+    return context.run(() => method.apply(this, args));
+  }
+  for (const key of Reflect.getOwnMetadataKeys(method) as unknown[])
+    Reflect.defineMetadata(key, Reflect.getOwnMetadata(key, method), throughContext);
+  descriptor.value = throughContext;
+}
+
+/** Nest's own filter replaces an error by "Internal server error"; the runtime must see the original. */
+@Catch()
+export class RethrowFilter implements ExceptionFilter {
+  catch(error: unknown): never {
+    throw error;
+  }
+}

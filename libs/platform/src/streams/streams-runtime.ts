@@ -1,0 +1,58 @@
+import {
+  createStreamsApp,
+  createTaskManager,
+  type PartitionTask,
+  type StreamsBackend,
+  type StreamsLogger,
+  type TaskContext,
+  type TaskManager,
+  type Topology,
+} from '@waypost/streams';
+
+interface ManagerOptions {
+  /** The member cannot go on. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export interface PartitionManagerOptions extends ManagerOptions {
+  readonly groupId: string;
+  readonly topics: readonly string[];
+  readonly copartitioned?: readonly string[];
+  readonly createTask: (context: TaskContext) => PartitionTask;
+}
+
+export interface StreamManagerOptions extends ManagerOptions {
+  readonly topology: Topology;
+}
+
+/** Makes what reads the topics and calls the handlers. A provider; tests put a MemoryRuntime in its place. */
+export abstract class StreamsRuntime {
+  abstract partitionManager(options: PartitionManagerOptions): TaskManager;
+  abstract streamManager(options: StreamManagerOptions): TaskManager;
+}
+
+export interface BackendRuntimeOptions {
+  readonly backend: StreamsBackend;
+  /** Static membership of the groups; undefined: none. */
+  readonly instanceId: string | undefined;
+  readonly stateDir: string | undefined;
+  readonly logger: StreamsLogger;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Members of consumer groups on a backend. */
+export class BackendRuntime extends StreamsRuntime {
+  constructor(private readonly options: BackendRuntimeOptions) {
+    super();
+  }
+
+  partitionManager(options: PartitionManagerOptions): TaskManager {
+    const { backend, instanceId, logger } = this.options;
+    return createTaskManager({ ...options, backend, instanceId, logger });
+  }
+
+  streamManager(options: StreamManagerOptions): TaskManager {
+    return createStreamsApp({ ...this.options, ...options });
+  }
+}

@@ -1,0 +1,207 @@
+import { EventEmitter } from 'node:events';
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import {
+  type PartitionTask,
+  type RecordBatch,
+  type StreamRecord,
+  type TaskManager,
+  type Topology,
+  waitOrAbort,
+} from '@waypost/streams';
+import type { Logger } from '../logging/logger.js';
+import { settleWithin } from '../lifecycle/settle-within.js';
+import { Readiness } from '../runtime/readiness.js';
+import { LOGGER, ON_FATAL } from '../runtime/runtime.module.js';
+import {
+  type ConsumerDefinition,
+  type PartitionConsumerOptions,
+  STREAMS_TRANSPORT,
+  type StreamTaskOptions,
+} from './decorators.js';
+import {
+  callHandler,
+  PartitionContext,
+  StreamContext,
+  type StreamDefinition,
+  type TaskLocals,
+} from './handler-context.js';
+import { createRetryingManager } from './retrying-manager.js';
+import { type PartitionManagerOptions, StreamsRuntime } from './streams-runtime.js';
+
+const DEFAULT_STOP_TIMEOUT_MS = 5_000;
+
+interface Consumer {
+  readonly name: string;
+  readonly manager: TaskManager;
+  readonly stopTimeoutMs: number;
+  isStarted: boolean;
+}
+
+/**
+ * Nest's end of the stream runtime. The consumers start one after the other, in the order in which their controllers
+ * are registered, and stop in reverse, each within its time. Fetching, transactions and rebuilds stay with the runtime.
+ */
+@Injectable()
+export class StreamsServer
+  extends Server<{ fatal: (error: Error) => void }, 'up' | 'down'>
+  implements CustomTransportStrategy
+{
+  override readonly transportId = STREAMS_TRANSPORT;
+  /** Else Nest logs errors that the runtime reports as well. */
+  override readonly propagatesEventHandlerErrors = true;
+  /** Consumers whose stop failed or took too long. */
+  readonly leftBehind: string[] = [];
+  private readonly consumers: Consumer[] = [];
+  private readonly events = new EventEmitter();
+  private closing: Promise<void> | null = null;
+
+  constructor(
+    private readonly runtime: StreamsRuntime,
+    private readonly moduleRef: ModuleRef,
+    private readonly readiness: Readiness,
+    @Inject(LOGGER) private readonly log: Logger,
+    @Inject(ON_FATAL) private readonly onFatal: (error: Error) => void,
+  ) {
+    super();
+  }
+
+  /** Reports failures through the callback: Nest does not wait for what is returned. */
+  override listen(done: (error?: unknown) => void): void {
+    this.startAll().then(() => {
+      done();
+    }, done);
+  }
+
+  /** Never rejects, since Nest would then call no stop hook. Nest calls it twice when the application closes twice. */
+  override close(): Promise<void> {
+    return this.stopWithin(Number.POSITIVE_INFINITY);
+  }
+
+  /** As close(), in at most `budgetMs` for all consumers together. The first call decides. */
+  stopWithin(budgetMs: number): Promise<void> {
+    this.closing ??= this.stopAll(performance.now() + budgetMs);
+    return this.closing;
+  }
+
+  override on(event: 'fatal', listener: (error: Error) => void): void {
+    this.events.on(event, listener);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the signature is Nest's
+  override unwrap<T>(): T {
+    return this.runtime as T;
+  }
+
+  private async startAll(): Promise<void> {
+    const consumers = [...this.messageHandlers].map(([route, handler]) => this.consumerOf(route, handler));
+    for (const consumer of consumers) {
+      if (this.closing !== null) throw new Error('The application was stopped before all consumers had started.');
+      this.consumers.push(consumer);
+      const startedAt = performance.now();
+      await consumer.manager.start();
+      consumer.isStarted = true;
+      const durationMs = Math.round(performance.now() - startedAt);
+      this.log.debug('consumer_started', { consumer: consumer.name, durationMs });
+    }
+    this._status$.next('up');
+  }
+
+  private async stopAll(deadlineAt: number): Promise<void> {
+    for (const { name, manager, stopTimeoutMs } of this.consumers.toReversed()) {
+      const remainingMs = Math.max(0, deadlineAt - performance.now());
+      const stopped = await settleWithin(async () => manager.stop(), Math.min(stopTimeoutMs, remainingMs));
+      if (stopped.type === 'done') continue;
+      this.leftBehind.push(name);
+      this.log.error('consumer_left_behind', {
+        consumer: name,
+        error: stopped.type === 'failed' ? stopped.error : 'It did not stop in time.',
+      });
+    }
+    this._status$.next('down');
+  }
+
+  private consumerOf(route: string, handler: MessageHandler): Consumer {
+    const definition = handler.extras?.['consumer'] as ConsumerDefinition | undefined;
+    if (definition === undefined || handler.next !== undefined)
+      throw new Error(`${route} needs exactly one handler, a @PartitionConsumer or a @StreamTask.`);
+    const name = definition.group.id;
+    const retries = definition.type === 'partition' && definition.whenUnavailable === 'retry';
+    const createManager = (onFatal: (error: Error) => void): TaskManager =>
+      definition.type === 'partition'
+        ? this.partitionManager(definition, handler, onFatal)
+        : this.streamManager(definition, handler, onFatal);
+    const manager = retries
+      ? createRetryingManager({ groupId: name, createManager, logger: this.log, wait: waitOrAbort })
+      : createManager((error) => {
+          this.fail(error);
+        });
+    const { stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = definition;
+    const consumer = { name, manager, stopTimeoutMs, isStarted: false };
+    if (!retries) this.readiness.add(name, () => consumer.isStarted && manager.ready());
+    return consumer;
+  }
+
+  private fail(error: Error): void {
+    this.events.emit('fatal', error);
+    this.onFatal(error);
+  }
+
+  private partitionManager(
+    { group, tasks, copartitioned = [] }: PartitionConsumerOptions,
+    handler: MessageHandler,
+    onFatal: (error: Error) => void,
+  ): TaskManager {
+    const factory = this.moduleRef.get(tasks, { strict: false });
+    const createTask: PartitionManagerOptions['createTask'] = (context) =>
+      throughHandler(factory.create(context), handler);
+    return this.runtime.partitionManager({
+      groupId: group.id,
+      topics: group.topics,
+      copartitioned,
+      createTask,
+      onFatal,
+    });
+  }
+
+  private streamManager(
+    { group, topology: token }: StreamTaskOptions,
+    handler: MessageHandler,
+    onFatal: (error: Error) => void,
+  ): TaskManager {
+    const definition = this.moduleRef.get(token, { strict: false });
+    if (definition.applicationId !== group.id || definition.source !== group.topics[0])
+      throw new Error(`The topology of ${group.id} must read ${group.topics[0]} under the name of its group.`);
+    const topology = topologyOf(definition, (records, context) => callHandler(handler, records, context));
+    return this.runtime.streamManager({ topology, onFatal });
+  }
+}
+
+/** The task with its batches led through the handler. All else stays a direct call: revoke() must be synchronous. */
+function throughHandler(task: PartitionTask, handler: MessageHandler): PartitionTask {
+  return {
+    open: () => task.open(),
+    process: (batch: RecordBatch) => callHandler(handler, batch, new PartitionContext(batch, task)),
+    idle: () => task.idle?.() ?? Promise.resolve(),
+    suspend: () => task.suspend?.() ?? Promise.resolve(),
+    revoke: () => task.revoke?.(),
+    close: () => task.close(),
+  };
+}
+
+/** A topology whose processor calls `handle` once per slice. */
+export function topologyOf(
+  definition: StreamDefinition,
+  handle: (records: readonly StreamRecord[], context: StreamContext) => Promise<void>,
+): Topology {
+  const { applicationId, source, stores, sinks } = definition;
+  return {
+    ...{ applicationId, source, sinks },
+    ...(stores === undefined ? {} : { stores }),
+    processor: (task) => {
+      const locals: TaskLocals = {};
+      return { processSlice: (slice) => handle(slice.records, new StreamContext(task, slice, locals)) };
+    },
+  };
+}
