@@ -12,7 +12,11 @@ import {
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 import { z } from 'zod';
-import { RULE_SETS, type RuleSet } from './rule-set.js';
+
+/** `positions`: only R-3 to R-7, so neither geofences nor routes and stops, whatever a fleet asks for. */
+export const RULE_SETS = ['all', 'positions'] as const;
+
+export type RuleSet = (typeof RULE_SETS)[number];
 
 export interface TelemetryProcessorConfig {
   readonly process: ProcessConfig;
@@ -39,8 +43,8 @@ const rulesConfig = z
   .object({ WAYPOST_RULES: withDefault(asOneOf(...RULE_SETS), `one of ${RULE_SETS.join(', ')}`, 'all') })
   .transform((env) => env.WAYPOST_RULES);
 
-export const readConfig = (env: Environment = process.env): TelemetryProcessorConfig =>
-  parseConfig(
+export function readConfig(env: Environment = process.env): TelemetryProcessorConfig {
+  return parseConfig(
     configSections({
       process: processConfig,
       kafka: kafkaConfig('telemetry-processor'),
@@ -50,3 +54,4 @@ export const readConfig = (env: Environment = process.env): TelemetryProcessorCo
     }),
     env,
   );
+}

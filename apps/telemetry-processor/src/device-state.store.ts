@@ -1,18 +1,20 @@
 import { createDeviceStateReader, resolveBatch, topics, type AvroCodecs, type DecodeResult } from '@waypost/contracts';
 import type { DeviceState } from '@waypost/domain';
 import { compactStore, StreamsError, type CompactStore, type Serde, type StoreDefinition } from '@waypost/streams';
-import { deviceStateLayout } from './device-state.layout.js';
+import { deviceStateLayout, type StoredDeviceState } from './device-state.layout.js';
 
-export const deviceStateStore = (codecs: AvroCodecs): StoreDefinition<CompactStore<DeviceState>> =>
-  compactStore({
+export type DeviceStore = CompactStore<DeviceState, StoredDeviceState>;
+
+export function deviceStateStore(codecs: AvroCodecs): StoreDefinition<DeviceStore> {
+  return compactStore({
     changelogTopic: topics.deviceState.name,
     layout: deviceStateLayout,
     serde: deviceStateSerde(codecs),
     prepare: (records) => resolveBatch(codecs.deviceState, records),
   });
+}
 
-/** The values of the changelog. */
-export const deviceStateSerde = ({ deviceState }: AvroCodecs): Serde<DeviceState> => {
+function deviceStateSerde({ deviceState }: AvroCodecs): Serde<DeviceState> {
   const read = createDeviceStateReader(deviceState);
   return {
     serialize: (state) => deviceState.encode(state),
@@ -20,9 +22,9 @@ export const deviceStateSerde = ({ deviceState }: AvroCodecs): Serde<DeviceState
     deserialize: (bytes) => decoded(deviceState.decode(bytes)),
     deserializeRange: (bytes, start, end) => decoded(read(bytes, start, end)),
   };
-};
+}
 
-const decoded = (result: DecodeResult<DeviceState>): DeviceState => {
+function decoded(result: DecodeResult<DeviceState>): DeviceState {
   if (result.type === 'decoded') return result.value;
   throw new StreamsError('CORRUPT_STATE', `The device state in the changelog cannot be read: ${result.type}.`);
-};
+}

@@ -1,106 +1,133 @@
-import { resolveBatch, type AvroCodecs } from '@waypost/contracts';
+import { resolveBatch, type AvroCodecs, type RejectedTelemetry } from '@waypost/contracts';
 import {
   checkPing,
   checkPingOfKnownDevice,
   decidePing,
   evolveDevice,
   type DeviceState,
-  type FleetEvent,
   type PingCheck,
+  type PingDecision,
   type TelemetryPing,
 } from '@waypost/domain';
-import {
-  KeyBuilder,
-  type CompactStore,
-  type Processor,
-  type ProcessorContext,
-  type StreamRecord,
-} from '@waypost/streams';
-import { createRulesOfPings, type AppliedRules } from './applied-rules.js';
-import { hasKeyOfDevice, writeDeviceKey } from './device-key.js';
+import { KeyBuilder, type Processor, type ProcessorContext, type StreamRecord } from '@waypost/streams';
+import type { RuleSet } from './config.js';
+import type { StoredDeviceState } from './device-state.layout.js';
+import type { DeviceStore } from './device-state.store.js';
 import type { FleetDirectory } from './fleets/fleet-directory.js';
-import type { PingMetrics } from './ping-metrics.js';
-import { quietMoveOf } from './quiet-ping.js';
-import { createPingRecordReader } from './read-ping.js';
-import { rejectedRecord, type Rejection } from './rejected-record.js';
-import type { RuleSet } from './rule-set.js';
-import { StoredDeviceState } from './stored-device-state.js';
+import { createFleetRules, type FleetRules } from './fleets/fleet-rules.js';
+import type { PingMetrics } from './metrics.js';
+import { createPingRecordReader, isKeyOfDevice, writeDeviceKey, type Rejection } from './ping-record.js';
+
+type PingContext = ProcessorContext<{ readonly devices: DeviceStore }, 'events' | 'rejected'>;
 
 export interface PingProcessorParts {
-  readonly context: ProcessorContext<{ readonly devices: CompactStore<DeviceState> }, 'events' | 'rejected'>;
+  readonly context: PingContext;
   readonly codecs: AvroCodecs;
   readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>;
   readonly metrics: PingMetrics;
   readonly rules: RuleSet;
 }
 
-/** The rules at work on one partition of pings: each becomes events, or is quarantined with its original bytes. */
-export const createPingProcessor = (parts: PingProcessorParts): Processor => {
-  const { context, codecs, fleets, metrics, rules } = parts;
-  const devices = context.store('devices');
-  const deviceKey = new KeyBuilder();
-  const readPing = createPingRecordReader(codecs);
-  const rulesOfPings = createRulesOfPings(fleets, rules);
-  const { reject, emit } = outputsOf(parts);
+const MAX_DETAIL_CHARACTERS = 500;
 
-  /** Most pings make no event, and need no more than this (decision 0032). */
-  const takeQuietly = (state: StoredDeviceState, ping: TelemetryPing, applied: AppliedRules): boolean => {
-    const move = quietMoveOf(state, ping, applied);
-    if (move === null) return false;
-    metrics.pingDecided('accepted');
-    devices.put(deviceKey, state.movedBy(move));
-    return true;
-  };
+/** Applies the rules to one partition of pings: each becomes events, or is quarantined with its original bytes. */
+export class PingProcessor implements Processor {
+  private readonly context: PingContext;
+  private readonly devices: DeviceStore;
+  private readonly readPing: ReturnType<typeof createPingRecordReader>;
+  private readonly fleetRules: FleetRules;
+  private readonly deviceKey = new KeyBuilder();
 
-  const apply = (record: StreamRecord, ping: TelemetryPing): void => {
-    const state = (writeDeviceKey(deviceKey, ping) && devices.get(deviceKey)) || null;
+  constructor(private readonly parts: PingProcessorParts) {
+    const { context, codecs, fleets, rules } = parts;
+    this.context = context;
+    this.devices = context.store('devices');
+    this.readPing = createPingRecordReader(codecs);
+    this.fleetRules = createFleetRules(fleets, rules);
+  }
+
+  /** Waits for every version of geofences and settings that a ping of the batch sees (decisions 0028 and 0030). */
+  async beforeBatch(): Promise<void> {
+    const { fleets, rules } = this.parts;
+    if (rules === 'all') await fleets.caughtUp();
+    this.fleetRules.refresh();
+  }
+
+  prepare(records: readonly StreamRecord[]): Promise<void> {
+    return resolveBatch(this.parts.codecs.telemetryPings, records);
+  }
+
+  process(record: StreamRecord): void {
+    const read = this.readPing(record);
+    if (read.type === 'rejected') this.reject(record, read);
+    else this.take(record, read.ping);
+  }
+
+  private take(record: StreamRecord, ping: TelemetryPing): void {
+    const state = (writeDeviceKey(this.deviceKey, ping) && this.devices.get(this.deviceKey)) || null;
     const check = checkAgain(state, record, ping);
     if (check.type !== 'valid') {
-      reject(record, check);
+      this.reject(record, check);
       return;
     }
-    const applied = rulesOfPings.of(record, ping);
-    if (state instanceof StoredDeviceState && takeQuietly(state, ping, applied)) return;
-    const decision = decidePing(state, ping, applied.settings, applied.view);
-    if (decision.type === 'rejected') {
-      reject(record, decision);
-      return;
+    const { settings, view } = this.fleetRules.of(record, ping);
+    this.apply(record, ping, state, decidePing(state, ping, settings, view));
+  }
+
+  private apply(
+    record: StreamRecord,
+    ping: TelemetryPing,
+    state: StoredDeviceState | null,
+    decision: PingDecision,
+  ): void {
+    switch (decision.type) {
+      case 'moved':
+        this.devices.edit(this.deviceKey)?.move(decision);
+        this.parts.metrics.pingDecided('accepted');
+        return;
+      case 'accepted':
+        this.devices.put(this.deviceKey, evolveDevice(state, ping, decision));
+        this.parts.metrics.pingDecided('accepted');
+        for (const event of decision.events) {
+          this.parts.metrics.eventEmitted(event.eventType);
+          this.context.forward('events', { key: record.key, value: this.parts.codecs.fleetEvents.encodeRange(event) });
+        }
+        return;
+      case 'rejected':
+        this.reject(record, decision);
+        return;
+      default:
+        this.parts.metrics.pingDecided(decision.type);
     }
-    metrics.pingDecided(decision.type);
-    if (decision.type !== 'accepted') return;
-    devices.put(deviceKey, evolveDevice(state, ping, decision));
-    for (const event of decision.events) emit(event, record.key);
-  };
+  }
 
-  return {
-    // Every version that a ping of the batch sees is in the topic by now (decisions 0028 and 0030).
-    beforeBatch: async () => {
-      if (rules === 'all') await fleets.caughtUp();
-      rulesOfPings.refresh();
-    },
-    prepare: (records) => resolveBatch(codecs.telemetryPings, records),
-    process: (record) => {
-      const read = readPing(record);
-      if (read.type === 'rejected') reject(record, read);
-      else apply(record, read.ping);
-    },
-  };
-};
+  private reject(record: StreamRecord, rejection: Rejection): void {
+    this.parts.metrics.pingDecided('rejected');
+    const value = this.parts.codecs.telemetryRejected.encode(rejectedRecord(this.context, record, rejection));
+    this.context.forward('rejected', { key: record.key, value });
+  }
+}
 
-/** Ids that have a state were checked when its first ping came. */
-const checkAgain = (state: DeviceState | null, record: StreamRecord, ping: TelemetryPing): PingCheck =>
-  state !== null && hasKeyOfDevice(record, ping)
+/** Ids that have a state were checked with the first ping. */
+function checkAgain(state: DeviceState | null, record: StreamRecord, ping: TelemetryPing): PingCheck {
+  return state !== null && isKeyOfDevice(record, ping)
     ? checkPingOfKnownDevice(ping)
     : checkPing(ping, record.key?.toString() ?? null);
+}
 
-const outputsOf = ({ context, codecs, metrics }: PingProcessorParts) => ({
-  reject: (record: StreamRecord, rejection: Rejection): void => {
-    metrics.pingDecided('rejected');
-    const value = codecs.telemetryRejected.encode(rejectedRecord(context, record, rejection));
-    context.forward('rejected', { key: record.key, value });
-  },
-  emit: (event: FleetEvent, key: Buffer | null): void => {
-    metrics.eventEmitted(event.eventType);
-    context.forward('events', { key, value: codecs.fleetEvents.encodeRange(event) });
-  },
-});
+function rejectedRecord(
+  { topic, partition }: Pick<PingContext, 'topic' | 'partition'>,
+  { offset, timestamp, key, value }: StreamRecord,
+  { reason, detail }: Rejection,
+): RejectedTelemetry {
+  return {
+    sourceTopic: topic,
+    sourcePartition: partition,
+    sourceOffset: offset,
+    sourceTimestamp: timestamp,
+    sourceKey: key,
+    sourceValue: value,
+    reason,
+    detail: detail.slice(0, MAX_DETAIL_CHARACTERS),
+  };
+}

@@ -4,8 +4,7 @@ import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform
 import { createKafkaBackend, createStreamsApp } from '@waypost/streams';
 import { readConfig, type TelemetryProcessorConfig } from './config.js';
 import { createFleetDirectory } from './fleets/fleet-directory.js';
-import { observeGeofences } from './geofences/geofence-metrics.js';
-import { createPingMetrics } from './ping-metrics.js';
+import { createPingMetrics, observeGeofences } from './metrics.js';
 import { TelemetryProcessorModule } from './telemetry-processor.module.js';
 import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
 

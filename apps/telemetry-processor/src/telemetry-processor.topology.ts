@@ -1,10 +1,10 @@
 import { consumerGroups, topics, type AvroCodecs } from '@waypost/contracts';
 import { createTopology } from '@waypost/streams';
+import type { RuleSet } from './config.js';
 import { deviceStateStore } from './device-state.store.js';
 import type { FleetDirectory } from './fleets/fleet-directory.js';
-import type { PingMetrics } from './ping-metrics.js';
-import { createPingProcessor } from './ping.processor.js';
-import type { RuleSet } from './rule-set.js';
+import type { PingMetrics } from './metrics.js';
+import { PingProcessor } from './ping.processor.js';
 
 export interface TopologyParts {
   readonly codecs: AvroCodecs;
@@ -27,5 +27,5 @@ export const telemetryProcessorTopology = ({ codecs, fleets, metrics, rules = 'a
       events: { topic: topics.fleetEvents.name, partitioner: 'source-partition' },
       rejected: { topic: topics.telemetryRejected.name, partitioner: 'source-partition' },
     },
-    processor: (context) => createPingProcessor({ context, codecs, fleets, metrics, rules }),
+    processor: (context) => new PingProcessor({ context, codecs, fleets, metrics, rules }),
   });

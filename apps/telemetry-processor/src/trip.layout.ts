@@ -1,29 +1,32 @@
-import type { RouteProgress, Trip } from '@waypost/domain';
-import {
-  DISTANCE,
-  FLAGS,
-  HAS_IGNITION_OFF_SINCE,
-  HAS_MAX_SPEED,
-  HAS_ROUTE,
-  HAS_SINCE,
-  HAS_TRIP,
-  IDLE,
-  IGNITION_OFF_SINCE,
-  LATITUDE,
-  LONGITUDE,
-  MAX_SPEED,
-  MOVING,
-  SINCE,
-  STANDING,
-  TRIP_BYTES,
-  WAY_LATITUDE,
-  WAY_LONGITUDE,
-  WAY_TIME,
-} from './trip-bytes.js';
+import type { FixedPing, MovedPing, RouteProgress, Trip } from '@waypost/domain';
+
+/** Offsets: first what is read for a vehicle at a stop, then for one on the road. */
+const FLAGS = 0;
+const LATITUDE = 1;
+const LONGITUDE = 9;
+const SINCE = 17;
+const MAX_SPEED = 25;
+const DISTANCE = 33;
+const WAY_TIME = 41;
+const WAY_LATITUDE = 49;
+const WAY_LONGITUDE = 57;
+const IDLE = 65;
+/** Of the route; at a stop, of the route that may start. */
+const IGNITION_OFF_SINCE = 73;
+export const TRIP_BYTES = 81;
+
+/** A set bit: the value is there. */
+const HAS_TRIP = 1;
+const HAS_SINCE = 2;
+const MOVING = 4;
+const HAS_MAX_SPEED = 8;
+const HAS_ROUTE = 16;
+const STANDING = 32;
+const HAS_IGNITION_OFF_SINCE = 64;
 
 /**
- * A trip as it lies in the store, read when it is looked at: of most pings the rules look at little of it, and making objects
- * and numbers of all of it costs more than the rules. To be let go before the next change of the store.
+ * A view of a trip in the store, which reads each field on access: objects and numbers for all of them would cost more
+ * than the rules. Valid until the next change of the store.
  */
 class StoredTrip implements Trip {
   private readonly flags: number;
@@ -65,7 +68,7 @@ class StoredTrip implements Trip {
     return (this.flags & HAS_ROUTE) === 0 ? readIgnitionOffSince(this.view, this.at, this.flags) : null;
   }
 
-  liesAt(view: DataView, at: number): boolean {
+  isAt(view: DataView, at: number): boolean {
     return this.view === view && this.at === at;
   }
 }
@@ -106,50 +109,60 @@ class StoredRoute implements RouteProgress {
   }
 }
 
-/** The trip within the state of a device; 81 bytes, of which those that mean nothing keep what was there. */
-export const tripLayout = {
-  byteLength: TRIP_BYTES,
-  /** A view of the bytes. */
-  read: (view: DataView, at: number): Trip | null =>
-    (view.getUint8(at + FLAGS) & HAS_TRIP) === 0 ? null : new StoredTrip(view, at),
-  write: (view: DataView, at: number, trip: Trip | null): void => {
-    if (trip === null) {
-      view.setUint8(at + FLAGS, 0);
-      return;
-    }
-    // Nothing has changed.
-    if (trip instanceof StoredTrip && trip.liesAt(view, at)) return;
-    const { since, latitude, longitude, moving, maxSpeedInKmh, route, ignitionOffSince } = trip;
-    view.setFloat64(at + SINCE, since ?? 0);
-    view.setFloat64(at + LATITUDE, latitude);
-    view.setFloat64(at + LONGITUDE, longitude);
-    view.setFloat64(at + MAX_SPEED, maxSpeedInKmh ?? 0);
-    const flags =
-      HAS_TRIP |
-      (since === null ? 0 : HAS_SINCE) |
-      (moving ? MOVING : 0) |
-      (maxSpeedInKmh === null ? 0 : HAS_MAX_SPEED);
-    const more = route === null ? writeIgnitionOffSince(view, at, ignitionOffSince) : writeRoute(view, at, route);
-    view.setUint8(at + FLAGS, flags | more);
-  },
-};
+/** Returns a view of the bytes. */
+export function readTrip(view: DataView, at: number): Trip | null {
+  return (view.getUint8(at + FLAGS) & HAS_TRIP) === 0 ? null : new StoredTrip(view, at);
+}
 
-const readIgnitionOffSince = (view: DataView, at: number, flags: number): number | null =>
-  (flags & HAS_IGNITION_OFF_SINCE) === 0 ? null : view.getFloat64(at + IGNITION_OFF_SINCE);
+/** The bytes of absent fields keep what was there. */
+export function writeTrip(view: DataView, at: number, trip: Trip | null): void {
+  if (trip === null) {
+    view.setUint8(at + FLAGS, 0);
+    return;
+  }
+  const isUnchanged = trip instanceof StoredTrip && trip.isAt(view, at);
+  if (isUnchanged) return;
+  const { since, latitude, longitude, moving, maxSpeedInKmh, route, ignitionOffSince } = trip;
+  view.setFloat64(at + SINCE, since ?? 0);
+  view.setFloat64(at + LATITUDE, latitude);
+  view.setFloat64(at + LONGITUDE, longitude);
+  view.setFloat64(at + MAX_SPEED, maxSpeedInKmh ?? 0);
+  const flags =
+    HAS_TRIP | (since === null ? 0 : HAS_SINCE) | (moving ? MOVING : 0) | (maxSpeedInKmh === null ? 0 : HAS_MAX_SPEED);
+  const more = route === null ? writeIgnitionOffSince(view, at, ignitionOffSince) : writeRoute(view, at, route);
+  view.setUint8(at + FLAGS, flags | more);
+}
+
+/** Changes a stored trip that is on a route. */
+export function writeLeg(view: DataView, at: number, fix: FixedPing, leg: NonNullable<MovedPing['leg']>): void {
+  view.setFloat64(at + WAY_TIME, fix.eventTime);
+  view.setFloat64(at + WAY_LATITUDE, fix.latitude);
+  view.setFloat64(at + WAY_LONGITUDE, fix.longitude);
+  view.setFloat64(at + DISTANCE, leg.distanceInMeters);
+  view.setFloat64(at + IDLE, leg.idleMs);
+  view.setFloat64(at + MAX_SPEED, leg.maxSpeedInKmh ?? 0);
+  const flags = view.getUint8(at + FLAGS) & ~(HAS_MAX_SPEED | STANDING);
+  const hasMaxSpeed = leg.maxSpeedInKmh === null ? 0 : HAS_MAX_SPEED;
+  view.setUint8(at + FLAGS, flags | hasMaxSpeed | (leg.standing ? STANDING : 0));
+}
+
+function readIgnitionOffSince(view: DataView, at: number, flags: number): number | null {
+  return (flags & HAS_IGNITION_OFF_SINCE) === 0 ? null : view.getFloat64(at + IGNITION_OFF_SINCE);
+}
 
 /** Returns the flags of the route. */
-const writeRoute = (view: DataView, at: number, route: RouteProgress): number => {
+function writeRoute(view: DataView, at: number, route: RouteProgress): number {
   view.setFloat64(at + WAY_TIME, route.wayTime);
   view.setFloat64(at + WAY_LATITUDE, route.wayLatitude);
   view.setFloat64(at + WAY_LONGITUDE, route.wayLongitude);
   view.setFloat64(at + DISTANCE, route.distanceInMeters);
   view.setFloat64(at + IDLE, route.idleMs);
   return HAS_ROUTE | (route.standing ? STANDING : 0) | writeIgnitionOffSince(view, at, route.ignitionOffSince);
-};
+}
 
 /** Returns its flag. */
-const writeIgnitionOffSince = (view: DataView, at: number, ignitionOffSince: number | null): number => {
+function writeIgnitionOffSince(view: DataView, at: number, ignitionOffSince: number | null): number {
   if (ignitionOffSince === null) return 0;
   view.setFloat64(at + IGNITION_OFF_SINCE, ignitionOffSince);
   return HAS_IGNITION_OFF_SINCE;
-};
+}

@@ -12,7 +12,13 @@ export { operationId, type OperationIdentity } from './operations/operation-id.j
 export { DomainError, type DomainErrorCode } from './domain-error.js';
 
 export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './telemetry/check-ping.js';
-export { decidePing, type AcceptedPing, type PingDecision } from './telemetry/decide-ping.js';
+export {
+  decidePing,
+  isAccepted,
+  type AcceptedPing,
+  type MovedPing,
+  type PingDecision,
+} from './telemetry/decide-ping.js';
 export type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './telemetry/device-state.js';
 export { hasValidFix, type FixedPing } from './telemetry/fix.js';
 export { evolveDevice } from './telemetry/evolve-device.js';
@@ -21,14 +27,10 @@ export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './
 export type { TelemetryPing } from './telemetry/telemetry-ping.js';
 
 export { resourceIdOf, RESOURCE_ID_NAMESPACE, type ResourceIdentity } from './route/resource-id.js';
-export { isMovingFrom } from './route/decide-trip.js';
-export { speedOf } from './route/fix-of-ping.js';
-export { legTo } from './route/route-progress.js';
 export { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from './route/route-settings.js';
 
 export type { GeofenceView } from './geofence/decide-geofences.js';
 export type { FleetGeofences } from './geofence/fleet-geofences.js';
-export type { GeoBox } from './geofence/geo-box.js';
 export {
   geofenceKey,
   parseGeofenceKey,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   decidePing,
   evolveDevice,
+  isAccepted,
   type DeviceState,
   type FleetEvent,
   type GeofenceVisit,
@@ -126,13 +127,13 @@ function narrow(guesses: Guesses, recorded: RecordedPing, state: DeviceState, op
   const applied = settingsOf(recorded, options);
   const decided = guesses.states.flatMap((guess) => {
     const decision = decidePing(guess, ping, applied, view);
-    return decision.type === 'accepted' ? [{ decision, next: evolveDevice(guess, ping, decision) }] : [];
+    return isAccepted(decision) ? [{ decision, next: evolveDevice(guess, ping, decision) }] : [];
   });
   guesses.states = decided.map(({ next: guess }) => guess);
   const silenceMs = ping.eventTime - guesses.before.eventTime;
   const hasFix = state.fixTime === ping.eventTime;
   // Whatever the ignition was guessed to be: it is known, and changes.
-  const changes = decided.every(({ decision }) => decision.ignitionChanged);
+  const changes = decided.every(({ decision }) => decision.type === 'accepted' && decision.ignitionChanged);
   if (hasFix && (changes || silenceMs >= applied.positionWindowMs)) guesses.sent = true;
   const isOn = [state, ...guesses.states].every(({ ignition }) => ignition === true);
   const isDriving = hasFix && isOn && isFast(ping, applied.routes);

@@ -7,6 +7,7 @@ import {
   DEFAULT_RULE_SETTINGS,
   type DeviceState,
   evolveDevice,
+  isAccepted,
   type FleetEvent,
   type FleetSettings,
   type FleetSettingsHistory,
@@ -73,7 +74,7 @@ export function createRuleRun(options: RuleRunOptions): RuleRun {
       if (checkPing(ping, key).type !== 'valid') return ignored;
       const applied = settingsOf(recorded, options);
       const decision = decidePing(state, ping, applied, rules === 'all' ? viewOf(recorded, geofences) : null);
-      if (decision.type !== 'accepted') return ignored;
+      if (!isAccepted(decision)) return ignored;
       const next = evolveDevice(state, ping, decision);
       devices.set(device, next);
       return { events: decision.events, state: next, accepted: true };

@@ -1,4 +1,4 @@
-import { topics, type AvroCodecs } from '@waypost/contracts';
+import { resolveBatch, topics, type AvroCodecs, type SubjectCodec, type TopicDefinition } from '@waypost/contracts';
 import {
   geofenceFault,
   type FleetGeofences,
@@ -7,19 +7,23 @@ import {
   type Geofence,
   type GeofenceHistory,
 } from '@waypost/domain';
-import type { GlobalTable, StreamsBackend, StreamsLogger } from '@waypost/streams';
-import { createVersionsTable } from './versions-table.js';
+import {
+  createGlobalTable,
+  StreamsError,
+  type GlobalTable,
+  type StreamsBackend,
+  type StreamsLogger,
+} from '@waypost/streams';
 
-/** What the rules ask of the fleet of a ping; of either, undefined: there never was any. */
+/** undefined: there never was any. */
 export interface KnownFleet {
   readonly geofences: FleetGeofences | undefined;
   readonly settings: FleetSettingsVersions | undefined;
 }
 
 export interface KnownFleets {
-  /** undefined: nothing is known of it. */
   fleet(fleetId: string): KnownFleet | undefined;
-  /** Grows when more becomes known of any fleet than the versions of what was; what is known stays so for good. */
+  /** Grows with each fleet that gets its first geofence or its first settings. None is ever forgotten. */
   knownCount(): number;
 }
 
@@ -36,11 +40,10 @@ export interface FleetDirectoryOptions {
   readonly codecs: AvroCodecs;
   readonly logger: StreamsLogger;
   readonly onFatal: (error: Error) => void;
-  /** Where the records go. */
   readonly histories: FleetHistories;
 }
 
-export const createFleetDirectory = ({ codecs, histories, ...following }: FleetDirectoryOptions): FleetDirectory => {
+export function createFleetDirectory({ codecs, histories, ...following }: FleetDirectoryOptions): FleetDirectory {
   const { geofences, settings } = histories;
   const tables = [
     createVersionsTable({
@@ -66,20 +69,51 @@ export const createFleetDirectory = ({ codecs, histories, ...following }: FleetD
     stop: () => all((table) => table.stop()),
     caughtUp: () => all((table) => table.caughtUp()),
   };
-};
+}
 
-export const knownFleets = ({ geofences, settings }: FleetHistories): KnownFleets => ({
-  fleet(fleetId) {
-    const known = { geofences: geofences.fleet(fleetId), settings: settings.fleet(fleetId) };
-    return known.geofences === undefined && known.settings === undefined ? undefined : known;
-  },
-  knownCount: () => geofences.fleetCount + settings.fleetCount,
-});
+export function knownFleets({ geofences, settings }: FleetHistories): KnownFleets {
+  return {
+    fleet(fleetId) {
+      const known = { geofences: geofences.fleet(fleetId), settings: settings.fleet(fleetId) };
+      return known.geofences === undefined && known.settings === undefined ? undefined : known;
+    },
+    knownCount: () => geofences.fleetCount + settings.fleetCount,
+  };
+}
 
-/** Nobody is ever in such a geofence; the other ones go on. */
-const warnOfFault = (geofence: Geofence, logger: StreamsLogger): void => {
+/** No device is ever in such a geofence; the fleet's other geofences are not affected. */
+function warnOfFault(geofence: Geofence, logger: StreamsLogger): void {
   const fault = geofenceFault(geofence);
   if (fault === null) return;
   const { fleetId, geofenceId, version } = geofence;
   logger.warn('geofence_unusable', { fleetId, geofenceId, version, fault });
-};
+}
+
+interface VersionsTableOptions<Value> {
+  readonly backend: StreamsBackend;
+  readonly topic: Pick<TopicDefinition, 'name'>;
+  readonly codec: SubjectCodec<Value>;
+  /** The next record, in the order of the log. null: deleted; `appendedAt` is the broker's time, epoch milliseconds. */
+  readonly take: (key: string, value: Value | null, appendedAt: number) => void;
+  readonly logger: StreamsLogger;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Follows a topic of versions; each ping sees those of its time (decisions 0028 and 0030). */
+function createVersionsTable<Value>(options: VersionsTableOptions<Value>): GlobalTable {
+  const { backend, topic, codec, take, logger, onFatal } = options;
+  return createGlobalTable({
+    ...{ backend, logger, onFatal },
+    topic: topic.name,
+    prepare: (records) => resolveBatch(codec, records),
+    onRecord: (key, bytes, { timestamp }) => {
+      take(key.toString(), bytes === null ? null : readVersion(options, bytes), timestamp);
+    },
+  });
+}
+
+function readVersion<Value>({ topic, codec }: VersionsTableOptions<Value>, bytes: Buffer): Value {
+  const decoded = codec.decode(bytes);
+  if (decoded.type === 'decoded') return decoded.value;
+  throw new StreamsError('CORRUPT_STATE', `A record of ${topic.name} cannot be read: ${decoded.type}.`);
+}

@@ -1,4 +1,3 @@
-import type { GeoBox } from './geo-box.js';
 import type { GeofenceVersion } from './geofence-version.js';
 
 const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
@@ -46,33 +45,4 @@ export function within(
     found = found.length === 0 ? one : [...found, ...one];
   }
   return found;
-}
-
-/**
- * What is left of an area when no box may reach into it but those that hold a place: each other one takes away the side on which
- * it lies, where it is on two sides that on which it is farther away.
- *
- * @param area holds the place
- * @param boxes of which those from `first` on are all that reach into the area
- */
-export function areaBetween(
-  latitude: number,
-  longitude: number,
-  area: GeoBox,
-  { edges }: BoxList,
-  first: number,
-  count: number,
-): GeoBox {
-  let { minLatitude, maxLatitude, minLongitude, maxLongitude } = area;
-  for (let at = 4 * first; at < 4 * (first + count); at += 4) {
-    const [south, north] = [edges[at] as number, edges[at + 1] as number];
-    const [west, east] = [edges[at + 2] as number, edges[at + 3] as number];
-    const away = Math.max(south - latitude, latitude - north, west - longitude, longitude - east);
-    if (away <= 0) continue;
-    if (away === south - latitude) maxLatitude = Math.min(maxLatitude, south);
-    else if (away === latitude - north) minLatitude = Math.max(minLatitude, north);
-    else if (away === west - longitude) maxLongitude = Math.min(maxLongitude, west);
-    else minLongitude = Math.max(minLongitude, east);
-  }
-  return { minLatitude, maxLatitude, minLongitude, maxLongitude };
 }

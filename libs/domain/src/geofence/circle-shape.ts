@@ -34,10 +34,6 @@ export class CircleShape implements GeofenceShape {
     return this.isWithin(latitude, longitude, this.radiusInMeters);
   }
 
-  metersToEdge(latitude: number, longitude: number): number {
-    return Math.abs(this.metersToCenter(latitude, longitude) - this.radiusInMeters);
-  }
-
   isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean {
     return !this.isWithin(latitude, longitude, this.radiusInMeters + marginInMeters);
   }

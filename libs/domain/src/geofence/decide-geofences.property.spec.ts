@@ -147,7 +147,7 @@ function eventsOf({ log, fixes }: Recorded, known: 'as it comes' | 'from the sta
     const at = { eventTime: fix.time, latitude: fix.latitude, longitude: wrapped(fix.longitude) };
     const view = { fleet: history.fleet('fleet-1'), at: fix.appendedAt };
     const decision = decideGeofences(state, at, view, DEFAULT_GEOFENCE_SETTINGS);
-    state = decision.state;
+    state = decision;
     return [
       ...decision.left.map(({ geofence: { geofenceId }, enteredAt }) => ({
         ...{ type: 'geofence_out', geofenceId, time: fix.time },

@@ -34,7 +34,7 @@ const remove = (geofence: Geofence): void => {
 const at = (meters: number, eventTime: number): string[] => {
   const fix = { eventTime, ...placeAt(DEPOT, meters, 90) };
   const decision = decideGeofences(state, fix, { fleet: history.fleet('fleet-1'), at: ++clock }, settings);
-  ({ state } = decision);
+  state = { seenAt: decision.seenAt, visits: decision.visits };
   return [
     ...decision.left.map(({ geofence, enteredAt }) => `out of ${geofence.name}, in since ${String(enteredAt)}`),
     ...decision.entered.map(({ name }) => `in ${name}`),

@@ -19,8 +19,7 @@ export interface GeofenceFix {
   readonly longitude: number;
 }
 
-export interface GeofenceDecision {
-  readonly state: DeviceGeofences;
+export interface GeofenceDecision extends DeviceGeofences {
   /** By geofenceId, as the events are published. */
   readonly left: readonly LeftGeofence[];
   readonly entered: readonly NamedGeofence[];
@@ -56,7 +55,6 @@ export function decideGeofences(
   const at = timeOf(view, before);
   const visits = before === null ? NO_VISITS : before.visits;
   const near = view.fleet === undefined ? NO_VERSIONS : view.fleet.near(fix.latitude, fix.longitude, at);
-  // Written for the ping that changes nothing, as nearly every one does.
   if (visits.length === 0 && near.length === 0) return unchanged(at, visits);
   let kept: readonly GeofenceVisit[] = visits;
   let left: LeftGeofence[] | null = null;
@@ -84,7 +82,7 @@ export function decideGeofences(
   if (kept === visits) return unchanged(at, visits);
   // The visits are in this order; the index has one of its own.
   entered?.sort(byId);
-  return { state: { seenAt: at, visits: kept }, left: left ?? NO_LEFT, entered: entered ?? NO_ENTERED };
+  return { seenAt: at, visits: kept, left: left ?? NO_LEFT, entered: entered ?? NO_ENTERED };
 }
 
 /** The clock of another broker may be behind: what the device has seen is not unseen by that (decision 0028). */
@@ -93,7 +91,7 @@ function timeOf({ at }: GeofenceView, before: DeviceGeofences | null): number {
 }
 
 function unchanged(seenAt: number, visits: readonly GeofenceVisit[]): GeofenceDecision {
-  return { state: { seenAt, visits }, left: NO_LEFT, entered: NO_ENTERED };
+  return { seenAt, visits, left: NO_LEFT, entered: NO_ENTERED };
 }
 
 /** Saves a look-up for a device that stays where it is. */

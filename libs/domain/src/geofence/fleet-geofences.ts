@@ -1,8 +1,5 @@
 import { PINGS_KEPT_MS } from '../telemetry/pings-kept.js';
-import type { DeviceGeofences } from '../telemetry/device-state.js';
-import { calmAreaAt } from './calm-area.js';
 import { EndedVersions } from './ended-versions.js';
-import type { GeoBox } from './geo-box.js';
 import type { Geofence } from './geofence.js';
 import type { GeofenceIndex } from './geofence-index.js';
 import { GeofenceVersion, isInForce } from './geofence-version.js';
@@ -18,16 +15,10 @@ export class FleetGeofences {
   private readonly ended = new EndedVersions();
   private readonly index: VersionsIndex;
   private changedAt = -Infinity;
-  private changes = 1;
 
   /** @param createIndex as createGeofenceIndex does */
   constructor(createIndex?: (versions: readonly GeofenceVersion[]) => GeofenceIndex) {
     this.index = new VersionsIndex(() => [...this.histories.values()].flat(), createIndex);
-  }
-
-  /** Another one after each change; above 0. It means nothing beyond this process. */
-  get revision(): number {
-    return this.changes;
   }
 
   /** Versions, those that are no longer in force included. */
@@ -72,17 +63,6 @@ export class FleetGeofences {
     return this.index.near(latitude, longitude, at);
   }
 
-  /**
-   * An area around a place in which, without its edge, a fix of a ping of that time or later changes nothing of the geofences of
-   * its device (R-8), as long as the revision is this one.
-   *
-   * @returns null: it may change something, or nobody knows
-   */
-  calmArea(latitude: number, longitude: number, at: number, before: DeviceGeofences): GeoBox | null {
-    const index = this.index.settledAt(at);
-    return index === null ? null : calmAreaAt(index, latitude, longitude, before);
-  }
-
   private newest(geofenceId: string): GeofenceVersion | undefined {
     const newest = this.histories.get(geofenceId)?.at(-1);
     return newest?.to === Infinity ? newest : undefined;
@@ -96,7 +76,6 @@ export class FleetGeofences {
 
   private changed(appendedAt: number, arrived: GeofenceVersion | null): void {
     this.changedAt = Math.max(this.changedAt, appendedAt);
-    this.changes++;
     this.index.changed(appendedAt, arrived);
     this.forget(this.changedAt - PINGS_KEPT_MS);
   }

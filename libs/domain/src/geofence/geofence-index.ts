@@ -1,6 +1,5 @@
 import Flatbush from 'flatbush';
-import { areaBetween, boxListOf, within, type BoxList } from './box-list.js';
-import type { GeoBox } from './geo-box.js';
+import { boxListOf, within, type BoxList } from './box-list.js';
 import type { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
 import { PresenceGrid } from './presence-grid.js';
@@ -12,8 +11,6 @@ const CELLS_PER_LATITUDE = 360 * CELLS_PER_DEGREE + 1;
 const MAX_KNOWN_CELLS = 16_384;
 /** Degrees; a place on the border of two cells may be rounded into either. */
 const SLACK = 1e-9;
-/** Degrees; what is known of a cell goes so far beyond it, so that a vehicle on its border is not at the border of the known. */
-const MARGIN = 0.5 / CELLS_PER_DEGREE;
 
 const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
 
@@ -21,12 +18,9 @@ const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
 export interface GeofenceIndex {
   /** Every version that holds the place is among them; one may be there twice. */
   near(latitude: number, longitude: number): readonly GeofenceVersion[];
-  /** An area around a place in which, without its edge, there are no others than near() tells for the place. */
-  areaOfNear(latitude: number, longitude: number): GeoBox;
 }
 
-const EARTH: GeoBox = Object.freeze({ minLatitude: -90, maxLatitude: 90, minLongitude: -180, maxLongitude: 180 });
-const EMPTY: GeofenceIndex = Object.freeze({ near: () => NOTHING, areaOfNear: () => EARTH });
+const EMPTY: GeofenceIndex = Object.freeze({ near: () => NOTHING });
 
 export function createGeofenceIndex(versions: readonly GeofenceVersion[]): GeofenceIndex {
   const boxes = boxListOf(versions);
@@ -59,14 +53,6 @@ class PackedBoxes implements GeofenceIndex {
     return count === 0 ? NOTHING : within(this.cells, latitude, longitude, this.cells.firstBox(at), count);
   }
 
-  areaOfNear(latitude: number, longitude: number): GeoBox {
-    const row = Math.floor((latitude + 90) * CELLS_PER_DEGREE);
-    const column = Math.floor((longitude + 180) * CELLS_PER_DEGREE);
-    const at = this.cellAt(row, column);
-    const count = this.cells.boxCount(at);
-    return areaBetween(latitude, longitude, areaOfCell(row, column), this.cells, this.cells.firstBox(at), count);
-  }
-
   private cellAt(row: number, column: number): number {
     const at = this.cells.find(row * CELLS_PER_LATITUDE + column);
     return at === -1 ? this.learn(row, column) : at;
@@ -80,17 +66,11 @@ class PackedBoxes implements GeofenceIndex {
 }
 
 function boxesOfCell(tree: Flatbush, row: number, column: number): number[] {
-  const { minLatitude, maxLatitude, minLongitude, maxLongitude } = areaOfCell(row, column);
-  return tree.search(minLongitude - SLACK, minLatitude - SLACK, maxLongitude + SLACK, maxLatitude + SLACK);
-}
-
-function areaOfCell(row: number, column: number): GeoBox {
-  return {
-    minLatitude: row / CELLS_PER_DEGREE - 90 - MARGIN,
-    maxLatitude: (row + 1) / CELLS_PER_DEGREE - 90 + MARGIN,
-    minLongitude: column / CELLS_PER_DEGREE - 180 - MARGIN,
-    maxLongitude: (column + 1) / CELLS_PER_DEGREE - 180 + MARGIN,
-  };
+  const south = row / CELLS_PER_DEGREE - 90;
+  const west = column / CELLS_PER_DEGREE - 180;
+  const north = (row + 1) / CELLS_PER_DEGREE - 90;
+  const east = (column + 1) / CELLS_PER_DEGREE - 180;
+  return tree.search(west - SLACK, south - SLACK, east + SLACK, north + SLACK);
 }
 
 function treeOf({ edges, alone }: BoxList): Flatbush {

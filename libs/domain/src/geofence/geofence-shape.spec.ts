@@ -228,42 +228,6 @@ describe('a polygon', () => {
   });
 });
 
-describe('the way to the edge', () => {
-  const middle = { latitude: 52.1, longitude: 4.9 };
-
-  it('is that from inside and from outside of a circle', () => {
-    const circle = shapeOf(circleFence({ ...middle, radiusInMeters: 500 }));
-    for (const meters of [0, 120, 499, 501, 800]) {
-      const { latitude, longitude } = placeAt(middle, meters, 77);
-      expect(circle.metersToEdge(latitude, longitude)).toBeCloseTo(Math.abs(500 - meters), 3);
-    }
-  });
-
-  it('is that to the nearest side of a polygon, a hole included', () => {
-    const polygon = shapeOf(polygonFence([SQUARE, HOLE]));
-    const meters = (degrees: number): number => degrees * 111_195;
-    expect(polygon.metersToEdge(52.004, 5.01)).toBeCloseTo(meters(0.004), 0);
-    expect(polygon.metersToEdge(51.999, 5.01)).toBeCloseTo(meters(0.001), 0);
-    expect(polygon.metersToEdge(52.0075, 5.01)).toBeCloseTo(meters(0.0005), 0);
-  });
-
-  const alongLatitude = (latitude: number, ...longitudes: readonly number[]): [number, number][] =>
-    longitudes.map((longitude) => [latitude, longitude]);
-  const BELT = [...alongLatitude(10, -170, -90, 0, 90, 170), ...alongLatitude(-10, 170, 90, 0, -90, -170)];
-  const AROUND_POLE = alongLatitude(70, 0, 120, -120);
-  const NORTHERN = [...alongLatitude(60, 0, 100), ...alongLatitude(80, 100, 0)];
-  const SHIFTED_HOLE = HOLE.map(([latitude, longitude]): [number, number] => [latitude + 0.01, longitude]);
-
-  it.each<[string, [number, number][][], number, number]>([
-    ['is nearly all around the earth', [BELT], 0, 0],
-    ['goes around a pole', [AROUND_POLE], 80, 10],
-    ['has a hole around a pole', [NORTHERN, AROUND_POLE], 75, 40],
-    ['has a hole that reaches out of it', [SQUARE, SHIFTED_HOLE], 52.01, 5.001],
-  ])('of a polygon that %s is not known', (_which, rings, latitude, longitude) => {
-    expect(shapeOf(polygonFence(rings)).metersToEdge(latitude, longitude)).toBe(0);
-  });
-});
-
 describe('a geofence that cannot be', () => {
   const circle = { latitude: 1, longitude: 2, radiusInMeters: 3 };
   const shapes = polygonFence([SQUARE]);

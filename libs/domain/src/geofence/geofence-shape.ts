@@ -8,7 +8,6 @@ const NOWHERE: GeofenceShape = Object.freeze({
   boxes: [],
   radiusInMeters: 0,
   contains: () => false,
-  metersToEdge: () => Infinity,
   isBeyond: () => true,
 });
 

@@ -14,14 +14,10 @@ import {
 import { areaInSquareMeters, extentOf, shiftRing, unwrapRing, type UnwrappedRing } from './polygon-rings.js';
 import type { GeofenceShape } from './shape.js';
 
-const WIDE_DEGREES = 270;
-
 export class PolygonShape implements GeofenceShape {
   private readonly edges: JoinedRings;
   /** The same list where no ring goes around a pole. */
   private readonly outline: JoinedRings;
-  /** Whether what is inside ends nowhere but at the edges. */
-  private readonly hasPlainEdge: boolean;
 
   /** @param polygon has an outer ring */
   constructor({ rings }: GeofencePolygon) {
@@ -30,7 +26,6 @@ export class PolygonShape implements GeofenceShape {
     const edges = unwrapped.map((ring) => ring.edges);
     const frame = frameOf(outlines);
     this.edges = joinRings(frame, edges);
-    this.hasPlainEdge = isPlain(unwrapped, frame);
     this.outline = edges.every((ring, index) => ring === outlines[index]) ? this.edges : joinRings(frame, outlines);
   }
 
@@ -51,12 +46,6 @@ export class PolygonShape implements GeofenceShape {
     return holdsPlace(outline, inPlane, latitude);
   }
 
-  metersToEdge(latitude: number, longitude: number): number {
-    const { edges } = this;
-    if (!this.hasPlainEdge) return 0;
-    return metersToEdge(edges, this.near(longitude), latitude);
-  }
-
   isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean {
     if (this.contains(latitude, longitude)) return false;
     return metersToEdge(this.edges, this.near(longitude), latitude) > marginInMeters;
@@ -67,22 +56,6 @@ export class PolygonShape implements GeofenceShape {
     const middle = ((this.edges[WEST] as number) + (this.edges[EAST] as number)) / 2;
     return longitude - 360 * Math.round((longitude - middle) / 360);
   }
-}
-
-/**
- * Rings that are led over a pole have a seam, a hole is cut off where the outer ring ends, and of what is nearly all around the
- * earth the nearest edge may be nearer by the other way.
- */
-function isPlain(rings: readonly UnwrappedRing[], frame: readonly number[]): boolean {
-  const [south, north] = [frame[SOUTH] as number, frame[NORTH] as number];
-  const [west, east] = [frame[WEST] as number, frame[EAST] as number];
-  if (east - west > WIDE_DEGREES) return false;
-  return rings.every(({ edges, outline }) => {
-    const [ringWest, ringEast] = extentOf(edges, 0);
-    const [ringSouth, ringNorth] = extentOf(edges, 1);
-    const isWithin = ringWest >= west && ringEast <= east && ringSouth >= south && ringNorth <= north;
-    return edges === outline && isWithin;
-  });
 }
 
 /** A hole beyond the antimeridian is where the outer ring is, and not a turn away. */

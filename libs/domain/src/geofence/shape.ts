@@ -8,11 +8,6 @@ export interface GeofenceShape {
   readonly radiusInMeters: number;
   /** A place on the edge is inside. */
   contains(latitude: number, longitude: number): boolean;
-  /**
-   * The way from a place that crosses no edge of the shape, whichever direction it takes: up to there `contains` says the same. 0:
-   * nobody knows.
-   */
-  metersToEdge(latitude: number, longitude: number): number;
   /** Whether a place is outside by more than that. */
   isBeyond(latitude: number, longitude: number, marginInMeters: number): boolean;
 }

@@ -81,11 +81,6 @@ export class VersionsIndex {
     return this.pastChanges(packed, found, latitude, longitude, at);
   }
 
-  /** All that a ping of that time or later sees, until something changes; null: not packed. */
-  settledAt(at: number): GeofenceIndex | null {
-    return at >= this.settledFrom ? this.settled : null;
-  }
-
   private pastChanges(
     packed: Packed,
     current: readonly GeofenceVersion[],

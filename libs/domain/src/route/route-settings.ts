@@ -25,3 +25,12 @@ export const DEFAULT_ROUTE_SETTINGS: RouteSettings = Object.freeze({
   gapMs: 3_600_000,
   maxSpeedInKmh: 250,
 });
+
+/** null: not reported, or faster than any vehicle. */
+export function speedOf(
+  { speedInKmh }: { readonly speedInKmh: number | null },
+  { maxSpeedInKmh }: RouteSettings,
+): number | null {
+  // Written so that NaN fails.
+  return speedInKmh !== null && speedInKmh >= 0 && speedInKmh <= maxSpeedInKmh ? speedInKmh : null;
+}

@@ -2,16 +2,28 @@ import type { EventType } from '../event/event-type.js';
 import type { FleetEvent, FleetEventDraft } from '../event/fleet-event.js';
 import { decideGeofences, type GeofenceDecision, type GeofenceView } from '../geofence/decide-geofences.js';
 import { eventsOfGeofences } from '../geofence/events-of-geofences.js';
-import { decideTrip, NO_TRIP, type TripDecision } from '../route/decide-trip.js';
-import { eventOfTrip } from '../route/event-of-trip.js';
+import { decideRoute, NO_TRIP, tripAfter, type RouteDecision } from '../route/decide-route.js';
+import { eventOfRoute } from '../route/event-of-route.js';
+import type { RouteLeg } from '../route/route-progress.js';
 import { formatTime } from '../time/instant.js';
-import type { DeviceGeofences, DeviceState } from './device-state.js';
+import type { DeviceGeofences, DeviceState, Trip } from './device-state.js';
 import { eventOfPing } from './event-of-ping.js';
-import { hasValidFix } from './fix.js';
+import { hasValidFix, type FixedPing } from './fix.js';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rule-settings.js';
 import type { TelemetryPing } from './telemetry-ping.js';
 
-/** The ping moves the device's state on (evolveDevice) and may make events. */
+/** The ping is the newest of its device. Nothing but the place changes, as for nine pings in ten: it makes no event. */
+export interface MovedPing {
+  readonly type: 'moved';
+  readonly events: readonly [];
+  readonly fix: FixedPing;
+  /** Of the geofences (R-8); null: they are not looked at. */
+  readonly geofencesSeenAt: number | null;
+  /** How far it went on its route (R-9); null: the trip stays as it is. */
+  readonly leg: RouteLeg | null;
+}
+
+/** The ping is the newest of its device. It changes the state of the device and may make events. */
 export interface AcceptedPing {
   readonly type: 'accepted';
   /** In the order in which they are published (R-10). */
@@ -20,42 +32,52 @@ export interface AcceptedPing {
   readonly ignition: boolean | null;
   readonly ignitionChanged: boolean;
   /** What became of its position (R-7). */
-  readonly position: 'sent' | 'inside_window' | 'invalid_fix';
+  readonly position: PositionOutcome;
   /** After the ping (R-8). */
   readonly geofences: DeviceGeofences | null;
   /** After the ping (R-9). */
-  readonly trip: TripDecision['trip'];
+  readonly trip: Trip | null;
 }
 
+export type PositionOutcome = 'sent' | 'inside_window' | 'invalid_fix';
+
 export type PingDecision =
+  | MovedPing
   | AcceptedPing
-  /** Older than the newest processed: paths only (R-4). */
+  /** Older than the newest one: for the paths only (R-4). */
   | { readonly type: 'late' }
-  /** As old as the newest processed (R-4). */
+  /** As old as the newest one (R-4). */
   | { readonly type: 'duplicate' }
-  /** Far older than its receivedTime: paths only (R-3). */
+  /** Far older than its receivedTime: for the paths only (R-3). */
   | { readonly type: 'expired' }
   /** For `telemetry.rejected` (R-3). */
   | { readonly type: 'rejected'; readonly reason: 'future'; readonly detail: string };
 
+/** The ping is the newest of its device, whose state moves on: see evolveDevice(). */
+export function isAccepted(decision: PingDecision): decision is MovedPing | AcceptedPing {
+  return decision.type === 'moved' || decision.type === 'accepted';
+}
+
 const LATE: PingDecision = Object.freeze({ type: 'late' });
 const DUPLICATE: PingDecision = Object.freeze({ type: 'duplicate' });
 const EXPIRED: PingDecision = Object.freeze({ type: 'expired' });
-const NO_EVENTS: readonly FleetEvent[] = Object.freeze([]);
+const NO_EVENTS: readonly [] = Object.freeze([]);
 
-/** Whether a ping that checkPing calls valid is rejected because its time lies ahead of its receipt (R-3). */
-export const isFuture = (
+/** R-3: the ping lies too far ahead of its receipt. Applies to pings that checkPing() finds valid. */
+export function isFuture(
   { eventTime, receivedTime }: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>,
   settings: RuleSettings = DEFAULT_RULE_SETTINGS,
-): boolean => eventTime - receivedTime > settings.maxAheadMs;
+): boolean {
+  return eventTime - receivedTime > settings.maxAheadMs;
+}
 
 /**
- * The rules of one ping (R-3 to R-9) against what is remembered of its device. Only an accepted ping changes that.
- * Nothing but the arguments counts, so a replay decides the same.
+ * R-3 to R-10: the rules for one ping, given what is remembered of its device. Nothing but the arguments counts, so a
+ * replay decides the same.
  *
- * @param state null: nothing was accepted of this device yet
- * @param ping one that checkPing calls valid
- * @param view null: geofences are not looked at, and nothing of them is remembered
+ * @param state null: no ping of this device was accepted yet
+ * @param ping one that checkPing() finds valid
+ * @param view null: geofences are not looked at, and nothing is remembered about them
  */
 export function decidePing(
   state: DeviceState | null,
@@ -68,61 +90,86 @@ export function decidePing(
   if (state !== null && ping.eventTime <= state.newestEventTime) {
     return ping.eventTime === state.newestEventTime ? DUPLICATE : LATE;
   }
-  return decideAccepted(state, ping, settings, view);
+  return decideNewest(state, ping, settings, view);
 }
 
-function decideAccepted(
+function decideNewest(
   state: DeviceState | null,
   ping: TelemetryPing,
   settings: RuleSettings,
   view: GeofenceView | null,
-): AcceptedPing {
+): MovedPing | AcceptedPing {
+  const fix = hasValidFix(ping) ? ping : null;
   const known = state === null ? null : state.ignition;
+  // R-6: null carries the last known state forward, and the first known state is no change.
   const ignition = ping.ignition ?? known;
   const ignitionChanged = known !== null && ignition !== known;
-  const position = decidePosition(state, ping, ignitionChanged, settings);
-  const fences =
-    view !== null && hasValidFix(ping)
-      ? decideGeofences(state === null ? null : state.geofences, ping, view, settings.geofences)
-      : null;
-  // Visits that are not followed would be taken for those of the next look: the first sight is silent instead (R-8).
-  const geofences = view === null ? null : (fences?.state ?? state?.geofences ?? null);
-  const atFences = fences !== null && (fences.left.length > 0 || fences.entered.length > 0);
-  const { trip, changes } = settings.routes === null ? NO_TRIP : decideTrip(state, ping, ignition, settings.routes);
-  if (!ignitionChanged && position !== 'sent' && !atFences && changes.length === 0) {
-    return { type: 'accepted', events: NO_EVENTS, ignition, ignitionChanged, position, geofences, trip };
+  const position = decidePosition(state, ping, fix, ignitionChanged, settings);
+  const before = state === null ? null : state.geofences;
+  const fences = view === null || fix === null ? null : decideGeofences(before, fix, view, settings.geofences);
+  const route = settings.routes === null ? NO_TRIP : decideRoute(state, ping, fix, ignition, settings.routes);
+  if (state !== null && fix !== null && position === 'inside_window' && ignition === known) {
+    const staysInGeofences = fences === null ? before === null : fences.visits === before?.visits;
+    const leg = legOf(route, state.trip);
+    if (staysInGeofences && leg !== undefined) {
+      return { type: 'moved', events: NO_EVENTS, fix, geofencesSeenAt: fences === null ? null : fences.seenAt, leg };
+    }
   }
-  const found = { ignition, ignitionChanged, fences: atFences ? fences : null, changes, position };
-  const events = eventsOf(state, ping, found);
-  return { type: 'accepted', events, ignition, ignitionChanged, position, geofences, trip };
+  return {
+    type: 'accepted',
+    events: eventsOf(state, ping, { ignition, ignitionChanged, position }, fences, route),
+    ignition,
+    ignitionChanged,
+    position,
+    geofences: geofencesAfter(before, fences, view),
+    trip: tripAfter(state === null ? null : state.trip, fix, route),
+  };
 }
 
-interface Found extends Pick<AcceptedPing, 'ignition' | 'ignitionChanged' | 'position'> {
-  readonly fences: GeofenceDecision | null;
-  readonly changes: TripDecision['changes'];
+/** undefined: more than the way of the device changes. */
+function legOf(route: RouteDecision, trip: Trip | null): RouteLeg | null | undefined {
+  if (route.type === 'travelled') return route;
+  return route.type === 'unchanged' || (route === NO_TRIP && trip === null) ? null : undefined;
+}
+
+/** R-7. An ignition change arms an immediate send (R-6). */
+function decidePosition(
+  state: DeviceState | null,
+  ping: TelemetryPing,
+  fix: FixedPing | null,
+  ignitionChanged: boolean,
+  settings: RuleSettings,
+): PositionOutcome {
+  if (fix === null) return 'invalid_fix';
+  if (ignitionChanged || state === null || state.armed || state.lastSentTime === null) return 'sent';
+  return ping.eventTime - state.lastSentTime >= settings.positionWindowMs ? 'sent' : 'inside_window';
+}
+
+/** Visits that are not followed would be mistaken for current ones later: the first sight is silent instead (R-8). */
+function geofencesAfter(
+  before: DeviceGeofences | null,
+  fences: GeofenceDecision | null,
+  view: GeofenceView | null,
+): DeviceGeofences | null {
+  if (fences !== null) return { seenAt: fences.seenAt, visits: fences.visits };
+  return view === null ? null : before;
 }
 
 /** In the order of R-10. */
-function eventsOf(state: DeviceState | null, ping: TelemetryPing, found: Found): FleetEvent[] {
-  const { ignition, ignitionChanged, fences, changes, position } = found;
+function eventsOf(
+  state: DeviceState | null,
+  ping: TelemetryPing,
+  { ignition, ignitionChanged, position }: Pick<AcceptedPing, 'ignition' | 'ignitionChanged' | 'position'>,
+  fences: GeofenceDecision | null,
+  route: RouteDecision,
+): readonly FleetEvent[] {
   const events: FleetEvent[] = [];
   const draft = (eventType: EventType): FleetEventDraft => eventOfPing(eventType, ping, ignition, state);
   if (ignitionChanged) events.push(draft(ignition === true ? 'ignition_on' : 'ignition_off'));
   if (fences !== null) events.push(...eventsOfGeofences(fences, draft));
-  for (const change of changes) events.push(eventOfTrip(change, ping));
+  if (route.type === 'changed') for (const change of route.changes) events.push(eventOfRoute(change, ping));
   if (position === 'sent') events.push(draft(ignition === false ? 'position_sleep' : 'position'));
   return events;
-}
-
-function decidePosition(
-  state: DeviceState | null,
-  ping: TelemetryPing,
-  ignitionChanged: boolean,
-  settings: RuleSettings,
-): AcceptedPing['position'] {
-  if (!hasValidFix(ping)) return 'invalid_fix';
-  if (ignitionChanged || state === null || state.armed || state.lastSentTime === null) return 'sent';
-  return ping.eventTime - state.lastSentTime >= settings.positionWindowMs ? 'sent' : 'inside_window';
 }
 
 function rejectFuture(ping: TelemetryPing, settings: RuleSettings): PingDecision {

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
 import type { FleetEvent } from '../event/fleet-event.js';
-import { decidePing, type PingDecision } from './decide-ping.js';
+import { decidePing, isAccepted, type PingDecision } from './decide-ping.js';
 import type { DeviceState } from './device-state.js';
 import { evolveDevice } from './evolve-device.js';
 import type { TelemetryPing } from './telemetry-ping.js';
@@ -111,7 +111,7 @@ function countOutcomes(pings: Iterable<TelemetryPing>): Counts {
   for (const ping of pings) {
     const state = states.get(ping.deviceId) ?? null;
     const decision = decidePing(state, ping);
-    if (decision.type === 'accepted') states.set(ping.deviceId, evolveDevice(state, ping, decision));
+    if (isAccepted(decision)) states.set(ping.deviceId, evolveDevice(state, ping, decision));
     for (const label of labelsOf(decision)) counts[label] = (counts[label] ?? 0) + 1;
   }
   return counts;
@@ -124,6 +124,8 @@ function isOfPing({ resourceId }: FleetEvent): boolean {
 
 function labelsOf(decision: PingDecision): string[] {
   switch (decision.type) {
+    case 'moved':
+      return ['window'];
     case 'accepted': {
       const types = decision.events.filter(isOfPing).map((event) => event.eventType);
       if (decision.position === 'sent') return types;

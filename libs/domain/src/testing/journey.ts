@@ -1,4 +1,4 @@
-import { decidePing, type PingDecision } from '../telemetry/decide-ping.js';
+import { decidePing, isAccepted, type PingDecision } from '../telemetry/decide-ping.js';
 import type { DeviceState } from '../telemetry/device-state.js';
 import { evolveDevice } from '../telemetry/evolve-device.js';
 import type { RuleSettings } from '../telemetry/rule-settings.js';
@@ -20,7 +20,7 @@ export function travel(
   const decisions: PingDecision[] = [];
   for (const ping of pings) {
     const decision = decidePing(state, ping, settings);
-    if (decision.type === 'accepted') state = evolveDevice(state, ping, decision);
+    if (isAccepted(decision)) state = evolveDevice(state, ping, decision);
     decisions.push(decision);
   }
   return { state, decisions };
@@ -29,6 +29,6 @@ export function travel(
 /** The types of the events of each ping, in order; for a ping that was not accepted, why. */
 export function outcomes(journey: Journey): (string[] | string)[] {
   return journey.decisions.map((decision) =>
-    decision.type === 'accepted' ? decision.events.map((event) => event.eventType) : decision.type,
+    isAccepted(decision) ? decision.events.map((event) => event.eventType) : decision.type,
   );
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { RecordBuffer } from '../../protocol/record-buffer.js';
 import { FetchedRecord, type OutgoingRecord } from '../../record.js';
+import type { Serde } from '../state-store.js';
 import { createCompactStore, type HashStore } from './compact-store.js';
 import type { StructLayout } from './entry-table.js';
 import { KeyBuilder } from './key-builder.js';
@@ -99,7 +100,7 @@ class Model {
   }
 }
 
-const changesOf = (store: HashStore<number>): OutgoingRecord[] => {
+const changesOf = (store: Pick<HashStore<unknown>, 'writeChanges'>): OutgoingRecord[] => {
   const changes = new RecordBuffer('changelog', 0);
   store.writeChanges(changes);
   return [...changes.records()];
@@ -273,69 +274,63 @@ describe('a compact store', () => {
   });
 });
 
-describe('a note beside a value', () => {
-  const NOTE = 8;
-  /** What is negative leaves the note as it is. */
-  const withNote: StructLayout<number> = {
-    byteLength: 9,
+describe('a value that is changed in place', () => {
+  class Cell {
+    constructor(
+      private readonly view: DataView,
+      private readonly at: number,
+    ) {}
+
+    get value(): number {
+      return this.view.getFloat64(this.at);
+    }
+
+    set(value: number): void {
+      this.view.setFloat64(this.at, value);
+    }
+  }
+  interface Value {
+    readonly value: number;
+  }
+  const cells: StructLayout<Value, object, Cell> = {
+    byteLength: 8,
     version: '1',
-    read: (view, at) => view.getFloat64(at) + view.getUint8(at + NOTE) / 256,
-    write: (view, at, value) => {
-      view.setFloat64(at, Math.abs(value));
-      if (value >= 0) view.setUint8(at + NOTE, 128);
-    },
-    forget: (view, at) => {
-      view.setUint8(at + NOTE, 0);
+    read: (view, at) => new Cell(view, at),
+    write: (view, at, { value }) => {
+      view.setFloat64(at, value);
     },
   };
-  const storeWithNotes = (): HashStore<number> => createCompactStore({ layout: withNote, serde });
-
-  it('stays through what is put, committed and taken back', () => {
-    const store = storeWithNotes();
-    store.put(keyOf('a'), 1);
-    store.put(keyOf('a'), -2);
-    expect(store.get(keyOf('a'))).toBe(2.5);
+  const cellSerde: Serde<Value> = {
+    serialize: ({ value }) => Buffer.from(String(value)),
+    deserialize: (bytes) => ({ value: Number(bytes.toString()) }),
+  };
+  const storeWith = (value: number) => {
+    const store = createCompactStore({ layout: cells, serde: cellSerde });
+    store.put(keyOf('a'), { value });
     store.commit();
-    store.put(keyOf('a'), -3);
+    return store;
+  };
+
+  it('goes to the changelog with the transaction', () => {
+    const store = storeWith(1);
+    store.edit(keyOf('a'))?.set(2);
+    expect(store.changeCount).toBe(1);
+    expect(changesOf(store).map(({ key, value }) => `${String(key)}: ${String(value)}`)).toEqual(['a: 2']);
+    store.commit();
+    expect([store.get(keyOf('a'))?.value, store.changeCount]).toEqual([2, 0]);
+  });
+
+  it('is as it was before after a rollback', () => {
+    const store = storeWith(1);
+    store.edit(keyOf('a'))?.set(2);
+    store.edit(keyOf('a'))?.set(3);
     store.rollback();
-    expect(store.get(keyOf('a'))).toBe(2.5);
+    expect([store.get(keyOf('a'))?.value, store.changeCount]).toEqual([1, 0]);
   });
 
-  it('is not taken over from an entry whose room a new one has', () => {
-    const store = storeWithNotes();
-    store.put(keyOf('a'), 1);
-    store.commit();
+  it('must exist', () => {
+    const store = storeWith(1);
     store.delete(keyOf('a'));
-    store.commit();
-    store.put(keyOf('b'), -2);
-    expect(store.get(keyOf('b'))).toBe(2);
-  });
-
-  it('goes with a value that is deleted, and put again in the same transaction', () => {
-    const store = storeWithNotes();
-    store.put(keyOf('a'), 1);
-    store.commit();
-    store.delete(keyOf('a'));
-    store.put(keyOf('a'), -2);
-    expect(store.get(keyOf('a'))).toBe(2);
-  });
-
-  it('does not come from the changelog', () => {
-    const store = storeWithNotes();
-    store.put(keyOf('a'), 1);
-    store.commit();
-    store.restore(changelog('a', 4));
-    store.restore(changelog('b', 5));
-    expect([store.get(keyOf('a')), store.get(keyOf('b'))]).toEqual([4, 5]);
-  });
-
-  it('does not come from a checkpoint', () => {
-    const store = storeWithNotes();
-    const bytes = Buffer.alloc(10);
-    bytes.write('a');
-    bytes.writeDoubleBE(6, 1);
-    bytes[9] = 128;
-    store.load(new FetchedRecord(0, 0, bytes, 0, 1, 1, 10));
-    expect(store.get(keyOf('a'))).toBe(6);
+    expect([store.edit(keyOf('a')), store.edit(keyOf('b'))]).toEqual([undefined, undefined]);
   });
 });

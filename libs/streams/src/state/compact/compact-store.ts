@@ -18,37 +18,40 @@ import { SlotTable } from './slot-table.js';
 import { UndoLog } from './undo-log.js';
 
 /** A store for millions of keys. Looking a key up and then changing it costs one search. */
-export interface CompactStore<T> {
-  get(key: KeyBuilder): T | undefined;
+export interface CompactStore<T, View extends T = T> {
+  get(key: KeyBuilder): View | undefined;
+  /** The value, for a change of its bytes in place; the part without a fixed width must stay as it is. */
+  edit(key: KeyBuilder): View | undefined;
   put(key: KeyBuilder, value: T): void;
   delete(key: KeyBuilder): void;
 }
 
-export interface CompactStoreOptions<T> extends StoreOptions<T> {
-  readonly layout: StructLayout<T>;
+export interface CompactStoreOptions<T, View extends T = T> extends StoreOptions<T> {
+  readonly layout: StructLayout<T, object, View>;
 }
 
 /**
  * A store of fixed-width values under byte keys that makes no object for an entry: for a value of 41 bytes it needs at
  * most 64 bytes beside the key. What has no fixed width makes one (see OverflowLayout).
  */
-export const compactStore = <T>({
+export const compactStore = <T, View extends T = T>({
   layout,
   serde,
   ...changelog
-}: CompactStoreOptions<T>): StoreDefinition<CompactStore<T>> => ({
+}: CompactStoreOptions<T, View>): StoreDefinition<CompactStore<T, View>> => ({
   ...changelog,
   createStore: () => createCompactStore({ layout, serde }),
 });
 
-export interface CompactStoreParts<T> {
-  readonly layout: StructLayout<T>;
+export interface CompactStoreParts<T, View extends T = T> {
+  readonly layout: StructLayout<T, object, View>;
   readonly serde: Serde<T>;
   /** For tests: another hash makes keys collide. */
   readonly hash?: KeyHash;
 }
 
-export const createCompactStore = <T>(parts: CompactStoreParts<T>): HashStore<T> => new HashStore(parts);
+export const createCompactStore = <T, View extends T = T>(parts: CompactStoreParts<T, View>): HashStore<T, View> =>
+  new HashStore(parts);
 
 const ABSENT = -1;
 /** A wrong guess must not cost more memory than this many places of four bytes. */
@@ -58,10 +61,10 @@ const MAX_EXPECTED_ENTRIES = 4_000_000;
  * Values are changed in place; before its first change in a transaction an entry goes into the undo log. Entries that a
  * transaction deletes stay in the table, not live, until it is committed.
  */
-export class HashStore<T> implements StateStore, CompactStore<T> {
+export class HashStore<T, View extends T = T> implements StateStore, CompactStore<T, View> {
   readonly checkpointFormat: string;
   size = 0;
-  private readonly layout: StructLayout<T>;
+  private readonly layout: StructLayout<T, object, View>;
   private readonly serde: Serde<T>;
   private readonly hash: KeyHash;
   private readonly keys = new KeyArena();
@@ -81,7 +84,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
   private foundSlot = 0;
   private foundHash = 0;
 
-  constructor({ layout, serde, hash = hashWords }: CompactStoreParts<T>) {
+  constructor({ layout, serde, hash = hashWords }: CompactStoreParts<T, View>) {
     this.layout = layout;
     this.serde = serde;
     this.hash = hash;
@@ -100,9 +103,17 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     return this.entries.bufferBytes + this.slots.slots.byteLength + this.keys.bufferBytes + this.undo.bufferBytes;
   }
 
-  get(key: KeyBuilder): T | undefined {
+  get(key: KeyBuilder): View | undefined {
     const entry = this.find(key);
     if (entry === ABSENT || !this.entries.isLive(entry)) return undefined;
+    return this.valueOf(entry);
+  }
+
+  edit(key: KeyBuilder): View | undefined {
+    const entry = this.find(key);
+    if (entry === ABSENT || !this.entries.isLive(entry)) return undefined;
+    this.touch(entry);
+    this.entries.setFlags(entry, true, true);
     return this.valueOf(entry);
   }
 
@@ -111,10 +122,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     if (entry === ABSENT) entry = this.add(key);
     this.touch(entry);
     const wasLive = this.entries.isLive(entry);
-    if (!wasLive) {
-      this.size++;
-      this.forgetNotes(entry);
-    }
+    if (!wasLive) this.size++;
     this.entries.setFlags(entry, true, true);
     const view = this.entries.viewOf(entry);
     const at = this.entries.valueAt(entry);
@@ -221,7 +229,6 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     for (let from = valueStart, at = this.entries.valueAt(entry); from < structEnd; from++, at++) {
       into[at] = bytes[from] as number;
     }
-    this.forgetNotes(entry);
     this.overflows?.load(entry, bytes.subarray(structEnd, valueEnd));
   }
 
@@ -229,7 +236,6 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     if (value !== undefined) {
       const entry = this.settledEntry(key);
       this.layout.write(this.entries.viewOf(entry), this.entries.valueAt(entry), value);
-      this.forgetNotes(entry);
       this.overflows?.settle(entry, value);
       return;
     }
@@ -309,10 +315,6 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     }
   }
 
-  private forgetNotes(entry: number): void {
-    this.layout.forget?.(this.entries.viewOf(entry), this.entries.valueAt(entry));
-  }
-
   private remove(entry: number): void {
     this.foundKey = null;
     this.slots.remove(entry, this.hashOf);
@@ -321,7 +323,7 @@ export class HashStore<T> implements StateStore, CompactStore<T> {
     this.overflows?.remove(entry);
   }
 
-  private valueOf(entry: number): T {
+  private valueOf(entry: number): View {
     const view = this.entries.viewOf(entry);
     const at = this.entries.valueAt(entry);
     return this.layout.read(

@@ -1,5 +1,8 @@
-/** A fixed-width value in a buffer: how a compact store keeps values without an object for each. */
-export interface StructLayout<T, Overflow extends object = object> {
+/**
+ * A fixed-width value in a buffer: how a compact store keeps values without an object for each. `View` is what it reads,
+ * which may have methods that change the bytes in place.
+ */
+export interface StructLayout<T, Overflow extends object = object, View extends T = T> {
   readonly byteLength: number;
   /** Changes whenever the meaning of the bytes does: a checkpoint of another version is not read. */
   readonly version: string;
@@ -8,13 +11,8 @@ export interface StructLayout<T, Overflow extends object = object> {
    *
    * @param overflow of the value, where it has one
    */
-  read(view: DataView, at: number, overflow: Overflow | undefined): T;
+  read(view: DataView, at: number, overflow: Overflow | undefined): View;
   write(view: DataView, at: number, value: T): void;
-  /**
-   * Takes out of the bytes what is no part of the value, but a note of this process that write() keeps: before write() where there
-   * was no value, and of what comes from the changelog or from a checkpoint.
-   */
-  forget?(view: DataView, at: number): void;
   readonly overflow?: OverflowLayout<T, Overflow>;
 }
 

@@ -2,13 +2,13 @@ import { draftEvent, type FleetEvent, type FleetEventDraft } from '../event/flee
 import { textOrNull } from '../telemetry/event-of-ping.js';
 import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
 import { resourceIdOf } from './resource-id.js';
-import type { RouteFinished, TripChange } from './trip-change.js';
+import type { RouteFinished, RouteChange } from './route-change.js';
 
 /**
  * The event of a change (R-13). Its time is when it happened, not when the ping came that shows it, and its location is
  * the one of that time; what else the ping measured is of a later moment and stays unknown.
  */
-export function eventOfTrip(change: TripChange, ping: TelemetryPing): FleetEvent {
+export function eventOfRoute(change: RouteChange, ping: TelemetryPing): FleetEvent {
   const { fleetId, deviceId } = ping;
   const isRoute = change.type === 'route_started' || change.type === 'route_finished';
   const startTime = 'startTime' in change ? change.startTime : change.time;
@@ -29,7 +29,7 @@ export function eventOfTrip(change: TripChange, ping: TelemetryPing): FleetEvent
   return event;
 }
 
-function addDetails(event: FleetEventDraft, change: TripChange): void {
+function addDetails(event: FleetEventDraft, change: RouteChange): void {
   switch (change.type) {
     case 'route_started':
       event.startLocation = { latitude: change.latitude, longitude: change.longitude };

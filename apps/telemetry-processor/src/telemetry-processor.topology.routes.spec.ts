@@ -5,7 +5,7 @@ import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/stre
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { NOON, pingOf } from '../../../test/support/samples.js';
 import { knownFleets, type FleetHistories } from './fleets/fleet-directory.js';
-import type { RuleSet } from './rule-set.js';
+import type { RuleSet } from './config.js';
 import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
 
 const noMetrics = { pingDecided: () => undefined, eventEmitted: () => undefined };

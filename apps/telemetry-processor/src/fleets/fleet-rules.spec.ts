@@ -4,7 +4,7 @@ import { createFleetSettingsHistory, createGeofenceHistory, type Geofence } from
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { knownFleets, type FleetHistories } from './fleet-directory.js';
-import { FleetFinder } from './fleet-finder.js';
+import { FleetFinder } from './fleet-rules.js';
 
 /** As the processor gets it. */
 let readBack: (ping: TelemetryPing) => TelemetryPing;

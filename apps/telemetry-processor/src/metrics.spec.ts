@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { createPingMetrics } from './ping-metrics.js';
+import { createPingMetrics } from './metrics.js';
 
 it('the counters go on from scrape to scrape', async () => {
   const registry = new Registry();

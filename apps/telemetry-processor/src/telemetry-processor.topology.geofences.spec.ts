@@ -8,10 +8,10 @@ import {
   type GeofenceHistory,
 } from '@waypost/domain';
 import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
-import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { pingOf } from '../../../../test/support/samples.js';
-import { knownFleets } from '../fleets/fleet-directory.js';
-import { telemetryProcessorTopology } from '../telemetry-processor.topology.js';
+import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
+import { pingOf } from '../../../test/support/samples.js';
+import { knownFleets } from './fleets/fleet-directory.js';
+import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);
 const SECOND = 1_000;

@@ -21,7 +21,7 @@ export interface RouteFinished extends ChangeAt {
 }
 
 /** What a ping changes about the routes and stops of its device. */
-export type TripChange =
+export type RouteChange =
   | (ChangeAt & { readonly type: 'stop_finished'; readonly startTime: number })
   | (ChangeAt & { readonly type: 'route_started' })
   | RouteFinished

@@ -1,0 +1,77 @@
+import { createPingReader, LazyTelemetryPing, type AvroCodecs, type DecodeResult } from '@waypost/contracts';
+import { MAX_ID_LENGTH, type TelemetryPing } from '@waypost/domain';
+import { FetchedRecord, type KeyBuilder, type StreamRecord } from '@waypost/streams';
+
+export interface Rejection {
+  readonly reason: string;
+  readonly detail: string;
+}
+
+export type ReadPing =
+  { readonly type: 'ping'; readonly ping: TelemetryPing } | ({ readonly type: 'rejected' } & Rejection);
+
+/** The ping that a record holds, or why it holds none (R-2). The writers' schemas must have been looked up. */
+export type PingRecordReader = (record: StreamRecord) => ReadPing;
+
+const NO_VALUE: ReadPing = { type: 'rejected', reason: 'malformed', detail: 'the record has no value' };
+
+export function createPingRecordReader({ telemetryPings }: AvroCodecs): PingRecordReader {
+  const read = createPingReader(telemetryPings);
+  return (record) => {
+    if (record instanceof FetchedRecord) {
+      const { bytes, valueStart, valueEnd } = record;
+      return valueStart < 0 ? NO_VALUE : pingOf(read(bytes, valueStart, valueEnd));
+    }
+    return record.value ? pingOf(read(record.value, 0, record.value.length)) : NO_VALUE;
+  };
+}
+
+function pingOf(decoded: DecodeResult<TelemetryPing>): ReadPing {
+  switch (decoded.type) {
+    case 'decoded':
+      return { type: 'ping', ping: decoded.value };
+    case 'malformed':
+      return { type: 'rejected', reason: 'malformed', detail: decoded.detail };
+    case 'unknown_schema':
+      return { type: 'rejected', reason: 'unknown_schema', detail: `schema id ${String(decoded.id)}` };
+    case 'incompatible_schema':
+      return { type: 'rejected', reason: 'incompatible_schema', detail: decoded.detail };
+    case 'unresolved':
+      throw new Error(`Schema id ${String(decoded.id)} was not looked up before its record was processed.`);
+  }
+}
+
+const UNIT_SEPARATOR = 0x1f;
+const MAX_BYTES_PER_CHARACTER = 3;
+const MAX_ID_BYTES = MAX_ID_LENGTH * MAX_BYTES_PER_CHARACTER;
+
+/**
+ * State is kept per fleet and device: the same device id may occur in two fleets. The key is both ids in UTF-8, separated
+ * by U+001F, which no valid id contains.
+ *
+ * @returns false: an id is too long to be valid, so it has no key
+ */
+export function writeDeviceKey(key: KeyBuilder, ping: TelemetryPing): boolean {
+  key.reset();
+  if (ping instanceof LazyTelemetryPing) {
+    const { bytes, fleetIdStart, fleetIdEnd, deviceIdStart, deviceIdEnd } = ping;
+    if (fleetIdEnd - fleetIdStart > MAX_ID_BYTES || deviceIdEnd - deviceIdStart > MAX_ID_BYTES) return false;
+    key.append(bytes, fleetIdStart, fleetIdEnd).appendByte(UNIT_SEPARATOR).append(bytes, deviceIdStart, deviceIdEnd);
+    return true;
+  }
+  const { fleetId, deviceId } = ping;
+  if (fleetId.length > MAX_ID_LENGTH || deviceId.length > MAX_ID_LENGTH) return false;
+  key.appendText(fleetId).appendByte(UNIT_SEPARATOR).appendText(deviceId);
+  return true;
+}
+
+/** Compares bytes only, without making a string of the key or the id; false also when they cannot be compared that way. */
+export function isKeyOfDevice(record: StreamRecord, ping: TelemetryPing): boolean {
+  if (!(record instanceof FetchedRecord) || !(ping instanceof LazyTelemetryPing)) return false;
+  const length = ping.deviceIdEnd - ping.deviceIdStart;
+  if (record.keyStart < 0 || record.keyEnd - record.keyStart !== length) return false;
+  for (let i = 0; i < length; i++) {
+    if (record.bytes[record.keyStart + i] !== ping.bytes[ping.deviceIdStart + i]) return false;
+  }
+  return true;
+}
