@@ -101,7 +101,7 @@ module.exports = {
       comment: 'A tutorial uses its library as a stranger would.',
       severity: 'error',
       from: { path: '^libs/[^/]+/tutorial/' },
-      to: { path: '^(apps|libs|tools|bench|test)/', pathNot: ['^libs/[^/]+/src/index\\.ts$'] },
+      to: { path: '^(apps|libs|tools|bench|test)/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^test/support/'] },
     },
     {
       name: 'apps-apart',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { CALLS, parseBenchFlags } from './bench-flags.js';
 
-const parse = (...args: string[]) =>
-  parseBenchFlags(args, (command) => command.exitOverride().configureOutput({ writeErr: () => undefined }));
+function parse(...args: string[]) {
+  return parseBenchFlags(args, (command) => command.exitOverride().configureOutput({ writeErr: () => undefined }));
+}
 
 describe('the flags of the benchmark', () => {
   it('are those of a full run when none is given', () => {

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { listOf, oneOf, parseCount, parseFlags, parseWords } from '../shared/bench-flags.js';
 
 /** What is called; each for itself, one after the other. */
 export const CALLS = ['v1-page', 'v2-page', 'v2-event', 'subscription'] as const;
@@ -24,9 +25,7 @@ export interface BenchFlags {
 const FULL = { seconds: 20, warmUpSeconds: 5, deliveries: 120_000 };
 const QUICK = { seconds: 5, warmUpSeconds: 2, deliveries: 20_000 };
 
-type GivenFlags = Omit<BenchFlags, keyof typeof FULL> & Partial<typeof FULL>;
-
-/** Parses the command line; `--help` and mistakes end as commander ends them, with exit codes 0 and 1. */
+/** `configure` lets a test keep commander from ending the process. */
 export function parseBenchFlags(
   args: readonly string[],
   configure: (command: Command) => void = () => undefined,
@@ -34,7 +33,7 @@ export function parseBenchFlags(
   const command = new Command('npm run bench:api --')
     .description('Measures public-api: requests a second, latency and CPU time, and says where the time goes.')
     .option('--quick', 'short measurements: about a minute', false)
-    .option('--only <list>', `some of ${CALLS.join(',')}`, parseCalls, [...CALLS])
+    .option('--only <list>', `some of ${CALLS.join(',')}`, listOf(oneOf(CALLS)), [...CALLS])
     .option('--callers <n>', 'connections, each with one request at a time', parseCount, 32)
     .option('--seconds <n>', 'of a measurement (default: 20, quick 5)', parseCount)
     .option('--warm-up-seconds <n>', 'before it (default: 5, quick 2)', parseCount)
@@ -44,28 +43,7 @@ export function parseBenchFlags(
     .option('--node-flags <flags>', 'flags of Node for public-api', parseWords, [])
     .option('--profile', 'say where the CPU time of public-api goes, call by call', false)
     .option('--keep', 'keep the data for the next run, and use what a former run has kept', false)
-    .option('--write-docs', 'write the results to docs/benchmarks.md', false)
-    .allowExcessArguments(false);
+    .option('--write-docs', 'write the results to docs/benchmarks.md', false);
   configure(command);
-  command.parse(args, { from: 'user' });
-  const given = command.opts<GivenFlags>();
-  return { ...(given.quick ? QUICK : FULL), ...given };
-}
-
-function parseCount(text: string): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
-  return count;
-}
-
-function parseWords(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== '');
-}
-
-function parseCalls(text: string): CallName[] {
-  return text.split(',').map((name) => {
-    const found = CALLS.find((known) => known === name.trim());
-    if (found === undefined) throw new InvalidArgumentError(`It must be some of ${CALLS.join(', ')}.`);
-    return found;
-  });
+  return parseFlags<BenchFlags, keyof typeof FULL>(command, args, { full: FULL, quick: QUICK });
 }

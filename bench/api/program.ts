@@ -1,33 +1,22 @@
 import { join } from 'node:path';
 import { choosePort } from '../../tools/dev-stack/free-port.js';
-import { projectRoot, type StackReporter } from '../../tools/dev-stack/index.js';
-import { profileReport } from '../delivery/profile.js';
-import { createApplications, type RunningApp } from '../delivery/stack/applications.js';
-import { openDeliveryStack, type DeliveryStack } from '../delivery/stack/delivery-stack.js';
-import { startWorker } from '../delivery/workers/worker.js';
+import { projectRoot } from '../../tools/dev-stack/index.js';
+import { passedOn } from '../shared/bench-config.js';
+import { profileReport } from '../shared/profile.js';
+import type { BenchOutcome, BenchRun } from '../shared/run-benchmark.js';
+import { createApplications, type RunningApp } from '../shared/stack/applications.js';
+import { type DeliveryStack, openDeliveryStack } from '../shared/stack/delivery-stack.js';
+import { startWorker } from '../shared/workers/worker.js';
 import type { BenchFlags } from './bench-flags.js';
-import { callersOf } from './measure/callers.js';
-import { measureCall, type CallResult } from './measure/measure-call.js';
-import { plannedRequests } from './measure/planned-requests.js';
-import { callText, jsonLine } from './report/lines.js';
-import { writeDocs } from './report/write-docs.js';
+import { callersOf, plannedRequests } from './measure/callers.js';
+import { type CallResult, measureCall } from './measure/measure-call.js';
+import { callText, jsonLine, writeDocs } from './report.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type BenchOptions = BenchRun<BenchFlags>;
 
-export interface BenchOptions {
-  readonly flags: BenchFlags;
-  readonly env: Environment;
-  readonly reporter: StackReporter;
-  readonly signal: AbortSignal;
-  readonly now: () => number;
-}
-
-/** Further settings of a developer must not change what is measured. */
-const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ'];
 const UNLIMITED = '1000000';
 
-/** Runs the benchmark. @returns the JSON line with its result */
-export async function runBench(options: BenchOptions): Promise<string> {
+export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const { flags, env, reporter, signal } = options;
   const stack = await openDeliveryStack({
     ...{ folder: flags.dataDir, partitions: 4, keep: flags.keep },
@@ -36,7 +25,7 @@ export async function runBench(options: BenchOptions): Promise<string> {
   try {
     const results = await measureAll(options, stack);
     if (flags.writeDocs) await writeDocs(flags, results);
-    return jsonLine(results);
+    return { line: jsonLine(results) };
   } finally {
     await stack.stop();
   }
@@ -87,17 +76,10 @@ async function measureAll(options: BenchOptions, stack: DeliveryStack): Promise<
   }
 }
 
-const apiSettings = (port: number): Record<string, string> => ({
-  WAYPOST_PORT: String(port),
-  WAYPOST_RATE_LIMIT_PER_SECOND: UNLIMITED,
-  WAYPOST_RATE_LIMIT_BURST: UNLIMITED,
-});
-
-function passedOn(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+function apiSettings(port: number): Record<string, string> {
+  return {
+    WAYPOST_PORT: String(port),
+    WAYPOST_RATE_LIMIT_PER_SECOND: UNLIMITED,
+    WAYPOST_RATE_LIMIT_BURST: UNLIMITED,
+  };
 }

@@ -1,6 +1,6 @@
 import type { StackReporter } from '../../tools/dev-stack/index.js';
+import type { DeliveryStack } from '../shared/stack/delivery-stack.js';
 import type { BenchFlags } from './bench-flags.js';
-import type { DeliveryStack } from './stack/delivery-stack.js';
 import type { Subscribers } from './stack/subscribers.js';
 import type { System } from './stack/system.js';
 import type { Harness } from './workers/harness.js';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseBenchFlags, SCENARIOS } from './bench-flags.js';
 
-const silent = (args: readonly string[]) =>
-  parseBenchFlags(args, (command) => command.exitOverride().configureOutput({ writeErr: () => undefined }));
+function silent(args: readonly string[]) {
+  return parseBenchFlags(args, (command) => command.exitOverride().configureOutput({ writeErr: () => undefined }));
+}
 
 describe('The flags of the delivery benchmark', () => {
   it('measure everything unless some scenarios are named', () => {

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { listOf, oneOf, parseCount, parseFlags, parseWords } from '../shared/bench-flags.js';
 
 export const SCENARIOS = [
   'capacity',
@@ -41,9 +42,7 @@ export interface BenchFlags {
 const FULL = { seconds: 20, warmUpSeconds: 8, backlog: 100_000 };
 const QUICK = { seconds: 6, warmUpSeconds: 4, backlog: 30_000 };
 
-type GivenFlags = Omit<BenchFlags, keyof typeof FULL> & Partial<typeof FULL>;
-
-/** Parses the command line; `--help` and mistakes end as commander ends them, with exit codes 0 and 1. */
+/** `configure` lets a test keep commander from ending the process. */
 export function parseBenchFlags(
   args: readonly string[],
   configure: (command: Command) => void = () => undefined,
@@ -51,7 +50,7 @@ export function parseBenchFlags(
   const command = new Command('npm run bench:delivery --')
     .description('Measures webhook-delivery: throughput, latency, isolation, retries and what a kill -9 does.')
     .option('--quick', 'short measurements: some four minutes', false)
-    .option('--only <list>', `some of ${SCENARIOS.join(',')}`, parseScenarios, [...SCENARIOS])
+    .option('--only <list>', `some of ${SCENARIOS.join(',')}`, listOf(oneOf(SCENARIOS)), [...SCENARIOS])
     .option('--seconds <n>', 'of a measurement (default: 20, quick 6)', parseCount)
     .option('--warm-up-seconds <n>', 'before it (default: 8, quick 4)', parseCount)
     .option('--half-rate <n>', 'deliveries/s where half of the maximum is asked for (default: as measured)', parseCount)
@@ -67,28 +66,7 @@ export function parseBenchFlags(
     .option('--profile', 'say where the CPU time of webhook-delivery goes', false)
     .option('--keep', 'keep the data for the next run, and use what a former run has kept', false)
     .option('--serve', 'only start the stack and keep it running: runs on the same data directory use it', false)
-    .option('--write-docs', 'write the results to docs/benchmarks.md with its figure', false)
-    .allowExcessArguments(false);
+    .option('--write-docs', 'write the results to docs/benchmarks.md with its figure', false);
   configure(command);
-  command.parse(args, { from: 'user' });
-  const given = command.opts<GivenFlags>();
-  return { ...(given.quick ? QUICK : FULL), ...given };
-}
-
-function parseCount(text: string): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
-  return count;
-}
-
-function parseWords(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== '');
-}
-
-function parseScenarios(text: string): Scenario[] {
-  return text.split(',').map((name) => {
-    const found = SCENARIOS.find((known) => known === name.trim());
-    if (found === undefined) throw new InvalidArgumentError(`It must be some of ${SCENARIOS.join(', ')}.`);
-    return found;
-  });
+  return parseFlags<BenchFlags, keyof typeof FULL>(command, args, { full: FULL, quick: QUICK });
 }

@@ -1,8 +1,6 @@
 import type { BacklogRun } from './scenarios/backlog.js';
-import type { CapacityRun } from './scenarios/capacity.js';
-import type { DeadRun } from './scenarios/dead.js';
-import type { FailingRun } from './scenarios/failing.js';
-import type { ThroughputRun } from './scenarios/healthy.js';
+import type { DeadRun, FailingRun } from './scenarios/dead.js';
+import type { CapacityRun, ThroughputRun } from './scenarios/healthy.js';
 import type { KillRun } from './scenarios/kill.js';
 import type { LatencyRun } from './scenarios/latency.js';
 import type { LatenessRun } from './scenarios/lateness.js';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseBenchFlags } from './bench-flags.js';
 
-const quietly = (...args: string[]) =>
-  parseBenchFlags(args, (command) => command.exitOverride().configureOutput({ writeErr: () => undefined }));
+function quietly(...args: string[]) {
+  return parseBenchFlags(args, (command) => command.exitOverride().configureOutput({ writeErr: () => undefined }));
+}
 
 describe('The flags of the history benchmark', () => {
   it('ask for ten million deliveries by default', () => {

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { parseCount, parseFlags, parseNumber } from '../shared/bench-flags.js';
 
 export interface BenchFlags {
   readonly quick: boolean;
@@ -17,9 +18,7 @@ export interface BenchFlags {
 const FULL = { deliveries: 10_000_000, pages: 1_000, naive: 2_000_000 };
 const QUICK = { deliveries: 300_000, pages: 100, naive: 100_000 };
 
-type GivenFlags = Omit<BenchFlags, keyof typeof FULL> & Partial<typeof FULL>;
-
-/** Parses the command line; `--help` and mistakes end as commander ends them, with exit codes 0 and 1. */
+/** `configure` lets a test keep commander from ending the process. */
 export function parseBenchFlags(
   args: readonly string[],
   configure: (command: Command) => void = () => undefined,
@@ -36,21 +35,7 @@ export function parseBenchFlags(
     .option('--batch-size <n>', 'attempts in a transaction', parseCount, 2_000)
     .option('--data-dir <dir>', 'the database of the benchmark; up to 30 GB', '.waypost/bench-history')
     .option('--keep', 'keep the data for the next run, and use what a former run has kept', false)
-    .option('--write-docs', 'write the results to docs/benchmarks.md with its figure', false)
-    .allowExcessArguments(false);
+    .option('--write-docs', 'write the results to docs/benchmarks.md with its figure', false);
   configure(command);
-  command.parse(args, { from: 'user' });
-  const given = command.opts<GivenFlags>();
-  return { ...(given.quick ? QUICK : FULL), ...given };
-}
-
-function parseNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
-}
-
-function parseCount(text: string): number {
-  const count = parseNumber(text);
-  if (count < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
-  return count;
+  return parseFlags<BenchFlags, keyof typeof FULL>(command, args, { full: FULL, quick: QUICK });
 }

@@ -1,38 +1,30 @@
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createDataSource, createPageSource } from '@waypost/database';
-import type { StackReporter } from '../../tools/dev-stack/index.js';
+import { createDeliveryHistory } from '@waypost/history-store';
+
+import { passedOn } from '../shared/bench-config.js';
+import type { BenchOutcome, BenchRun } from '../shared/run-benchmark.js';
+import { type BenchContext, calendarFrom, calendarUntil } from './bench-context.js';
+import type { BenchResults } from './bench-results.js';
 import type { BenchFlags } from './bench-flags.js';
-import { calendarFrom, calendarUntil } from './calendar.js';
-import { measureAll } from './measure-all.js';
-import { jsonLine } from './report/json-line.js';
+import { jsonLine } from './report/figures.js';
 import { reportText } from './report/report-text.js';
 import { writeDocs } from './report/write-docs.js';
-import { readFilled } from './scenarios/fill.js';
-import { openHistoryStack, type HistoryStack } from './stack/history-stack.js';
+import { fill, readFilled } from './scenarios/fill.js';
+import { measureNaive, prepareNaive } from './scenarios/naive.js';
+import { findHoldings, pageShapes } from './scenarios/page-shapes.js';
+import { measurePages, startFlow } from './scenarios/pages.js';
+import { checkPlans } from './scenarios/plans.js';
+import { measureRetention, prepareExpiredDay } from './scenarios/retention.js';
+import { measureSize } from './scenarios/size.js';
+import { type HistoryStack, openHistoryStack } from './stack/history-stack.js';
 import { startProjector } from './workers/start-projector.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface BenchOptions {
-  readonly flags: BenchFlags;
-  readonly env: Environment;
-  readonly reporter: StackReporter;
-  readonly signal: AbortSignal;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-}
-
-export interface BenchOutcome {
-  /** The JSON line. */
-  readonly line: string;
-  readonly faults: readonly string[];
-}
+type BenchOptions = BenchRun<BenchFlags>;
 
 /** As many connections as public-api has. */
 const POOL_SIZE = 10;
-
-/** Further settings of a developer must not change what is measured. */
-const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ'];
 
 export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const { flags, env, reporter, signal } = options;
@@ -54,7 +46,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
     const results = await measureAll({ flags, stack, calendar, dataSource, pages, projector, reporter, signal, now });
     reporter.note(reportText(flags, results));
     if (flags.writeDocs) await writeDocs(flags, results);
-    return { line: jsonLine(results), faults: results.plans.faults };
+    return { line: jsonLine(results), faults: results.plans.faults.map((fault) => `A query plan is wrong: ${fault}`) };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
@@ -69,11 +61,32 @@ async function openStack(options: BenchOptions, environment: Record<string, stri
   return openHistoryStack({ folder, environment, reporter, signal, keep, drop: !flags.keep });
 }
 
-function passedOn(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+/** What was written before is still on its way to the disk. */
+const SETTLE_MS = 10_000;
+
+/** Fills what is not there, and measures one thing after another; from the pages on, the projection goes on beside it. */
+export async function measureAll(context: BenchContext): Promise<BenchResults> {
+  const { dataSource, pages: source, flags, reporter, signal } = context;
+  const history = createDeliveryHistory({ pages: source });
+  const filled = await fill(context);
+  // Day by day the server has done this long ago; here fifteen days were written within minutes.
+  await reporter.during('Vacuuming', () => dataSource.query('VACUUM (ANALYZE) deliveries'));
+  const size = await measureSize(context);
+  const holdings = await findHoldings(context, history);
+  const shapes = pageShapes(holdings);
+  const plans = await checkPlans(context, shapes);
+  const naiveWindow = flags.naive === 0 ? null : await prepareNaive(context);
+  await prepareExpiredDay(context);
+  const flow = await startFlow(context);
+  try {
+    await reporter.during('Letting the projection run in', () => sleep(SETTLE_MS, undefined, { signal }));
+    const pages = await measurePages(context, history, shapes, flow);
+    const retention = await measureRetention(context, history, shapes);
+    const naive = naiveWindow === null ? null : await measureNaive(context, history, holdings.fleets, naiveWindow);
+    return { fill: filled, size, plans, pages, retention, naive };
+  } finally {
+    await flow.stop();
+    // So that the server stops at once.
+    if (flags.keep) await dataSource.query('CHECKPOINT');
+  }
 }

@@ -30,5 +30,6 @@ export function isSameAnswer(expected: Answer, found: readonly Answer[]): boolea
   );
 }
 
-export const answerText = ({ events, hash, content }: Answer): string =>
-  `${String(events)} events, hash ${hash}${content === null ? '' : `, content ${content}`}`;
+export function answerText({ events, hash, content }: Answer): string {
+  return `${String(events)} events, hash ${hash}${content === null ? '' : `, content ${content}`}`;
+}

@@ -1,5 +1,5 @@
-import type { StackReporter } from '../../tools/dev-stack/index.js';
 import type { Admin } from 'kafkajs';
+import type { StackReporter } from '../../tools/dev-stack/index.js';
 import type { PeerPrograms } from './sides/peer-program.js';
 import type { BenchGroups } from './stack/bench-groups.js';
 import type { BenchStack } from './stack/bench-stack.js';

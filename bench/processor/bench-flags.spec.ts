@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseBenchFlags, type BenchFlags } from './bench-flags.js';
 
-const parse = (...args: string[]): BenchFlags =>
-  parseBenchFlags(args, (command) => {
+function parse(...args: string[]): BenchFlags {
+  return parseBenchFlags(args, (command) => {
     command.exitOverride().configureOutput({ writeErr: () => undefined });
   });
+}
 
 describe('The flags of the benchmark', () => {
   it('measure everything on five million pings by default', () => {

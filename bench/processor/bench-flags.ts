@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { listOf, oneOf, parseCount, parseFlags, parseWords } from '../shared/bench-flags.js';
 
 export const SCENARIOS = ['drain', 'latency', 'restore', 'failover', 'rules'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
@@ -33,9 +34,7 @@ export interface BenchFlags {
 const FULL = { pings: 5_000_000, rounds: 3, restoreDevices: [200_000, 2_000_000], seconds: 45, warmUpSeconds: 15 };
 const QUICK = { pings: 1_000_000, rounds: 1, restoreDevices: [200_000], seconds: 15, warmUpSeconds: 8 };
 
-type GivenFlags = Omit<BenchFlags, keyof typeof FULL> & Partial<typeof FULL>;
-
-/** Parses the command line; `--help` and mistakes end as commander ends them, with exit codes 0 and 1. */
+/** `configure` lets a test keep commander from ending the process. */
 export function parseBenchFlags(
   args: readonly string[],
   configure: (command: Command) => void = () => undefined,
@@ -59,32 +58,7 @@ export function parseBenchFlags(
     .option('--node-flags <flags>', 'flags of Node for telemetry-processor', parseWords, [])
     .option('--keep', 'keep the data for the next run, and use what a former run has kept', false)
     .option('--serve', 'only start the stack and keep it running: runs on the same data directory use it', false)
-    .option('--write-docs', 'write the results to docs/benchmarks.md with its figure', false)
-    .allowExcessArguments(false);
+    .option('--write-docs', 'write the results to docs/benchmarks.md with its figure', false);
   configure(command);
-  command.parse(args, { from: 'user' });
-  const given = command.opts<GivenFlags>();
-  return { ...(given.quick ? QUICK : FULL), ...given };
-}
-
-function parseCount(text: string): number {
-  const count = /^\d{1,12}$/.test(text) ? Number(text) : 0;
-  if (count < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
-  return count;
-}
-
-function parseWords(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== '');
-}
-
-function oneOf<T extends string>(known: readonly T[]): (text: string) => T {
-  return (text) => {
-    const found = known.find((name) => name === text);
-    if (found === undefined) throw new InvalidArgumentError(`It must be one of ${known.join(', ')}.`);
-    return found;
-  };
-}
-
-function listOf<T>(parse: (text: string) => T): (text: string) => T[] {
-  return (text) => text.split(',').map((item) => parse(item.trim()));
+  return parseFlags<BenchFlags, keyof typeof FULL>(command, args, { full: FULL, quick: QUICK });
 }

@@ -1,32 +1,22 @@
+import { readMachine, type Machine } from '../shared/machine.js';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus, totalmem, type, release } from 'node:os';
 import { promisify } from 'node:util';
 import { projectFile } from '../../tools/dev-stack/index.js';
 
 /** What a reader must know of the machine to judge a figure. */
-export interface MachineFacts {
-  readonly cpu: string;
-  readonly cores: number;
-  readonly memoryGiB: number;
-  readonly system: string;
-  readonly node: string;
+export interface MachineFacts extends Machine {
   readonly java: string;
   readonly broker: string;
   readonly kafkaStreams: string;
 }
 
 export async function machineFacts(java: string): Promise<MachineFacts> {
-  const [first] = cpus();
   return {
-    cpu: first?.model.trim() ?? 'unknown',
-    cores: cpus().length,
-    memoryGiB: Math.round(totalmem() / 1024 ** 3),
-    system: `${type()} ${release()}`,
-    node: process.version.replace(/^v/, ''),
+    ...readMachine(),
     java: await javaVersion(java),
     broker: pomVersion('tools/dev-stack/kafka/pom.xml', /<artifactId>kafka_2\.13<\/artifactId>\s*<version>([^<]+)</),
-    kafkaStreams: pomVersion('bench/peers/kafka-streams/pom.xml', /<kafka\.version>([^<]+)</),
+    kafkaStreams: pomVersion('bench/processor/kafka-streams/pom.xml', /<kafka\.version>([^<]+)</),
   };
 }
 

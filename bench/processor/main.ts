@@ -1,31 +1,11 @@
-import { createTerminalReporter, StackError } from '../../tools/dev-stack/index.js';
-import { benchEnvironment } from './bench-config.js';
+import { runBenchmark } from '../shared/run-benchmark.js';
 import { parseBenchFlags } from './bench-flags.js';
 import { runBench } from './program.js';
 import { serveBenchStack } from './stack/bench-stack.js';
 
-// A reader that goes away must not end a run that takes long.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
-const stopping = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(name, () => {
-    stopping.abort(new StackError('part_failed', `Stopped by ${name}.`));
-  });
-
-const flags = parseBenchFlags(process.argv.slice(2));
-const env = benchEnvironment();
-const reporter = createTerminalReporter({ stream: process.stdout });
-const { signal } = stopping;
-try {
-  if (flags.serve) {
-    await serveBenchStack({ folder: flags.dataDir, env, reporter, signal, keep: true });
-    process.exit(0);
-  }
-  const line = await runBench({ flags, env, reporter, signal, now: Date.now });
-  process.stdout.write(`${line}\n`, () => process.exit(0));
-} catch (error) {
-  const text = error instanceof StackError ? error.message : error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`${String(text)}\n`);
-  process.exit(1);
-}
+await runBenchmark(parseBenchFlags(process.argv.slice(2)), async (options) => {
+  const { flags, env, reporter, signal } = options;
+  if (!flags.serve) return runBench(options);
+  await serveBenchStack({ folder: flags.dataDir, env, reporter, signal, keep: true });
+  return { line: null };
+});

@@ -1,13 +1,13 @@
 import type { Answer } from './answer.js';
 import type { BenchContext } from './bench-context.js';
-import type { BenchFlags } from './bench-flags.js';
 import type { BenchResults } from './bench-results.js';
+import type { BenchFlags } from './bench-flags.js';
 import { loadBacklog } from './scenarios/backlog.js';
 import { drainOnce } from './scenarios/drain.js';
 import { failoverOnce, type FailoverRun } from './scenarios/failover.js';
 import { latencyOnce } from './scenarios/latency.js';
 import { measureRestore, type RestoreRun } from './scenarios/restore.js';
-import { ours, theirs, type Configuration } from './sides/configuration.js';
+import { type Configuration, ours, theirs } from './sides/deployment.js';
 
 const LATENCY_LOAD = { pingsPerSecond: 2_000, devices: 2_000 };
 /** Above this many devices the heap of the drained backlog is too small for Kafka Streams. */

@@ -1,33 +1,22 @@
 import { join } from 'node:path';
-import { projectRoot, type StackReporter } from '../../tools/dev-stack/index.js';
 import { connectKafka } from '@waypost/streams';
+import { projectRoot } from '../../tools/dev-stack/index.js';
+import { passedOn } from '../shared/bench-config.js';
+import type { BenchOutcome, BenchRun } from '../shared/run-benchmark.js';
 import type { BenchContext } from './bench-context.js';
 import type { BenchFlags } from './bench-flags.js';
 import { machineFacts } from './machine-facts.js';
 import { measureAll } from './measure-all.js';
-import { jsonLine } from './report/json-line.js';
+import { jsonLine } from './report/figures.js';
 import { writeDocs } from './report/write-docs.js';
-import { preparePeer } from './sides/peer.js';
-import { PeerPrograms } from './sides/peer-program.js';
+import { PeerPrograms, preparePeer } from './sides/peer-program.js';
 import { createBenchGroups } from './stack/bench-groups.js';
-import { openBenchStack, type BenchStack } from './stack/bench-stack.js';
+import { type BenchStack, openBenchStack } from './stack/bench-stack.js';
 import { createBenchTopics } from './stack/bench-topics.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type BenchOptions = BenchRun<BenchFlags>;
 
-export interface BenchOptions {
-  readonly flags: BenchFlags;
-  readonly env: Environment;
-  readonly reporter: StackReporter;
-  readonly signal: AbortSignal;
-  readonly now: () => number;
-}
-
-/** Further settings of a developer must not change what is measured. */
-const PASSED_ON = ['PATH', 'HOME', 'JAVA_HOME', 'TMPDIR', 'LANG', 'TZ'];
-
-/** Runs the benchmark. @returns the JSON line with its result */
-export async function runBench(options: BenchOptions): Promise<string> {
+export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const { flags, env, reporter, signal } = options;
   const peer = await preparePeer(env, reporter);
   const stack = await openBenchStack({ folder: flags.dataDir, env, reporter, signal, keep: flags.keep });
@@ -42,7 +31,7 @@ export async function runBench(options: BenchOptions): Promise<string> {
     await topics.setUp();
     const results = { machine: await machineFacts(peer.java), ...(await measureAll(context, flags)) };
     if (flags.writeDocs) await writeDocs(results);
-    return jsonLine(results);
+    return { line: jsonLine(results) };
   } finally {
     await admin.disconnect();
     await stack.stop();
@@ -58,13 +47,4 @@ function shared({ flags, reporter, signal, now }: BenchOptions, stack: BenchStac
     nodeFlags: flags.nodeFlags,
     nextNumber: () => (number += 1),
   };
-}
-
-function passedOn(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }

@@ -4,8 +4,12 @@ import { projectFile } from '../../tools/dev-stack/index.js';
 
 const PAGE = 'docs/benchmarks.md';
 
-const beginOf = (bench: string): string => `<!-- bench:${bench} begin: written by the benchmark -->`;
-const endOf = (bench: string): string => `<!-- bench:${bench} end -->`;
+function beginOf(bench: string): string {
+  return `<!-- bench:${bench} begin: written by the benchmark -->`;
+}
+function endOf(bench: string): string {
+  return `<!-- bench:${bench} end -->`;
+}
 
 /** Replaces the result of a benchmark in docs/benchmarks.md; the text around it is left alone. */
 export async function writeSection(bench: string, report: string): Promise<void> {

@@ -1,7 +1,7 @@
-import { busyCpuSeconds, treeUsage } from '../../delivery/machine-usage.js';
-import type { RunningApp } from '../../delivery/stack/applications.js';
-import type { DeliveryStack } from '../../delivery/stack/delivery-stack.js';
-import type { Worker } from '../../delivery/workers/worker.js';
+import { busyCpuSeconds, treeUsage } from '../../shared/process-usage.js';
+import type { RunningApp } from '../../shared/stack/applications.js';
+import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
+import type { Worker } from '../../shared/workers/worker.js';
 import type { CallName } from '../bench-flags.js';
 import type { LoadRequest, LoadResult } from '../load/messages.js';
 

@@ -1,20 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import { NumberTable } from '../workers/number-table.js';
-import { RECEIPT_WIDTH } from '../sink/receipt.js';
 import { SENT_WIDTH } from '../load/messages.js';
+import { RECEIPT_WIDTH } from '../sink/origin.js';
+import { NumberTable } from '../workers/number-table.js';
 import { deliveriesOf, latenciesMs, times200 } from './deliveries.js';
 
-const sentOf = (...rows: readonly (readonly number[])[]): NumberTable => {
+function sentOf(...rows: readonly (readonly number[])[]): NumberTable {
   const table = NumberTable.empty(SENT_WIDTH);
   for (const row of rows) table.append(...row);
   return table;
-};
+}
 
-const receiptsOf = (...rows: readonly (readonly number[])[]): NumberTable => {
+function receiptsOf(...rows: readonly (readonly number[])[]): NumberTable {
   const table = NumberTable.empty(RECEIPT_WIDTH);
   for (const row of rows) table.append(...row);
   return table;
-};
+}
 
 describe('deliveriesOf', () => {
   const sent = sentOf([0, 90, 100], [1, 190, 200]);

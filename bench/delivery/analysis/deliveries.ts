@@ -1,7 +1,7 @@
 import { SENT } from '../load/messages.js';
-import { RECEIPT } from '../sink/receipt.js';
-import type { NumberTable } from '../workers/number-table.js';
+import { RECEIPT } from '../sink/origin.js';
 import type { SentEvents } from '../workers/harness.js';
+import type { NumberTable } from '../workers/number-table.js';
 
 /** What became of one delivery: an event for one endpoint, as the sink saw it. */
 export interface Delivery {
@@ -63,4 +63,6 @@ export function latenciesMs(deliveries: readonly Delivery[]): number[] {
   );
 }
 
-export const times200 = ({ receipts }: Delivery): number => receipts.filter(({ status }) => status === 200).length;
+export function times200({ receipts }: Delivery): number {
+  return receipts.filter(({ status }) => status === 200).length;
+}

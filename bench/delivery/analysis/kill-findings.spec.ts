@@ -2,22 +2,27 @@ import { describe, expect, it } from '@jest/globals';
 import type { Delivery, Receipt } from './deliveries.js';
 import { killFindings } from './kill-findings.js';
 
-const receipt = (receivedMs: number, status: number, attempt = 1): Receipt => ({
-  attempt,
-  status,
-  receivedMs,
-  idHead: 1,
-});
+function receipt(receivedMs: number, status: number, attempt = 1): Receipt {
+  return {
+    attempt,
+    status,
+    receivedMs,
+    idHead: 1,
+  };
+}
 
-const delivery = (event: number, endpoint: number, ...receipts: readonly Receipt[]): Delivery => ({
-  ...{ event, endpoint, committedMs: 0, receipts },
-});
+function delivery(event: number, endpoint: number, ...receipts: readonly Receipt[]): Delivery {
+  return {
+    ...{ event, endpoint, committedMs: 0, receipts },
+  };
+}
 
 const KILLS = [1_000, 5_000];
 const FAILING = 90;
 
-const find = (deliveries: readonly Delivery[], logged: Parameters<typeof killFindings>[0]['logged'] = []) =>
-  killFindings({ deliveries, logged, isFailing: (endpoint) => endpoint >= FAILING, killedMs: KILLS });
+function find(deliveries: readonly Delivery[], logged: Parameters<typeof killFindings>[0]['logged'] = []) {
+  return killFindings({ deliveries, logged, isFailing: (endpoint) => endpoint >= FAILING, killedMs: KILLS });
+}
 
 describe('killFindings', () => {
   it('counts what was never answered with 200 as lost', () => {

@@ -1,7 +1,6 @@
-import { attemptFaults, type AttemptFaults } from './attempt-faults.js';
-import type { LoggedAttempt } from './attempts-log.js';
-import { times200, type Delivery } from './deliveries.js';
-import { percentilesOf, type Percentiles } from './percentiles.js';
+import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
+import { attemptFaults, type AttemptFaults, type LoggedAttempt } from './attempts-log.js';
+import { type Delivery, times200 } from './deliveries.js';
 
 /** What killing the sender did, as the receiver and the log saw it. */
 export interface KillFindings {

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import { NumberTable } from '../workers/number-table.js';
-import { createAmount } from './amount.js';
 import type { EventWriter } from './event-writer.js';
-import { SENT, SENT_WIDTH, type LoadPlan, type LoadResult } from './messages.js';
-import { turnTable } from './turn-table.js';
+import { type LoadPlan, type LoadResult, SENT, SENT_WIDTH } from './messages.js';
 
 const MOST_IN_STEP = 1_000;
 const MOST_WRITES = 8;
@@ -73,4 +71,69 @@ export function startEventLoad(
       stopped = true;
     },
   };
+}
+
+/** How much is to be sent by when. */
+export interface Amount {
+  /** Events to send now, which may be 0 or less; null: that was all. */
+  wanted(nowMs: number, sent: number): number | null;
+  readonly answered: (count: number) => void;
+  /** How far the sending was behind at worst. */
+  readonly behindMs: () => number;
+  readonly stepMs: number;
+}
+
+/** Small, as latency is measured from each event's commit; without a rate, in batches that cost little. */
+const STEP_MS = { rate: 5, closed: 25, flood: 0 } as const;
+
+export function createAmount(plan: LoadPlan['amount'], startedMs: number): Amount {
+  const stepMs = STEP_MS[plan.type];
+  let answeredCount = 0;
+  let answeredBefore: number | null = null;
+  let behindMs = 0;
+
+  function wanted(nowMs: number, sent: number): number | null {
+    switch (plan.type) {
+      case 'rate': {
+        const left = plan.events - sent;
+        const due = Math.min(left, Math.floor(((nowMs - startedMs) * plan.perSecond) / 1_000) - sent);
+        behindMs = Math.max(behindMs, (due / plan.perSecond) * 1_000 - stepMs);
+        return left <= 0 ? null : due;
+      }
+      case 'closed': {
+        const delivered = (answeredCount - (answeredBefore ?? answeredCount)) / plan.deliveriesPerEvent;
+        return plan.underWay - (sent - delivered);
+      }
+      case 'flood':
+        return sent >= plan.events ? null : plan.events - sent;
+    }
+  }
+
+  return {
+    ...{ wanted, stepMs },
+    behindMs: () => behindMs,
+    answered: (count) => {
+      answeredBefore ??= count;
+      answeredCount = count;
+    },
+  };
+}
+
+/**
+ * An order in which every target comes up in proportion to its weight and evenly spread: at a weight of 20 in 100 it is
+ * every fifth, not the first fifth. Repeats after its end.
+ */
+export function turnTable(weights: readonly number[], length: number): Uint16Array {
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  if (!(sum > 0)) throw new RangeError('The weights must come to more than 0.');
+  const credit = weights.map(() => 0);
+  return Uint16Array.from({ length }, () => {
+    let richest = 0;
+    for (const [index, weight] of weights.entries()) {
+      credit[index] = (credit[index] ?? 0) + weight;
+      if ((credit[index] ?? 0) > (credit[richest] ?? 0)) richest = index;
+    }
+    credit[richest] = (credit[richest] ?? 0) - sum;
+    return richest;
+  });
 }

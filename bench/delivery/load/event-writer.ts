@@ -1,6 +1,7 @@
-import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, type FleetEvent, topics } from '@waypost/contracts';
+import { draftEvent } from '@waypost/domain';
 import { connectKafka } from '@waypost/streams';
-import { createEventTemplate, deviceIdOf, type EventTemplate } from './event-template.js';
+import { EVENT_DIGITS, EVENT_MARK } from '../sink/origin.js';
 import type { Target } from './messages.js';
 
 export interface NumberedEvent {
@@ -50,5 +51,60 @@ export async function openEventWriter(options: WriterOptions): Promise<EventWrit
       return messages.map(({ partition }) => times.get(partition) ?? NaN);
     },
     close: () => producer.disconnect(),
+  };
+}
+
+/** With it a body of the format v1 has about 1,000 bytes. */
+const PADDING = 'driver-'.padEnd(520, '0123456789');
+const SAMPLE_MS = 1_800_000_000_000;
+const DIGITS = Buffer.from(EVENT_MARK.padEnd(EVENT_MARK.length + EVENT_DIGITS, '0'));
+
+export function deviceIdOf(event: number): string {
+  return `${EVENT_MARK}${String(event).padStart(EVENT_DIGITS, '0')}`;
+}
+
+/** Values of fleet.events for one target: encoded once, then number and time are written over. */
+export type EventTemplate = (event: number, timeMs: number) => Buffer;
+
+export function createEventTemplate(codec: AvroCodecs['fleetEvents'], target: Target): EventTemplate {
+  const sample = codec.encode(sampleEvent(target, SAMPLE_MS));
+  const numberAt = sample.indexOf(DIGITS) + EVENT_MARK.length;
+  const time = zigZagVarint(SAMPLE_MS);
+  const timeAt = sample.indexOf(time, numberAt);
+  return (event, timeMs) => {
+    const varint = zigZagVarint(timeMs);
+    if (varint.length !== time.length) throw new RangeError('This time does not fit into the template.');
+    const value = Buffer.from(sample);
+    value.write(String(event).padStart(EVENT_DIGITS, '0'), numberAt, 'latin1');
+    value.set(varint, timeAt);
+    return value;
+  };
+}
+
+/** Avro's long, of a number that is not negative. */
+function zigZagVarint(value: number): Buffer {
+  const bytes: number[] = [];
+  let left = value * 2;
+  for (; left >= 128; left = Math.floor(left / 128)) bytes.push((left % 128) + 128);
+  return Buffer.from([...bytes, left]);
+}
+
+function sampleEvent(target: Target, eventTime: number): FleetEvent {
+  return {
+    ...draftEvent(target.fleetId, deviceIdOf(0), target.eventType, eventTime),
+    vehicleId: 'vehicle-1',
+    licensePlate: 'AB-CD 1234',
+    driverId: PADDING,
+    latitude: 48.13743,
+    longitude: 11.57549,
+    altitudeInMeters: 519,
+    speedInKmh: 43.2,
+    heading: 271.5,
+    ignition: true,
+    odometerInMeters: 123_456_789,
+    batteryVoltage: 13.8,
+    connectionType: 'lte',
+    rpm: 1_850,
+    fuelLevel: 61.5,
   };
 }

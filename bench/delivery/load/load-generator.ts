@@ -1,7 +1,9 @@
-import { startEventLoad, type EventLoad } from './event-load.js';
-import { openEventWriter, type EventWriter, type WriterOptions } from './event-writer.js';
+import { connect, type Socket } from 'node:net';
+import { connectKafka } from '@waypost/streams';
+import { EVENT_DIGITS, EVENT_MARK } from '../sink/origin.js';
+import { type EventLoad, startEventLoad } from './event-load.js';
+import { type EventWriter, openEventWriter, type WriterOptions } from './event-writer.js';
 import type { LoadPlan, LoadRequestMessage, LoadResult } from './messages.js';
-import { rawPosts } from './raw-posts.js';
 
 /** Events of earlier runs may still be under way: no number is given twice on one stack. */
 const EVENTS_PER_SECOND_AT_MOST = 100_000;
@@ -56,6 +58,75 @@ export function createLoadGenerator(now: () => number): LoadGenerator {
         case 'posts':
           return rawPosts(message.ports, message.connections, message.seconds);
       }
+    },
+  };
+}
+
+const BODY_BYTES = 1_000;
+
+/** POSTs as quickly as the sink takes them, one after another on each connection. @returns POSTs a second */
+export async function rawPosts(ports: readonly number[], connections: number, seconds: number): Promise<number> {
+  let answered = 0;
+  const sockets = await Promise.all(
+    Array.from({ length: connections }, (_, index) => open(ports[index % ports.length] ?? 0)),
+  );
+  const startedMs = performance.now();
+  for (const [index, socket] of sockets.entries()) {
+    const request = postRequest(index % ports.length);
+    // The answers of the sink are too small to come in parts.
+    socket.on('data', () => {
+      answered += 1;
+      socket.write(request);
+    });
+    socket.write(request);
+  }
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  const perSecond = answered / ((performance.now() - startedMs) / 1_000);
+  for (const socket of sockets) socket.destroy();
+  return perSecond;
+}
+
+function postRequest(endpoint: number): Buffer {
+  const body = `{"deviceId":"${EVENT_MARK}${'0'.repeat(EVENT_DIGITS)}","padding":"`.padEnd(BODY_BYTES, 'x');
+  const head = [
+    `POST /hook/${String(endpoint)} HTTP/1.1`,
+    'host: 127.0.0.1',
+    'webhook-id: 00000000-0000-0000-0000-000000000000',
+    `webhook-signature: v1,${'0'.repeat(44)}`,
+    `x-service-signature: t=0,v1=${'0'.repeat(64)}`,
+    'x-service-attempt: 1',
+    'content-type: application/json',
+    `content-length: ${String(Buffer.byteLength(body))}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => {
+      resolve(socket);
+    });
+    socket.on('error', reject);
+  });
+}
+
+/** A topic like fleet.events that nobody reads. */
+export interface ScratchTopic {
+  readonly name: string;
+  remove(): Promise<void>;
+}
+
+export async function createScratchTopic(brokers: readonly string[], partitions: number): Promise<ScratchTopic> {
+  const name = `bench.scratch-${String(Date.now())}`;
+  const admin = connectKafka({ brokers, clientId: 'bench' }).admin();
+  await admin.connect();
+  const configEntries = [{ name: 'message.timestamp.type', value: 'LogAppendTime' }];
+  await admin.createTopics({ topics: [{ topic: name, numPartitions: partitions, configEntries }] });
+  return {
+    name,
+    async remove() {
+      await admin.deleteTopics({ topics: [name] });
+      await admin.disconnect();
     },
   };
 }

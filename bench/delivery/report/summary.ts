@@ -1,4 +1,4 @@
-import { counted } from '../../processor/report/number-text.js';
+import { counted } from '../../shared/number-text.js';
 import type { Figures } from './figures.js';
 import { PEERS, type PeerFigures } from './peers.js';
 
@@ -12,10 +12,18 @@ export interface SummaryRow {
   readonly text: (value: number) => string;
 }
 
-const ms = (value: number): string => `${counted(value)} ms`;
-const plain = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(1));
-const ratio = (value: number): string => `${value.toFixed(2)}x`;
-const perSecond = (value: number): string => `${counted(value)}/s`;
+function ms(value: number): string {
+  return `${counted(value)} ms`;
+}
+function plain(value: number): string {
+  return Number.isInteger(value) ? String(value) : value.toFixed(1);
+}
+function ratio(value: number): string {
+  return `${value.toFixed(2)}x`;
+}
+function perSecond(value: number): string {
+  return `${counted(value)}/s`;
+}
 
 interface RowPlan {
   readonly title: string;

@@ -1,14 +1,13 @@
-import { counted } from '../../processor/report/number-text.js';
+import { counted } from '../../shared/number-text.js';
+import type { Percentiles } from '../../shared/statistics.js';
 import type { BenchResults } from '../bench-results.js';
-import type { Percentiles } from '../analysis/percentiles.js';
 import { PARTS } from '../stack/system.js';
 import { figuresOf } from './figures.js';
-import type { MachineText } from './machine-text.js';
 import { PEERS } from './peers.js';
 import { summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, where the CPU time goes, isolation, kill -9. */
-export function reportMarkdown(results: BenchResults, machine: MachineText): string {
+export function reportMarkdown(results: BenchResults, machine: readonly string[]): string {
   return [
     machine.map((line) => `- ${line}`).join('\n'),
     ...section('Beside other servers', comparison(results)),

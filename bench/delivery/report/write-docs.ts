@@ -1,20 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { projectFile } from '../../../tools/dev-stack/index.js';
-import { chartSvg, type Panel } from '../../processor/report/chart.js';
+import { chartSvg, type Panel } from '../../shared/chart.js';
 import { writeSection } from '../../shared/docs-section.js';
-import type { BenchFlags } from '../bench-flags.js';
+import { machineText, readMachine } from '../../shared/machine.js';
+import { counted } from '../../shared/number-text.js';
 import type { BenchResults } from '../bench-results.js';
+import type { BenchFlags } from '../bench-flags.js';
 import { figuresOf } from './figures.js';
-import { machineText } from './machine-text.js';
 import { PEERS } from './peers.js';
-import { summaryRows, type SummaryRow } from './summary.js';
+import { type SummaryRow, summaryRows } from './summary.js';
 import { reportMarkdown } from './tables.js';
 
 const PICTURE = 'docs/images/bench-delivery.svg';
 
 /** Replaces the result in docs/benchmarks.md, and its picture; the text around it is left alone. */
 export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
-  await writeSection('delivery', reportMarkdown(results, machineText(flags, results)));
+  await writeSection('delivery', reportMarkdown(results, runFacts(flags, results)));
   await writeFile(projectFile(PICTURE), pictureOf(results));
 }
 
@@ -42,5 +43,21 @@ function panelOf({ title, note, ours, peers, text, isMoreBetter }: SummaryRow): 
       note: `${note}; ${isMoreBetter ? 'more' : 'less'} is better`,
       bars: [{ name: 'Waypost', value: ours, text: text(ours) }, best],
     },
+  ];
+}
+
+export function runFacts(flags: BenchFlags, { capacity, healthy }: BenchResults): string[] {
+  const instances = flags.instances === 1 ? 'one process' : `${String(flags.instances)} processes`;
+  return [
+    machineText(readMachine()),
+    `webhook-delivery in ${instances}, ${String(flags.partitions)} partitions, 100 endpoints on ${String(flags.origins)} ports, body of 1 KB, both signatures${flags.history ? ', history-projector running' : ''}`,
+    ...(capacity === null
+      ? []
+      : [
+          `by themselves the sink answers ${counted(capacity.postsPerSecond)} POSTs/s and the load generator commits ${counted(capacity.eventsPerSecond)} events/s`,
+        ]),
+    ...(healthy === null
+      ? []
+      : [`other programs used ${healthy.foreignCores.toFixed(2)} cores while the maximum was measured`]),
   ];
 }

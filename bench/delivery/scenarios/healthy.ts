@@ -1,8 +1,12 @@
+import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
+import { deliveriesOf, type Delivery, latenciesMs, times200 } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { deliveriesOf, latenciesMs, times200 } from '../analysis/deliveries.js';
-import { percentilesOf, type Percentiles } from '../analysis/percentiles.js';
-import { PARTS, type Part } from '../stack/system.js';
-import { cpuPer1000, measureWindow, pause, secondsOf, untilAnswered200, type MeasuredWindow } from './window.js';
+import { createScratchTopic } from '../load/load-generator.js';
+import { SENT } from '../load/messages.js';
+import { HEALTHY } from '../sink/origin.js';
+import { type Part, PARTS } from '../stack/system.js';
+import type { SentEvents } from '../workers/harness.js';
+import { cpuPer1000, type MeasuredWindow, measureWindow, pause, secondsOf, untilAnswered200 } from './window.js';
 
 /** As many deliveries as the system makes, all endpoints healthy. */
 export interface ThroughputRun {
@@ -86,4 +90,92 @@ function throughputText(title: string, run: ThroughputRun): string {
     `foreign load ${run.foreignCores.toFixed(2)} cores`,
     `missing ${String(missing)}, repeated ${String(repeated)}`,
   ].join('; ');
+}
+
+const SLOW_MS = 200;
+
+/** All endpoints answer after 200 ms: what the number of attempts in flight allows. */
+export async function measureSlow(context: BenchContext): Promise<ThroughputRun> {
+  const { harness, subscribers } = context;
+  const endpoints = subscribers.single.map((_, endpoint) => endpoint);
+  await harness.behave(endpoints, { type: 'answer', status: 200, delayMs: SLOW_MS });
+  try {
+    return await measureThroughput(context, `Every endpoint answers after ${String(SLOW_MS)} ms`, subscribers.single);
+  } finally {
+    await harness.behave(endpoints, HEALTHY);
+  }
+}
+
+/** A rate at which the load generator fell so far behind measures the generator. */
+const MOST_BEHIND_MS = 250;
+
+export interface RatedLoad {
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** Weight of an endpoint among the 100; default: all alike. */
+  readonly weightOf?: (endpoint: number) => number;
+}
+
+/** Starts a load for the 100 single endpoints at a set rate. */
+export async function startRated({ harness, subscribers }: BenchContext, load: RatedLoad): Promise<void> {
+  const { perSecond, seconds, weightOf = () => 1 } = load;
+  const targets = subscribers.single.map((fleet, endpoint) => ({ ...fleet, weight: weightOf(endpoint) }));
+  await harness.start({ targets, amount: { type: 'rate', perSecond, events: Math.round(perSecond * seconds) } });
+}
+
+/** Waits until the load has sent everything. */
+export async function finishRated({ harness, reporter }: BenchContext): Promise<SentEvents> {
+  const sent = await harness.finish({ stop: false });
+  if (sent.behindMs > MOST_BEHIND_MS)
+    reporter.note(
+      `  The load generator was ${sent.behindMs.toFixed(0)} ms behind its plan: this figure is worth little.`,
+    );
+  return sent;
+}
+
+/** The deliveries to single endpoints that come of the events, as far as the sink has them by now. */
+export async function singleDeliveries({ harness }: BenchContext, sent: SentEvents): Promise<Delivery[]> {
+  return deliveriesOf(sent, await harness.receipts(), (target) => [target]);
+}
+
+/** Those whose events were committed in the window. */
+export function committedWithin(deliveries: readonly Delivery[], fromMs: number, untilMs: number): Delivery[] {
+  return deliveries.filter(({ committedMs }) => committedMs >= fromMs && committedMs < untilMs);
+}
+
+/** Events of the first endpoints, of which there are `count`. */
+export function eventsOfTargets({ sent }: SentEvents, count: number): number {
+  let events = 0;
+  for (let row = 0; row < sent.rows; row += 1) if (sent.get(row, SENT.target) < count) events += 1;
+  return events;
+}
+
+/** What load generator and sink can do by themselves: far more than the system, or they would be what is measured. */
+export interface CapacityRun {
+  readonly postsPerSecond: number;
+  readonly eventsPerSecond: number;
+}
+
+const CONNECTIONS = 64;
+const EVENTS = 60_000;
+
+export async function measureCapacity(context: BenchContext): Promise<CapacityRun> {
+  const { harness, reporter, subscribers, stack, flags } = context;
+  return reporter.during('Load generator and sink alone', async () => {
+    const postsPerSecond = await harness.rawPosts(CONNECTIONS, flags.quick ? 2 : 5);
+    const scratch = await createScratchTopic(stack.brokers, flags.partitions);
+    try {
+      const targets = subscribers.single.map((fleet) => ({ ...fleet, weight: 1 }));
+      await harness.start({ targets, amount: { type: 'flood', events: EVENTS }, topic: scratch.name });
+      const { events, seconds } = await harness.finish({ stop: false });
+      const run = { postsPerSecond, eventsPerSecond: events / seconds };
+      reporter.note(
+        `  Alone: the sink answers ${postsPerSecond.toFixed(0)} POSTs/s, the generator commits ${run.eventsPerSecond.toFixed(0)} events/s`,
+      );
+      return run;
+    } finally {
+      await scratch.remove();
+      await harness.forget();
+    }
+  });
 }

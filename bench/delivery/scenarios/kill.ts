@@ -1,9 +1,9 @@
-import type { BenchContext } from '../bench-context.js';
 import { openAttemptsLog } from '../analysis/attempts-log.js';
 import { killFindings, type KillFindings } from '../analysis/kill-findings.js';
-import { HEALTHY } from '../sink/behaviour.js';
-import { finishRated, singleDeliveries, startRated } from './rated-load.js';
-import { untilQuiet } from './until-received.js';
+import type { BenchContext } from '../bench-context.js';
+import { HEALTHY } from '../sink/origin.js';
+import { untilQuiet } from './backlog.js';
+import { finishRated, singleDeliveries, startRated } from './healthy.js';
 import { pause } from './window.js';
 
 export type KillRun = KillFindings;

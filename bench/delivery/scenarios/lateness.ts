@@ -1,11 +1,17 @@
-import type { BenchContext } from '../bench-context.js';
-import { ATTEMPTS, attemptFaults, type AttemptFaults } from '../analysis/attempt-faults.js';
-import { attemptKey, openAttemptsLog, type LoggedAttempt } from '../analysis/attempts-log.js';
+import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
+import {
+  attemptFaults,
+  type AttemptFaults,
+  attemptKey,
+  ATTEMPTS,
+  type LoggedAttempt,
+  openAttemptsLog,
+} from '../analysis/attempts-log.js';
 import type { Delivery } from '../analysis/deliveries.js';
-import { percentilesOf, type Percentiles } from '../analysis/percentiles.js';
-import { HEALTHY } from '../sink/behaviour.js';
-import { finishRated, singleDeliveries, startRated } from './rated-load.js';
-import { untilReceived } from './until-received.js';
+import type { BenchContext } from '../bench-context.js';
+import { HEALTHY } from '../sink/origin.js';
+import { untilReceived } from './backlog.js';
+import { finishRated, singleDeliveries, startRated } from './healthy.js';
 
 /** How late retries start, with a thousand of them waiting at once. */
 export interface LatenessRun extends AttemptFaults {

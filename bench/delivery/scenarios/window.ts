@@ -1,7 +1,7 @@
 import { waitOrAbort } from '@waypost/streams';
+import { busyCpuSeconds } from '../../shared/process-usage.js';
 import type { BenchContext } from '../bench-context.js';
-import { busyCpuSeconds } from '../machine-usage.js';
-import { PARTS, type Part, type SystemUsage } from '../stack/system.js';
+import { type Part, PARTS, type SystemUsage } from '../stack/system.js';
 
 /** What happened between two moments of a load that goes on. */
 export interface MeasuredWindow {
@@ -61,10 +61,13 @@ export async function untilAnswered200(context: BenchContext, count: number, sec
   }
 }
 
-export const secondsOf = ({ fromMs, untilMs }: Pick<MeasuredWindow, 'fromMs' | 'untilMs'>): number =>
-  (untilMs - fromMs) / 1_000;
+export function secondsOf({ fromMs, untilMs }: Pick<MeasuredWindow, 'fromMs' | 'untilMs'>): number {
+  return (untilMs - fromMs) / 1_000;
+}
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
 
 /** Of everything that works on a delivery, the benchmark itself left out. */
 export function cpuPer1000(window: MeasuredWindow, deliveries: number): number {

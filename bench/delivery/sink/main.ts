@@ -1,6 +1,5 @@
-import { serveRequests, tellParent } from '../workers/serve-requests.js';
-import type { SinkRequestMessage } from './messages.js';
-import { createSink } from './sink.js';
+import { serveRequests, tellParent } from '../../shared/workers/serve-requests.js';
+import { createSink, type SinkRequestMessage } from './sink.js';
 
 /** How often the parent hears how many were received: the load generator bounds by it what is under way. */
 const TELL_EVERY_MS = 10;

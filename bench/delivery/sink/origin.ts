@@ -1,8 +1,21 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { NumberTable } from '../workers/number-table.js';
-import type { Behaviour } from './behaviour.js';
-import { RECEIPT } from './receipt.js';
-import { RequestReader } from './request-reader.js';
+
+/** The columns of what the sink remembers of each request. */
+export const RECEIPT = {
+  /** The number that the load generator has put into the event; -1: the body has none. */
+  event: 0,
+  endpoint: 1,
+  /** Of the header; 0: it was missing. */
+  attempt: 2,
+  /** What was answered; 0: nothing, so far or for ever. */
+  status: 3,
+  /** The first 32 bits of the event id, to tell whether it stays the same over attempts. */
+  idHead: 4,
+  receivedMs: 5,
+} as const;
+
+export const RECEIPT_WIDTH = 6;
 
 export interface OriginOptions {
   readonly port: number;
@@ -87,4 +100,71 @@ export function createOrigin({ port, receipts, behaviours, now, onAnswered }: Or
         server = null;
       }),
   };
+}
+
+/** How an endpoint treats its callers. */
+export type Behaviour =
+  | { readonly type: 'answer'; readonly status: number; readonly delayMs: number }
+  /** Takes the connection and the request and never answers. */
+  | { readonly type: 'silent' }
+  /** Its port takes no connections. */
+  | { readonly type: 'refuse' };
+
+export const HEALTHY: Behaviour = { type: 'answer', status: 200, delayMs: 0 };
+
+/** A request as far as the sink looks at it. */
+export interface SinkRequest {
+  /** The number at the end of the path. */
+  readonly endpoint: number;
+  readonly attempt: number;
+  readonly idHead: number;
+  readonly event: number;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const ENDPOINT = /^[A-Z]+ \/hook\/(\d+) /;
+const LENGTH = /\r\ncontent-length: *(\d+)/i;
+const ATTEMPT = /\r\nx-service-attempt: *(\d+)/i;
+const ID = /\r\nwebhook-id: *([0-9a-f]{8})/i;
+/** How the load generator names a device: it is in every body. */
+export const EVENT_MARK = 'bench-';
+const EVENT_MARK_BYTES = Buffer.from(EVENT_MARK);
+export const EVENT_DIGITS = 12;
+
+/**
+ * Splits the bytes of one connection into requests. Reads no more of HTTP than a client sends that knows the length of
+ * its body, so that receiving costs next to nothing beside sending.
+ */
+export class RequestReader {
+  private waiting: Buffer | null = null;
+
+  /** @throws Error when the bytes are no request with a content-length */
+  read(chunk: Buffer, take: (request: SinkRequest) => void): void {
+    let bytes = this.waiting === null ? chunk : Buffer.concat([this.waiting, chunk]);
+    for (;;) {
+      const headEnd = bytes.indexOf(HEAD_END);
+      if (headEnd < 0) break;
+      const head = bytes.toString('latin1', 0, headEnd);
+      const length = LENGTH.exec(head)?.[1];
+      if (length === undefined) throw new Error('A request without content-length.');
+      const bodyStart = headEnd + HEAD_END.length;
+      const end = bodyStart + Number(length);
+      if (bytes.length < end) break;
+      take({
+        endpoint: Number(ENDPOINT.exec(head)?.[1] ?? -1),
+        attempt: Number(ATTEMPT.exec(head)?.[1] ?? 0),
+        idHead: Number.parseInt(ID.exec(head)?.[1] ?? '0', 16),
+        event: eventOf(bytes, bodyStart, end),
+      });
+      bytes = bytes.subarray(end);
+    }
+    this.waiting = bytes.length === 0 ? null : bytes;
+  }
+}
+
+function eventOf(bytes: Buffer, from: number, end: number): number {
+  const mark = bytes.indexOf(EVENT_MARK_BYTES, from);
+  const digits = mark + EVENT_MARK.length;
+  if (mark < 0 || digits + EVENT_DIGITS > end) return -1;
+  return Number(bytes.toString('latin1', digits, digits + EVENT_DIGITS));
 }

@@ -1,8 +1,5 @@
 import { NumberTable } from '../workers/number-table.js';
-import { HEALTHY, type Behaviour } from './behaviour.js';
-import type { SinkCount, SinkRequestMessage } from './messages.js';
-import { createOrigin, type Origin } from './origin.js';
-import { RECEIPT_WIDTH } from './receipt.js';
+import { type Behaviour, createOrigin, HEALTHY, type Origin, RECEIPT_WIDTH } from './origin.js';
 
 /** The endpoints of the benchmark. */
 export interface Sink {
@@ -69,4 +66,19 @@ export function createSink(now: () => number): Sink {
       }
     },
   };
+}
+
+export type SinkRequestMessage =
+  /** Ports by endpoint; several may share one. */
+  | { readonly type: 'open'; readonly ports: readonly number[] }
+  | { readonly type: 'behave'; readonly endpoints: readonly number[]; readonly behaviour: Behaviour }
+  | { readonly type: 'count' }
+  | { readonly type: 'forget' }
+  | { readonly type: 'save'; readonly file: string };
+
+export interface SinkCount {
+  readonly received: number;
+  readonly answered200: number;
+  readonly answeredOther: number;
+  readonly atMs: number;
 }

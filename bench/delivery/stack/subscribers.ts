@@ -3,8 +3,8 @@ import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { isPortFree, readJsonFile, writeJsonFile, type StackReporter } from '../../../tools/dev-stack/index.js';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import type { Target } from '../load/messages.js';
-import type { Applications } from './applications.js';
-import type { DeliveryStack } from './delivery-stack.js';
+import type { Applications } from '../../shared/stack/applications.js';
+import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
 
 export const ENDPOINTS = 100;
 export const FAN_OUT = 10;
@@ -89,9 +89,15 @@ async function makeSubscribers({ stack, applications, origins }: SetUpOptions): 
   return { ports, single: targets(single), fans: targets(fans) };
 }
 
-const fleet = (fleetId: string, endpoints: readonly number[]): Fleet => ({ fleetId, endpoints });
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
-const urlOf = (port: number, endpoint: number): string => `http://127.0.0.1:${String(port)}/hook/${String(endpoint)}`;
+function fleet(fleetId: string, endpoints: readonly number[]): Fleet {
+  return { fleetId, endpoints };
+}
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+function urlOf(port: number, endpoint: number): string {
+  return `http://127.0.0.1:${String(port)}/hook/${String(endpoint)}`;
+}
 
 async function choosePorts(origins: number): Promise<number[]> {
   const taken = new Set<number>();

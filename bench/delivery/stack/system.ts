@@ -1,7 +1,6 @@
-import { sumUsage, usageOf, type ProcessUsage } from '../../processor/process-usage.js';
-import { treeUsage } from '../machine-usage.js';
-import type { Applications, RunningApp } from './applications.js';
-import type { DeliveryStack } from './delivery-stack.js';
+import { type ProcessUsage, sumUsage, treeUsage, usageOf } from '../../shared/process-usage.js';
+import type { Applications, RunningApp } from '../../shared/stack/applications.js';
+import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
 
 /** The parts that work on a delivery. */
 export const PARTS = ['webhook-delivery', 'broker', 'history-projector', 'postgres', 'registry'] as const;

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { ProcessUsage } from '../../processor/process-usage.js';
-import { SENT_WIDTH, type LoadPlan, type LoadRequestMessage, type LoadResult } from '../load/messages.js';
-import type { Behaviour } from '../sink/behaviour.js';
-import type { SinkCount, SinkRequestMessage } from '../sink/messages.js';
-import { RECEIPT_WIDTH } from '../sink/receipt.js';
-import type { DeliveryStack } from '../stack/delivery-stack.js';
+import type { ProcessUsage } from '../../shared/process-usage.js';
+import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
+import { startWorker } from '../../shared/workers/worker.js';
+import { type LoadPlan, type LoadRequestMessage, type LoadResult, SENT_WIDTH } from '../load/messages.js';
+import { type Behaviour, RECEIPT_WIDTH } from '../sink/origin.js';
+import type { SinkCount, SinkRequestMessage } from '../sink/sink.js';
 import { NumberTable } from './number-table.js';
-import { startWorker } from './worker.js';
 
 /** The load generator and the sink: two processes that are not under measurement. */
 export interface Harness {

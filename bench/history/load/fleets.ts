@@ -1,5 +1,5 @@
 import type { EventType } from '@waypost/domain';
-import { createRandom, uuidOf } from './random.js';
+import { createRandom, type Random, uuidOf } from './random.js';
 
 /** How the receiver of a subscription answers. */
 export type Receiver =
@@ -66,11 +66,13 @@ export function createFleets(): readonly Fleet[] {
 }
 
 /** A few devices of a fleet have much: the first of n has the square root of 1/n of its deliveries. */
-export const deviceOf = (fleet: Fleet, random: () => number): string =>
-  deviceName(fleet, Math.floor(random() ** 2 * fleet.devices));
+export function deviceOf(fleet: Fleet, random: () => number): string {
+  return deviceName(fleet, Math.floor(random() ** 2 * fleet.devices));
+}
 
-export const deviceName = ({ fleetId }: Fleet, index: number): string =>
-  `${fleetId}-vehicle-${String(index).padStart(5, '0')}`;
+export function deviceName({ fleetId }: Fleet, index: number): string {
+  return `${fleetId}-vehicle-${String(index).padStart(5, '0')}`;
+}
 
 /** Finds by a number in [0, 1) what has its share there. */
 export function createShares<T extends { readonly share: number }>(all: readonly T[]): (at: number) => T {
@@ -87,5 +89,77 @@ export function createShares<T extends { readonly share: number }>(all: readonly
     const found = all[low];
     if (found === undefined) throw new RangeError('There is nothing to choose from.');
     return found;
+  };
+}
+
+/** What becomes of one attempt. */
+export interface AttemptFate {
+  readonly statusCode: number | null;
+  readonly errorCode: string | null;
+  readonly outcome: 'delivered' | 'retrying' | 'failed';
+  readonly decision: string;
+}
+
+const MAX_ATTEMPTS = 5;
+/** With the dead receivers this makes one delivery in ten that has several attempts. */
+const RETRIED = 0.08;
+const REFUSED = 0.015;
+const PERMANENT = [410, 404, 400, 401] as const;
+const TEMPORARY = [503, 503, 503, 500, 502, 429, null, null] as const;
+
+function choose<T>(from: readonly T[], random: Random): T {
+  return from[Math.floor(random() * from.length)] as T;
+}
+
+/** All attempts of one delivery, in order; at least one. Nearly all deliveries are accepted at once. */
+export type DeliveryFate = readonly [AttemptFate, ...AttemptFate[]];
+
+export function fateOf(receiver: Receiver, random: Random): DeliveryFate {
+  if (receiver.type === 'dead') return exhausted(random);
+  const accepted = acceptedWith(receiver.statusCode);
+  const luck = random();
+  if (luck >= RETRIED + REFUSED) return [accepted];
+  if (luck < REFUSED) return [refusedWith(choose(PERMANENT, random))];
+  if (random() < 0.15) return exhausted(random);
+  // Half of them succeed with the second attempt.
+  const tries = 1 + Math.min(MAX_ATTEMPTS - 2, Math.floor(-Math.log2(1 - random())));
+  const retried = Array.from({ length: tries - 1 }, () => temporary(random, 'retrying'));
+  return [temporary(random, 'retrying'), ...retried, accepted];
+}
+
+function exhausted(random: Random): DeliveryFate {
+  return [
+    temporary(random, 'retrying'),
+    ...Array.from({ length: MAX_ATTEMPTS - 2 }, () => temporary(random, 'retrying')),
+    temporary(random, 'failed'),
+  ];
+}
+
+function acceptedWith(statusCode: number): AttemptFate {
+  return {
+    statusCode,
+    errorCode: null,
+    outcome: 'delivered',
+    decision: 'accepted',
+  };
+}
+
+function refusedWith(statusCode: number): AttemptFate {
+  return {
+    statusCode,
+    errorCode: null,
+    outcome: 'failed',
+    decision: 'permanent_status',
+  };
+}
+
+function temporary(random: Random, outcome: 'retrying' | 'failed'): AttemptFate {
+  const statusCode = choose(TEMPORARY, random);
+  const reason = statusCode === null ? 'no_response' : 'temporary_status';
+  return {
+    statusCode,
+    errorCode: statusCode === null ? 'timeout' : null,
+    outcome,
+    decision: outcome === 'failed' ? 'attempts_exhausted' : reason,
   };
 }

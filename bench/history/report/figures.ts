@@ -1,6 +1,6 @@
 import type { BenchResults } from '../bench-results.js';
-import type { PageRun } from '../scenarios/pages.js';
 import { EMPTY_FLEET, FAR_PAGE, FIRST_PAGE, THREE_FILTERS } from '../scenarios/page-shapes.js';
+import type { PageRun } from '../scenarios/pages.js';
 
 /** The result in single numbers. */
 export interface Figures {
@@ -42,4 +42,21 @@ export function worstFilter(pages: readonly PageRun[]): PageRun {
   const [worst] = [...filtered].sort((one, other) => other.ms.p99 - one.ms.p99);
   if (worst === undefined) throw new Error('No pages with a filter were read.');
   return worst;
+}
+
+const DIGITS: Partial<Record<keyof Figures, number>> = {
+  pageP99Ms: 1,
+  page1000P99Ms: 1,
+  worstFilterP99Ms: 1,
+  dropDayMs: 1,
+  daySpaceFreedMs: 1,
+};
+
+/** The machine-readable result. */
+export function jsonLine(results: BenchResults): string {
+  const figures = Object.entries(figuresOf(results)).map(([name, value]) => {
+    const digits = DIGITS[name as keyof Figures] ?? 0;
+    return [name, Number((value as number).toFixed(digits))];
+  });
+  return JSON.stringify({ bench: 'history', ...Object.fromEntries(figures) });
 }

@@ -1,16 +1,18 @@
-import { counted } from '../../processor/report/number-text.js';
-import type { BenchFlags } from '../bench-flags.js';
+import { machineText, readMachine } from '../../shared/machine.js';
+import { counted } from '../../shared/number-text.js';
+import type { Percentiles } from '../../shared/statistics.js';
 import type { BenchResults } from '../bench-results.js';
-import type { Percentiles } from '../../delivery/analysis/percentiles.js';
-import { FAR_PAGE, EMPTY_FLEET, FIRST_PAGE } from '../scenarios/page-shapes.js';
+import type { BenchFlags } from '../bench-flags.js';
+import { FLEETS } from '../load/fleets.js';
+import { EMPTY_FLEET, FAR_PAGE, FIRST_PAGE } from '../scenarios/page-shapes.js';
 import type { PageRun } from '../scenarios/pages.js';
+import { TUNING } from '../stack/history-stack.js';
 import { runOf, worstFilter } from './figures.js';
-import { machineText } from './machine-text.js';
 
 /** Everything as Markdown: the targets, projection, pages, room, retention, the naive table. */
 export function reportText(flags: BenchFlags, results: BenchResults): string {
   return [
-    machineText(flags, results)
+    runFacts(flags, results)
       .map((line) => `- ${line}`)
       .join('\n'),
     ...section('Beside the targets', targetRows(results)),
@@ -21,10 +23,18 @@ export function reportText(flags: BenchFlags, results: BenchResults): string {
   ].join('\n\n');
 }
 
-const ms = (value: number): string => `${value < 10 ? value.toFixed(1) : counted(value)} ms`;
-const micros = (value: number): string => `${value.toFixed(1)} µs`;
-const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(2)} GB`;
-const perSecond = (value: number): string => `${counted(value)}/s`;
+function ms(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : counted(value)} ms`;
+}
+function micros(value: number): string {
+  return `${value.toFixed(1)} µs`;
+}
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(2)} GB`;
+}
+function perSecond(value: number): string {
+  return `${counted(value)}/s`;
+}
 
 function targetRows({ fill, size, plans, pages, retention }: BenchResults): string[][] {
   const worst = worstFilter(pages.pages);
@@ -110,4 +120,15 @@ function section(title: string, [head = [], ...rows]: readonly string[][]): stri
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
   return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];
+}
+
+/** What a reader must know to judge the figures. */
+export function runFacts({ partitions, batchSize, pages }: BenchFlags, { fill, size }: BenchResults): string[] {
+  const settings = Object.entries(TUNING).map((pair) => `\`${pair.join('=')}\``);
+  return [
+    machineText(readMachine()),
+    `${counted(size.deliveries)} deliveries of 15 days and ${String(FLEETS)} fleets, the largest with 15 % of them; ${counted(fill.attempts)} attempts`,
+    `projected by one process, ${String(partitions)} partitions in turn, up to ${counted(batchSize)} attempts in a transaction`,
+    `${String(pages)} pages of each kind; PostgreSQL with ${settings.join(', ')}`,
+  ];
 }

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { projectFile } from '../../../tools/dev-stack/index.js';
-import { chartSvg, type Panel } from '../../processor/report/chart.js';
-import { counted } from '../../processor/report/number-text.js';
+import { chartSvg, type Panel } from '../../shared/chart.js';
 import { writeSection } from '../../shared/docs-section.js';
-import type { BenchFlags } from '../bench-flags.js';
+import { counted } from '../../shared/number-text.js';
 import type { BenchResults } from '../bench-results.js';
+import type { BenchFlags } from '../bench-flags.js';
 import { reportText } from './report-text.js';
 
 const PICTURE = 'docs/images/bench-history.svg';

@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { createProgress } from '../../../apps/cli/src/terminal/output.js';
 import { readJsonFile, StackError, writeJsonFile } from '../../../tools/dev-stack/index.js';
-import { treeUsage } from '../../delivery/machine-usage.js';
-import { counted } from '../../processor/report/number-text.js';
+import { counted } from '../../shared/number-text.js';
+import { treeUsage } from '../../shared/process-usage.js';
 import type { BenchContext } from '../bench-context.js';
-import type { LoadPlan, Projected } from '../workers/messages.js';
+import type { LoadPlan, Projected } from '../workers/projector.js';
 
 /** The filling of the fifteen days, and what it cost. */
 export interface FillRun {
@@ -33,8 +33,9 @@ const BYTES_A_DELIVERY = 2_000;
 const BYTES_BESIDES = 3e9;
 
 /** Begins with what a former run has kept, when it is what is asked for. */
-export const readFilled = async (file: (name: string) => string): Promise<Filled | null> =>
-  (await readJsonFile(file(FILLED_FILE))) as Filled | null;
+export async function readFilled(file: (name: string) => string): Promise<Filled | null> {
+  return (await readJsonFile(file(FILLED_FILE))) as Filled | null;
+}
 
 export async function fill(context: BenchContext): Promise<FillRun> {
   const { flags, stack, calendar, projector, reporter } = context;

@@ -1,8 +1,7 @@
 import type { DeliveryHistory, DeliveryQuery } from '@waypost/domain';
-import { percentilesOf, type Percentiles } from '../../delivery/analysis/percentiles.js';
-import { counted } from '../../processor/report/number-text.js';
-import type { BenchContext } from '../bench-context.js';
-import { DAY_MS } from '../calendar.js';
+import { counted } from '../../shared/number-text.js';
+import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
+import { type BenchContext, DAY_MS } from '../bench-context.js';
 import { deviceName, type Fleet } from '../load/fleets.js';
 import { PAGE_SIZE } from './page-shapes.js';
 
@@ -56,13 +55,16 @@ export interface Window {
   readonly endAt: number;
 }
 
-const instants = ({ startAt, endAt }: Window): string[] => [startAt, endAt].map((at) => new Date(at).toISOString());
+function instants({ startAt, endAt }: Window): string[] {
+  return [startAt, endAt].map((at) => new Date(at).toISOString());
+}
 
 type Queries = BenchContext['dataSource'];
 
 /** So late that about as many rows come behind it: deliveries are even over the days. */
-const startOfLast = ({ fromMs, toMs }: BenchContext['calendar'], rows: number, all: number): number =>
-  Math.max(fromMs, Math.floor(toMs - (rows / all) * (toMs - fromMs)));
+function startOfLast({ fromMs, toMs }: BenchContext['calendar'], rows: number, all: number): number {
+  return Math.max(fromMs, Math.floor(toMs - (rows / all) * (toMs - fromMs)));
+}
 
 export async function measureNaive(
   context: BenchContext,

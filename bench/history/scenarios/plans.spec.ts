@@ -6,13 +6,15 @@ const HOUR_MS = 3_600_000;
 const NOON = Date.UTC(2026, 5, 18, 12);
 const query = { fleetId: 'fleet-1', startAt: NOON, endAt: NOON + 24 * HOUR_MS, limit: 101 };
 
-const scan = (change: Partial<PlanNode> = {}): PlanNode => ({
-  'Node Type': 'Index Scan',
-  'Relation Name': 'deliveries_20260618',
-  'Actual Rows': 50,
-  'Actual Loops': 1,
-  ...change,
-});
+function scan(change: Partial<PlanNode> = {}): PlanNode {
+  return {
+    'Node Type': 'Index Scan',
+    'Relation Name': 'deliveries_20260618',
+    'Actual Rows': 50,
+    'Actual Loops': 1,
+    ...change,
+  };
+}
 
 describe('The check of a plan', () => {
   it('finds nothing in a plan that reads a page of the days of its window', () => {

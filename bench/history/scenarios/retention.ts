@@ -1,8 +1,7 @@
 import type { DeliveryHistory } from '@waypost/domain';
 import { createDeliveryPartitions } from '@waypost/history-store';
-import { percentilesOf, type Percentiles } from '../../delivery/analysis/percentiles.js';
-import type { BenchContext } from '../bench-context.js';
-import { dayName } from '../calendar.js';
+import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
+import { type BenchContext, dayName } from '../bench-context.js';
 import { createRandom } from '../load/random.js';
 import type { PageShape } from './page-shapes.js';
 

@@ -1,5 +1,4 @@
-import type { BenchContext } from '../bench-context.js';
-import { dayName } from '../calendar.js';
+import { type BenchContext, dayName } from '../bench-context.js';
 
 export interface IndexSize {
   readonly name: string;

@@ -1,8 +1,7 @@
 import { createDataSource } from '@waypost/database';
 import { createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
-import { createAttemptSource, type AttemptSource } from '../load/attempt-source.js';
+import { type AttemptSource, createAttemptSource } from '../load/attempt-source.js';
 import { createFleets } from '../load/fleets.js';
-import type { LoadPlan, Projected, ProjectorRequest } from './messages.js';
 
 export interface ProjectorDeps {
   /** Monotonic milliseconds. */
@@ -91,4 +90,33 @@ function sourcesOf({ seed, partitions, deliveries, fromMs, toMs, batchSize }: Lo
     const partitionSeed = seed * 1_000 + partition;
     return createAttemptSource({ fleets, seed: partitionSeed, fromMs, toMs, batchSize, deliveries: share + rest });
   });
+}
+
+/** The window that a load fills, and how. */
+export interface LoadPlan {
+  readonly seed: number;
+  readonly partitions: number;
+  /** Of all partitions together. */
+  readonly deliveries: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly batchSize: number;
+  /** The clock of the projection: decides what is beyond the retention. */
+  readonly nowMs: number;
+}
+
+export type ProjectorRequest =
+  | { readonly type: 'connect'; readonly databaseUrl: string }
+  /** Applies a log of its own, all partitions at once, each from its beginning to its end or until `stop`. */
+  | { readonly type: 'project'; readonly log: string; readonly plan: LoadPlan }
+  /** As `project`, without a database: what making up the attempts costs by itself. */
+  | { readonly type: 'rehearse'; readonly plan: LoadPlan }
+  | { readonly type: 'stop' };
+
+/** What was projected so far, told twice a second and at the end. */
+export interface Projected {
+  readonly attempts: number;
+  readonly deliveries: number;
+  readonly transactions: number;
+  readonly elapsedMs: number;
 }

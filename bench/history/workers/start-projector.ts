@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { startWorker } from '../../delivery/workers/worker.js';
-import type { ProcessUsage } from '../../processor/process-usage.js';
+import type { ProcessUsage } from '../../shared/process-usage.js';
+import { startWorker } from '../../shared/workers/worker.js';
 import type { HistoryStack } from '../stack/history-stack.js';
-import type { LoadPlan, Projected } from './messages.js';
+import type { LoadPlan, Projected } from './projector.js';
 
 /** A process that projects, as history-projector does. */
 export interface Projector {

@@ -1,9 +1,9 @@
-import { isSameAnswer, type Answer } from '../answer.js';
+import { medianOf } from '../../shared/statistics.js';
+import { type Answer, isSameAnswer } from '../answer.js';
 import type { BenchResults } from '../bench-results.js';
-import { perCpuSecond, perSecond, type DrainRun } from '../scenarios/drain.js';
+import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import { devicesPerSecond } from '../scenarios/restore.js';
-import type { Configuration, RulesAtWork } from '../sides/configuration.js';
-import { medianOf } from '../statistics.js';
+import type { Configuration, RulesAtWork } from '../sides/deployment.js';
 
 type Side = Configuration['side'];
 
@@ -117,7 +117,9 @@ function sameAnswerOf({ expected, drain, failover, rules, rulesExpected }: Bench
   return found.length === 0 ? null : found.every((same) => same);
 }
 
-const answersOf = (runs: readonly { readonly answer: Answer }[]): Answer[] => runs.map(({ answer }) => answer);
+function answersOf(runs: readonly { readonly answer: Answer }[]): Answer[] {
+  return runs.map(({ answer }) => answer);
+}
 
 type Run = { readonly configuration: Configuration };
 
@@ -140,4 +142,44 @@ function pick<T extends Run>(
     medianOf(same.map(valueOf)),
   );
   return medians.length === 0 ? null : best(...medians);
+}
+
+/** The machine-readable result: ratios are ours to theirs, null what was not measured. */
+export function jsonLine(results: BenchResults): string {
+  const figures = figuresOf(results);
+  const largest = figures.restore.at(-1);
+  const smallest = figures.restore[0];
+  return JSON.stringify({
+    bench: 'processor',
+    sameAnswer: figures.sameAnswer,
+    wallRatio: rounded(ratioOf(figures.recordsPerSecond), 3),
+    cpuRatio: rounded(ratioOf(figures.recordsPerCpuSecond), 3),
+    memoryRatio: rounded(ratioOf(figures.peakMiB), 3),
+    latencyP99Ms: rounded(figures.latencyP99Ms.ours, 1),
+    restoreRatio: rounded(largest ? ratioOf(largest.devicesPerSecond) : null, 3),
+    failoverMs: rounded(figures.restartMs.ours, 0),
+    takeoverMs: rounded(figures.takeoverMs.ours, 0),
+    streamingRatio: rounded(ratioOf(figures.streamingPerSecond), 3),
+    smallestRestoreRatio: rounded(smallest ? ratioOf(smallest.devicesPerSecond) : null, 3),
+    latencyP50Ms: rounded(figures.latencyP50Ms.ours, 1),
+    theirLatencyP50Ms: rounded(figures.latencyP50Ms.theirs, 1),
+    theirLatencyP99Ms: rounded(figures.latencyP99Ms.theirs, 1),
+    theirFailoverMs: rounded(figures.restartMs.theirs, 0),
+    theirTakeoverMs: rounded(figures.takeoverMs.theirs, 0),
+    rulesRatio: rounded(figures.rules?.ofUnasked.recordsPerSecond ?? null, 3),
+    rulesCpuRatio: rounded(figures.rules?.ofUnasked.recordsPerCpuSecond ?? null, 3),
+    rulesToPositionsRatio: rounded(figures.rules?.ofPositions.recordsPerSecond ?? null, 3),
+    rulesToPositionsCpuRatio: rounded(figures.rules?.ofPositions.recordsPerCpuSecond ?? null, 3),
+    recordsPerSecond: rounded(figures.recordsPerSecond.ours, 0),
+    theirRecordsPerSecond: rounded(figures.recordsPerSecond.theirs, 0),
+    restoredDevicesPerSecond: rounded(largest?.devicesPerSecond.ours ?? null, 0),
+    pings: results.backlog.pings,
+    devices: results.backlog.devices,
+    restoreDevices: largest?.devices ?? null,
+    rounds: results.rounds,
+  });
+}
+
+function rounded(value: number | null, digits: number): number | null {
+  return value === null ? null : Number(value.toFixed(digits));
 }

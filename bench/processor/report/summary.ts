@@ -1,5 +1,5 @@
 import { ratioOf, type Figures, type Pair } from './figures.js';
-import { counted, seconds, thousands, times } from './number-text.js';
+import { counted, seconds, thousands, times } from '../../shared/number-text.js';
 
 /** One line of the comparison, each side in its best configuration for that figure. */
 export interface SummaryRow {
@@ -9,7 +9,9 @@ export interface SummaryRow {
   readonly text: (value: number) => string;
 }
 
-const ms = (value: number): string => `${value.toFixed(0)} ms`;
+function ms(value: number): string {
+  return `${value.toFixed(0)} ms`;
+}
 
 /** Figures that were not measured are left out. */
 export function summaryRows(figures: Figures): SummaryRow[] {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { ours, theirs } from '../sides/configuration.js';
+import { ours, theirs } from '../sides/deployment.js';
 import { figuresOf } from './figures.js';
-import { rulesMarkdown } from './rules-report.js';
-import { reportMarkdown } from './tables.js';
+import { reportMarkdown, rulesMarkdown } from './tables.js';
 import { drainRun, emptyResults, restoreRun } from './testing/runs.js';
 
-const reportOf = (results: typeof emptyResults): string => reportMarkdown(results, figuresOf(results));
+function reportOf(results: typeof emptyResults): string {
+  return reportMarkdown(results, figuresOf(results));
+}
 
 describe('The report', () => {
   it('gives median and spread of each configuration, and the ratio of the best', () => {

@@ -1,11 +1,12 @@
+import { counted, seconds, thousands } from '../../shared/number-text.js';
+import { summarize } from '../../shared/statistics.js';
 import type { BenchResults } from '../bench-results.js';
-import { perCpuSecond, perSecond, type DrainRun } from '../scenarios/drain.js';
+import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import type { FailoverRun } from '../scenarios/failover.js';
+import { GEOFENCES_PER_FLEET } from '../scenarios/geofences.js';
 import type { LatencyRun } from '../scenarios/latency.js';
 import { devicesPerSecond, type RestoreRun } from '../scenarios/restore.js';
-import { summarize } from '../statistics.js';
-import { byConfiguration, type Figures } from './figures.js';
-import { counted, seconds, thousands } from './number-text.js';
+import { byConfiguration, type Figures, type SpeedRatio } from './figures.js';
 import { ratioText, summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, and each configuration with median and spread. */
@@ -136,4 +137,28 @@ export function section(title: string, [head = [], ...rows]: readonly string[][]
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
   return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];
+}
+
+/** What all rules cost, as Markdown; null: not measured. */
+export function rulesMarkdown(results: BenchResults, { rules }: Figures): string | null {
+  if (rules === null) return null;
+  const { ofUnasked, ofPositions } = rules;
+  const events = results.rules.map(({ answer }) => answer.events);
+  return [
+    machineText({ ...results, expected: results.rulesExpected }),
+    ...section('All rules', drainTable(results.rules)),
+    [
+      `Best against best, with routes and ${counted(GEOFENCES_PER_FLEET)} geofences a fleet it keeps ${speedText(ofUnasked)} of what it does`,
+      `while no fleet asks for either, and writes ${counted(Math.max(...events))} events instead of ${counted(Math.min(...events))}.`,
+      `Of positions alone it keeps ${speedText(ofPositions)}.`,
+    ].join(' '),
+  ].join('\n\n');
+}
+
+function speedText({ recordsPerSecond, recordsPerCpuSecond }: SpeedRatio): string {
+  return `${percent(recordsPerSecond)} of the records/s and ${percent(recordsPerCpuSecond)} of the records per CPU second`;
+}
+
+function percent(ratio: number): string {
+  return `${(ratio * 100).toFixed(0)} %`;
 }

@@ -2,12 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { projectFile } from '../../../tools/dev-stack/index.js';
 import { writeSection } from '../../shared/docs-section.js';
 import type { BenchResults } from '../bench-results.js';
-import { chartSvg } from './chart.js';
+import { chartSvg } from '../../shared/chart.js';
 import { figuresOf, type Figures } from './figures.js';
-import { counted } from './number-text.js';
-import { rulesMarkdown } from './rules-report.js';
+import { counted } from '../../shared/number-text.js';
 import { summaryRows } from './summary.js';
-import { reportMarkdown } from './tables.js';
+import { reportMarkdown, rulesMarkdown } from './tables.js';
 
 const PICTURE = 'docs/images/bench-processor.svg';
 
@@ -21,8 +20,9 @@ export async function writeDocs(results: BenchResults): Promise<void> {
   await writeFile(projectFile(PICTURE), pictureOf(results, figures));
 }
 
-const isBesidePeer = ({ drain, latency, restore, failover }: BenchResults): boolean =>
-  [drain, latency, restore, failover].some((runs) => runs.length > 0);
+function isBesidePeer({ drain, latency, restore, failover }: BenchResults): boolean {
+  return [drain, latency, restore, failover].some((runs) => runs.length > 0);
+}
 
 function pictureOf({ machine, backlog }: BenchResults, figures: Figures): string {
   const subtitle = `${counted(backlog.pings)} pings, ${counted(backlog.devices)} devices, 4 partitions; one machine with ${String(machine.cores)} cores; each side in its best configuration for the figure`;

@@ -1,8 +1,7 @@
 import { readJsonFile, writeJsonFile } from '../../../tools/dev-stack/index.js';
-import { answerText, parseAnswer, type Answer } from '../answer.js';
+import { type Answer, answerText, parseAnswer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
-import { publishFleetSettings } from './fleet-settings.js';
-import { GEOFENCES_PER_FLEET, publishGeofences } from './geofences.js';
+import { GEOFENCES_PER_FLEET, publishFleetSettings, publishGeofences } from './geofences.js';
 
 export interface Backlog {
   readonly pings: number;

@@ -1,11 +1,10 @@
-import { answerText, parseAnswer, type Answer } from '../answer.js';
+import { sumUsage, usageOf } from '../../shared/process-usage.js';
+import { type Answer, answerText, parseAnswer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
-import { sumUsage, usageOf } from '../process-usage.js';
-import type { Configuration } from '../sides/configuration.js';
-import { createDeployment, type Deployment } from '../sides/deployment.js';
+import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
+import { watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';
-import { watchGroup } from '../stack/group-watch.js';
-import { anyFailure } from './failure.js';
+import { anyFailure } from './failover.js';
 
 /** One drained backlog. */
 export interface DrainRun {
@@ -64,8 +63,12 @@ async function measure(
   }
 }
 
-export const perSecond = ({ records, seconds }: DrainRun): number => records / seconds;
-export const perCpuSecond = ({ records, cpuSeconds }: DrainRun): number => records / cpuSeconds;
+export function perSecond({ records, seconds }: DrainRun): number {
+  return records / seconds;
+}
+export function perCpuSecond({ records, cpuSeconds }: DrainRun): number {
+  return records / cpuSeconds;
+}
 
 function drainText(run: DrainRun): string {
   const k = (rate: number): string => `${(rate / 1000).toFixed(0)}k/s`;

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerText, parseAnswer, type Answer } from '../answer.js';
+import { type Answer, answerText, parseAnswer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
 import type { BenchProcess } from '../sides/bench-process.js';
-import type { Configuration } from '../sides/configuration.js';
-import { createDeployment, type Deployment } from '../sides/deployment.js';
+import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
+import { type GroupProgress, type GroupWatch, watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';
-import { watchGroup, type GroupProgress, type GroupWatch } from '../stack/group-watch.js';
-import { anyFailure } from './failure.js';
 
 /** A process killed in the middle of the backlog. */
 export interface FailoverRun {
@@ -90,9 +88,30 @@ async function timesSince({ watch, before, startedAtMs, signal }: Since) {
   return { firstCommitMs: first.atMs - startedAtMs, allPartitionsMs: all.atMs - startedAtMs };
 }
 
-const offsetOf = ({ offsets }: GroupProgress, partition: number): number => offsets.get(partition) ?? 0;
+function offsetOf({ offsets }: GroupProgress, partition: number): number {
+  return offsets.get(partition) ?? 0;
+}
 
 function failoverText({ configuration, kind, firstCommitMs, allPartitionsMs, answer }: FailoverRun): string {
   const times = `first commit after ${String(firstCommitMs)} ms, every partition after ${String(allPartitionsMs)} ms`;
   return `  ${kind} of ${configuration.label}: ${times}; ${answerText(answer)}`;
+}
+
+/** Aborted by Ctrl-C and by the unasked end of a process. */
+export function anyFailure({ signal }: Pick<BenchContext, 'signal'>, processes: readonly BenchProcess[]): AbortSignal {
+  return AbortSignal.any([signal, ...processes.map(({ failed }) => failed)]);
+}
+
+/** The work, or a rejection as soon as the signal is aborted. */
+export function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
 }

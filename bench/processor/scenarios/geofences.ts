@@ -1,8 +1,8 @@
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
-import { geofenceKey, type Geofence } from '@waypost/domain';
-import { connectKafka } from '@waypost/streams';
-import type { BenchContext } from '../bench-context.js';
+import { type Geofence, geofenceKey } from '@waypost/domain';
+import { connectKafka, openRecordPublisher } from '@waypost/streams';
 import { createRandom } from '../../history/load/random.js';
+import type { BenchContext } from '../bench-context.js';
 
 export const GEOFENCES_PER_FLEET = 1_000;
 
@@ -56,4 +56,23 @@ function geofenceOf(fleet: number, number: number, nowMs: number, random: () => 
   };
 }
 
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+/** Every fleet wants routes and stops (R-9), the dearest case. Written once more, it is still version 1. */
+export async function publishFleetSettings({ stack, reporter, now }: BenchContext): Promise<void> {
+  const { fleetSettings } = createAvroCodecs({ registry: createSchemaRegistry({ url: stack.registryUrl }), now });
+  await fleetSettings.prepare();
+  const publisher = await openRecordPublisher(stack.kafka, topics.fleetSettings.name);
+  const times = { createdAt: now(), updatedAt: now() };
+  await reporter.during(`Publishing the settings of ${String(FLEETS)} fleets`, async () => {
+    const fleetIds = Array.from({ length: FLEETS }, (_, fleet) => `fleet-${String(fleet)}`);
+    const records = fleetIds.map((fleetId) => {
+      const settings = { fleetId, name: null, payloadFormat: 'v1', routes: true, version: 1, ...times };
+      return { key: Buffer.from(fleetId), value: fleetSettings.encode(settings) };
+    });
+    await publisher.publish(records);
+  });
+  await publisher.close();
+}

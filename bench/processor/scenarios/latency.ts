@@ -1,8 +1,7 @@
 import type { BenchContext } from '../bench-context.js';
-import type { Configuration } from '../sides/configuration.js';
-import { createDeployment } from '../sides/deployment.js';
+import { type Configuration, createDeployment } from '../sides/deployment.js';
 import { loadPings } from './backlog.js';
-import { anyFailure, within } from './failure.js';
+import { anyFailure, within } from './failover.js';
 
 /** From the send of a ping to the moment when a read_committed consumer has its event. */
 export interface LatencyRun {

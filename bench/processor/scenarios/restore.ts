@@ -1,12 +1,10 @@
 import type { BenchContext } from '../bench-context.js';
 import type { BenchProcess } from '../sides/bench-process.js';
-import type { Configuration } from '../sides/configuration.js';
-import { createDeployment, type Deployment } from '../sides/deployment.js';
+import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
+import { watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';
-import { watchGroup } from '../stack/group-watch.js';
 import { loadPings } from './backlog.js';
-import { anyFailure, within } from './failure.js';
-import { restoreWorkMs } from './restore-log.js';
+import { anyFailure, within } from './failover.js';
 
 /** A start on a changelog of many devices, with nothing kept on the machine. */
 export interface RestoreRun {
@@ -25,8 +23,9 @@ const NEW_PINGS = 100;
 /** Between the pings of a device, in sequence numbers of ten seconds: a position is due each time. */
 const SEQUENCE_STEP = 100;
 
-export const devicesPerSecond = ({ devices, allPartitionsMs }: RestoreRun): number =>
-  devices / (allPartitionsMs / 1000);
+export function devicesPerSecond({ devices, allPartitionsMs }: RestoreRun): number {
+  return devices / (allPartitionsMs / 1000);
+}
 
 /** One ping for each device, taken by every configuration; then each starts again with new pings, in turn. */
 export async function measureRestore(
@@ -113,4 +112,31 @@ async function timesOf(
 function restoreText({ configuration, firstEventMs, allPartitionsMs, restoreWorkMs }: RestoreRun): string {
   const work = restoreWorkMs === null ? '' : `, restoring ${String(restoreWorkMs)} ms of it`;
   return `  ${configuration.label}: first event ${String(firstEventMs)} ms after the start, all partitions ${String(allPartitionsMs)} ms${work}`;
+}
+
+/** From the first beginning to the last end of a restore, as the log of a process tells; null when it tells none. */
+export function restoreWorkMs(side: Configuration['side'], log: string): number | null {
+  const spans = log.split('\n').flatMap((line) => (side === 'ours' ? ourSpan(line) : theirSpan(line)));
+  if (spans.length === 0) return null;
+  return Math.max(...spans.map(({ endMs }) => endMs)) - Math.min(...spans.map(({ startMs }) => startMs));
+}
+
+interface Span {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** A JSON line with the time of the end and the duration. */
+function ourSpan(line: string): Span[] {
+  if (!line.includes('store_restored')) return [];
+  const { time, durationMs } = JSON.parse(line) as { time?: unknown; durationMs?: unknown };
+  const endMs = typeof time === 'string' ? Date.parse(time) : Number(time);
+  if (!Number.isFinite(endMs) || typeof durationMs !== 'number') return [];
+  return [{ startMs: endMs - durationMs, endMs }];
+}
+
+/** `UPTIME ms restoring TOPIC-PARTITION`, and the same with `restored COUNT from`. */
+function theirSpan(line: string): Span[] {
+  const [, uptime] = /^(\d+) ms restor(?:ing|ed) /.exec(line) ?? [];
+  return uptime === undefined ? [] : [{ startMs: Number(uptime), endMs: Number(uptime) }];
 }

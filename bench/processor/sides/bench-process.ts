@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeExit } from '../../../tools/dev-stack/processes/managed-process.js';
 import { spawnGuarded, type ProcessCommand } from '../../../tools/dev-stack/processes/spawn-guarded.js';
-import { usageOf, type ProcessUsage } from '../process-usage.js';
+import { usageOf, type ProcessUsage } from '../../shared/process-usage.js';
 import type { BenchStack } from '../stack/bench-stack.js';
 
 /** A process under measurement: it is started once, and nothing restarts it. */

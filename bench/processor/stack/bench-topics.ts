@@ -1,7 +1,7 @@
-import { setUpKafka, topics, type TopicName } from '@waypost/contracts';
 import type { Admin } from 'kafkajs';
-import { waitUntil } from '../../../tools/dev-stack/index.js';
+import { setUpKafka, type TopicName, topics } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
+import { waitUntil } from '../../../tools/dev-stack/index.js';
 import type { BenchStack } from './bench-stack.js';
 
 export const PARTITIONS = 4;

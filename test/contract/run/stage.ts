@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
-import { writeDeliveries } from '../../../bench/api/load/write-deliveries.js';
-import type { SampledFleet } from '../../../bench/api/load/sample-deliveries.js';
-import { createApplications, type RunningApp } from '../../../bench/delivery/stack/applications.js';
-import { openDeliveryStack, type DeliveryStack } from '../../../bench/delivery/stack/delivery-stack.js';
+import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
+import { type SampledFleet, writeDeliveries } from '../../../bench/api/load/sample-deliveries.js';
+import { createApplications, type RunningApp } from '../../../bench/shared/stack/applications.js';
+import { type DeliveryStack, openDeliveryStack } from '../../../bench/shared/stack/delivery-stack.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { projectFile, type StackReporter } from '../../../tools/dev-stack/index.js';
-import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import type { ContractKey } from './fuzz.js';
 
 export interface ContractStage {

@@ -3,7 +3,7 @@ import type { DrainRun } from '../../scenarios/drain.js';
 import type { FailoverRun } from '../../scenarios/failover.js';
 import type { LatencyRun } from '../../scenarios/latency.js';
 import type { RestoreRun } from '../../scenarios/restore.js';
-import type { Configuration } from '../../sides/configuration.js';
+import type { Configuration } from '../../sides/deployment.js';
 
 /** Runs in which only what is given differs. */
 type Given<T> = Partial<T> & { readonly configuration: Configuration };
@@ -32,22 +32,30 @@ export const emptyResults: BenchResults = {
   rulesExpected: null,
 };
 
-export const drainRun = (given: Given<DrainRun>): DrainRun => ({
-  ...{ records: 1, seconds: 1, streamingPerSecond: 1, cpuSeconds: 1, brokerCpuSeconds: 1, peakMiB: 1, answer },
-  ...given,
-});
+export function drainRun(given: Given<DrainRun>): DrainRun {
+  return {
+    ...{ records: 1, seconds: 1, streamingPerSecond: 1, cpuSeconds: 1, brokerCpuSeconds: 1, peakMiB: 1, answer },
+    ...given,
+  };
+}
 
-export const latencyRun = (given: Given<LatencyRun>): LatencyRun => ({
-  ...{ events: 1, p50Ms: 1, p99Ms: 1, maxMs: 1 },
-  ...given,
-});
+export function latencyRun(given: Given<LatencyRun>): LatencyRun {
+  return {
+    ...{ events: 1, p50Ms: 1, p99Ms: 1, maxMs: 1 },
+    ...given,
+  };
+}
 
-export const restoreRun = (given: Given<RestoreRun>): RestoreRun => ({
-  ...{ devices: 1, firstEventMs: 1, allPartitionsMs: 1, restoreWorkMs: null },
-  ...given,
-});
+export function restoreRun(given: Given<RestoreRun>): RestoreRun {
+  return {
+    ...{ devices: 1, firstEventMs: 1, allPartitionsMs: 1, restoreWorkMs: null },
+    ...given,
+  };
+}
 
-export const failoverRun = (given: Given<FailoverRun>): FailoverRun => ({
-  ...{ kind: 'restart', firstCommitMs: 1, allPartitionsMs: 1, answer },
-  ...given,
-});
+export function failoverRun(given: Given<FailoverRun>): FailoverRun {
+  return {
+    ...{ kind: 'restart', firstCommitMs: 1, allPartitionsMs: 1, answer },
+    ...given,
+  };
+}

@@ -1,5 +1,5 @@
+import { type Percentiles, percentilesOf } from '../../../../bench/shared/statistics.js';
 import { groupBy } from '../../../support/group-by.js';
-import { percentilesOf, type Percentiles } from '../../../../bench/delivery/analysis/percentiles.js';
 import { checkFanOut } from './check-fan-out.js';
 import { checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';

@@ -1,4 +1,4 @@
-import { serveRequests } from '../../../../bench/delivery/workers/serve-requests.js';
+import { serveRequests } from '../../../../bench/shared/workers/serve-requests.js';
 import type { ReceiverRequest } from './messages.js';
 import { createRecordingReceiver } from './recording-receiver.js';
 

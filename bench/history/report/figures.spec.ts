@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { percentilesOf } from '../../shared/statistics.js';
+import type { BenchResults } from '../bench-results.js';
+import { jsonLine } from './figures.js';
+import { reportText } from './report-text.js';
+
+function page(name: string, ms: number) {
+  return { name, rows: 100, ms: percentilesOf([ms / 2, ms]) };
+}
+const results: BenchResults = {
+  fill: {
+    ...{ deliveries: 1_000, attempts: 1_200, attemptsPerSecond: 23_456.7, attemptsPerTransaction: 600 },
+    ...{ projectorCpuUs: 10, postgresCpuUs: 30, loadCpuUs: 4, lastPerSecond: 22_000 },
+  },
+  size: {
+    ...{ deliveries: 1_000, tableBytesPerDelivery: 900, bytesPerDelivery: 1_400.4 },
+    indexes: [{ name: 'deliveries_pkey', bytesPerDelivery: 60 }],
+  },
+  plans: { checked: 248, mostRowsRead: 105, faults: [] },
+  pages: {
+    projectedPerSecond: 18_000,
+    pages: [
+      ...[page('no filter', 4.26), page('page 1,000', 5.13), page('a fleet with nothing', 99)],
+      ...[page('status', 3), page('status + deviceId', 7.77)],
+    ],
+  },
+  retention: {
+    ...{ deliveries: 66, bytes: 90_000, dropDayMs: 12.34, spaceFreedMs: 456.78, underWay: 4 },
+    ...{ beforeMs: percentilesOf([1, 2]), duringMs: percentilesOf([1, 3]) },
+  },
+  naive: null,
+};
+
+describe('The JSON line of the history benchmark', () => {
+  it('holds the figures that are asked for, and no others', () => {
+    expect(JSON.parse(jsonLine(results))).toEqual({
+      ...{ bench: 'history', rows: 1_000, pageP99Ms: 4.3, page1000P99Ms: 5.1, worstFilterP99Ms: 7.8 },
+      ...{ projectedPerSecond: 23_457, dropDayMs: 12.3, daySpaceFreedMs: 456.8, bytesPerDelivery: 1_400 },
+    });
+  });
+
+  it('is of a run that has read every kind of page', () => {
+    expect(() => jsonLine({ ...results, pages: { ...results.pages, pages: [page('status', 3)] } })).toThrow(
+      'no filter',
+    );
+  });
+});
+
+describe('The report', () => {
+  const flags = {
+    ...{ quick: false, deliveries: 1_000, pages: 2, naive: 0, partitions: 4, batchSize: 2_000 },
+    ...{ dataDir: '', keep: false, writeDocs: false },
+  };
+
+  it('names the worst filter, and shows the naive table only when there was one', () => {
+    const text = reportText(flags, results);
+    expect(text).toContain('| Worst filter or pair, p99 (status + deviceId) | 7.8 ms | less than 25 ms |');
+    expect(text).not.toContain('OFFSET');
+    expect(text).toContain(
+      '| A day of 66 deliveries leaves the history: gone for everybody | 12 ms | less than 100 ms |',
+    );
+    expect(text).toContain('| The same, until its 0.00 GB on the disk are free again | 457 ms |  |');
+    const pages = [{ name: 'page 1', oursMs: percentilesOf([2]), naiveMs: percentilesOf([500]) }];
+    const naive = { rows: 500, bytesPerDelivery: 1_000, pages, deleteDayMs: 900, deletedRows: 60 };
+    expect(reportText(flags, { ...results, naive })).toContain('| page 1 | 2.0 ms / 2.0 ms | 500 ms / 500 ms |');
+  });
+});

@@ -1,3 +1,0 @@
-import '../tools/dev-stack/bootstrap/prepare.mjs';
-
-await import('../dist/bench/processor/main.js');
