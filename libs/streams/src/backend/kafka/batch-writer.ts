@@ -6,7 +6,7 @@ import { partitionName } from '../../record.js';
 import type { BaseOffsets } from '../backend.js';
 import { KAFKA_ERROR, isFenced, isLeaderMove } from './kafka-errors.js';
 import { isTransient, retryTransient, type KafkaClient } from './kafka-client.js';
-import type { KafkajsBroker } from './kafkajs-types.js';
+import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import type { Produce } from './coalesced-produce.js';
 import type { PartitionBatch, ProducedPartition } from '../../protocol/produce.js';
 import { sealRecordBatch } from '../../protocol/record-batch-encoder.js';

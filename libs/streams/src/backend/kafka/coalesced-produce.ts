@@ -1,6 +1,6 @@
 import { partitionName } from '../../record.js';
 import type { KafkaClient } from './kafka-client.js';
-import type { KafkajsBroker } from './kafkajs-types.js';
+import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { produceRequest, type PartitionBatch, type ProducedPartition } from '../../protocol/produce.js';
 
 /** Sends batches to a leader; the answers are those of these batches, in any order. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FetchedBatch } from './fetched-batch.js';
-import { ResponseBufferPool } from './response-buffer-pool.js';
+import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 import { fetchedResponse, RESPONSE_BYTES } from './testing/fetched-response.js';
 
 let memory: ResponseBufferPool;

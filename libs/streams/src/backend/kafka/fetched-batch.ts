@@ -2,7 +2,7 @@ import { StreamsError, errorMessage } from '../../errors.js';
 import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
 import { scanRecordBatches, type ScannedRecords } from '../../protocol/record-batch-decoder.js';
 import type { FetchedPartition } from '../../protocol/fetch.js';
-import { leaseOf, type BufferLease } from './response-buffer-pool.js';
+import { leaseOf, type BufferLease } from './kafkajs/response-buffer-pool.js';
 
 /** What a fetch brought of a partition; its records stay bytes until they are looked at. */
 export class FetchedBatch implements RecordBatch {

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../errors.js';
 import { silentLogger } from '../../logger.js';
 import { createKafkaClient } from './kafka-client.js';
-import { SPEAKS_TLS } from './kafkajs-patches.js';
+import { SPEAKS_TLS } from './kafkajs/kafkajs-patches.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 
 /** Why brokers and client will not speak to each other, however long one waits. */

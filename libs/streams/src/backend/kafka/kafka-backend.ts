@@ -13,6 +13,7 @@ import { createKafkaClient, retryTransient, type KafkaClient } from './kafka-cli
 import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
 import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
 import { createKafkaGroupMember } from './kafka-group-member.js';
+import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 import { createKafkaProducer } from './kafka-producer.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import { knownPartitionCount } from './known-partition-count.js';
@@ -40,6 +41,7 @@ class KafkaBackend implements StreamsBackend {
   private lookups: KafkaClient | null = null;
   private fencedWrites: { readonly client: KafkaClient; readonly produce: Produce } | null = null;
   private readonly now: () => number;
+  private readonly buffers = new ResponseBufferPool();
 
   constructor(private readonly options: KafkaBackendOptions) {
     this.now = options.now;
@@ -137,6 +139,6 @@ class KafkaBackend implements StreamsBackend {
   }
 
   private client(): KafkaClient {
-    return createKafkaClient(this.options.kafka, this.options.logger);
+    return createKafkaClient(this.options.kafka, this.options.logger, this.buffers);
   }
 }

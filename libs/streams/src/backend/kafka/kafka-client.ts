@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError, errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, isLeaderMove, kafkaErrorCode } from './kafka-errors.js';
-import { cutConnections } from './cluster-metadata.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
-import { loadKafkajsInternals, type KafkajsInternals } from './kafkajs-internals.js';
-import type { KafkajsBroker } from './kafkajs-types.js';
+import { loadKafkajsInternals, type KafkajsInternals } from './kafkajs/kafkajs-internals.js';
+import { cutConnections, type KafkajsBroker } from './kafkajs/kafkajs-patches.js';
+import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 
 export interface RawRequest<T> {
   readonly apiKey: number;
@@ -45,8 +45,14 @@ export interface KafkaClient {
   close(): Promise<void>;
 }
 
-export const createKafkaClient = (settings: KafkaSettings, logger: StreamsLogger): KafkaClient =>
-  new KafkajsClient(loadKafkajsInternals(), settings, logger);
+/** @param buffers for large responses; the clients of a backend share them */
+export function createKafkaClient(
+  settings: KafkaSettings,
+  logger: StreamsLogger,
+  buffers = new ResponseBufferPool(),
+): KafkaClient {
+  return new KafkajsClient(loadKafkajsInternals(), settings, logger, buffers);
+}
 
 class KafkajsClient implements KafkaClient {
   private readonly cluster;
@@ -62,9 +68,11 @@ class KafkajsClient implements KafkaClient {
     private readonly internals: KafkajsInternals,
     settings: KafkaSettings,
     logger: StreamsLogger,
+    buffers: ResponseBufferPool,
   ) {
     this.cluster = internals.createCluster({
       ...settings,
+      buffers,
       log: (level, { namespace, message }) => {
         // kafkajs logs every answer that carries an error code at ERROR, also the expected ones; the callers decide.
         if (level <= KAFKAJS_LEVEL_WARN) logger.debug('kafka_client_said', { namespace, message });

@@ -6,8 +6,8 @@ import type { Fetcher, PartitionConsumer } from '../backend.js';
 import { FetchedBatch } from './fetched-batch.js';
 import { KAFKA_ERROR, isLeaderMove } from './kafka-errors.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
-import type { KafkajsBroker } from './kafkajs-types.js';
-import { leaseOf } from './response-buffer-pool.js';
+import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
+import { leaseOf } from './kafkajs/response-buffer-pool.js';
 import { fetchRequest, type FetchLimits, type FetchedPartition } from '../../protocol/fetch.js';
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = {

@@ -1,6 +1,6 @@
 import { encodeRecordBatch } from '../../../protocol/record-batch-encoder.js';
 import type { FetchedPartition } from '../../../protocol/fetch.js';
-import type { ResponseBufferPool } from '../response-buffer-pool.js';
+import type { ResponseBufferPool } from '../kafkajs/response-buffer-pool.js';
 
 export const RESPONSE_TOPIC = 'a topic';
 /** Enough for a response that has its memory on loan. */

@@ -1,0 +1,145 @@
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { StreamsError } from '../../../errors.js';
+import type { ResponseBufferPool } from './response-buffer-pool.js';
+import {
+  patchConnection,
+  patchMetadata,
+  silenceEndedSockets,
+  type KafkajsBroker,
+  type ProtocolExchange,
+} from './kafkajs-patches.js';
+
+/**
+ * The only access to kafkajs's internals: connections, authentication, metadata and the plain request codecs are its
+ * own; fetching, producing, transactions and group membership are ours (docs/reference/kafkajs.md). Internals may
+ * change with any release, so the exact version is asserted.
+ */
+const SUPPORTED_VERSION = '2.2.4';
+
+export interface KafkajsPartitionMetadata {
+  readonly partitionId: number;
+  readonly leader: number;
+}
+
+export interface KafkajsCluster {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  addMultipleTargetTopics(topics: readonly string[]): Promise<void>;
+  refreshMetadata(): Promise<void>;
+  findTopicPartitionMetadata(topic: string): KafkajsPartitionMetadata[];
+  findBroker(node: { nodeId: number | string }): Promise<KafkajsBroker>;
+  getNodeIds(): string[];
+  readonly brokerPool: { readonly brokers: Readonly<Record<string, KafkajsBroker>> };
+}
+
+export interface KafkajsClusterOptions {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly ssl?: boolean | ConnectionOptions | undefined;
+  readonly sasl?: unknown;
+  readonly log: (level: number, entry: { namespace: string; message: string }) => void;
+  /** For large responses; shared by the clients of a process. */
+  readonly buffers: ResponseBufferPool;
+}
+
+export interface KafkajsInternals {
+  createCluster(options: KafkajsClusterOptions): KafkajsCluster;
+  /** A payload that is already encoded. */
+  rawPayload(payload: Buffer): unknown;
+  request<T>(api: string, version: number, parameters: unknown): ProtocolExchange<T>;
+}
+
+interface BrokerPool {
+  createBroker: (options: unknown) => KafkajsBroker;
+}
+
+type ClusterClass = new (options: object) => KafkajsCluster & { readonly brokerPool: BrokerPool };
+
+type RequestTable = Record<
+  string,
+  { protocol(o: { version: number }): (parameters: unknown) => ProtocolExchange<unknown> }
+>;
+
+interface Loggers {
+  createLogger(o: object): unknown;
+  readonly LEVELS: Record<string, number>;
+}
+
+/** @throws StreamsError KAFKAJS_VERSION when another version of kafkajs is installed */
+export function loadKafkajsInternals(): KafkajsInternals {
+  const require = createRequire(import.meta.url);
+  assertVersion((require('kafkajs/package.json') as { version: string }).version);
+  const Cluster = require('kafkajs/src/cluster') as ClusterClass;
+  const Encoder = require('kafkajs/src/protocol/encoder') as new (size?: number) => {
+    writeBufferInternal(buffer: Buffer): void;
+  };
+  const { requests } = require('kafkajs/src/protocol/requests') as { requests: RequestTable };
+  const loggers = require('kafkajs/src/loggers') as Loggers;
+  const createSocketFactory = require('kafkajs/src/network/socketFactory') as () => (options: object) => Socket;
+  const request = <T>(api: string, version: number, parameters: unknown): ProtocolExchange<T> => {
+    const definition = requests[api];
+    if (!definition) throw new StreamsError('PROTOCOL', `kafkajs has no request named ${api}.`);
+    return definition.protocol({ version })(parameters) as ProtocolExchange<T>;
+  };
+  return {
+    createCluster: (options) => {
+      const socketFactory = silenceEndedSockets(createSocketFactory());
+      const cluster = new Cluster(clusterOptions(options, loggers, socketFactory));
+      patchBrokers(cluster.brokerPool, options.buffers, request);
+      return cluster;
+    },
+    rawPayload: (payload) => {
+      const encoder = new Encoder(payload.length);
+      encoder.writeBufferInternal(payload);
+      return encoder;
+    },
+    request,
+  };
+}
+
+function assertVersion(version: string): void {
+  if (version === SUPPORTED_VERSION) return;
+  throw new StreamsError(
+    'KAFKAJS_VERSION',
+    `kafkajs ${version} is installed, but the runtime needs exactly ${SUPPORTED_VERSION}: run npm ci.`,
+  );
+}
+
+/** Every broker of a cluster, the first contact included, is made here, with connections that are not open yet. */
+function patchBrokers(pool: BrokerPool, buffers: ResponseBufferPool, request: KafkajsInternals['request']): void {
+  const { createBroker } = pool;
+  pool.createBroker = (options) => {
+    const broker = createBroker(options);
+    for (const connection of broker.connectionPool.pool) patchConnection(connection, buffers);
+    patchMetadata(broker, (topics) => request('Metadata', 6, { topics, allowAutoTopicCreation: false }));
+    return broker;
+  };
+}
+
+function clusterOptions(options: KafkajsClusterOptions, loggers: Loggers, socketFactory: unknown): object {
+  return {
+    logger: loggers.createLogger({
+      level: loggers.LEVELS['INFO'],
+      logCreator: () => (entry: { level: number; namespace: string; log: { message: string } }) => {
+        options.log(entry.level, { namespace: entry.namespace, message: entry.log.message });
+      },
+    }),
+    socketFactory,
+    brokers: [...options.brokers],
+    ssl: options.ssl,
+    sasl: options.sasl,
+    clientId: options.clientId,
+    connectionTimeout: 5_000,
+    authenticationTimeout: 10_000,
+    reauthenticationThreshold: 10_000,
+    requestTimeout: 30_000,
+    enforceRequestTimeout: true,
+    metadataMaxAge: 300_000,
+    allowAutoTopicCreation: false,
+    maxInFlightRequests: null,
+    // The callers have retry rules of their own; this only covers the first contact with a broker that restarts.
+    retry: { initialRetryTime: 50, multiplier: 2, factor: 0.2, maxRetryTime: 500, retries: 4 },
+  };
+}

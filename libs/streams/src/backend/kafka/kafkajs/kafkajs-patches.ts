@@ -1,0 +1,250 @@
+import { toError } from '../../../errors.js';
+import type { ResponseBufferPool } from './response-buffer-pool.js';
+
+/**
+ * Changes to objects of kafkajs 2.2.4 that our own clients create. No prototype is touched: other users of kafkajs in
+ * the same process get it as it was published. kafkajs-internals.ts asserts the version before anything is patched.
+ */
+
+export interface ProtocolRequest {
+  readonly apiKey: number;
+  readonly apiVersion: number;
+  readonly apiName: string;
+  readonly encode: () => Promise<unknown>;
+}
+
+export interface ProtocolExchange<T> {
+  readonly request: ProtocolRequest;
+  readonly response: { decode(raw: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<T> };
+  readonly requestTimeout?: number | null;
+}
+
+export interface KafkajsConnection {
+  /** Set while kafkajs authenticates: then it reads the bytes itself. */
+  readonly authHandlers: unknown;
+  readonly socket?: { destroy(error: Error): unknown } | null;
+  readonly requestQueue: {
+    readonly pending: readonly unknown[];
+    scheduleCheckPendingRequests(): void;
+    fulfillRequest(response: { size: number; correlationId: number; payload: Buffer }): void;
+  };
+  connect(): Promise<unknown>;
+  processData(chunk: Buffer): void;
+}
+
+export interface KafkajsBroker {
+  readonly nodeId: number | null;
+  /** The API versions of the broker by API key; null before it is connected. */
+  readonly versions: Readonly<Record<number, { readonly maxVersion: number } | undefined>> | null;
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  isConnected(): boolean;
+  metadata(topics?: readonly string[]): Promise<unknown>;
+  readonly connectionPool: {
+    send(exchange: ProtocolExchange<unknown>): Promise<unknown>;
+    readonly pool: readonly KafkajsConnection[];
+  };
+}
+
+/** Must be called before the connection is used. */
+export function patchConnection(connection: KafkajsConnection, buffers: ResponseBufferPool): void {
+  shareConnect(connection);
+  disarmIdleTimer(connection.requestQueue);
+  assembleResponses(connection, buffers);
+}
+
+/**
+ * Requests that find their connection closed each open it again. kafkajs would make a socket for each of them, use the
+ * last one and leave the others open; here they share one attempt.
+ */
+function shareConnect(connection: KafkajsConnection): void {
+  const connect = connection.connect.bind(connection);
+  let attempt: Promise<unknown> | null = null;
+  connection.connect = () => {
+    attempt ??= connect().finally(() => {
+      attempt = null;
+    });
+    return attempt;
+  };
+}
+
+/** kafkajs re-arms a timer of some milliseconds on every connection forever; only a queue with requests needs it. */
+function disarmIdleTimer(queue: KafkajsConnection['requestQueue']): void {
+  const schedule = queue.scheduleCheckPendingRequests.bind(queue);
+  queue.scheduleCheckPendingRequests = () => {
+    if (queue.pending.length > 0) schedule();
+  };
+}
+
+/**
+ * kafkajs keeps the chunks of a response until it is complete and then copies them together, and after a reconnect it
+ * would continue with half a response of the old socket. Here each response is assembled as it arrives, in a buffer of
+ * its size.
+ */
+function assembleResponses(connection: KafkajsConnection, buffers: ResponseBufferPool): void {
+  const processData = connection.processData.bind(connection);
+  const assemblies = new WeakMap<object, ResponseAssembly>();
+  const deliver = (response: Buffer): void => {
+    connection.requestQueue.fulfillRequest({
+      size: response.length,
+      correlationId: response.readInt32BE(0),
+      payload: response.subarray(SIZE_BYTES),
+    });
+  };
+  connection.processData = (chunk) => {
+    const { authHandlers, socket } = connection;
+    if (authHandlers || !socket) {
+      processData(chunk);
+      return;
+    }
+    let assembly = assemblies.get(socket);
+    if (!assembly) assemblies.set(socket, (assembly = new ResponseAssembly(buffers)));
+    try {
+      assembly.take(chunk, deliver);
+    } catch (error) {
+      socket.destroy(toError(error));
+    }
+  };
+}
+
+/** The error when the first bytes of a response are a TLS alert; read as a size they would mean 350 MB. */
+export const SPEAKS_TLS = 'The port speaks TLS.';
+const TLS_ALERT = 21;
+const TLS_MAJOR = 3;
+const SIZE_BYTES = 4;
+/** Far above any response to our requests; a port that is not Kafka's may send anything. */
+const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
+
+/** The responses of one socket: four bytes of size, then as many bytes. */
+class ResponseAssembly {
+  private readonly size = Buffer.alloc(SIZE_BYTES);
+  private sizeFilled = 0;
+  private response: Buffer | null = null;
+  private filled = 0;
+
+  constructor(private readonly buffers: ResponseBufferPool) {}
+
+  take(chunk: Buffer, deliver: (response: Buffer) => void): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.response) {
+        at += this.fill(this.response, chunk, at, deliver);
+        continue;
+      }
+      const copied = chunk.copy(this.size, this.sizeFilled, at);
+      this.sizeFilled += copied;
+      at += copied;
+      if (this.sizeFilled < SIZE_BYTES) return;
+      this.sizeFilled = 0;
+      if (this.size[0] === TLS_ALERT && this.size[1] === TLS_MAJOR) throw new RangeError(SPEAKS_TLS);
+      const size = this.size.readInt32BE(0);
+      if (size < SIZE_BYTES || size > MAX_RESPONSE_BYTES)
+        throw new RangeError(`The port is not a Kafka broker: a response of ${String(size)} bytes makes no sense.`);
+      // Most responses are complete in one chunk and need no copy.
+      if (chunk.length - at >= size) deliver(chunk.subarray(at, (at += size)));
+      else this.response = this.buffers.take(size);
+    }
+  }
+
+  /** @returns how many bytes of the chunk were taken */
+  private fill(response: Buffer, chunk: Buffer, at: number, deliver: (response: Buffer) => void): number {
+    const copied = chunk.copy(response, this.filled, at);
+    this.filled += copied;
+    if (this.filled === response.length) {
+      this.response = null;
+      this.filled = 0;
+      deliver(response);
+    }
+    return copied;
+  }
+}
+
+interface PartitionMetadata {
+  readonly partitionErrorCode: number;
+  readonly partitionId: number;
+  readonly leader: number;
+}
+
+export interface MetadataResponse {
+  readonly topicMetadata: readonly {
+    readonly topicErrorCode: number;
+    readonly partitionMetadata: PartitionMetadata[];
+  }[];
+}
+
+const METADATA_TIMEOUT_MS = 5_000;
+const NO_LEADER = -1;
+/** A replica is offline, but the leader is not. */
+const REPLICA_NOT_AVAILABLE = 9;
+
+/**
+ * Makes the broker tolerate offline partitions in metadata, and cut its connections when it does not respond within
+ * seconds, so that the next attempt asks another broker.
+ */
+export function patchMetadata(
+  broker: KafkajsBroker,
+  request: (topics: readonly string[]) => ProtocolExchange<MetadataResponse>,
+): void {
+  broker.metadata = async (topics = []) => {
+    const exchange = request(topics);
+    try {
+      return await broker.connectionPool.send({
+        ...exchange,
+        requestTimeout: METADATA_TIMEOUT_MS,
+        response: {
+          decode: (raw) => exchange.response.decode(raw),
+          parse: (decoded) => exchange.response.parse(withoutPartitionErrors(decoded as MetadataResponse)),
+        },
+      });
+    } catch (error) {
+      const { name } = error as { name?: string };
+      if (name === 'KafkaJSConnectionClosedError' || name === 'KafkaJSRequestTimeoutError') cutConnections(broker);
+      throw error;
+    }
+  };
+}
+
+/**
+ * The response with partition errors replaced by "no leader". kafkajs rejects the whole request for one such
+ * partition, so a single offline partition would hide all others from the client.
+ */
+export function withoutPartitionErrors<T extends MetadataResponse>(response: T): T {
+  return {
+    ...response,
+    topicMetadata: response.topicMetadata.map((topic) => ({
+      ...topic,
+      partitionMetadata: topic.partitionMetadata.map((partition) => {
+        const { partitionErrorCode: code, leader } = partition;
+        const hasLeader = code === 0 || code === REPLICA_NOT_AVAILABLE;
+        return { ...partition, partitionErrorCode: 0, leader: hasLeader ? leader : NO_LEADER };
+      }),
+    })),
+  };
+}
+
+/** For connections that went silent: kafkajs would keep using them until the kernel gives up after many minutes. */
+export function cutConnections(broker: KafkajsBroker): void {
+  for (const { socket } of broker.connectionPool.pool) socket?.destroy(new Error('the connection is given up'));
+}
+
+interface EndingSocket {
+  end(...args: unknown[]): unknown;
+  removeAllListeners(event: string): unknown;
+  resume(): unknown;
+}
+
+/** kafkajs keeps listening to a socket that it has ended: its late bytes must not reach the next connection. */
+export function silenceEndedSockets<Options, S extends EndingSocket>(
+  socketFactory: (options: Options) => S,
+): (options: Options) => S {
+  return (options) => {
+    const socket = socketFactory(options);
+    const end = socket.end.bind(socket);
+    socket.end = (...args: unknown[]) => {
+      socket.removeAllListeners('data');
+      socket.resume();
+      return end(...args);
+    };
+    return socket;
+  };
+}
