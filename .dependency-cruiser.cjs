@@ -98,7 +98,7 @@ module.exports = {
     },
     {
       name: 'tutorials-through-the-index',
-      comment: 'A tutorial uses its library as a stranger would.',
+      comment: 'A tutorial uses its library as a stranger would; it may use the helpers of tests.',
       severity: 'error',
       from: { path: '^libs/[^/]+/tutorial/' },
       to: { path: '^(apps|libs|tools|bench|test)/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^test/support/'] },

@@ -1,7 +1,6 @@
 export { settleOrAbort, waitOrAbort } from './abort.js';
-export { readClusterId } from './admin/cluster-id.js';
 export { openGroupProgress, type GroupProgressReader, type PartitionProgress } from './admin/group-progress.js';
-export { connectKafka } from './admin/kafka-connection.js';
+export { connectKafka, readClusterId } from './admin/kafka-connection.js';
 export { openRecordPublisher, type PublishedRecord, type RecordPublisher } from './admin/record-publisher.js';
 export { openTopicAdmin, type TopicAdmin } from './admin/topic-admin.js';
 export * from './backend/backend.js';
@@ -30,7 +29,7 @@ export { compactStore, type CompactStore, type CompactStoreOptions } from './sta
 export type { OverflowLayout, StructLayout } from './state/compact/entry-table.js';
 export { KeyBuilder } from './state/compact/key-builder.js';
 export { keyValueStore, type KeyValueStore } from './state/key-value-store.js';
-export type { Serde, StoreDefinition, StoreOptions } from './state/state-store.js';
+export { jsonSerde, type Serde, type StoreDefinition, type StoreOptions } from './state/state-store.js';
 export {
   createTopologyTestDriver,
   type PipedRecord,
@@ -38,5 +37,4 @@ export {
   type TopologyTestDriver,
 } from './testing/topology-test-driver.js';
 export { partitionForKey } from './partitioner.js';
-export { jsonSerde } from './topology/serdes.js';
 export * from './topology/topology.js';

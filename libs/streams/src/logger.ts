@@ -1,4 +1,4 @@
-/** What the runtime needs of a logger: an event name in snake_case and plain fields. */
+/** The logger that the runtime needs: an event name in snake_case and plain fields. */
 export interface StreamsLogger {
   debug(event: string, fields?: Record<string, unknown>): void;
   info(event: string, fields?: Record<string, unknown>): void;
@@ -6,7 +6,8 @@ export interface StreamsLogger {
   error(event: string, fields?: Record<string, unknown>): void;
 }
 
-const ignore = (): void => undefined;
+function ignore(): void {
+  // For tests and short-lived tools.
+}
 
-/** Says nothing; for tests and short-lived tools. */
 export const silentLogger: StreamsLogger = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -2,7 +2,7 @@ const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 
 /** murmur2 of Kafka's default partitioner: every client puts a key on the same partition. */
-const murmur2 = (data: Buffer): number => {
+function murmur2(data: Buffer): number {
   let hash = SEED ^ data.length;
   const blocks = data.length >> 2;
   for (let i = 0; i < blocks; i++) {
@@ -17,7 +17,9 @@ const murmur2 = (data: Buffer): number => {
   if (tail >= 1) hash = Math.imul(hash ^ (data[rest] ?? 0), M);
   hash = Math.imul(hash ^ (hash >>> 13), M);
   return hash ^ (hash >>> 15);
-};
+}
 
 /** The partition that the Java client's default partitioner gives a key. */
-export const partitionForKey = (key: Buffer, partitions: number): number => (murmur2(key) & 0x7fffffff) % partitions;
+export function partitionForKey(key: Buffer, partitions: number): number {
+  return (murmur2(key) & 0x7fffffff) % partitions;
+}

@@ -39,11 +39,11 @@ export interface ByteRange {
 }
 
 /** The record as a fetch would bring it: for backends without a wire, so that what works on them works on Kafka's bytes. */
-export const fetchedRecordOf = ({ offset, timestamp, key, value }: StreamRecord): FetchedRecord => {
+export function fetchedRecordOf({ offset, timestamp, key, value }: StreamRecord): FetchedRecord {
   const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0)]);
   const middle = key?.length ?? 0;
   return new FetchedRecord(offset, timestamp, bytes, key ? 0 : -1, middle, value ? middle : -1, bytes.length);
-};
+}
 
 /** What one fetch brought of one partition. It may hold no record and still move the position. */
 export interface RecordBatch {
@@ -87,4 +87,6 @@ export interface OutgoingRecord {
   readonly value: Buffer | null;
 }
 
-export const partitionName = ({ topic, partition }: TopicPartition): string => `${topic}-${String(partition)}`;
+export function partitionName({ topic, partition }: TopicPartition): string {
+  return `${topic}-${String(partition)}`;
+}

@@ -22,11 +22,11 @@ type Scan =
   | { readonly type: 'scan'; readonly parcel: string; readonly place: string }
   | { readonly type: 'unreadable'; readonly reason: string };
 
-const readScan = ({ key, value }: StreamRecord): Scan => {
+function readScan({ key, value }: StreamRecord): Scan {
   if (!key) return { type: 'unreadable', reason: 'it has no parcel' };
   if (!value) return { type: 'unreadable', reason: 'it has no place' };
   return { type: 'scan', parcel: key.toString(), place: value.toString() };
-};
+}
 
 // A topology names one source, one processor, and the sinks that the processor writes to. Steps within a task need no
 // machinery between them: a chain of processors is a chain of function calls, here readScan() and then what follows.

@@ -52,12 +52,16 @@ const parcelMoves = createTopology({
   },
 });
 
-const scan = (parcel: string, place: string | null) => ({
-  key: Buffer.from(parcel),
-  value: place === null ? null : Buffer.from(place),
-});
+function scan(parcel: string, place: string | null) {
+  return {
+    key: Buffer.from(parcel),
+    value: place === null ? null : Buffer.from(place),
+  };
+}
 
-const textOf = ({ key, value }: OutgoingRecord): string => `${String(key)}: ${String(value)}`;
+function textOf({ key, value }: OutgoingRecord): string {
+  return `${String(key)}: ${String(value)}`;
+}
 
 describe('chapter 2: state and its changelog', () => {
   it('decides about a record by what earlier ones left in the store', async () => {

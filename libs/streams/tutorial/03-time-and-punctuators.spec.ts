@@ -57,9 +57,13 @@ const depotWatch = createTopology({
   },
 });
 
-const scanAt = (timestamp: number) => ({ key: Buffer.from('parcel-1'), value: Buffer.from('Utrecht'), timestamp });
+function scanAt(timestamp: number) {
+  return { key: Buffer.from('parcel-1'), value: Buffer.from('Utrecht'), timestamp };
+}
 
-const textOf = ({ value }: OutgoingRecord): string => String(value);
+function textOf({ value }: OutgoingRecord): string {
+  return String(value);
+}
 
 describe('chapter 3: time and punctuators', () => {
   // Stream-time punctuators are due at the full multiples of their interval, here at the full hours, and at the very

@@ -48,12 +48,17 @@ const loading = createTopology({
 
 type Driver = ReturnType<typeof newDriver>;
 
-const newDriver = (more: { autoCommit?: boolean } = {}) =>
-  createTopologyTestDriver({ topology: loading, partition: 2, partitionCounts: { drivers: 8 }, ...more });
+function newDriver(more: { autoCommit?: boolean } = {}) {
+  return createTopologyTestDriver({ topology: loading, partition: 2, partitionCounts: { drivers: 8 }, ...more });
+}
 
-const parcel = (van: string, weight: number) => ({ key: Buffer.from(van), value: Buffer.from(String(weight)) });
+function parcel(van: string, weight: number) {
+  return { key: Buffer.from(van), value: Buffer.from(String(weight)) };
+}
 
-const textOf = ({ key, value }: OutgoingRecord): string => `${String(key)}: ${String(value)}`;
+function textOf({ key, value }: OutgoingRecord): string {
+  return `${String(key)}: ${String(value)}`;
+}
 
 describe('chapter 4: testing topologies', () => {
   let driver: Driver;

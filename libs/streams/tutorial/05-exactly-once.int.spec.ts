@@ -26,8 +26,8 @@ import { until } from '../../../test/support/until.js';
 const PARTITIONS = 2;
 const PARCELS = Array.from({ length: 10 }, (_, i) => `parcel-${String(i)}`);
 
-const numberedScans = (prefix: string) =>
-  createTopology({
+function numberedScans(prefix: string) {
+  return createTopology({
     applicationId: `${prefix}-numbering`,
     source: `${prefix}-scans`,
     stores: { counts: keyValueStore({ changelogTopic: `${prefix}-counts`, serde: jsonSerde<number>() }) },
@@ -44,6 +44,7 @@ const numberedScans = (prefix: string) =>
       };
     },
   });
+}
 
 describe('chapter 5: exactly once', () => {
   const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
@@ -148,19 +149,20 @@ function run(topology: ReturnType<typeof numberedScans>, backend: StreamsBackend
   return createStreamsApp({ topology, backend, instanceId, logger: silentLogger, now: Date.now, onFatal });
 }
 
-const numbersByParcel = (numbered: readonly [string, number][]): Record<string, number[]> => {
+function numbersByParcel(numbered: readonly [string, number][]): Record<string, number[]> {
   const numbers: Record<string, number[]> = Object.fromEntries(PARCELS.map((parcel) => [parcel, []]));
   for (const [parcel, number] of numbered) numbers[parcel]?.push(number);
   return numbers;
-};
+}
 
-const eachNumberOnce = (upTo: number): Record<string, number[]> =>
-  Object.fromEntries(PARCELS.map((parcel) => [parcel, Array.from({ length: upTo }, (_, i) => i + 1)]));
+function eachNumberOnce(upTo: number): Record<string, number[]> {
+  return Object.fromEntries(PARCELS.map((parcel) => [parcel, Array.from({ length: upTo }, (_, i) => i + 1)]));
+}
 
 type Commit = (transaction: Transaction) => ReturnType<ReturnType<StreamsBackend['producer']>['commit']>;
 
 /** The backend with another commit() in its producers. */
-const withCommit = (backend: StreamsBackend, around: (commit: Commit) => Commit): StreamsBackend => {
+function withCommit(backend: StreamsBackend, around: (commit: Commit) => Commit): StreamsBackend {
   const producer: StreamsBackend['producer'] = (transactionalId) => {
     const real = backend.producer(transactionalId);
     return {
@@ -176,21 +178,22 @@ const withCommit = (backend: StreamsBackend, around: (commit: Commit) => Commit)
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
-};
+}
 
 type Fault = 'none' | 'before' | 'behind';
 
-const failing = (backend: StreamsBackend, faults: Fault[]): StreamsBackend =>
-  withCommit(backend, (commit) => async (transaction) => {
+function failing(backend: StreamsBackend, faults: Fault[]): StreamsBackend {
+  return withCommit(backend, (commit) => async (transaction) => {
     const fault = faults.shift() ?? 'none';
     if (fault === 'before') throw new Error('the connection broke before the commit');
     const offsets = await commit(transaction);
     if (fault === 'behind') throw new Error('the connection broke behind the commit');
     return offsets;
   });
+}
 
 /** Where the commits of a process wait while it is stopped. */
-const createGate = () => {
+function createGate() {
   let opened: () => void = () => undefined;
   let closed: Promise<void> | null = null;
   const commits: Promise<string>[] = [];
@@ -217,7 +220,8 @@ const createGate = () => {
       return result;
     },
   };
-};
+}
 
-const gated = (backend: StreamsBackend, gate: ReturnType<typeof createGate>): StreamsBackend =>
-  withCommit(backend, (commit) => (transaction) => gate.pass(() => commit(transaction)));
+function gated(backend: StreamsBackend, gate: ReturnType<typeof createGate>): StreamsBackend {
+  return withCommit(backend, (commit) => (transaction) => gate.pass(() => commit(transaction)));
+}

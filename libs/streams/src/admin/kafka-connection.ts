@@ -1,5 +1,5 @@
-import type { KafkaSettings } from '../kafka-settings.js';
 import { Kafka, logLevel } from 'kafkajs';
+import type { KafkaSettings } from '../kafka-settings.js';
 
 /** kafkajs, silent: what goes wrong reaches the caller as an error. */
 export function connectKafka(settings: KafkaSettings): Kafka {
@@ -24,5 +24,16 @@ function saslOptions(sasl: NonNullable<KafkaSettings['sasl']>) {
       return { mechanism: 'scram-sha-256', username, password } as const;
     case 'scram-sha-512':
       return { mechanism: 'scram-sha-512', username, password } as const;
+  }
+}
+
+/** What a Kafka cluster calls itself, whichever of its brokers answers. */
+export async function readClusterId(settings: KafkaSettings): Promise<string> {
+  const admin = connectKafka(settings).admin();
+  await admin.connect();
+  try {
+    return (await admin.describeCluster()).clusterId;
+  } finally {
+    await admin.disconnect();
   }
 }

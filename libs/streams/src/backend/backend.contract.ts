@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readToEnd } from './log-reader.js';
 import type { StreamRecord, TopicPartition } from '../record.js';
 import type { Assignment, GroupMember, StreamsBackend } from './backend.js';
+import { readToEnd } from './log-reader.js';
 import { until } from '../../../../test/support/until.js';
 
 export interface BackendUnderTest {
@@ -13,22 +13,28 @@ export interface BackendUnderTest {
   uniqueName(prefix: string): string;
 }
 
-const outgoing = (topic: string, value: string, partition = 0) => ({
-  topic,
-  partition,
-  key: Buffer.from('key'),
-  value: Buffer.from(value),
-});
+function outgoing(topic: string, value: string, partition = 0) {
+  return {
+    topic,
+    partition,
+    key: Buffer.from('key'),
+    value: Buffer.from(value),
+  };
+}
 
-const committedValues = async (backend: StreamsBackend, partition: TopicPartition): Promise<(string | undefined)[]> => {
+async function readAll(backend: StreamsBackend, partition: TopicPartition): Promise<readonly StreamRecord[]> {
   const fetcher = backend.fetcher();
   const records: StreamRecord[] = [];
   await readToEnd(backend, fetcher, partition, 0, (batch) => void records.push(...batch.records));
   await fetcher.close();
-  return records.map(({ value }) => value?.toString());
-};
+  return records;
+}
 
-const joinAndCollect = async (member: GroupMember): Promise<{ assignments: Assignment[]; latest(): Assignment }> => {
+async function committedValues(backend: StreamsBackend, partition: TopicPartition): Promise<(string | undefined)[]> {
+  return (await readAll(backend, partition)).map(({ value }) => value?.toString());
+}
+
+async function joinAndCollect(member: GroupMember): Promise<{ assignments: Assignment[]; latest(): Assignment }> {
   const assignments: Assignment[] = [];
   await member.join({
     assigned: (assignment) => void assignments.push(assignment),
@@ -44,10 +50,10 @@ const joinAndCollect = async (member: GroupMember): Promise<{ assignments: Assig
       return last;
     },
   };
-};
+}
 
 /** What every backend promises. */
-export const describeBackend = (name: string, subject: () => BackendUnderTest): void => {
+export function describeBackend(name: string, subject: () => BackendUnderTest): void {
   describe(`${name}: transactions`, () => {
     it('shows the records of a committed transaction, in order, and the offset of the first', async () => {
       const { backend, createTopic, uniqueName } = subject();
@@ -189,4 +195,102 @@ export const describeBackend = (name: string, subject: () => BackendUnderTest): 
       await first.leave();
     });
   });
-};
+}
+
+function recordsFor(partition: TopicPartition, ...values: string[]) {
+  return values.map((value) => ({ ...partition, key: Buffer.from('key'), value: Buffer.from(value) }));
+}
+
+/** What every backend promises of writers without transactions. */
+export function describeFencedWriter(name: string, subject: () => BackendUnderTest): void {
+  const topicWith = async (partitions: number): Promise<TopicPartition[]> => {
+    const topic = await subject().createTopic(partitions);
+    return Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
+  };
+  const onePartition = async (): Promise<TopicPartition> => {
+    const [partition] = await topicWith(1);
+    if (!partition) throw new Error('no partition was made');
+    return partition;
+  };
+
+  describe(`${name}: fenced writers`, () => {
+    it('show what is appended, in order, and tell the offset of its first record', async () => {
+      const { backend, uniqueName } = subject();
+      const partition = await onePartition();
+      const writer = backend.fencedWriter(uniqueName('writer'), [partition]);
+      await writer.init();
+      await writer.append(recordsFor(partition, 'a', 'b'));
+      const base = await writer.append(recordsFor(partition, 'c'));
+      await writer.append(recordsFor(partition, 'd'));
+      await writer.close();
+      const records = await readAll(backend, partition);
+      expect(records.map(({ value }) => value?.toString())).toEqual(['a', 'b', 'c', 'd']);
+      expect(base.get(`${partition.topic}-0`)).toBe(records[2]?.offset);
+    });
+
+    it('leave no gap of offsets between appends: whoever counts them knows where the log ends', async () => {
+      const { backend, uniqueName } = subject();
+      const partition = await onePartition();
+      const writer = backend.fencedWriter(uniqueName('writer'), [partition]);
+      await writer.init();
+      const end = await backend.endOffset(partition);
+      await writer.append(recordsFor(partition, 'a', 'b'));
+      await writer.append(recordsFor(partition, 'c'));
+      await writer.close();
+      expect((await readAll(backend, partition)).map(({ offset }) => offset)).toEqual([end, end + 1, end + 2]);
+      expect(await backend.endOffset(partition)).toBe(end + 3);
+    });
+
+    it('refuse the older of two as soon as the newer is initialised, before that has written anything', async () => {
+      const { backend, uniqueName } = subject();
+      const partitions = await topicWith(2);
+      const transactionalId = uniqueName('writer');
+      const zombies = await Promise.all(
+        partitions.map(async (partition) => {
+          const id = `${transactionalId}.${String(partition.partition)}`;
+          const older = backend.fencedWriter(id, [partition]);
+          await older.init();
+          await older.append(recordsFor(partition, 'old'));
+          return { older, newer: backend.fencedWriter(id, [partition]), partition };
+        }),
+      );
+      for (const { older, newer, partition } of zombies) {
+        await newer.init();
+        const end = await backend.endOffset(partition);
+        await expect(older.append(recordsFor(partition, 'zombie'))).rejects.toMatchObject({ code: 'PRODUCER_FENCED' });
+        expect(await backend.endOffset(partition)).toBe(end);
+        await newer.append(recordsFor(partition, 'new'));
+        await Promise.all([older.close(), newer.close()]);
+        expect(await committedValues(backend, partition)).toEqual(['old', 'new']);
+      }
+    });
+
+    it('fence in every one of their partitions, and write to several of them at once', async () => {
+      const { backend, uniqueName } = subject();
+      const partitions = await topicWith(3);
+      const id = uniqueName('writer');
+      const [older, newer] = [backend.fencedWriter(id, partitions), backend.fencedWriter(id, partitions)];
+      await older.init();
+      await older.append(partitions.flatMap((partition) => recordsFor(partition, 'old')));
+      await newer.init();
+      for (const partition of partitions.slice(0, 1))
+        await expect(older.append(recordsFor(partition, 'zombie'))).rejects.toMatchObject({ code: 'PRODUCER_FENCED' });
+      await newer.append(partitions.flatMap((partition) => recordsFor(partition, 'new')));
+      await Promise.all([older.close(), newer.close()]);
+      for (const partition of partitions) expect(await committedValues(backend, partition)).toEqual(['old', 'new']);
+    });
+
+    it('are dead after a refusal', async () => {
+      const { backend, uniqueName } = subject();
+      const partition = await onePartition();
+      const id = uniqueName('writer');
+      const [older, newer] = [backend.fencedWriter(id, [partition]), backend.fencedWriter(id, [partition])];
+      await older.init();
+      await newer.init();
+      await expect(older.append(recordsFor(partition, 'a'))).rejects.toMatchObject({ code: 'PRODUCER_FENCED' });
+      await expect(older.append(recordsFor(partition, 'b'))).rejects.toThrow();
+      await Promise.all([older.close(), newer.close()]);
+      expect(await committedValues(backend, partition)).toEqual([]);
+    });
+  });
+}

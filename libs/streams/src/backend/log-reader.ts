@@ -7,23 +7,23 @@ export interface LogRange {
   readonly end: number;
 }
 
-export const logRange = async (backend: StreamsBackend, partition: TopicPartition): Promise<LogRange> => {
+export async function logRange(backend: StreamsBackend, partition: TopicPartition): Promise<LogRange> {
   const [start, end] = await Promise.all([backend.startOffset(partition), backend.endOffset(partition)]);
   return { start, end };
-};
+}
 
 /**
  * Reads a partition from `from` until the position is at or behind `end`. The end is decided by batch positions and
  * never by record offsets: the last offsets may be markers, aborted records or compacted holes.
  * @returns the position behind what was read
  */
-export const readUpTo = async (
+export async function readUpTo(
   fetcher: Fetcher,
   partition: TopicPartition,
   from: number,
   end: number,
   take: (batch: RecordBatch) => void | Promise<void>,
-): Promise<number> => {
+): Promise<number> {
   let position = from;
   if (position >= end) return position;
   const feed = fetcher.open(partition, position);
@@ -37,16 +37,16 @@ export const readUpTo = async (
     feed.close();
   }
   return position;
-};
+}
 
 /** Reads a partition from `from` to the end that the log has at the time of the call. */
-export const readToEnd = async (
+export async function readToEnd(
   backend: StreamsBackend,
   fetcher: Fetcher,
   partition: TopicPartition,
   from: number,
   take: (batch: RecordBatch) => void | Promise<void>,
-): Promise<number> => {
+): Promise<number> {
   const { start, end } = await logRange(backend, partition);
   return readUpTo(fetcher, partition, Math.max(from, start), end, take);
-};
+}

@@ -29,7 +29,7 @@ interface Floor {
 }
 
 /** Members that work on what they have and take their time to let go of it, and somebody who watches them all. */
-const openFloor = async ({ backend, createTopic, uniqueName }: BackendUnderTest): Promise<Floor> => {
+async function openFloor({ backend, createTopic, uniqueName }: BackendUnderTest): Promise<Floor> {
   const topic = await createTopic(PARTITIONS);
   const groupId = uniqueName('group');
   const workers = new Map<number, number>();
@@ -87,16 +87,16 @@ const openFloor = async ({ backend, createTopic, uniqueName }: BackendUnderTest)
     await Promise.all([...present].map((worker) => worker.crash()));
   };
   return { hire, close, collisions, taken };
-};
+}
 
-const shared = (workers: readonly Worker[]): boolean => {
+function shared(workers: readonly Worker[]): boolean {
   const all = workers.flatMap((worker) => worker.assigned());
   const sizes = workers.map((worker) => worker.assigned().length);
   return new Set(all).size === PARTITIONS && Math.max(...sizes) - Math.min(...sizes) <= 1;
-};
+}
 
 /** That a partition moves between two living members without a moment at which both work on it. */
-export const describeRebalance = (name: string, subject: () => BackendUnderTest): void => {
+export function describeRebalance(name: string, subject: () => BackendUnderTest): void {
   describe(`${name}: rebalances`, () => {
     const floors: Floor[] = [];
     const open = async (): Promise<Floor> => {
@@ -177,4 +177,4 @@ export const describeRebalance = (name: string, subject: () => BackendUnderTest)
       60_000,
     );
   });
-};
+}

@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SubscriptionState } from './subscription-state.js';
 
-const at = (...numbers: number[]) => numbers.map((partition) => ({ topic: 't', partition }));
-const share = (partitions: number[], awaited: number[] = []) => ({
-  partitions: at(...partitions),
-  awaited: at(...awaited),
-});
+function at(...numbers: number[]) {
+  return numbers.map((partition) => ({ topic: 't', partition }));
+}
+function share(partitions: number[], awaited: number[] = []) {
+  return {
+    partitions: at(...partitions),
+    awaited: at(...awaited),
+  };
+}
 let held: SubscriptionState;
 
 beforeEach(() => {

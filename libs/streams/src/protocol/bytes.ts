@@ -83,7 +83,7 @@ export class ByteReader {
   }
 }
 
-export const varintSize = (value: number): number => {
+export function varintSize(value: number): number {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   let size = 1;
   while (rest >= 0x80) {
@@ -91,10 +91,10 @@ export const varintSize = (value: number): number => {
     size++;
   }
   return size;
-};
+}
 
 /** Writes a zigzag varint and returns the position after it. */
-export const writeVarint = (buffer: Buffer, position: number, value: number): number => {
+export function writeVarint(buffer: Buffer, position: number, value: number): number {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   let at = position;
   while (rest >= 0x80) {
@@ -103,9 +103,9 @@ export const writeVarint = (buffer: Buffer, position: number, value: number): nu
   }
   buffer[at++] = rest;
   return at;
-};
+}
 
-export const writeInt64 = (buffer: Buffer, value: number, position: number): void => {
+export function writeInt64(buffer: Buffer, value: number, position: number): void {
   buffer.writeInt32BE(Math.floor(value / 4_294_967_296), position);
   buffer.writeUInt32BE(((value % 4_294_967_296) + 4_294_967_296) % 4_294_967_296, position + 4);
-};
+}

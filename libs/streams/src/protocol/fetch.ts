@@ -28,15 +28,17 @@ export interface FetchedPartition {
 }
 
 /** Fetch v11 without a session, read_committed. The records stay bytes: who decodes them is the caller's affair. */
-export const fetchRequest = (positions: readonly FetchPosition[], limits: FetchLimits) => ({
-  apiKey: FETCH_API_KEY,
-  apiVersion: 11,
-  apiName: 'Fetch',
-  payload: encodeFetch(positions, limits),
-  decode: decodeFetch,
-});
+export function fetchRequest(positions: readonly FetchPosition[], limits: FetchLimits) {
+  return {
+    apiKey: FETCH_API_KEY,
+    apiVersion: 11,
+    apiName: 'Fetch',
+    payload: encodeFetch(positions, limits),
+    decode: decodeFetch,
+  };
+}
 
-const encodeFetch = (positions: readonly FetchPosition[], limits: FetchLimits): Buffer => {
+function encodeFetch(positions: readonly FetchPosition[], limits: FetchLimits): Buffer {
   const byTopic = new Map<string, FetchPosition[]>();
   for (const position of positions) {
     const known = byTopic.get(position.topic);
@@ -56,9 +58,9 @@ const encodeFetch = (positions: readonly FetchPosition[], limits: FetchLimits): 
   for (const [topic, list] of byTopic) parts.push(encodeTopic(topic, list, limits.maxBytesPerPartition));
   parts.push(Buffer.from([0, 0, 0, 0, 0, 0])); // no forgotten topics, empty rack
   return Buffer.concat(parts);
-};
+}
 
-const encodeTopic = (topic: string, positions: readonly FetchPosition[], maxBytes: number): Buffer => {
+function encodeTopic(topic: string, positions: readonly FetchPosition[], maxBytes: number): Buffer {
   const name = Buffer.from(topic);
   const buffer = Buffer.alloc(2 + name.length + 4 + positions.length * 28);
   let at = buffer.writeInt16BE(name.length, 0);
@@ -72,18 +74,18 @@ const encodeTopic = (topic: string, positions: readonly FetchPosition[], maxByte
     at = buffer.writeInt32BE(maxBytes, at);
   }
   return buffer;
-};
+}
 
-const decodeFetch = (payload: Buffer): { errorCode: number; partitions: FetchedPartition[] } => {
+function decodeFetch(payload: Buffer): { errorCode: number; partitions: FetchedPartition[] } {
   const reader = new ByteReader(payload);
   reader.int32(); // throttle time
   const errorCode = reader.int16();
   reader.int32(); // session
   const partitions = reader.array(decodeTopic).flat();
   return { errorCode, partitions };
-};
+}
 
-const decodeTopic = (reader: ByteReader): FetchedPartition[] => {
+function decodeTopic(reader: ByteReader): FetchedPartition[] {
   const topic = reader.string() ?? '';
   return reader.array(() => {
     const partition = reader.int32();
@@ -96,4 +98,4 @@ const decodeTopic = (reader: ByteReader): FetchedPartition[] => {
     const data = reader.bytes() ?? Buffer.alloc(0);
     return { topic, partition, errorCode, highWatermark, lastStableOffset, aborted, data };
   });
-};
+}

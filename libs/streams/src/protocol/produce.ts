@@ -18,33 +18,35 @@ export interface ProducedPartition {
 }
 
 /** Produce v7, acks=all: at most one record batch a partition. `transactionalId` is null outside of a transaction. */
-export const produceRequest = (transactionalId: string | null, batches: readonly PartitionBatch[]) => ({
-  apiKey: PRODUCE_API_KEY,
-  apiVersion: 7,
-  apiName: 'Produce',
-  payload: encodeProduce(transactionalId, batches),
-  decode: decodeProduce,
-});
+export function produceRequest(transactionalId: string | null, batches: readonly PartitionBatch[]) {
+  return {
+    apiKey: PRODUCE_API_KEY,
+    apiVersion: 7,
+    apiName: 'Produce',
+    payload: encodeProduce(transactionalId, batches),
+    decode: decodeProduce,
+  };
+}
 
-const int16 = (value: number): Buffer => {
+function int16(value: number): Buffer {
   const buffer = Buffer.alloc(2);
   buffer.writeInt16BE(value);
   return buffer;
-};
+}
 
-const int32 = (value: number): Buffer => {
+function int32(value: number): Buffer {
   const buffer = Buffer.alloc(4);
   buffer.writeInt32BE(value);
   return buffer;
-};
+}
 
-const string = (value: string | null): Buffer[] => {
+function string(value: string | null): Buffer[] {
   if (value === null) return [int16(-1)];
   const bytes = Buffer.from(value);
   return [int16(bytes.length), bytes];
-};
+}
 
-const encodeProduce = (transactionalId: string | null, batches: readonly PartitionBatch[]): Buffer => {
+function encodeProduce(transactionalId: string | null, batches: readonly PartitionBatch[]): Buffer {
   const byTopic = groupByTopic(batches);
   const parts = [...string(transactionalId), int16(ALL_REPLICAS), int32(PRODUCE_TIMEOUT_MS), int32(byTopic.size)];
   for (const [topic, list] of byTopic) {
@@ -52,9 +54,9 @@ const encodeProduce = (transactionalId: string | null, batches: readonly Partiti
     for (const { partition, batch } of list) parts.push(int32(partition), int32(batch.length), batch);
   }
   return Buffer.concat(parts);
-};
+}
 
-const groupByTopic = (batches: readonly PartitionBatch[]): Map<string, PartitionBatch[]> => {
+function groupByTopic(batches: readonly PartitionBatch[]): Map<string, PartitionBatch[]> {
   const groups = new Map<string, PartitionBatch[]>();
   for (const batch of batches) {
     const group = groups.get(batch.topic);
@@ -62,9 +64,9 @@ const groupByTopic = (batches: readonly PartitionBatch[]): Map<string, Partition
     else groups.set(batch.topic, [batch]);
   }
   return groups;
-};
+}
 
-const decodeProduce = (payload: Buffer): ProducedPartition[] => {
+function decodeProduce(payload: Buffer): ProducedPartition[] {
   const reader = new ByteReader(payload);
   return reader
     .array(() => {
@@ -79,4 +81,4 @@ const decodeProduce = (payload: Buffer): ProducedPartition[] => {
       });
     })
     .flat();
-};
+}

@@ -1,8 +1,11 @@
+import { gunzipSync } from 'node:zlib';
 import { crc32c } from '@node-rs/crc32';
+import { decompress as unzstd } from 'fzstd';
+import { decompressFrameSync } from 'lz4-napi';
+import { uncompressSync } from 'snappy';
 import { StreamsError } from '../errors.js';
 import { FetchedRecord } from '../record.js';
 import { ByteReader } from './bytes.js';
-import { decompress } from './compression.js';
 
 /** From a fetch response with isolation read_committed: this producer's records from here on were rolled back. */
 export interface AbortedTransaction {
@@ -10,7 +13,7 @@ export interface AbortedTransaction {
   readonly firstOffset: number;
 }
 
-export interface DecodedRecords {
+interface DecodedRecords {
   readonly records: FetchedRecord[];
   /** Behind the last whole batch; equals `position` when there was none. */
   readonly nextOffset: number;
@@ -81,11 +84,11 @@ export interface ScannedRecords {
  * `position`, without control records. A batch cut off by the response's size limit is left for the next fetch.
  * @throws StreamsError CORRUPT_BATCH for bytes that no broker of a supported version sends; slices() may throw it too
  */
-export const scanRecordBatches = (
+export function scanRecordBatches(
   data: Buffer,
   position: number,
   aborted: readonly AbortedTransaction[],
-): ScannedRecords => {
+): ScannedRecords {
   const producers = new AbortedProducers(aborted);
   const committed: BatchHeader[] = [];
   let nextOffset = position;
@@ -102,19 +105,19 @@ export const scanRecordBatches = (
     } else if (!producers.drops(header)) committed.push(header);
   }
   return { nextOffset, slices: (maxRecords) => slicesOfBatches(committed, position, maxRecords) };
-};
+}
 
 /** All at once. */
-export const decodeRecordBatches = (
+export function decodeRecordBatches(
   data: Buffer,
   position: number,
   aborted: readonly AbortedTransaction[],
-): DecodedRecords => {
+): DecodedRecords {
   const { nextOffset, slices } = scanRecordBatches(data, position, aborted);
   return { records: [...slices(Infinity)].flat(), nextOffset };
-};
+}
 
-const readHeader = (batch: Buffer): BatchHeader => {
+function readHeader(batch: Buffer): BatchHeader {
   const magic = batch.readInt8(MAGIC_AT);
   if (magic !== 2)
     throw new StreamsError('CORRUPT_BATCH', `Record batches of format ${String(magic)} are not supported.`);
@@ -139,10 +142,10 @@ const readHeader = (batch: Buffer): BatchHeader => {
     count,
     body: batch.subarray(HEADER_BYTES),
   };
-};
+}
 
 /** The key of a control record is int16 version, int16 type; a compacted log may keep the batch without its record. */
-const controlType = (header: BatchHeader): number | null => {
+function controlType(header: BatchHeader): number | null {
   if (header.count === 0) return null;
   const reader = new ByteReader(header.body);
   reader.varint();
@@ -152,7 +155,7 @@ const controlType = (header: BatchHeader): number | null => {
   reader.varint();
   reader.int16();
   return reader.int16();
-};
+}
 
 function* slicesOfBatches(
   batches: readonly BatchHeader[],
@@ -175,7 +178,7 @@ function* slicesOfBatches(
 }
 
 /** The hottest function of all readers: one object a record, no views, varints read in place. */
-const readRecord = (reader: ByteReader, header: BatchHeader, index: number): FetchedRecord => {
+function readRecord(reader: ByteReader, header: BatchHeader, index: number): FetchedRecord {
   const bytes = reader.buffer;
   const length = reader.varint();
   const end = reader.position + length;
@@ -194,7 +197,55 @@ const readRecord = (reader: ByteReader, header: BatchHeader, index: number): Fet
   const appended = (header.attributes & LOG_APPEND_TIME_BIT) !== 0;
   const timestamp = appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta;
   return new FetchedRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd);
-};
+}
 
-const corrupt = (what: string): StreamsError =>
-  new StreamsError('CORRUPT_BATCH', `A record batch is corrupt: ${what}.`);
+function corrupt(what: string): StreamsError {
+  return new StreamsError('CORRUPT_BATCH', `A record batch is corrupt: ${what}.`);
+}
+
+/** A batch is at most some MiB; more than this was packed to harm, and unpacking it could end the process. */
+const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
+const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
+const XERIAL_HEADER_BYTES = 16;
+
+/** Java producers wrap snappy in xerial's block format; others send one plain block. */
+function unsnappy(data: Buffer): Buffer {
+  if (!data.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) return asBuffer(uncompressSync(data));
+  const blocks: Buffer[] = [];
+  let position = XERIAL_HEADER_BYTES;
+  while (position < data.length) {
+    const length = data.readInt32BE(position);
+    blocks.push(asBuffer(uncompressSync(data.subarray(position + 4, position + 4 + length))));
+    position += 4 + length;
+  }
+  return Buffer.concat(blocks);
+}
+
+function asBuffer(data: Buffer | string | Uint8Array): Buffer {
+  return typeof data === 'string'
+    ? Buffer.from(data)
+    : Buffer.isBuffer(data)
+      ? data
+      : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/**
+ * Undoes the compression of a record batch. Any producer in the world may choose its codec, so all four are read.
+ * @param codec the three low bits of the batch's attributes: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd
+ */
+function decompress(codec: number, data: Buffer): Buffer {
+  switch (codec) {
+    case 0:
+      return data;
+    case 1:
+      return gunzipSync(data, { maxOutputLength: MAX_UNPACKED_BYTES });
+    case 2:
+      return unsnappy(data);
+    case 3:
+      return asBuffer(decompressFrameSync(data));
+    case 4:
+      return asBuffer(unzstd(data));
+    default:
+      throw new StreamsError('CORRUPT_BATCH', `A record batch names the unknown compression codec ${String(codec)}.`);
+  }
+}

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { crc32c } from '@node-rs/crc32';
-import { BATCH_HEADER_BYTES, RecordBuffer, type ProducerBatch } from './record-buffer.js';
 import { writeInt64 } from './bytes.js';
+import { BATCH_HEADER_BYTES, type ProducerBatch, RecordBuffer } from './record-collector.js';
 
 export interface RecordToEncode {
   readonly key: Buffer | null;
@@ -27,42 +27,42 @@ const GZIP = 0x01;
  * batch larger than `compressAboveBytes` is gzipped: what a producer sent compressed must fit when it is written on,
  * e.g. quarantined. The result shares the memory of `records` unless it was gzipped.
  */
-export const sealRecordBatch = (
+export function sealRecordBatch(
   records: ProducerBatch,
   timestamp: number,
   producer: ProducerIdentity,
   compressAboveBytes: number,
-): Buffer => {
+): Buffer {
   const plain = records.bytes.subarray(0, records.length);
   writeHeader(plain, records.count, timestamp, producer);
   const batch = plain.length > compressAboveBytes ? gzipped(plain) : plain;
   batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CRC_AT);
   return batch;
-};
+}
 
 /** The same, of records at hand. */
-export const encodeRecordBatch = (
+export function encodeRecordBatch(
   records: readonly RecordToEncode[],
   timestamp: number,
   producer: ProducerIdentity,
   compressAboveBytes = Infinity,
-): Buffer => {
+): Buffer {
   const buffer = new RecordBuffer('', 0, Infinity);
   for (const { key, value } of records) buffer.append(key, value);
   const [batch] = buffer.batches;
   if (!batch) throw new Error('A record batch holds at least one record.');
   return sealRecordBatch(batch, timestamp, producer, compressAboveBytes);
-};
+}
 
-const gzipped = (plain: Buffer): Buffer => {
+function gzipped(plain: Buffer): Buffer {
   const body = gzipSync(plain.subarray(BATCH_HEADER_BYTES));
   const batch = Buffer.concat([plain.subarray(0, BATCH_HEADER_BYTES), body]);
   batch.writeInt32BE(batch.length - 12, 8);
   batch.writeInt16BE(plain.readInt16BE(ATTRIBUTES_AT) | GZIP, ATTRIBUTES_AT);
   return batch;
-};
+}
 
-const writeHeader = (batch: Buffer, count: number, timestamp: number, producer: ProducerIdentity): void => {
+function writeHeader(batch: Buffer, count: number, timestamp: number, producer: ProducerIdentity): void {
   batch.fill(0, 0, BATCH_HEADER_BYTES);
   batch.writeInt32BE(batch.length - 12, 8);
   batch.writeInt32BE(-1, 12); // partition leader epoch: the broker's to fill
@@ -75,4 +75,4 @@ const writeHeader = (batch: Buffer, count: number, timestamp: number, producer: 
   batch.writeInt16BE(producer.producerEpoch, 51);
   batch.writeInt32BE(producer.baseSequence, 53);
   batch.writeInt32BE(count, 57);
-};
+}

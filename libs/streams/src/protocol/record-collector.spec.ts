@@ -11,8 +11,9 @@ const record = fc.record({
   value: field,
 });
 
-const ofPartition = (records: Iterable<OutgoingRecord>, topic: string, partition: number): OutgoingRecord[] =>
-  [...records].filter((one) => one.topic === topic && one.partition === partition);
+function ofPartition(records: Iterable<OutgoingRecord>, topic: string, partition: number): OutgoingRecord[] {
+  return [...records].filter((one) => one.topic === topic && one.partition === partition);
+}
 
 describe('record buffers', () => {
   it('give each partition its records in order, again and again over the same memory', () => {

@@ -1,5 +1,5 @@
 import type { OutgoingRecord } from '../record.js';
-import { MAX_BATCH_BYTES, RecordBuffer } from './record-buffer.js';
+import { ByteReader, varintSize, writeVarint } from './bytes.js';
 
 /** What a transaction writes, by partition. Reads as a list of records; the order holds within each partition. */
 export class RecordCollector implements Iterable<OutgoingRecord> {
@@ -41,4 +41,132 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
   *[Symbol.iterator](): Generator<OutgoingRecord> {
     for (const buffer of this.filled()) yield* buffer.records();
   }
+}
+
+/** Of one batch: below the `max.message.bytes` of any topic that was not made smaller on purpose. */
+export const MAX_BATCH_BYTES = 900_000;
+/** Room for the header of a record batch of format v2. */
+export const BATCH_HEADER_BYTES = 61;
+
+const FIRST_BYTES = 16_384;
+/** Below, a loop is quicker than a call into the runtime. */
+const COPIED_BY_HAND_BYTES = 48;
+
+/** Records of one batch in Kafka's format, behind the room for the header. */
+export interface ProducerBatch {
+  bytes: Buffer;
+  /** Header included. */
+  length: number;
+  count: number;
+}
+
+/**
+ * What a transaction writes to one partition, kept as the bytes that go over the wire: at hundreds of thousands of
+ * records a second an object for each, with a Buffer for its key and one for its value, costs more than the rules do.
+ */
+export class RecordBuffer {
+  /** Records in all batches. */
+  count = 0;
+  readonly batches: ProducerBatch[] = [];
+  private readonly spare: ProducerBatch[] = [];
+
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+    private readonly maxBatchBytes = MAX_BATCH_BYTES,
+  ) {}
+
+  append(key: Buffer | null, value: Buffer | null): void {
+    this.appendRanges(key, 0, key?.length ?? 0, value, 0, value?.length ?? 0);
+  }
+
+  appendRanges(
+    key: Uint8Array | null,
+    keyStart: number,
+    keyEnd: number,
+    value: Uint8Array | null,
+    valueStart: number,
+    valueEnd: number,
+  ): void {
+    const keyLength = keyEnd - keyStart;
+    const valueLength = valueEnd - valueStart;
+    const batch = this.batchFor(keyLength + valueLength);
+    const content =
+      2 +
+      varintSize(batch.count) +
+      (key ? varintSize(keyLength) + keyLength : 1) +
+      (value ? varintSize(valueLength) + valueLength : 1) +
+      1;
+    const { bytes } = batch;
+    let at = writeVarint(bytes, batch.length, content);
+    bytes[at++] = 0; // attributes
+    bytes[at++] = 0; // timestamp delta
+    at = writeVarint(bytes, at, batch.count);
+    at = writeField(bytes, at, key, keyStart, keyLength);
+    at = writeField(bytes, at, value, valueStart, valueLength);
+    bytes[at++] = 0; // headers
+    batch.length = at;
+    batch.count++;
+    this.count++;
+  }
+
+  /** The memory is kept for the next transaction. */
+  clear(): void {
+    this.count = 0;
+    for (const batch of this.batches.splice(0))
+      if (batch.bytes.length <= 2 * this.maxBatchBytes) this.spare.push(batch);
+  }
+
+  *records(): Generator<OutgoingRecord> {
+    const { topic, partition } = this;
+    for (const { bytes, length, count } of this.batches) {
+      const reader = new ByteReader(bytes.subarray(0, length));
+      reader.position = BATCH_HEADER_BYTES;
+      for (let i = 0; i < count; i++) {
+        const end = reader.varint() + reader.position;
+        reader.position += 2;
+        reader.varint();
+        yield { topic, partition, key: copyField(reader), value: copyField(reader) };
+        reader.position = end;
+      }
+    }
+  }
+
+  private batchFor(dataBytes: number): ProducerBatch {
+    const bound = dataBytes + 32;
+    let batch = this.batches.at(-1);
+    if (!batch || (batch.count > 0 && batch.length + bound > this.maxBatchBytes)) {
+      batch = this.spare.pop() ?? { bytes: Buffer.allocUnsafeSlow(FIRST_BYTES), length: 0, count: 0 };
+      batch.length = BATCH_HEADER_BYTES;
+      batch.count = 0;
+      this.batches.push(batch);
+    }
+    if (batch.length + bound > batch.bytes.length) grow(batch, batch.length + bound);
+    return batch;
+  }
+}
+
+function grow(batch: ProducerBatch, bytesNeeded: number): void {
+  const grown = Buffer.allocUnsafeSlow(Math.max(bytesNeeded, 2 * batch.bytes.length));
+  batch.bytes.copy(grown, 0, 0, batch.length);
+  batch.bytes = grown;
+}
+
+function writeField(into: Buffer, at: number, field: Uint8Array | null, start: number, length: number): number {
+  if (!field) return writeVarint(into, at, -1);
+  const to = writeVarint(into, at, length);
+  if (length <= COPIED_BY_HAND_BYTES) {
+    for (let i = 0; i < length; i++) into[to + i] = field[start + i] as number;
+  } else {
+    into.set(field.subarray(start, start + length), to);
+  }
+  return to + length;
+}
+
+function copyField(reader: ByteReader): Buffer | null {
+  const length = reader.varint();
+  if (length < 0) return null;
+  const start = reader.position;
+  reader.position += length;
+  return Buffer.from(reader.buffer.subarray(start, reader.position));
 }

@@ -12,15 +12,17 @@ const NO_ID_TEXT = NO_ID.toString('hex');
  * Metadata v10 of one topic, for its id. It is a version with tagged fields: those of the request's header, which the
  * client does not know of, are the first byte of what it takes for the body, and so with the answer's.
  */
-export const topicIdRequest = (topic: string) => ({
-  apiKey: METADATA_API_KEY,
-  apiVersion: TOPIC_ID_METADATA_VERSION,
-  apiName: 'Metadata',
-  payload: encode(topic),
-  decode,
-});
+export function topicIdRequest(topic: string) {
+  return {
+    apiKey: METADATA_API_KEY,
+    apiVersion: TOPIC_ID_METADATA_VERSION,
+    apiName: 'Metadata',
+    payload: encode(topic),
+    decode,
+  };
+}
 
-const encode = (topic: string): Buffer => {
+function encode(topic: string): Buffer {
   const name = Buffer.from(topic);
   return Buffer.concat([
     NO_TAGS,
@@ -32,10 +34,10 @@ const encode = (topic: string): Buffer => {
     Buffer.from([0, 0, 0]), // create nothing; no authorised operations
     NO_TAGS,
   ]);
-};
+}
 
 /** As hexadecimal; null: the topic has no id. Throws the code of a broker that does not know the topic (yet). */
-const decode = (payload: Buffer): string | null => {
+function decode(payload: Buffer): string | null {
   const reader = new ByteReader(payload);
   skipTags(reader);
   reader.int32(); // throttle time
@@ -49,41 +51,41 @@ const decode = (payload: Buffer): string | null => {
   const id = payload.toString('hex', reader.position, reader.position + NO_ID.length);
   if (errorCode !== 0) throw Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode });
   return id === NO_ID_TEXT ? null : id;
-};
+}
 
-const skipBroker = (reader: ByteReader): void => {
+function skipBroker(reader: ByteReader): void {
   reader.int32(); // node id
   skipString(reader); // host
   reader.int32(); // port
   skipString(reader); // rack
   skipTags(reader);
-};
+}
 
-const skipString = (reader: ByteReader): void => {
+function skipString(reader: ByteReader): void {
   const length = readUnsignedVarint(reader) - 1;
   reader.position += Math.max(0, length);
-};
+}
 
-const skipTags = (reader: ByteReader): void => {
+function skipTags(reader: ByteReader): void {
   for (let left = readUnsignedVarint(reader); left > 0; left--) {
     readUnsignedVarint(reader); // tag
     const size = readUnsignedVarint(reader);
     reader.position += size;
   }
-};
+}
 
-const readUnsignedVarint = (reader: ByteReader): number => {
+function readUnsignedVarint(reader: ByteReader): number {
   let value = 0;
   for (let shift = 0; ; shift += 7) {
     const byte = reader.buffer.readUInt8(reader.position++);
     value |= (byte & 0x7f) << shift;
     if (byte < 0x80) return value >>> 0;
   }
-};
+}
 
-const unsignedVarint = (value: number): Buffer => {
+function unsignedVarint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
   for (; rest >= 0x80; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
   return Buffer.from([...bytes, rest]);
-};
+}

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
+import { logRange, type LogRange, readUpTo } from '../backend/log-reader.js';
 import type { StreamsLogger } from '../logger.js';
-import { partitionName, slicesOf, type RecordBatch, type TopicPartition } from '../record.js';
+import { partitionName, type RecordBatch, slicesOf, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
-import { logRange, readUpTo, type LogRange } from '../backend/log-reader.js';
-import { createRestoreProgress } from './restore-progress.js';
 import type { CompleteState, StoreCheckpoints } from './store-checkpoints.js';
 
 /** Records between two turns for the tasks beside the restoring one. */
@@ -15,7 +14,7 @@ const SLICE_RECORDS = 2_000;
  */
 const MAX_AGE_MS = 20 * 3_600_000;
 
-export interface ChangelogStoreOptions {
+interface ChangelogStoreOptions {
   readonly name: string;
   readonly definition: StoreDefinition<unknown>;
   readonly changelog: TopicPartition;
@@ -195,6 +194,53 @@ export class ChangelogStore {
 }
 
 /** The task that opened the store is given up, and another may be at work with it already. */
-const refuseClosed = (closed: () => boolean): void => {
+function refuseClosed(closed: () => boolean): void {
   if (closed()) throw new Error('The task was closed while it restored.');
-};
+}
+
+const LOG_EVERY_MS = 3_000;
+
+interface RestoreProgressOptions {
+  readonly name: string;
+  readonly changelog: TopicPartition;
+  readonly store: { readonly size: number };
+  /** Where the reading begins, and where it will end. */
+  readonly from: number;
+  readonly end: number;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+}
+
+interface RestoreProgress {
+  /** `position` lies behind them. */
+  readonly taken: (records: number, position: number) => void;
+  records(): number;
+}
+
+/** Counts what a restore has read, and tells it every few seconds. */
+function createRestoreProgress(options: RestoreProgressOptions): RestoreProgress {
+  const { name, changelog, store, from, end, logger, now } = options;
+  const startedAt = now();
+  const keysBefore = store.size;
+  let records = 0;
+  let toldAt = startedAt;
+  const tell = (position: number, at: number): void => {
+    logger.info('store_restoring', {
+      store: name,
+      changelog: partitionName(changelog),
+      keys: store.size,
+      percent: Math.floor((100 * (position - from)) / (end - from)),
+      keysPerSecond: Math.round(((store.size - keysBefore) * 1_000) / (at - startedAt)),
+    });
+  };
+  return {
+    taken: (count, position) => {
+      records += count;
+      const at = now();
+      if (at - toldAt < LOG_EVERY_MS) return;
+      toldAt = at;
+      tell(position, at);
+    },
+    records: () => records,
+  };
+}

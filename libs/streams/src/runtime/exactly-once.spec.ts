@@ -40,7 +40,7 @@ const counting = createTopology({
 type Fault = 'none' | 'before' | 'after';
 
 /** A backend whose commits fail by plan, before they have taken effect or after: then nobody knows which it was. */
-const faulty = (backend: StreamsBackend, faults: Fault[]): StreamsBackend => {
+function faulty(backend: StreamsBackend, faults: Fault[]): StreamsBackend {
   const wrap = (producer: TransactionalProducer): TransactionalProducer => ({
     init: () => producer.init(),
     close: () => producer.close(),
@@ -59,11 +59,13 @@ const faulty = (backend: StreamsBackend, faults: Fault[]): StreamsBackend => {
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
-};
+}
 
-const newBroker = () => createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
+function newBroker() {
+  return createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
+}
 
-const start = async (backend: StreamsBackend, instanceId: string): Promise<TaskManager> => {
+async function start(backend: StreamsBackend, instanceId: string): Promise<TaskManager> {
   const app = createStreamsApp({
     ...{ topology: counting, backend, instanceId, logger: silentLogger, now: Date.now },
     onFatal: (error) => {
@@ -72,19 +74,19 @@ const start = async (backend: StreamsBackend, instanceId: string): Promise<TaskM
   });
   await app.start();
   return app;
-};
+}
 
-const outputs = async (backend: StreamsBackend): Promise<string[]> => {
+async function outputs(backend: StreamsBackend): Promise<string[]> {
   const found: string[] = [];
   await readToEnd(backend, backend.fetcher(), { topic: 'output', partition: 0 }, 0, ({ records }) => {
     for (const { value } of records) found.push(String(value));
   });
   return found;
-};
+}
 
-const append = (broker: ReturnType<typeof newBroker>, key: string, value: string): void => {
+function append(broker: ReturnType<typeof newBroker>, key: string, value: string): void {
   broker.append({ topic: 'input', partition: 0 }, { key: Buffer.from(key), value: Buffer.from(value) });
-};
+}
 
 describe('a stream application', () => {
   it('restores its state from the changelog before the first record of a task', async () => {

@@ -26,7 +26,9 @@ export interface GlobalTable {
   stop(): Promise<void>;
 }
 
-export const createGlobalTable = (options: GlobalTableOptions): GlobalTable => new ConsumedGlobalTable(options);
+export function createGlobalTable(options: GlobalTableOptions): GlobalTable {
+  return new ConsumedGlobalTable(options);
+}
 
 class ConsumedGlobalTable implements GlobalTable {
   private readonly partition: TopicPartition;

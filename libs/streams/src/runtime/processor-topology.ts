@@ -1,10 +1,16 @@
-import type { RecordBuffer } from '../protocol/record-buffer.js';
-import { RecordCollector } from '../protocol/record-collector.js';
-import type { StateStore } from '../state/state-store.js';
-import { invalid, undeclared } from '../topology/check-topology.js';
 import { partitionForKey } from '../partitioner.js';
-import type { ContextOf, ForwardedRecord, Processor, SliceProcessor, Topology } from '../topology/topology.js';
+import { type RecordBuffer, RecordCollector } from '../protocol/record-collector.js';
 import type { StreamRecord, TopicPartition } from '../record.js';
+import type { StateStore } from '../state/state-store.js';
+import {
+  type ContextOf,
+  type ForwardedRecord,
+  invalid,
+  type Processor,
+  type SliceProcessor,
+  type Topology,
+  undeclared,
+} from '../topology/topology.js';
 import { createPunctuators, type Punctuators } from './punctuation-queue.js';
 
 export interface ProcessorTopologyOptions {
@@ -163,18 +169,18 @@ function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
 }
 
 /** @returns the bytes of the value */
-const append = (into: RecordBuffer, key: Buffer | null, value: ForwardedRecord['value']): number => {
+function append(into: RecordBuffer, key: Buffer | null, value: ForwardedRecord['value']): number {
   if (value === null || value instanceof Uint8Array) {
     into.append(key, value);
     return value?.length ?? 0;
   }
   into.appendRanges(key, 0, key?.length ?? 0, value.bytes, value.start, value.end);
   return value.end - value.start;
-};
+}
 
-const byKey = (topic: string, key: Buffer | null, partitionCounts: ReadonlyMap<string, number>): number => {
+function byKey(topic: string, key: Buffer | null, partitionCounts: ReadonlyMap<string, number>): number {
   const partitions = partitionCounts.get(topic);
   if (partitions === undefined || key === null)
     throw new Error(`A record for ${topic} needs a key to find its partition.`);
   return partitionForKey(key, partitions);
-};
+}

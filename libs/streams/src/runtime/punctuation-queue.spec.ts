@@ -8,7 +8,7 @@ interface Clocks extends Punctuators {
   wallClock(time: number): void;
 }
 
-const at = (start: number, streamTimeMs: number | null = null): Clocks => {
+function at(start: number, streamTimeMs: number | null = null): Clocks {
   let now = start;
   const punctuation = createPunctuators({ streamTimeMs, now: () => now });
   return {
@@ -22,13 +22,15 @@ const at = (start: number, streamTimeMs: number | null = null): Clocks => {
       punctuation.punctuateWallClock();
     },
   };
-};
+}
 
 const every = fc.integer({ min: 1, max: 50 });
 const times = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 });
 
 /** The interval of the grid that a time lies in. */
-const cell = (time: number, everyMs: number): number => Math.floor(time / everyMs);
+function cell(time: number, everyMs: number): number {
+  return Math.floor(time / everyMs);
+}
 
 describe('stream-time punctuators', () => {
   it('are called at the first record and whenever a record is the first in a new interval, whatever the order', () => {

@@ -33,7 +33,7 @@ interface Schedule {
  * on nothing but timestamps, and stream time is committed with the position: a task that was rebuilt calls them for
  * the same records as one that was not.
  */
-export const createPunctuators = ({ streamTimeMs, now }: PunctuatorsOptions): Punctuators => {
+export function createPunctuators({ streamTimeMs, now }: PunctuatorsOptions): Punctuators {
   const byStreamTime = new PunctuationQueue();
   const byWallClock = new PunctuationQueue();
   let streamTime = streamTimeMs ?? -1;
@@ -56,7 +56,7 @@ export const createPunctuators = ({ streamTimeMs, now }: PunctuatorsOptions): Pu
       if (byWallClock.dueAt <= time) byWallClock.punctuate(time);
     },
   };
-};
+}
 
 /** Schedules of one clock. Few and changed rarely, so the earliest is kept and the rest is a plain set. */
 class PunctuationQueue {
@@ -92,12 +92,14 @@ class PunctuationQueue {
   }
 }
 
-const nextMultiple = (time: number, everyMs: number): number => (Math.floor(time / everyMs) + 1) * everyMs;
+function nextMultiple(time: number, everyMs: number): number {
+  return (Math.floor(time / everyMs) + 1) * everyMs;
+}
 
-const checkInterval = (everyMs: number, type: PunctuationType): void => {
+function checkInterval(everyMs: number, type: PunctuationType): void {
   if (Number.isSafeInteger(everyMs) && everyMs > 0) return;
   throw new StreamsError(
     'INVALID_TOPOLOGY',
     `A ${type} punctuator cannot be called every ${String(everyMs)} ms: schedule() takes a whole number of at least 1.`,
   );
-};
+}

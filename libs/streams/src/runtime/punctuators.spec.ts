@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { StreamsBackend, Transaction } from '../backend/backend.js';
+import { readToEnd } from '../backend/log-reader.js';
 import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
+import { jsonSerde } from '../state/state-store.js';
 import { createTopology } from '../topology/topology.js';
-import { jsonSerde } from '../topology/serdes.js';
-import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
 import { until } from '../../../../test/support/until.js';
@@ -14,8 +14,8 @@ import { until } from '../../../../test/support/until.js';
 const EVERY_MS = 100;
 
 /** How many records came since the punctuator was called last. */
-const counting = (type: 'stream-time' | 'wall-clock') =>
-  createTopology({
+function counting(type: 'stream-time' | 'wall-clock') {
+  return createTopology({
     applicationId: 'counting',
     source: 'input',
     stores: { counts: keyValueStore({ changelogTopic: 'counts', serde: jsonSerde<number>() }) },
@@ -34,11 +34,12 @@ const counting = (type: 'stream-time' | 'wall-clock') =>
       };
     },
   });
+}
 
 type Fault = 'none' | 'before' | 'after';
 
-const faulty = (backend: StreamsBackend, faults: Fault[]): StreamsBackend =>
-  new Proxy(backend, {
+function faulty(backend: StreamsBackend, faults: Fault[]): StreamsBackend {
+  return new Proxy(backend, {
     get: (target, property) => {
       const value: unknown = Reflect.get(target, property);
       if (property !== 'producer') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
@@ -58,8 +59,9 @@ const faulty = (backend: StreamsBackend, faults: Fault[]): StreamsBackend =>
       };
     },
   });
+}
 
-const newBroker = () => {
+function newBroker() {
   let now = 0;
   const backend = createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: () => now });
   return {
@@ -70,15 +72,11 @@ const newBroker = () => {
     },
     append: () => backend.append({ topic: 'input', partition: 0 }, { key: null, value: null }),
   };
-};
+}
 
 type Broker = ReturnType<typeof newBroker>;
 
-const start = async (
-  broker: Broker,
-  type: 'stream-time' | 'wall-clock',
-  faults: Fault[] = [],
-): Promise<TaskManager> => {
+async function start(broker: Broker, type: 'stream-time' | 'wall-clock', faults: Fault[] = []): Promise<TaskManager> {
   const app = createStreamsApp({
     ...{ topology: counting(type), backend: faulty(broker.backend, faults), instanceId: 'i', logger: silentLogger },
     now: broker.now,
@@ -88,18 +86,18 @@ const start = async (
   });
   await app.start();
   return app;
-};
+}
 
-const outputs = async ({ backend }: Broker): Promise<string[]> => {
+async function outputs({ backend }: Broker): Promise<string[]> {
   const found: string[] = [];
   await readToEnd(backend, backend.fetcher(), { topic: 'output', partition: 0 }, 0, ({ records }) => {
     for (const { value } of records) found.push(String(value));
   });
   return found;
-};
+}
 
 /** One call at the first record, then one behind the first record of each interval of the grid. */
-const expectedCalls = (timestamps: readonly number[]): string[] => {
+function expectedCalls(timestamps: readonly number[]): string[] {
   const calls: string[] = [];
   let interval = -1;
   let count = 0;
@@ -111,7 +109,7 @@ const expectedCalls = (timestamps: readonly number[]): string[] => {
     count = 0;
   }
   return calls;
-};
+}
 
 describe('the punctuators of a stream application', () => {
   it('are called by stream time exactly once for each interval, whatever commits fail and wherever it restarts', async () => {

@@ -133,4 +133,6 @@ export class StoreCheckpoints {
   }
 }
 
-const fileName = (name: string): string => encodeURIComponent(name).replaceAll('*', '%2A');
+function fileName(name: string): string {
+  return encodeURIComponent(name).replaceAll('*', '%2A');
+}

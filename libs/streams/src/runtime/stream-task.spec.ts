@@ -37,7 +37,7 @@ let written: string[];
 let task: PartitionTask;
 
 /** Notes the transactions. */
-const observedBackend = (): StreamsBackend => {
+function observedBackend(): StreamsBackend {
   const broker = createMemoryBackend({ topics: { input: 1, output: 1 }, now: () => clock });
   const producer: StreamsBackend['producer'] = (transactionalId) => {
     const inner = broker.producer(transactionalId);
@@ -57,7 +57,7 @@ const observedBackend = (): StreamsBackend => {
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
-};
+}
 
 beforeEach(async () => {
   clock = 1_000;
@@ -84,13 +84,20 @@ beforeEach(async () => {
 const START = 100;
 
 /** @param more records that the log had behind the batch when it was fetched */
-const batchOf = (from: number, count: number, more: number, value: Buffer | null = Buffer.from('v')): RecordBatch => ({
-  ...INPUT,
-  records: Array.from({ length: count }, (_, n) => ({ offset: START + from + n, timestamp: clock, key: null, value })),
-  nextOffset: START + from + count,
-  highWatermark: START + from + count + more + UNSTABLE,
-  lastStableOffset: START + from + count + more,
-});
+function batchOf(from: number, count: number, more: number, value: Buffer | null = Buffer.from('v')): RecordBatch {
+  return {
+    ...INPUT,
+    records: Array.from({ length: count }, (_, n) => ({
+      offset: START + from + n,
+      timestamp: clock,
+      key: null,
+      value,
+    })),
+    nextOffset: START + from + count,
+    highWatermark: START + from + count + more + UNSTABLE,
+    lastStableOffset: START + from + count + more,
+  };
+}
 
 describe('a task that works a backlog off', () => {
   /** Each test begins behind the batch that shows that the task works. */

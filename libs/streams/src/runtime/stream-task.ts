@@ -1,19 +1,18 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
-import { slicesOf, type RecordBatch } from '../record.js';
+import { type RecordBatch, slicesOf } from '../record.js';
 import type { Topology } from '../topology/topology.js';
-import { committedStreamTime, streamTimeMetadata } from './committed-stream-time.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
-import type { StateManager } from './state-directory.js';
 import { ProcessorTopology } from './processor-topology.js';
+import type { StateManager } from './state-directory.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** Also while traffic flows without output: a restart must not go far back. */
 const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 
-export interface StreamTaskOptions {
+interface StreamTaskOptions {
   readonly topology: Topology;
   readonly context: TaskContext;
   /** Of the partition; they outlive the task. */
@@ -32,7 +31,9 @@ export interface StreamTaskOptions {
  * A topology on one input partition, exactly once: outputs, changelog and input position go into one transaction.
  * open() fences the predecessor before it reads the position and the changelog, so both are final when read.
  */
-export const createStreamTask = (options: StreamTaskOptions): PartitionTask => new StreamTask(options);
+export function createStreamTask(options: StreamTaskOptions): PartitionTask {
+  return new StreamTask(options);
+}
 
 class StreamTask implements PartitionTask {
   private core: ProcessorTopology | null = null;
@@ -184,4 +185,18 @@ class StreamTask implements PartitionTask {
     }
     return counts;
   }
+}
+
+const PREFIX = 'streamTimeMs=';
+
+/** Stream time as metadata of the committed position: it is part of what a task knows of its past. */
+function streamTimeMetadata(streamTimeMs: number | null): string {
+  return streamTimeMs === null ? '' : `${PREFIX}${String(streamTimeMs)}`;
+}
+
+/** null also for metadata that was written by somebody else. */
+function committedStreamTime(metadata: string): number | null {
+  if (!metadata.startsWith(PREFIX)) return null;
+  const streamTimeMs = Number(metadata.slice(PREFIX.length));
+  return Number.isSafeInteger(streamTimeMs) && streamTimeMs >= 0 ? streamTimeMs : null;
 }

@@ -40,7 +40,7 @@ export interface StreamsAppOptions {
 }
 
 /** Runs a topology: one exactly-once task for each partition of the source that the group gives this process. */
-export const createStreamsApp = (options: StreamsAppOptions): TaskManager => {
+export function createStreamsApp(options: StreamsAppOptions): TaskManager {
   const { topology, backend, stateDir, logger, now } = options;
   const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, lingerMs = DEFAULT_LINGER_MS } = options;
   const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
@@ -70,4 +70,4 @@ export const createStreamsApp = (options: StreamsAppOptions): TaskManager => {
     },
     ready: () => runner.ready(),
   };
-};
+}

@@ -27,7 +27,9 @@ export interface TaskManager {
   ready(): boolean;
 }
 
-export const createTaskManager = (options: TaskManagerOptions): TaskManager => new GroupTaskManager(options);
+export function createTaskManager(options: TaskManagerOptions): TaskManager {
+  return new GroupTaskManager(options);
+}
 
 const WATCH_EVERY_MS = 5_000;
 const SILENT_AT_MOST_MS = 5 * 60_000;

@@ -86,20 +86,21 @@ export interface StoreDefinition<Store> {
   readonly createStore: () => StateStore & Store;
 }
 
-export const deserializeValue = <T>(serde: Serde<T>, record: FetchedRecord | { readonly value: Buffer }): T =>
-  'valueStart' in record && serde.deserializeRange
+export function deserializeValue<T>(serde: Serde<T>, record: FetchedRecord | { readonly value: Buffer }): T {
+  return 'valueStart' in record && serde.deserializeRange
     ? serde.deserializeRange(record.bytes, record.valueStart, record.valueEnd)
     : serde.deserialize(record.value as Buffer);
+}
 
 /** One changelog record; an undefined value is a tombstone. */
-export const writeChange = <T>(
+export function writeChange<T>(
   into: ChangeSink,
   serde: Serde<T>,
   value: T | undefined,
   key: Uint8Array,
   keyStart: number,
   keyEnd: number,
-): void => {
+): void {
   if (value === undefined) {
     into.appendRanges(key, keyStart, keyEnd, null, 0, 0);
   } else if (serde.serializeRange) {
@@ -109,4 +110,12 @@ export const writeChange = <T>(
     const bytes = serde.serialize(value);
     into.appendRanges(key, keyStart, keyEnd, bytes, 0, bytes.length);
   }
-};
+}
+
+/** Values as JSON, for whatever JSON carries without loss. What is read is taken at its word: the changelog is one's own. */
+export function jsonSerde<T>(): Serde<T> {
+  return {
+    serialize: (value) => Buffer.from(JSON.stringify(value)),
+    deserialize: (bytes) => JSON.parse(bytes.toString()) as T,
+  };
+}

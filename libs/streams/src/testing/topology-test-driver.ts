@@ -1,8 +1,7 @@
 import { fetchedRecordOf, type OutgoingRecord } from '../record.js';
 import { ProcessorTopology } from '../runtime/processor-topology.js';
 import type { StateStore } from '../state/state-store.js';
-import { undeclared } from '../topology/check-topology.js';
-import type { StoreDefinitions, StoresOf, Topology } from '../topology/topology.js';
+import { type StoreDefinitions, type StoresOf, type Topology, undeclared } from '../topology/topology.js';
 
 /**
  * One task of a topology, run by hand: no broker, no waiting, time moved by the test. What was committed is kept as
@@ -51,9 +50,11 @@ export interface TestDriverOptions<Definitions extends StoreDefinitions, SinkNam
   readonly autoCommit?: boolean;
 }
 
-export const createTopologyTestDriver = <Definitions extends StoreDefinitions, SinkName extends string>(
+export function createTopologyTestDriver<Definitions extends StoreDefinitions, SinkName extends string>(
   options: TestDriverOptions<Definitions, SinkName>,
-): TopologyTestDriver<Definitions, SinkName> => new HandDrivenTask(options);
+): TopologyTestDriver<Definitions, SinkName> {
+  return new HandDrivenTask(options);
+}
 
 class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends string> implements TopologyTestDriver<
   Definitions,

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { keyValueStore } from '../state/key-value-store.js';
+import { jsonSerde } from '../state/state-store.js';
 import { createTopologyTestDriver } from '../testing/topology-test-driver.js';
-import { jsonSerde } from './serdes.js';
 import { createTopology, type Processor, type Topology } from './topology.js';
 
 const idle: Processor = { process: () => undefined };
-const storeOn = (changelogTopic: string) => keyValueStore({ changelogTopic, serde: jsonSerde<number>() });
+function storeOn(changelogTopic: string) {
+  return keyValueStore({ changelogTopic, serde: jsonSerde<number>() });
+}
 
 const parts = {
   applicationId: 'app',

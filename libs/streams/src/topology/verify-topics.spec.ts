@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { keyValueStore } from '../state/key-value-store.js';
-import { jsonSerde } from './serdes.js';
+import { jsonSerde } from '../state/state-store.js';
 import { createTopology } from './topology.js';
 import { verifyTopics } from './verify-topics.js';
 
@@ -15,13 +15,15 @@ const topology = createTopology({
   processor: () => ({ process: () => undefined }),
 });
 
-const verify = (counts: Readonly<Record<string, number>>): Promise<void> =>
-  verifyTopics(topology, { partitionCount: (topic) => Promise.resolve(counts[topic] ?? null) });
+function verify(counts: Readonly<Record<string, number>>): Promise<void> {
+  return verifyTopics(topology, { partitionCount: (topic) => Promise.resolve(counts[topic] ?? null) });
+}
 
 const right = { input: 4, counts: 4, beside: 4, elsewhere: 7 };
 
-const without = (topic: keyof typeof right): Record<string, number> =>
-  Object.fromEntries(Object.entries(right).filter(([name]) => name !== topic));
+function without(topic: keyof typeof right): Record<string, number> {
+  return Object.fromEntries(Object.entries(right).filter(([name]) => name !== topic));
+}
 
 describe('the topics of a topology', () => {
   it('are well when they exist and those of stores and source-partition sinks have as many partitions as the source', async () => {

@@ -1,7 +1,6 @@
 import type { StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
-import { checkTopology } from './check-topology.js';
-import type { Topology } from './topology.js';
+import { checkTopology, type Topology } from './topology.js';
 
 /** A topic that a topology writes, and what for. */
 interface WrittenTopic {
@@ -16,10 +15,7 @@ interface WrittenTopic {
  * Looks at the topology and at every topic of it before the first task is built.
  * @throws {StreamsError} INVALID_TOPOLOGY, TOPIC_MISSING, PARTITIONS_DIFFER: which topic, and how to create it
  */
-export const verifyTopics = async (
-  topology: Topology,
-  backend: Pick<StreamsBackend, 'partitionCount'>,
-): Promise<void> => {
+export async function verifyTopics(topology: Topology, backend: Pick<StreamsBackend, 'partitionCount'>): Promise<void> {
   // Also one that did not come through createTopology().
   checkTopology(topology);
   const { applicationId, source } = topology;
@@ -46,19 +42,21 @@ export const verifyTopics = async (
       );
     }
   }
-};
+}
 
-const writtenTopics = ({ stores = {}, sinks }: Topology): WrittenTopic[] => [
-  ...Object.entries(stores).map(([name, { changelogTopic }]) => ({
-    topic: changelogTopic,
-    role: `the changelog of the store ${name}`,
-    copartitioned: true,
-    settings: ' and cleanup.policy=compact',
-  })),
-  ...Object.entries(sinks).map(([name, { topic, partitioner }]) => ({
-    topic,
-    role: `the sink ${name}`,
-    copartitioned: partitioner === 'source-partition',
-    settings: '',
-  })),
-];
+function writtenTopics({ stores = {}, sinks }: Topology): WrittenTopic[] {
+  return [
+    ...Object.entries(stores).map(([name, { changelogTopic }]) => ({
+      topic: changelogTopic,
+      role: `the changelog of the store ${name}`,
+      copartitioned: true,
+      settings: ' and cleanup.policy=compact',
+    })),
+    ...Object.entries(sinks).map(([name, { topic, partitioner }]) => ({
+      topic,
+      role: `the sink ${name}`,
+      copartitioned: partitioner === 'source-partition',
+      settings: '',
+    })),
+  ];
+}

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StreamsError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
-import type { RecordBuffer } from '../../protocol/record-buffer.js';
+import { type PartitionBatch, type ProducedPartition, produceRequest } from '../../protocol/produce.js';
+import { sealRecordBatch } from '../../protocol/record-batch-encoder.js';
+import type { RecordBuffer } from '../../protocol/record-collector.js';
 import { partitionName } from '../../record.js';
 import type { BaseOffsets } from '../backend.js';
-import { KAFKA_ERROR, isFenced, isLeaderMove } from './kafka-errors.js';
-import { isTransient, retryTransient, type KafkaClient } from './kafka-client.js';
+import { isTransient, type KafkaClient, retryTransient } from './kafka-client.js';
+import { isFenced, isLeaderMove, KAFKA_ERROR } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
-import type { Produce } from './coalesced-produce.js';
-import type { PartitionBatch, ProducedPartition } from '../../protocol/produce.js';
-import { sealRecordBatch } from '../../protocol/record-batch-encoder.js';
 import type { ProducerId } from './transaction-coordinator.js';
 
-export interface BatchWriterOptions {
+interface BatchWriterOptions {
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
   readonly now: () => number;
@@ -32,7 +31,9 @@ export interface BatchWriter {
 
 const RETRY_WAIT_MS = 50;
 
-export const createBatchWriter = (options: BatchWriterOptions): BatchWriter => new LeaderBatchWriter(options);
+export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
+  return new LeaderBatchWriter(options);
+}
 
 class LeaderBatchWriter implements BatchWriter {
   private readonly sequences = new Map<string, number>();
@@ -140,10 +141,78 @@ class LeaderBatchWriter implements BatchWriter {
   }
 }
 
-const produceError = ({ topic, partition, errorCode }: ProducedPartition): Error =>
-  isFenced(errorCode)
+function produceError({ topic, partition, errorCode }: ProducedPartition): Error {
+  return isFenced(errorCode)
     ? new StreamsError('PRODUCER_FENCED', 'The broker refused a record of an older producer.')
     : new StreamsError(
         'PROTOCOL',
         `Writing to ${partitionName({ topic, partition })} was refused with code ${String(errorCode)}.`,
       );
+}
+
+/** Sends batches to a leader; the answers are those of these batches, in any order. */
+export type Produce = (leader: KafkajsBroker, batches: readonly PartitionBatch[]) => Promise<ProducedPartition[]>;
+
+/** One request for each call, as a transaction needs it. */
+export function createTransactionalProduce(client: KafkaClient, transactionalId: string): Produce {
+  return (leader, batches) => client.callRaw(leader, produceRequest(transactionalId, batches));
+}
+
+interface Waiting {
+  readonly batches: readonly PartitionBatch[];
+  readonly resolve: (answers: ProducedPartition[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * One request for all that different writers send to a leader in the same turn of the event loop: a request costs the
+ * broker and us far more than what a small batch in it does. It may hold one batch for each partition, so writers who
+ * share a partition take as many requests as they are.
+ */
+export function createCoalescedProduce(client: KafkaClient): Produce {
+  const waiting = new Map<KafkajsBroker, Waiting[]>();
+  const request = (leader: KafkajsBroker, together: readonly Waiting[]): void => {
+    const all = together.flatMap(({ batches }) => batches);
+    client.callRaw(leader, produceRequest(null, all)).then(
+      (answers) => {
+        for (const { batches, resolve } of together) resolve(answersTo(batches, answers));
+      },
+      (error: unknown) => {
+        for (const { reject } of together) reject(error);
+      },
+    );
+  };
+  const send = (leader: KafkajsBroker): void => {
+    const all = waiting.get(leader) ?? [];
+    waiting.delete(leader);
+    for (const together of withoutCollisions(all)) request(leader, together);
+  };
+  return (leader, batches) =>
+    new Promise((resolve, reject) => {
+      const together = waiting.get(leader);
+      const own = { batches, resolve, reject };
+      if (together) {
+        together.push(own);
+        return;
+      }
+      waiting.set(leader, [own]);
+      setImmediate(send, leader);
+    });
+}
+
+/** In as few groups as the partitions that they share allow. */
+function withoutCollisions(all: readonly Waiting[]): Waiting[][] {
+  const groups: { readonly members: Waiting[]; readonly partitions: Set<string> }[] = [];
+  for (const waiting of all) {
+    const names = waiting.batches.map(partitionName);
+    let group = groups.find(({ partitions }) => names.every((name) => !partitions.has(name)));
+    if (!group) groups.push((group = { members: [], partitions: new Set() }));
+    group.members.push(waiting);
+    for (const name of names) group.partitions.add(name);
+  }
+  return groups.map(({ members }) => members);
+}
+
+function answersTo(batches: readonly PartitionBatch[], answers: readonly ProducedPartition[]): ProducedPartition[] {
+  return answers.filter((a) => batches.some(({ topic, partition }) => topic === a.topic && partition === a.partition));
+}

@@ -9,14 +9,14 @@ beforeEach(() => {
   memory = new ResponseBufferPool();
 });
 
-const batchesOf = (...texts: (string | null)[]): { batches: FetchedBatch[]; isFree: () => boolean } => {
+function batchesOf(...texts: (string | null)[]): { batches: FetchedBatch[]; isFree: () => boolean } {
   const partitions = fetchedResponse(memory, texts);
   const used = partitions[0]?.data.buffer;
   return {
     batches: partitions.map((fetched) => new FetchedBatch(fetched, 0)),
     isFree: () => memory.take(RESPONSE_BYTES).buffer === used,
   };
-};
+}
 
 describe('a fetched batch', () => {
   it('shares its memory with the other partitions of the response, and counts once however often it lets go', () => {

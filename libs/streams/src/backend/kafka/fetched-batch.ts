@@ -57,11 +57,11 @@ export class FetchedBatch implements RecordBatch {
   }
 }
 
-const namingThePlace = <T>(partition: TopicPartition, position: number, work: () => T): T => {
+function namingThePlace<T>(partition: TopicPartition, position: number, work: () => T): T {
   try {
     return work();
   } catch (error) {
     const where = `${partitionName(partition)} behind offset ${String(position)}`;
     throw new StreamsError('CORRUPT_BATCH', `A record batch of ${where} cannot be decoded: ${errorMessage(error)}`);
   }
-};
+}

@@ -28,7 +28,7 @@ interface Joined {
   readonly latest: () => readonly number[];
 }
 
-const join = async (groupId: string, topic: string, instanceId?: string): Promise<Joined> => {
+async function join(groupId: string, topic: string, instanceId?: string): Promise<Joined> {
   const member = backend.group({ groupId, topics: [topic], instanceId, sessionTimeoutMs: SESSION_TIMEOUT_MS });
   let assignment: Assignment | null = null;
   await member.join({
@@ -40,10 +40,10 @@ const join = async (groupId: string, topic: string, instanceId?: string): Promis
     },
   });
   return { member, latest: () => (assignment?.partitions ?? []).map(({ partition }) => partition) };
-};
+}
 
 /** As a member is whose event loop is busy: it hears of a rebalance at its next heartbeat only, and that is late. */
-const slowDown = (member: GroupMember, ms: number): (() => void) => {
+function slowDown(member: GroupMember, ms: number): () => void {
   const slowed = member as unknown as { pause(ms: number): Promise<void>; interrupt: () => void };
   const pause = slowed.pause.bind(member);
   slowed.pause = () => sleep(ms);
@@ -51,7 +51,7 @@ const slowDown = (member: GroupMember, ms: number): (() => void) => {
   return () => {
     slowed.pause = pause;
   };
-};
+}
 
 describe.each([
   ['a dynamic member', undefined],

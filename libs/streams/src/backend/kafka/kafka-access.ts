@@ -81,7 +81,9 @@ const REFUSALS: readonly (readonly [KafkaRefusal, applies: (facts: Facts, settin
   ['login_wanted', ({ names }, { sasl }) => sasl === undefined && names.includes('KafkaJSConnectionClosedError')],
 ];
 
-const isOn = (ssl: KafkaSettings['ssl']): boolean => ssl !== undefined && ssl !== false;
+function isOn(ssl: KafkaSettings['ssl']): boolean {
+  return ssl !== undefined && ssl !== false;
+}
 
 function refusalOf(facts: Facts, settings: KafkaSettings): KafkaRefusal | null {
   return REFUSALS.find(([, applies]) => applies(facts, settings))?.[0] ?? null;

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
-import { Kafka, logLevel, type Admin, type Producer } from 'kafkajs';
+import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
 import { silentLogger } from '../../logger.js';
-import { describeBackend, type BackendUnderTest } from '../backend.contract.js';
-import { describeFencedWriter } from '../fenced-writer.contract.js';
+import { type BackendUnderTest, describeBackend, describeFencedWriter } from '../backend.contract.js';
 import { describeRebalance } from '../rebalance.contract.js';
 import { createKafkaBackend } from './kafka-backend.js';
 
@@ -27,21 +26,23 @@ afterAll(async () => {
   await Promise.all([admin.disconnect(), producer.disconnect(), backend.close()]);
 });
 
-const subject = (): BackendUnderTest => ({
-  backend,
-  createTopic: async (partitions) => {
-    const topic = `contract-${randomUUID()}`;
-    await admin.createTopics({
-      waitForLeaders: true,
-      topics: [{ topic, numPartitions: partitions, replicationFactor: 1 }],
-    });
-    return topic;
-  },
-  append: async ({ topic, partition }, key, value) => {
-    await producer.send({ topic, messages: [{ partition, key, value }] });
-  },
-  uniqueName: (prefix) => `${prefix}-${randomUUID()}`,
-});
+function subject(): BackendUnderTest {
+  return {
+    backend,
+    createTopic: async (partitions) => {
+      const topic = `contract-${randomUUID()}`;
+      await admin.createTopics({
+        waitForLeaders: true,
+        topics: [{ topic, numPartitions: partitions, replicationFactor: 1 }],
+      });
+      return topic;
+    },
+    append: async ({ topic, partition }, key, value) => {
+      await producer.send({ topic, messages: [{ partition, key, value }] });
+    },
+    uniqueName: (prefix) => `${prefix}-${randomUUID()}`,
+  };
+}
 
 describeBackend('Kafka backend', subject);
 describeFencedWriter('Kafka backend', subject);

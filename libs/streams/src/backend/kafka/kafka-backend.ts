@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KafkaSettings } from '../../kafka-settings.js';
 import type { StreamsLogger } from '../../logger.js';
-import { MAX_BATCH_BYTES } from '../../protocol/record-buffer.js';
+import type { FetchLimits } from '../../protocol/fetch.js';
+import { MAX_BATCH_BYTES } from '../../protocol/record-collector.js';
+import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
 import type { TopicPartition } from '../../record.js';
 import type {
   FencedWriter,
@@ -9,17 +13,13 @@ import type {
   StreamsBackend,
   TransactionalProducer,
 } from '../backend.js';
-import { createKafkaClient, retryTransient, type KafkaClient } from './kafka-client.js';
+import { createCoalescedProduce, type Produce } from './batch-writer.js';
+import { createKafkaClient, type KafkaClient, retryTransient } from './kafka-client.js';
 import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
 import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
 import { createKafkaGroupMember } from './kafka-group-member.js';
-import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 import { createKafkaProducer } from './kafka-producer.js';
-import type { KafkaSettings } from '../../kafka-settings.js';
-import { knownPartitionCount } from './known-partition-count.js';
-import { createCoalescedProduce, type Produce } from './coalesced-produce.js';
-import type { FetchLimits } from '../../protocol/fetch.js';
-import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
+import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
@@ -35,7 +35,9 @@ const DEFAULT_TRANSACTION_TIMEOUT_MS = 15_000;
 const METADATA_RETRY_FOR_MS = 15_000;
 
 /** Apache Kafka through kafkajs's connections. */
-export const createKafkaBackend = (options: KafkaBackendOptions): StreamsBackend => new KafkaBackend(options);
+export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend {
+  return new KafkaBackend(options);
+}
 
 class KafkaBackend implements StreamsBackend {
   private lookups: KafkaClient | null = null;
@@ -140,5 +142,24 @@ class KafkaBackend implements StreamsBackend {
 
   private client(): KafkaClient {
     return createKafkaClient(this.options.kafka, this.options.logger, this.buffers);
+  }
+}
+
+const ASK_AGAIN_FOR_MS = 3_000;
+const ASK_AGAIN_AFTER_MS = 200;
+
+/**
+ * The number of partitions of a topic; null when it does not exist. A broker that has just started does not know its
+ * topics yet and denies them, so a topic counts as missing only when it has been denied for seconds.
+ */
+export async function knownPartitionCount(
+  ask: () => Promise<number | null>,
+  now: () => number,
+): Promise<number | null> {
+  const startedAt = now();
+  for (;;) {
+    const count = await ask();
+    if (count !== null || now() - startedAt >= ASK_AGAIN_FOR_MS) return count;
+    await sleep(ASK_AGAIN_AFTER_MS);
   }
 }

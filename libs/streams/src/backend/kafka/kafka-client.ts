@@ -259,15 +259,15 @@ export interface RetryOptions {
 }
 
 /** Whether waiting and asking again is the right answer: brokers that move, restart or cannot be reached. */
-export const isTransient = (error: unknown): boolean => {
+export function isTransient(error: unknown): boolean {
   const code = kafkaErrorCode(error);
   if (isCoordinatorMove(code) || isLeaderMove(code) || code === KAFKA_ERROR.requestTimedOut) return true;
   if (code === KAFKA_ERROR.notEnoughReplicas) return true;
   return isConnectionFailure(error) || (error instanceof StreamsError && error.code === 'BROKER_UNAVAILABLE');
-};
+}
 
 /** Repeats `work` while its errors are transient, with growing waits. */
-export const retryTransient = async <T>(work: () => Promise<T>, options: RetryOptions): Promise<T> => {
+export async function retryTransient<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   let waitMs = RETRY_FIRST_MS;
   const startedAt = options.now();
   for (;;) {
@@ -282,4 +282,4 @@ export const retryTransient = async <T>(work: () => Promise<T>, options: RetryOp
       waitMs = Math.min(waitMs * 2, RETRY_MAX_MS);
     }
   }
-};
+}

@@ -1,3 +1,5 @@
+import { StreamsError } from '../../errors.js';
+
 /** Kafka's error codes that the runtime decides on; kafkajs puts them into `code` of its protocol errors. */
 export const KAFKA_ERROR = {
   none: 0,
@@ -25,12 +27,12 @@ export const KAFKA_ERROR = {
   producerFenced: 90,
 } as const;
 
-export const kafkaErrorCode = (error: unknown): number | null => {
+export function kafkaErrorCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null;
   const { code, cause, originalError } = error as { code?: unknown; cause?: unknown; originalError?: unknown };
   if (typeof code === 'number') return code;
   return kafkaErrorCode(cause ?? originalError ?? null);
-};
+}
 
 const COORDINATOR_MOVES = new Set<number>([
   KAFKA_ERROR.coordinatorLoadInProgress,
@@ -52,12 +54,18 @@ const FENCED = new Set<number>([
   KAFKA_ERROR.producerFenced,
 ]);
 
-export const isCoordinatorMove = (code: number | null): boolean => code !== null && COORDINATOR_MOVES.has(code);
-export const isLeaderMove = (code: number | null): boolean => code !== null && LEADER_MOVES.has(code);
-export const isFenced = (code: number | null): boolean => code !== null && FENCED.has(code);
+export function isCoordinatorMove(code: number | null): boolean {
+  return code !== null && COORDINATOR_MOVES.has(code);
+}
+export function isLeaderMove(code: number | null): boolean {
+  return code !== null && LEADER_MOVES.has(code);
+}
+export function isFenced(code: number | null): boolean {
+  return code !== null && FENCED.has(code);
+}
 
 /** No answer came, so nobody knows whether the broker acted. */
-export const isConnectionFailure = (error: unknown): boolean => {
+export function isConnectionFailure(error: unknown): boolean {
   const name = (error as { name?: unknown } | null)?.name;
   return (
     name === 'KafkaJSConnectionError' ||
@@ -67,4 +75,28 @@ export const isConnectionFailure = (error: unknown): boolean => {
     name === 'KafkaJSLockTimeout' ||
     name === 'KafkaJSNumberOfRetriesExceeded'
   );
-};
+}
+
+/** Refusals of a group that no later try can change, each with its mend. */
+const MENDS = new Map<number, string>([
+  [23, 'Its members use another protocol: end those that are no instances of this application, or use another group.'],
+  [24, 'The name of the group is not valid.'],
+  [26, "The session timeout is outside of the broker's group.min.session.timeout.ms and group.max.session.timeout.ms."],
+  [30, 'This user may not read as this group: grant it READ on the group.'],
+  [81, "The group is full: raise the broker's group.max.size or run fewer instances."],
+]);
+
+/** What ends the membership for good; null: another try may succeed. */
+export function groupRefusal(error: unknown, groupId: string, instanceId: string | undefined): StreamsError | null {
+  const code = kafkaErrorCode(error);
+  if (code === KAFKA_ERROR.fencedInstanceId) {
+    return new StreamsError(
+      'INSTANCE_FENCED',
+      `Another process joined the group as instance ${instanceId ?? ''}. Give each instance an id of its own.`,
+      { cause: error },
+    );
+  }
+  const mend = code === null ? undefined : MENDS.get(code);
+  if (mend === undefined) return null;
+  return new StreamsError('GROUP_REFUSED', `The group ${groupId} does not take this member. ${mend}`, { cause: error });
+}

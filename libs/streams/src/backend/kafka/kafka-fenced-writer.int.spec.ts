@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { silentLogger } from '../../logger.js';
 import type { TopicPartition } from '../../record.js';
 import { readToEnd } from '../log-reader.js';
+import { createCoalescedProduce, type Produce } from './batch-writer.js';
 import { createKafkaBackend } from './kafka-backend.js';
 import { createKafkaClient } from './kafka-client.js';
 import { createKafkaFencedWriter } from './kafka-fenced-writer.js';
-import { createCoalescedProduce, type Produce } from './coalesced-produce.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
 const settings = { brokers, clientId: 'fenced-writer' };
@@ -24,19 +24,20 @@ afterAll(async () => {
   await Promise.all([admin.disconnect(), backend.close(), client.close()]);
 });
 
-const createTopic = async (numPartitions: number): Promise<string> => {
+async function createTopic(numPartitions: number): Promise<string> {
   const topic = `fenced-${randomUUID()}`;
   await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions, replicationFactor: 1 }] });
   return topic;
-};
+}
 
-const writerOf = (partitions: readonly TopicPartition[], produce: Produce) =>
-  createKafkaFencedWriter({
+function writerOf(partitions: readonly TopicPartition[], produce: Produce) {
+  return createKafkaFencedWriter({
     ...{ transactionalId: `writer-${randomUUID()}`, partitions, client, produce },
     ...{ logger: silentLogger, now: Date.now, maxBatchBytes: 900_000 },
   });
+}
 
-const valuesOf = async (partition: TopicPartition): Promise<(string | undefined)[]> => {
+async function valuesOf(partition: TopicPartition): Promise<(string | undefined)[]> {
   const fetcher = backend.fetcher();
   const values: (string | undefined)[] = [];
   await readToEnd(backend, fetcher, partition, 0, ({ records }) => {
@@ -44,11 +45,15 @@ const valuesOf = async (partition: TopicPartition): Promise<(string | undefined)
   });
   await fetcher.close();
   return values;
-};
+}
 
-const outgoing = (partition: TopicPartition, value: string) => ({ ...partition, key: null, value: Buffer.from(value) });
+function outgoing(partition: TopicPartition, value: string) {
+  return { ...partition, key: null, value: Buffer.from(value) };
+}
 
-const connectionLost = (): Error => Object.assign(new Error('cut'), { name: 'KafkaJSConnectionClosedError' });
+function connectionLost(): Error {
+  return Object.assign(new Error('cut'), { name: 'KafkaJSConnectionClosedError' });
+}
 
 describe('A fenced writer on a broker', () => {
   it('sends a batch again whose answer was lost, and the log has it once', async () => {

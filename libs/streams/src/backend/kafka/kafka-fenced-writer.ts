@@ -2,13 +2,12 @@ import type { StreamsLogger } from '../../logger.js';
 import { RecordCollector } from '../../protocol/record-collector.js';
 import type { OutgoingRecord, TopicPartition } from '../../record.js';
 import type { BaseOffsets, FencedWriter } from '../backend.js';
-import { createBatchWriter, type BatchWriter } from './batch-writer.js';
+import { type BatchWriter, createBatchWriter, type Produce } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
-import type { Produce } from './coalesced-produce.js';
-import { producerError } from './producer-error.js';
 import {
   createTransactionCoordinator,
   partitionsByTopic,
+  producerError,
   type ProducerId,
   type TransactionCoordinator,
 } from './transaction-coordinator.js';
@@ -34,7 +33,9 @@ const TRANSACTION_TIMEOUT_MS = 15_000;
  * without records, whose markers carry the new epoch into every partition, shuts the predecessor out. From then on an
  * append is a single request, where a transaction is eight and several writes inside of the broker.
  */
-export const createKafkaFencedWriter = (options: FencedWriterOptions): FencedWriter => new KafkaFencedWriter(options);
+export function createKafkaFencedWriter(options: FencedWriterOptions): FencedWriter {
+  return new KafkaFencedWriter(options);
+}
 
 class KafkaFencedWriter implements FencedWriter {
   private readonly calls: TransactionCoordinator;

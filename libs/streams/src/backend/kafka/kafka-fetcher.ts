@@ -31,8 +31,9 @@ const BACKLOG_BYTES = 128 * 1024;
  * its way while one is worked on, and memory holds two. Without, it is asked for when it is wanted: fetched earlier it
  * would hold the first record of many that come meanwhile, and all the others would wait a turn longer.
  */
-export const createKafkaFetcher = (client: KafkaClient, logger: StreamsLogger, limits: FetchLimits): Fetcher =>
-  new KafkaFetcher(client, logger, limits);
+export function createKafkaFetcher(client: KafkaClient, logger: StreamsLogger, limits: FetchLimits): Fetcher {
+  return new KafkaFetcher(client, logger, limits);
+}
 
 class KafkaPartitionConsumer implements PartitionConsumer {
   private ready: RecordBatch | null = null;
@@ -260,7 +261,7 @@ class KafkaFetcher implements Fetcher {
 }
 
 /** Whoever gets its partition first may be done with it before another one has got its own: the memory is of them all. */
-const whileHeld = <T>(partitions: readonly FetchedPartition[], work: () => T): T => {
+function whileHeld<T>(partitions: readonly FetchedPartition[], work: () => T): T {
   const leases = partitions.map(({ data }) => leaseOf(data)).filter((lease) => lease !== null);
   for (const lease of leases) lease.hold();
   try {
@@ -268,18 +269,19 @@ const whileHeld = <T>(partitions: readonly FetchedPartition[], work: () => T): T
   } finally {
     for (const lease of leases) lease.release();
   }
-};
+}
 
-const lastingRefusal = (errorCode: number, refusals: number, partition: string): StreamsError | null => {
+function lastingRefusal(errorCode: number, refusals: number, partition: string): StreamsError | null {
   if (errorCode === KAFKA_ERROR.topicAuthorizationFailed && refusals >= DENIED_AT_MOST)
     return new StreamsError('ACCESS_DENIED', `This user may not read ${partition}: grant it READ on the topic.`);
   if (errorCode === KAFKA_ERROR.unknownTopicOrPartition && refusals >= UNKNOWN_AT_MOST)
     return new StreamsError('TOPIC_MISSING', `${partition} is gone: the brokers do not know it any more.`);
   return null;
-};
+}
 
-const outOfRange = (feed: KafkaPartitionConsumer): StreamsError =>
-  new StreamsError(
+function outOfRange(feed: KafkaPartitionConsumer): StreamsError {
+  return new StreamsError(
     'OFFSET_OUT_OF_RANGE',
     `Position ${String(feed.position)} of ${partitionName(feed.partition)} is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.`,
   );
+}

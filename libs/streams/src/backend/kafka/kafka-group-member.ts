@@ -2,15 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { partitionName, type TopicPartition } from '../../record.js';
+import type { CommittedOffset, GroupMember, GroupOptions, RebalanceListener } from '../backend.js';
 import type { MemberAssignment } from '../cooperative-assignor.js';
-import type { CommittedOffset, RebalanceListener, GroupMember, GroupOptions } from '../backend.js';
 import { SubscriptionState } from '../subscription-state.js';
 import { Confirmations } from './confirmations.js';
-import { groupRefusal } from './group-refusals.js';
-import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, kafkaErrorCode } from './kafka-errors.js';
-import { retryTransient, type KafkaClient } from './kafka-client.js';
-import { assignToMembers, type JoinedMember } from './leader-assignment.js';
-import { decodeAssignment, encodeSubscription } from './member-metadata.js';
+import { assignToMembers, decodeAssignment, encodeSubscription, type JoinedMember } from './group-protocol.js';
+import { type KafkaClient, retryTransient } from './kafka-client.js';
+import { groupRefusal, isConnectionFailure, isCoordinatorMove, KAFKA_ERROR, kafkaErrorCode } from './kafka-errors.js';
 
 export interface GroupMemberOptions extends GroupOptions {
   readonly client: KafkaClient;
@@ -44,7 +42,9 @@ interface JoinAnswer {
  * Membership by the classic group protocol. One loop is the only one that joins and heartbeats; the tasks run on
  * while it rejoins, since each is fenced by its own transactional.id and not by the group.
  */
-export const createKafkaGroupMember = (options: GroupMemberOptions): GroupMember => new KafkaGroupMember(options);
+export function createKafkaGroupMember(options: GroupMemberOptions): GroupMember {
+  return new KafkaGroupMember(options);
+}
 
 type HeartbeatOutcome = 'accepted' | 'rejoin' | 'expelled';
 

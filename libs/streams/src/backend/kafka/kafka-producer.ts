@@ -1,20 +1,19 @@
-import { RecordCollector } from '../../protocol/record-collector.js';
+import { StreamsError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
-import type { RecordBuffer } from '../../protocol/record-buffer.js';
-import type { BaseOffsets, Transaction, TransactionOffset, TransactionalProducer } from '../backend.js';
-import { createBatchWriter, type BatchWriter } from './batch-writer.js';
+import { type RecordBuffer, RecordCollector } from '../../protocol/record-collector.js';
+import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
+import { type BatchWriter, createBatchWriter, createTransactionalProduce } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
-import { createTransactionalProduce } from './coalesced-produce.js';
-import { isFencedError, producerError } from './producer-error.js';
 import {
   createTransactionCoordinator,
+  isFencedError,
   partitionsByTopic,
+  producerError,
   type ProducerId,
   type TransactionCoordinator,
 } from './transaction-coordinator.js';
-import { createTransactionStateMachine } from './transaction-state.js';
 
-export interface ProducerOptions {
+interface ProducerOptions {
   readonly transactionalId: string;
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
@@ -31,7 +30,9 @@ const RETRY_FOR_MS = 15_000;
  * Transactions over kafkajs's connections. One commit is at most four steps: add partitions and offsets to the
  * transaction, write the records and the offsets, end it.
  */
-export const createKafkaProducer = (options: ProducerOptions): TransactionalProducer => new KafkaProducer(options);
+export function createKafkaProducer(options: ProducerOptions): TransactionalProducer {
+  return new KafkaProducer(options);
+}
 
 class KafkaProducer implements TransactionalProducer {
   private readonly machine;
@@ -110,4 +111,45 @@ class KafkaProducer implements TransactionalProducer {
       topics: [{ topic, partitions: [{ partition, offset: offset.offset, metadata: metadata ?? '' }] }],
     });
   }
+}
+
+/**
+ * The life of a transactional producer. `fenced` and `failed` are final: a producer is never used again after any
+ * failure, because neither its sequence numbers nor the outcome of its transaction are known any more.
+ */
+type TransactionState = 'new' | 'initialising' | 'idle' | 'open' | 'committing' | 'fenced' | 'failed' | 'closed';
+
+const LEGAL_MOVES: Readonly<Record<TransactionState, readonly TransactionState[]>> = {
+  new: ['initialising', 'closed'],
+  initialising: ['idle', 'fenced', 'failed', 'closed'],
+  idle: ['open', 'closed'],
+  open: ['committing', 'fenced', 'failed', 'closed'],
+  committing: ['idle', 'fenced', 'failed', 'closed'],
+  fenced: ['closed'],
+  failed: ['closed'],
+  closed: [],
+};
+
+interface TransactionStateMachine {
+  readonly state: TransactionState;
+  /** @throws StreamsError ILLEGAL_TRANSACTION_MOVE */
+  moveTo(next: TransactionState): void;
+}
+
+function createTransactionStateMachine(transactionalId: string): TransactionStateMachine {
+  let state: TransactionState = 'new';
+  return {
+    get state() {
+      return state;
+    },
+    moveTo(next) {
+      if (!LEGAL_MOVES[state].includes(next)) {
+        throw new StreamsError(
+          'ILLEGAL_TRANSACTION_MOVE',
+          `The producer ${transactionalId} cannot go from ${state} to ${next}: close it and make another.`,
+        );
+      }
+      state = next;
+    },
+  };
 }

@@ -29,12 +29,12 @@ interface Joined {
   readonly failures: readonly unknown[];
 }
 
-const join = async (
+async function join(
   groupId: string,
   topic: string,
   instanceId: string,
   revoked: () => ReturnType<RebalanceListener['assigned']>,
-): Promise<Joined> => {
+): Promise<Joined> {
   const member = backend.group({ groupId, topics: [topic], instanceId, sessionTimeoutMs: SESSION_TIMEOUT_MS });
   let latest: readonly number[] = [];
   const failures: unknown[] = [];
@@ -46,10 +46,14 @@ const join = async (
     failed: (error) => failures.push(error),
   });
   return { member, latest: () => latest, failures };
-};
+}
 
-const never = (): Promise<void> => new Promise(() => undefined);
-const atOnce = (): undefined => undefined;
+function never(): Promise<void> {
+  return new Promise(() => undefined);
+}
+function atOnce(): undefined {
+  return undefined;
+}
 
 describe('a static member that is replaced while it lets go', () => {
   it('leaves nothing behind that nobody gets: its successor, who holds nothing of it, asks for another round', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, kafkaErrorCode } from './kafka-errors.js';
+import { errorMessage, StreamsError } from '../../errors.js';
 import type { CoordinatorType, KafkaClient } from './kafka-client.js';
+import { isConnectionFailure, isCoordinatorMove, isFenced, KAFKA_ERROR, kafkaErrorCode } from './kafka-errors.js';
 
 /** What the transaction coordinator knows a producer by; a later InitProducerId makes an earlier identity void. */
 export interface ProducerId {
@@ -19,7 +20,7 @@ export interface TransactionCoordinator {
   callGroup<T>(groupId: string, api: string, parameters: object): Promise<T>;
 }
 
-export interface TransactionCoordinatorOptions {
+interface TransactionCoordinatorOptions {
   readonly transactionalId: string;
   readonly client: KafkaClient;
   readonly now: () => number;
@@ -29,11 +30,11 @@ const CONCURRENT_FIRST_WAIT_MS = 2;
 const CONCURRENT_MAX_WAIT_MS = 50;
 const RETRY_FOR_MS = 15_000;
 
-export const createTransactionCoordinator = ({
+export function createTransactionCoordinator({
   transactionalId,
   client,
   now,
-}: TransactionCoordinatorOptions): TransactionCoordinator => {
+}: TransactionCoordinatorOptions): TransactionCoordinator {
   /** Retries what proves that nothing was done: a coordinator that moved, or a predecessor's transaction still ending. */
   const atCoordinator = async <T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> => {
     const deadline = now() + RETRY_FOR_MS;
@@ -64,13 +65,29 @@ export const createTransactionCoordinator = ({
     call,
     callGroup: (groupId, api, parameters) => atCoordinator('group', groupId, api, parameters),
   };
-};
+}
 
 /** Topics with their partitions, as AddPartitionsToTxn takes them. */
-export const partitionsByTopic = (
+export function partitionsByTopic(
   partitions: Iterable<{ readonly topic: string; readonly partition: number }>,
-): { topic: string; partitions: number[] }[] => {
+): { topic: string; partitions: number[] }[] {
   const byTopic = new Map<string, number[]>();
   for (const { topic, partition } of partitions) byTopic.set(topic, [...(byTopic.get(topic) ?? []), partition]);
   return [...byTopic].map(([topic, list]) => ({ topic, partitions: list }));
-};
+}
+
+/** Whether a later producer of the same transactional.id has made this one void. */
+export function isFencedError(error: unknown): boolean {
+  return isFenced(kafkaErrorCode(error)) || (error instanceof StreamsError && error.code === 'PRODUCER_FENCED');
+}
+
+/** What a producer's call ends with; the producer is of no further use. */
+export function producerError(transactionalId: string, error: unknown): StreamsError {
+  return isFencedError(error)
+    ? new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`, { cause: error })
+    : new StreamsError(
+        'PRODUCER_FAILED',
+        `The producer ${transactionalId} failed and is of no further use: ${errorMessage(error)}`,
+        { cause: error },
+      );
+}

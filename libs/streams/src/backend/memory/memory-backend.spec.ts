@@ -1,5 +1,4 @@
-import { describeBackend, type BackendUnderTest } from '../backend.contract.js';
-import { describeFencedWriter } from '../fenced-writer.contract.js';
+import { type BackendUnderTest, describeBackend, describeFencedWriter } from '../backend.contract.js';
 import { describeRebalance } from '../rebalance.contract.js';
 import { createMemoryBackend } from './memory-backend.js';
 
@@ -10,18 +9,20 @@ for (const [i, name] of names.entries()) partitionsByTopic[name] = (i % 6) + 1;
 const backend = createMemoryBackend({ topics: partitionsByTopic, now: Date.now });
 const unused = [...names];
 
-const subject = (): BackendUnderTest => ({
-  backend,
-  createTopic: (partitions) => {
-    const index = unused.findIndex((name) => partitionsByTopic[name] === partitions);
-    return Promise.resolve(unused.splice(index, 1)[0] as string);
-  },
-  append: (partition, key, value) => {
-    backend.append(partition, { key: Buffer.from(key), value: value === null ? null : Buffer.from(value) });
-    return Promise.resolve();
-  },
-  uniqueName: (prefix) => `${prefix}-${String(counter++)}`,
-});
+function subject(): BackendUnderTest {
+  return {
+    backend,
+    createTopic: (partitions) => {
+      const index = unused.findIndex((name) => partitionsByTopic[name] === partitions);
+      return Promise.resolve(unused.splice(index, 1)[0] as string);
+    },
+    append: (partition, key, value) => {
+      backend.append(partition, { key: Buffer.from(key), value: value === null ? null : Buffer.from(value) });
+      return Promise.resolve();
+    },
+    uniqueName: (prefix) => `${prefix}-${String(counter++)}`,
+  };
+}
 
 describeBackend('memory backend', subject);
 describeFencedWriter('memory backend', subject);

@@ -31,8 +31,9 @@ export interface MemoryBackendOptions {
 }
 
 /** One shared broker in memory: every client made from it sees the same logs, offsets and groups. */
-export const createMemoryBackend = (options: MemoryBackendOptions): StreamsBackend & MemoryLogs =>
-  new MemoryBroker(options);
+export function createMemoryBackend(options: MemoryBackendOptions): StreamsBackend & MemoryLogs {
+  return new MemoryBroker(options);
+}
 
 export interface MemoryLogs {
   /** Writes as an outside producer would. */

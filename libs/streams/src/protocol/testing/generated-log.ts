@@ -89,7 +89,7 @@ export interface WrittenLog {
 const FIRST_TIMESTAMP = 5_000;
 const CONTROL_BIT = 0x20;
 
-export const writeLog = async (steps: readonly LogStep[]): Promise<WrittenLog> => {
+export async function writeLog(steps: readonly LogStep[]): Promise<WrittenLog> {
   const writing = new LogWriting();
   for (const step of steps) await writing.take(step);
   await writing.endAll();
@@ -107,7 +107,7 @@ export const writeLog = async (steps: readonly LogStep[]): Promise<WrittenLog> =
       };
     },
   };
-};
+}
 
 class LogWriting {
   readonly batches: WrittenBatch[] = [];
@@ -183,7 +183,7 @@ class LogWriting {
 }
 
 /** What the broker appends at the end of a transaction: key int16 version, int16 type (0 abort, 1 commit). */
-const marker = async (transaction: Transaction, outcome: 'commit' | 'abort'): Promise<WrittenBatch> => {
+async function marker(transaction: Transaction, outcome: 'commit' | 'abort'): Promise<WrittenBatch> {
   const record = { key: Buffer.from([0, 0, 0, outcome === 'abort' ? 0 : 1]), value: Buffer.alloc(6) };
   const { buffer: bytes } = await RecordBatch({
     ...{ firstOffset: transaction.endOffset, transactional: true, producerId: transaction.producerId },
@@ -192,16 +192,16 @@ const marker = async (transaction: Transaction, outcome: 'commit' | 'abort'): Pr
   bytes.writeInt16BE(bytes.readInt16BE(21) | CONTROL_BIT, 21);
   bytes.writeUInt32BE(crc32c(bytes.subarray(21)), 17);
   return { bytes, lastOffset: transaction.endOffset, records: [], transaction: null };
-};
+}
 
 /** As a broker answers: from the batch that holds the position on; the response's limit cuts any batch but the first. */
-const answer = (batches: readonly WrittenBatch[], position: number, cutBytes: number): AnsweredBatches => {
+function answer(batches: readonly WrittenBatch[], position: number, cutBytes: number): AnsweredBatches {
   const answered = batches.filter(({ lastOffset }) => lastOffset >= position);
   const bytes = Buffer.concat(answered.map((batch) => batch.bytes));
   const cut = Math.min(cutBytes, bytes.length - (answered[0]?.bytes.length ?? 0));
   for (let left = cut; left > 0;) left -= answered.pop()?.bytes.length ?? left;
   return { data: bytes.subarray(0, bytes.length - cut), whole: answered };
-};
+}
 
 interface AnsweredBatches {
   readonly data: Buffer;
@@ -209,7 +209,7 @@ interface AnsweredBatches {
 }
 
 /** A Fetch v11 response with this one partition. */
-export const fetchResponse = (log: WrittenLog, position: number, cutBytes: number): Buffer => {
+export function fetchResponse(log: WrittenLog, position: number, cutBytes: number): Buffer {
   const { data } = answer(log.batches, position, cutBytes);
   const aborted = log.aborted.filter(({ endOffset }) => endOffset >= position);
   const head = Buffer.alloc(64 + aborted.length * 16);
@@ -231,4 +231,4 @@ export const fetchResponse = (log: WrittenLog, position: number, cutBytes: numbe
   at = head.writeInt32BE(-1, at);
   at = head.writeInt32BE(data.length, at);
   return Buffer.concat([head.subarray(0, at), data]);
-};
+}

@@ -30,30 +30,30 @@ export interface CheckpointHeader extends CheckpointIdentity {
   readonly asOf: number;
 }
 
-export const section = (payload: Buffer): Buffer => {
+export function section(payload: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(SECTION_HEAD_BYTES + payload.length);
   payload.copy(bytes, SECTION_HEAD_BYTES);
   sealSection(bytes);
   return bytes;
-};
+}
 
 /** Writes length and checksum in front of the payload that is there already. @returns the checksum */
-export const sealSection = (bytes: Buffer): number => {
+export function sealSection(bytes: Buffer): number {
   const checksum = crc32(bytes.subarray(SECTION_HEAD_BYTES));
   bytes.writeUInt32BE(bytes.length - SECTION_HEAD_BYTES, 0);
   bytes.writeUInt32BE(checksum, 4);
   return checksum;
-};
+}
 
-export const chainChecksum = (chain: number, checksum: number): number => {
+export function chainChecksum(chain: number, checksum: number): number {
   const bytes = Buffer.allocUnsafe(4);
   bytes.writeUInt32BE(checksum, 0);
   return crc32(bytes, chain);
-};
+}
 
-export const trailer = (entries: number, chain: number): Buffer => {
+export function trailer(entries: number, chain: number): Buffer {
   const bytes = Buffer.allocUnsafe(TRAILER_BYTES);
   bytes.writeDoubleBE(entries, 0);
   bytes.writeUInt32BE(chain, 8);
   return Buffer.concat([section(Buffer.alloc(0)), section(bytes)]);
-};
+}

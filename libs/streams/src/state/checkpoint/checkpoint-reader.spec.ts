@@ -21,18 +21,19 @@ const header: CheckpointHeader = {
   asOf: 1_000,
 };
 
-const newStore = (): StateStore & KeyValueStore<string> =>
-  keyValueStore<string>({
+function newStore(): StateStore & KeyValueStore<string> {
+  return keyValueStore<string>({
     changelogTopic: 'changelog',
     serde: { serialize: (text) => Buffer.from(text), deserialize: (bytes) => bytes.toString() },
   }).createStore();
+}
 
-const storeOf = (entries: readonly (readonly [string, string])[]): StateStore => {
+function storeOf(entries: readonly (readonly [string, string])[]): StateStore {
   const store = newStore();
   for (const [key, value] of entries) store.put(key, value);
   store.commit();
   return store;
-};
+}
 
 let directory: string;
 let path: string;
@@ -46,9 +47,9 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const read = async (
+async function read(
   refusal: string | null = null,
-): Promise<{ reading: CheckpointReading; entries: Map<string, string> }> => {
+): Promise<{ reading: CheckpointReading; entries: Map<string, string> }> {
   const entries = new Map<string, string>();
   const take = (records: readonly FetchedRecord[]): Promise<void> => {
     for (const { key, value } of records) entries.set(String(key), String(value));
@@ -56,7 +57,7 @@ const read = async (
   };
   const reading = await readCheckpoint(path, () => refusal, take);
   return { reading, entries };
-};
+}
 
 const someEntries = Array.from({ length: 8 }, (_, n) => [`key-${String(n)}`, 'v'.repeat(n)] as const);
 

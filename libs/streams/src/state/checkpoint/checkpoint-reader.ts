@@ -26,11 +26,11 @@ class Unusable extends Error {}
  *
  * @param refusal says what is wrong with the header; null: nothing
  */
-export const readCheckpoint = async (
+export async function readCheckpoint(
   path: string,
   refusal: (header: CheckpointHeader) => string | null,
   take: (entries: readonly FetchedRecord[]) => Promise<void>,
-): Promise<CheckpointReading> => {
+): Promise<CheckpointReading> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (isMissing(error)) return null;
     throw error;
@@ -48,16 +48,16 @@ export const readCheckpoint = async (
   } finally {
     await file.close();
   }
-};
+}
 
 /** What a killed process, or the partition's owner before us, has not finished. */
-export const removeUnfinished = async (path: string): Promise<void> => {
+export async function removeUnfinished(path: string): Promise<void> {
   const names = await readdir(dirname(path)).catch(() => []);
   const unfinished = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp'));
   await Promise.all(unfinished.map((name) => rm(join(dirname(path), name), { force: true })));
-};
+}
 
-const readHeader = async (source: Sections): Promise<CheckpointHeader> => {
+async function readHeader(source: Sections): Promise<CheckpointHeader> {
   if (!(await source.take(MAGIC.length)).equals(MAGIC)) throw new Unusable('it is of another format');
   const { payload } = await source.section();
   try {
@@ -65,12 +65,12 @@ const readHeader = async (source: Sections): Promise<CheckpointHeader> => {
   } catch (error) {
     throw new Unusable(`its header is unreadable: ${errorMessage(error)}`);
   }
-};
+}
 
-const readEntries = async (
+async function readEntries(
   source: Sections,
   take: (entries: readonly FetchedRecord[]) => Promise<void>,
-): Promise<number> => {
+): Promise<number> {
   let chain = 0;
   let entries = 0;
   for (;;) {
@@ -87,9 +87,9 @@ const readEntries = async (
     throw new Unusable('its end does not fit its entries');
   }
   return entries;
-};
+}
 
-const entriesOf = (payload: Buffer): FetchedRecord[] => {
+function entriesOf(payload: Buffer): FetchedRecord[] {
   const records: FetchedRecord[] = [];
   let at = 0;
   while (at < payload.length) {
@@ -102,7 +102,7 @@ const entriesOf = (payload: Buffer): FetchedRecord[] => {
     at = valueEnd;
   }
   return records;
-};
+}
 
 /** The sections of a file, one after the other, each proved by its checksum. */
 class Sections {
@@ -135,8 +135,11 @@ class Sections {
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  typeof error === 'object' &&
-  error !== null &&
-  'code' in error &&
-  (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+function isMissing(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+  );
+}

@@ -139,14 +139,14 @@ export class CheckpointWriter {
 }
 
 /** A rename is safe from a power cut once the directory is. */
-const syncDirectory = async (path: string): Promise<void> => {
+async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
     await directory.sync();
   } finally {
     await directory.close();
   }
-};
+}
 
 /** The entries of one step, as they go into the file. */
 class EntryBlock implements EntrySink {

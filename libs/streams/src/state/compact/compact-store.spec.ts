@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { RecordBuffer } from '../../protocol/record-buffer.js';
+import { RecordBuffer } from '../../protocol/record-collector.js';
 import { FetchedRecord, type OutgoingRecord } from '../../record.js';
 import type { Serde } from '../state-store.js';
 import { createCompactStore, type HashStore } from './compact-store.js';
 import type { StructLayout } from './entry-table.js';
 import { KeyBuilder } from './key-builder.js';
-import { hashWords, type KeyHash } from './key-hash.js';
+import { hashWords, type KeyHash } from './slot-table.js';
 
 const layout: StructLayout<number> = {
   byteLength: 8,
@@ -22,26 +22,31 @@ const serde = {
   deserialize: (bytes: Buffer) => Number(bytes.toString()),
 };
 
-const newStore = (hash?: KeyHash): HashStore<number> =>
-  createCompactStore({ layout, serde, ...(hash === undefined ? {} : { hash }) });
+function newStore(hash?: KeyHash): HashStore<number> {
+  return createCompactStore({ layout, serde, ...(hash === undefined ? {} : { hash }) });
+}
 
 const builder = new KeyBuilder();
-const keyOf = (text: string): KeyBuilder => builder.reset().appendText(text);
+function keyOf(text: string): KeyBuilder {
+  return builder.reset().appendText(text);
+}
 
-const changelog = (key: string, value: number | null, offset = 0) => ({
-  offset,
-  timestamp: 0,
-  key: Buffer.from(key),
-  value: value === null ? null : serde.serialize(value),
-});
+function changelog(key: string, value: number | null, offset = 0) {
+  return {
+    offset,
+    timestamp: 0,
+    key: Buffer.from(key),
+    value: value === null ? null : serde.serialize(value),
+  };
+}
 
-const fetched = (key: string, value: string): FetchedRecord => {
+function fetched(key: string, value: string): FetchedRecord {
   const bytes = Buffer.from(`..${key}${value}..`);
   const middle = 2 + Buffer.byteLength(key);
   return new FetchedRecord(0, 0, bytes, 2, middle, middle, bytes.length - 2);
-};
+}
 
-const contents = (store: HashStore<number>): Map<string, number> => {
+function contents(store: HashStore<number>): Map<string, number> {
   const found = new Map<string, number>();
   const scan = store.scan();
   const sink = {
@@ -52,7 +57,7 @@ const contents = (store: HashStore<number>): Map<string, number> => {
   };
   while (scan.next(3, sink));
   return found;
-};
+}
 
 type Step =
   | { readonly type: 'put' | 'restore'; readonly key: string; readonly value: number }
@@ -100,13 +105,13 @@ class Model {
   }
 }
 
-const changesOf = (store: Pick<HashStore<unknown>, 'writeChanges'>): OutgoingRecord[] => {
+function changesOf(store: Pick<HashStore<unknown>, 'writeChanges'>): OutgoingRecord[] {
   const changes = new RecordBuffer('changelog', 0);
   store.writeChanges(changes);
   return [...changes.records()];
-};
+}
 
-const run = (store: HashStore<number>, step: Step, model: Model): void => {
+function run(store: HashStore<number>, step: Step, model: Model): void {
   switch (step.type) {
     case 'put':
       // Mostly get-then-put, as a processor does it; put alone for the rest.
@@ -144,7 +149,7 @@ const run = (store: HashStore<number>, step: Step, model: Model): void => {
       }
     }
   }
-};
+}
 
 const hashes: [string, KeyHash][] = [
   ['its own hash', hashWords],

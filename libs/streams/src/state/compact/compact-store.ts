@@ -1,21 +1,19 @@
 import { FetchedRecord, type StreamRecord } from '../../record.js';
 import {
-  deserializeValue,
-  writeChange,
   type ChangeSink,
+  deserializeValue,
   type EntryScan,
   type Serde,
   type StateStore,
   type StoreDefinition,
   type StoreOptions,
+  writeChange,
 } from '../state-store.js';
-import { EntryTable, type StructLayout } from './entry-table.js';
+import { EntryTable, type StructLayout, UndoLog } from './entry-table.js';
 import { KeyArena } from './key-arena.js';
 import { KeyBuilder } from './key-builder.js';
-import { hashWords, type KeyHash } from './key-hash.js';
 import { OverflowTable } from './overflow-table.js';
-import { SlotTable } from './slot-table.js';
-import { UndoLog } from './undo-log.js';
+import { hashWords, type KeyHash, SlotTable } from './slot-table.js';
 
 /** A store for millions of keys. Looking a key up and then changing it costs one search. */
 export interface CompactStore<T, View extends T = T> {
@@ -34,14 +32,16 @@ export interface CompactStoreOptions<T, View extends T = T> extends StoreOptions
  * A store of fixed-width values under byte keys that makes no object for an entry: for a value of 41 bytes it needs at
  * most 64 bytes beside the key. What has no fixed width makes one (see OverflowLayout).
  */
-export const compactStore = <T, View extends T = T>({
+export function compactStore<T, View extends T = T>({
   layout,
   serde,
   ...changelog
-}: CompactStoreOptions<T, View>): StoreDefinition<CompactStore<T, View>> => ({
-  ...changelog,
-  createStore: () => createCompactStore({ layout, serde }),
-});
+}: CompactStoreOptions<T, View>): StoreDefinition<CompactStore<T, View>> {
+  return {
+    ...changelog,
+    createStore: () => createCompactStore({ layout, serde }),
+  };
+}
 
 export interface CompactStoreParts<T, View extends T = T> {
   readonly layout: StructLayout<T, object, View>;
@@ -50,8 +50,9 @@ export interface CompactStoreParts<T, View extends T = T> {
   readonly hash?: KeyHash;
 }
 
-export const createCompactStore = <T, View extends T = T>(parts: CompactStoreParts<T, View>): HashStore<T, View> =>
-  new HashStore(parts);
+export function createCompactStore<T, View extends T = T>(parts: CompactStoreParts<T, View>): HashStore<T, View> {
+  return new HashStore(parts);
+}
 
 const ABSENT = -1;
 /** A wrong guess must not cost more memory than this many places of four bytes. */

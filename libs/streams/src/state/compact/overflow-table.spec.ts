@@ -14,10 +14,14 @@ const layout: OverflowLayout<Value, object> = {
 
 /** On both sides of where one chunk ends and the next one begins, and far away. */
 const ENTRIES = [0, 1, 1_023, 1_024, 1_025, 2_048, 100_000];
-const valueOf = (entry: number): Value => [`overflow of ${String(entry)}`];
+function valueOf(entry: number): Value {
+  return [`overflow of ${String(entry)}`];
+}
 
 let table: OverflowTable<Value>;
-const held = (): unknown[] => ENTRIES.map((entry) => table.get(entry));
+function held(): unknown[] {
+  return ENTRIES.map((entry) => table.get(entry));
+}
 
 beforeEach(() => {
   table = new OverflowTable(layout);

@@ -4,17 +4,19 @@ import { leaseOf, ResponseBufferPool } from './response-buffer-pool.js';
 
 const MIB = 1024 * 1024;
 
-const memoryOf = (buffer: Buffer): ArrayBufferLike => buffer.buffer;
+function memoryOf(buffer: Buffer): ArrayBufferLike {
+  return buffer.buffer;
+}
 
 /** As a batch of the response holds it. */
-const hold = (buffer: Buffer): (() => void) => {
+function hold(buffer: Buffer): () => void {
   const lease = leaseOf(buffer);
   if (lease === null) throw new Error('This buffer is not on loan.');
   lease.hold();
   return () => {
     lease.release();
   };
-};
+}
 
 describe('the memory of large responses', () => {
   it('is as large as was asked for', () => {

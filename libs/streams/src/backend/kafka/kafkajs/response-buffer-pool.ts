@@ -61,4 +61,6 @@ export class BufferLease {
 }
 
 /** null: the memory of this buffer is nobody's to give back. */
-export const leaseOf = ({ buffer }: Buffer): BufferLease | null => (buffer as Leased)[LEASE] ?? null;
+export function leaseOf({ buffer }: Buffer): BufferLease | null {
+  return (buffer as Leased)[LEASE] ?? null;
+}

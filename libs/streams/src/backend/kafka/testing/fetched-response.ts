@@ -10,7 +10,7 @@ export const RESPONSE_BYTES = 1024 * 1024;
  * What a response brought of the partitions 0, 1, ..., all in one memory: for each of them one record with that text, or
  * nothing (null).
  */
-export const fetchedResponse = (memory: ResponseBufferPool, texts: readonly (string | null)[]): FetchedPartition[] => {
+export function fetchedResponse(memory: ResponseBufferPool, texts: readonly (string | null)[]): FetchedPartition[] {
   const response = memory.take(RESPONSE_BYTES);
   let at = 0;
   return texts.map((text, partition) => {
@@ -20,9 +20,10 @@ export const fetchedResponse = (memory: ResponseBufferPool, texts: readonly (str
     const ends = { highWatermark: 1, lastStableOffset: 1 };
     return { topic: RESPONSE_TOPIC, partition, errorCode: 0, aborted: [], data, ...ends };
   });
-};
+}
 
-const batchOf = (text: string): Buffer =>
-  encodeRecordBatch([{ key: null, value: Buffer.from(text) }], 0, {
+function batchOf(text: string): Buffer {
+  return encodeRecordBatch([{ key: null, value: Buffer.from(text) }], 0, {
     ...{ producerId: 1, producerEpoch: 0, baseSequence: 0, isTransactional: false },
   });
+}

@@ -14,15 +14,15 @@ interface BatchPlace {
   readonly producerId: number;
 }
 
-const batchOf = (values: readonly string[], { baseOffset, producerId }: BatchPlace): Buffer => {
+function batchOf(values: readonly string[], { baseOffset, producerId }: BatchPlace): Buffer {
   const records = values.map((value) => ({ key: Buffer.from('k'), value: Buffer.from(value) }));
   const batch = encodeRecordBatch(records, 1_000, { producerId, producerEpoch: 0, baseSequence: 0 });
   batch.writeBigInt64BE(BigInt(baseOffset), 0);
   return batch;
-};
+}
 
 /** What the broker appends at the end of a transaction: key int16 version, int16 type (0 abort, 1 commit). */
-const marker = (type: 'abort' | 'commit', place: BatchPlace): Buffer => {
+function marker(type: 'abort' | 'commit', place: BatchPlace): Buffer {
   const key = Buffer.from([0, 0, 0, type === 'abort' ? 0 : 1]);
   const batch = encodeRecordBatch([{ key, value: Buffer.alloc(6) }], 1_000, {
     ...place,
@@ -32,26 +32,28 @@ const marker = (type: 'abort' | 'commit', place: BatchPlace): Buffer => {
   batch.writeBigInt64BE(BigInt(place.baseOffset), 0);
   batch.writeInt16BE(batch.readInt16BE(21) | 0x20, 21);
   return sealed(batch);
-};
+}
 
 /** With the checksum of what it holds now. */
-const sealed = (batch: Buffer): Buffer => {
+function sealed(batch: Buffer): Buffer {
   batch.writeUInt32BE(crc32c(batch.subarray(21)), 17);
   return batch;
-};
+}
 
-const compressed = (batch: Buffer, codec: number, body: Buffer): Buffer => {
+function compressed(batch: Buffer, codec: number, body: Buffer): Buffer {
   const out = Buffer.concat([batch.subarray(0, 61), body]);
   out.writeInt32BE(out.length - 12, 8);
   out[COMPRESSION_AT] = (out[COMPRESSION_AT] ?? 0) | codec;
   return sealed(out);
-};
+}
 
-const valuesOf = (
+function valuesOf(
   data: Buffer,
   position = 0,
   aborted: { producerId: number; firstOffset: number }[] = [],
-): (string | undefined)[] => decodeRecordBatches(data, position, aborted).records.map(({ value }) => value?.toString());
+): (string | undefined)[] {
+  return decodeRecordBatches(data, position, aborted).records.map(({ value }) => value?.toString());
+}
 
 const field = fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)));
 
@@ -158,16 +160,16 @@ describe('record batches', () => {
 });
 
 /** A zstd frame of one raw block: single segment, content size in four bytes. */
-const zstandard = (content: Buffer): Buffer => {
+function zstandard(content: Buffer): Buffer {
   const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
   header.writeUInt32LE(content.length, 5);
   header.writeUIntLE((content.length << 3) | 1, 9, 3);
   return Buffer.concat([header, content]);
-};
+}
 
-const xerial = (block: Buffer): Buffer => {
+function xerial(block: Buffer): Buffer {
   const header = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
   const length = Buffer.alloc(4);
   length.writeInt32BE(block.length);
   return Buffer.concat([header, length, block]);
-};
+}

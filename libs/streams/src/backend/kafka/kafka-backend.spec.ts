@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { knownPartitionCount } from './known-partition-count.js';
+import { knownPartitionCount } from './kafka-backend.js';
 
 describe('the number of partitions of a topic', () => {
   it('is asked for again when a broker denies the topic at first, as it does right after its start', async () => {

@@ -53,7 +53,9 @@ const INPUT = { topic: 'input', partition: 0 };
 const CHANGELOG = { topic: 'counts', partition: 0 };
 
 type Broker = ReturnType<typeof createMemoryBackend>;
-const newBroker = (): Broker => createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
+function newBroker(): Broker {
+  return createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
+}
 
 /** A backend that notes from where changelogs are read, and whose commits may be made to fail. */
 class Observed {
@@ -127,11 +129,11 @@ class Journal implements StreamsLogger {
   }
 }
 
-const start = async (
+async function start(
   backend: StreamsBackend,
   logger: StreamsLogger,
   more: Partial<StreamsAppOptions> = {},
-): Promise<TaskManager> => {
+): Promise<TaskManager> {
   const app = createStreamsApp({
     ...{ topology: counting, backend, instanceId: 'i', logger, now: Date.now },
     onFatal: (error) => {
@@ -142,21 +144,21 @@ const start = async (
   await app.start();
   await until(() => app.ready());
   return app;
-};
+}
 
-const outputs = async (backend: StreamsBackend): Promise<string[]> => {
+async function outputs(backend: StreamsBackend): Promise<string[]> {
   const found: string[] = [];
   await readToEnd(backend, backend.fetcher(), { topic: 'output', partition: 0 }, 0, ({ records }) => {
     for (const { value } of records) found.push(String(value));
   });
   return found;
-};
+}
 
-const send = async (broker: Broker, ...keys: string[]): Promise<void> => {
+async function send(broker: Broker, ...keys: string[]): Promise<void> {
   const before = (await outputs(broker)).length;
   for (const key of keys) broker.append(INPUT, { key: Buffer.from(key), value: null });
   await until(async () => (await outputs(broker)).length === before + keys.length);
-};
+}
 
 let observed: Observed;
 let broker: Broker;
@@ -174,12 +176,12 @@ afterEach(async () => {
   await rm(stateDir, { recursive: true });
 });
 
-const restart = async (app: TaskManager, more: Partial<StreamsAppOptions> = {}): Promise<TaskManager> => {
+async function restart(app: TaskManager, more: Partial<StreamsAppOptions> = {}): Promise<TaskManager> {
   await app.stop();
   journal = new Journal();
   observed.readsFrom.length = 0;
   return start(observed.backend, journal, more);
-};
+}
 
 describe('a task that failed', () => {
   it.each([['before' as const], ['after' as const]])(

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { groupRefusal } from './group-refusals.js';
+import { groupRefusal } from './kafka-errors.js';
 
-const answer = (code: number): Error => Object.assign(new Error('from the broker'), { code });
+function answer(code: number): Error {
+  return Object.assign(new Error('from the broker'), { code });
+}
 
 describe('a refusal of the group', () => {
   it.each([

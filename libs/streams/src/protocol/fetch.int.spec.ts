@@ -41,17 +41,17 @@ afterAll(async () => {
   await Promise.all([admin.disconnect(), plainWriter.disconnect(), transactions.disconnect(), client.close()]);
 });
 
-const fetchBytes = async (offset: number): Promise<Buffer> => {
+async function fetchBytes(offset: number): Promise<Buffer> {
   const leader = await client.leader(topic, 0);
   const request = fetchRequest([{ topic, partition: 0, offset }], limits);
   return client.callRaw(leader, { ...request, decode: (payload: Buffer) => Buffer.from(payload) });
-};
+}
 
-const inTransaction = async (values: readonly string[], outcome: 'commit' | 'abort'): Promise<void> => {
+async function inTransaction(values: readonly string[], outcome: 'commit' | 'abort'): Promise<void> {
   const transaction = await transactions.transaction();
   await transaction.send({ topic, messages: values.map((value) => ({ partition: 0, key: 'k', value })) });
   await transaction[outcome]();
-};
+}
 
 describe('a fetch response of a real broker', () => {
   it('is decoded as kafkajs decodes it, from every position in the log', async () => {

@@ -38,38 +38,41 @@ interface PlainRecord {
   readonly value: Buffer | null;
 }
 
-const plain = ({ offset, timestamp, key, value }: StockMessage | PlainRecord): PlainRecord => ({
-  offset: Number(offset),
-  timestamp: Number(timestamp),
-  key,
-  value,
-});
+function plain({ offset, timestamp, key, value }: StockMessage | PlainRecord): PlainRecord {
+  return {
+    offset: Number(offset),
+    timestamp: Number(timestamp),
+    key,
+    value,
+  };
+}
 
-const decodeOurs = (response: Buffer, position: number): { records: PlainRecord[]; nextOffset: number } => {
+function decodeOurs(response: Buffer, position: number): { records: PlainRecord[]; nextOffset: number } {
   const { decode } = fetchRequest([], { maxWaitMs: 0, minBytes: 0, maxBytes: 0, maxBytesPerPartition: 0 });
   const [partition] = decode(response).partitions;
   if (!partition) throw new Error('The response names no partition.');
   const { records, nextOffset } = decodeRecordBatches(partition.data, position, partition.aborted);
   return { records: records.map(plain), nextOffset };
-};
+}
 
-const decodeStock = async (response: Buffer, position: number): Promise<PlainRecord[]> => {
+async function decodeStock(response: Buffer, position: number): Promise<PlainRecord[]> {
   const { responses } = await stockResponse.decode(response);
   const [partition] = responses[0]?.partitions ?? [];
   if (!partition) throw new Error('The response names no partition.');
   return new StockBatch('t', position, partition).messages.map(plain);
-};
+}
 
 /** kafkajs takes one aborted transaction from the list at each record: right only while none overlaps another. */
-const writersOf = (steps: readonly LogStep[]): number =>
-  new Set(steps.flatMap((step) => (step.writer > 0 ? [step.writer] : []))).size;
+function writersOf(steps: readonly LogStep[]): number {
+  return new Set(steps.flatMap((step) => (step.writer > 0 ? [step.writer] : []))).size;
+}
 
 const fetched = fc.record({ steps: anyLog, position: fc.nat(), cutBytes: fc.constantFrom(0, 0, 1, 30, 400) });
 
-const fetchFrom = (log: WrittenLog, position: number, cutBytes: number): { from: number; response: Buffer } => {
+function fetchFrom(log: WrittenLog, position: number, cutBytes: number): { from: number; response: Buffer } {
   const from = position % (log.endOffset + 1);
   return { from, response: fetchResponse(log, from, cutBytes) };
-};
+}
 
 beforeAll(() => {
   CompressionCodecs[CompressionTypes.Snappy] = () => ({

@@ -18,14 +18,15 @@ const backend: StreamsBackend = createKafkaBackend({
   now: Date.now,
 });
 
-const textStore = (changelogTopic: string) =>
-  keyValueStore<string>({
+function textStore(changelogTopic: string) {
+  return keyValueStore<string>({
     changelogTopic,
     serde: { serialize: (text) => Buffer.from(text), deserialize: (bytes) => bytes.toString() },
   });
+}
 
 /** Compacted within seconds; tombstones and markers go with the first cleaning after them. */
-const createChangelog = async (): Promise<string> => {
+async function createChangelog(): Promise<string> {
   const topic = `changelog-${randomUUID()}`;
   const configs = {
     'cleanup.policy': 'compact',
@@ -39,15 +40,15 @@ const createChangelog = async (): Promise<string> => {
     topics: [{ topic, numPartitions: 1, replicationFactor: 1, configEntries }],
   });
   return topic;
-};
+}
 
-const put = async (topic: string, entries: Readonly<Record<string, string | null>>): Promise<void> => {
+async function put(topic: string, entries: Readonly<Record<string, string | null>>): Promise<void> {
   const messages = Object.entries(entries).map(([key, value]) => ({ partition: 0, key, value }));
   await producer.send({ topic, messages });
-};
+}
 
 /** As the runtime writes it: in a transaction, with a marker behind it. */
-const commit = async (topic: string, entries: Readonly<Record<string, string | null>>): Promise<void> => {
+async function commit(topic: string, entries: Readonly<Record<string, string | null>>): Promise<void> {
   const transactional = backend.producer(`restore-${randomUUID()}`);
   await transactional.init();
   const records = Object.entries(entries).map(([key, value]) => ({
@@ -56,9 +57,9 @@ const commit = async (topic: string, entries: Readonly<Record<string, string | n
   }));
   await transactional.commit({ records });
   await transactional.close();
-};
+}
 
-const abort = async (topic: string, entries: Readonly<Record<string, string>>): Promise<void> => {
+async function abort(topic: string, entries: Readonly<Record<string, string>>): Promise<void> {
   const transactional = kafka.producer({ transactionalId: `aborting-${randomUUID()}`, maxInFlightRequests: 1 });
   await transactional.connect();
   const transaction = await transactional.transaction();
@@ -66,9 +67,9 @@ const abort = async (topic: string, entries: Readonly<Record<string, string>>): 
   await transaction.send({ topic, messages });
   await transaction.abort();
   await transactional.disconnect();
-};
+}
 
-const keysIn = async (topic: string): Promise<string[]> => {
+async function keysIn(topic: string): Promise<string[]> {
   const fetcher = backend.fetcher();
   const keys: string[] = [];
   await readToEnd(backend, fetcher, { topic, partition: 0 }, 0, ({ records }) => {
@@ -76,35 +77,38 @@ const keysIn = async (topic: string): Promise<string[]> => {
   });
   await fetcher.close();
   return keys;
-};
+}
 
 /** The cleaner leaves the newest segment alone, and a segment ends when a later record comes: hence `meanwhile`. */
-const cleaned = async (
+async function cleaned(
   topic: string,
   isClean: (keys: readonly string[]) => boolean,
   meanwhile: () => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const deadline = Date.now() + 45_000;
   for (let second = 1; !isClean(await keysIn(topic)); second++) {
     if (Date.now() > deadline) throw new Error(`The cleaner left ${(await keysIn(topic)).join()}.`);
     if (second % 5 === 0) await meanwhile();
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
-};
+}
 
-const restored = async (topic: string, keys: readonly string[]): Promise<(string | undefined)[]> => {
+async function restored(topic: string, keys: readonly string[]): Promise<(string | undefined)[]> {
   const store = newChangelogStore(topic);
   await store.open(() => false);
   return keys.map((key) => viewOf(store).get(key));
-};
+}
 
-const newChangelogStore = (topic: string): ChangelogStore =>
-  new ChangelogStore({
+function newChangelogStore(topic: string): ChangelogStore {
+  return new ChangelogStore({
     ...{ name: 'texts', definition: textStore(topic), changelog: { topic, partition: 0 }, backend, checkpoints: null },
     ...{ logger: silentLogger, now: Date.now },
   });
+}
 
-const viewOf = ({ store }: ChangelogStore): KeyValueStore<string> => store as unknown as KeyValueStore<string>;
+function viewOf({ store }: ChangelogStore): KeyValueStore<string> {
+  return store as unknown as KeyValueStore<string>;
+}
 
 beforeAll(() => Promise.all([admin.connect(), producer.connect()]));
 afterAll(() => Promise.all([admin.disconnect(), producer.disconnect(), backend.close()]));

@@ -1,0 +1,122 @@
+import { StreamsError } from '../../errors.js';
+import { ByteReader } from '../../protocol/bytes.js';
+import type { TopicPartition } from '../../record.js';
+import { assignCooperatively, type MemberAssignment, type RevokingPartition } from '../cooperative-assignor.js';
+
+/** The consumer protocol's subscription and assignment, in the form that every Kafka client reads. */
+
+interface MemberSubscription {
+  readonly topics: readonly string[];
+  readonly owned: readonly TopicPartition[];
+  readonly generation: number;
+  readonly revoking: readonly RevokingPartition[];
+}
+
+const VERSION = 0;
+
+function int32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeInt32BE(value);
+  return buffer;
+}
+
+function string(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  const length = Buffer.alloc(2);
+  length.writeInt16BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+function bytes(value: Buffer): Buffer {
+  return Buffer.concat([int32(value.length), value]);
+}
+function version(): Buffer {
+  return Buffer.from([0, VERSION]);
+}
+
+function encodePartitions(partitions: readonly TopicPartition[]): Buffer {
+  const topics = new Map<string, number[]>();
+  for (const { topic, partition } of partitions) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
+  const parts = [int32(topics.size)];
+  for (const [topic, list] of topics) parts.push(string(topic), int32(list.length), ...list.map(int32));
+  return Buffer.concat(parts);
+}
+
+function decodePartitions(reader: ByteReader): TopicPartition[] {
+  return reader
+    .array(() => {
+      const topic = reader.string() ?? '';
+      return reader.array(() => ({ topic, partition: reader.int32() }));
+    })
+    .flat();
+}
+
+function encodeLettingGo(partitions: readonly RevokingPartition[]): Buffer {
+  return Buffer.concat([
+    int32(partitions.length),
+    ...partitions.flatMap(({ topic, partition, generation }) => [string(topic), int32(partition), int32(generation)]),
+  ]);
+}
+
+function decodeLettingGo(reader: ByteReader): RevokingPartition[] {
+  return reader.array(() => ({ topic: reader.string() ?? '', partition: reader.int32(), generation: reader.int32() }));
+}
+
+/** What the member works on travels in the user data. */
+export function encodeSubscription({ topics, owned, generation, revoking }: MemberSubscription): Buffer {
+  const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeLettingGo(revoking)]);
+  return Buffer.concat([version(), int32(topics.length), ...topics.map(string), bytes(userData)]);
+}
+
+export function decodeSubscription(buffer: Buffer): MemberSubscription {
+  const reader = new ByteReader(buffer);
+  reader.int16();
+  const topics = reader.array(() => reader.string() ?? '');
+  const userData = reader.remaining >= 4 ? reader.bytes() : null;
+  if (!userData || userData.length < 12) return { topics, owned: [], generation: -1, revoking: [] };
+  const held = new ByteReader(userData);
+  return {
+    topics,
+    generation: held.int32(),
+    owned: decodePartitions(held),
+    revoking: decodeLettingGo(held),
+  };
+}
+
+/** What the group waits for travels in the user data, which the coordinator keeps for a successor of the same name. */
+export function encodeAssignment({ partitions, awaited }: MemberAssignment): Buffer {
+  return Buffer.concat([version(), encodePartitions(partitions), bytes(encodePartitions(awaited))]);
+}
+
+export function decodeAssignment(buffer: Buffer): MemberAssignment {
+  if (buffer.length < 6) return { partitions: [], awaited: [] };
+  const reader = new ByteReader(buffer);
+  reader.int16();
+  const partitions = decodePartitions(reader);
+  const userData = reader.remaining >= 4 ? reader.bytes() : null;
+  return { partitions, awaited: userData && userData.length >= 4 ? decodePartitions(new ByteReader(userData)) : [] };
+}
+
+export interface JoinedMember {
+  readonly memberId: string;
+  readonly memberMetadata: Buffer;
+}
+
+/** What the leader of a group answers: every partition of every subscribed topic, or nobody's yet while its holder lets go of it. */
+export async function assignToMembers(
+  members: readonly JoinedMember[],
+  partitionCount: (topic: string) => Promise<number | null>,
+): Promise<{ memberId: string; memberAssignment: Buffer }[]> {
+  const claims = members.map(({ memberId, memberMetadata }) => ({ memberId, ...decodeSubscription(memberMetadata) }));
+  const partitions: TopicPartition[] = [];
+  for (const topic of new Set(claims.flatMap((claim) => claim.topics))) {
+    const count = await partitionCount(topic);
+    // A broker that has just started may deny a topic. To assign nothing then would leave everybody idle for good.
+    if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} is not known at the moment.`);
+    for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
+  }
+  return [...assignCooperatively(partitions, claims)].map(([memberId, share]) => ({
+    memberId,
+    memberAssignment: encodeAssignment(share),
+  }));
+}
