@@ -1,17 +1,19 @@
+import { z } from 'zod';
 import {
+  asInteger,
   configSections,
   egressConfig,
+  type EgressConfig,
+  type Environment,
   kafkaConfig,
   parseConfig,
   processConfig,
+  type ProcessConfig,
   registryConfig,
   sealingKeyConfig,
-  type EgressConfig,
-  type Environment,
-  type ProcessConfig,
+  withDefault,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
-import { replayConfig, type ReplayConfig } from './replay/replay-config.js';
 
 export interface WebhookDeliveryConfig {
   readonly process: ProcessConfig;
@@ -22,8 +24,8 @@ export interface WebhookDeliveryConfig {
   readonly replay: ReplayConfig;
 }
 
-export const readConfig = (env: Environment = process.env): WebhookDeliveryConfig =>
-  parseConfig(
+export function readConfig(env: Environment = process.env): WebhookDeliveryConfig {
+  return parseConfig(
     configSections({
       process: processConfig,
       kafka: kafkaConfig('webhook-delivery'),
@@ -34,3 +36,19 @@ export const readConfig = (env: Environment = process.env): WebhookDeliveryConfi
     }),
     env,
   );
+}
+
+/** How far replays may be ahead of what is sent. */
+export const replayConfig = z
+  .object({
+    WAYPOST_REPLAY_MAX_UNSENT: withDefault(
+      asInteger(1, 1_000_000),
+      'deliveries of one replay that are written and not yet sent, from 1',
+      1_000,
+    ),
+  })
+  .transform((env) => ({ maxUnsent: env.WAYPOST_REPLAY_MAX_UNSENT }));
+
+export interface ReplayConfig {
+  readonly maxUnsent: number;
+}

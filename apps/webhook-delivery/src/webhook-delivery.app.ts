@@ -1,27 +1,25 @@
-import { createAvroCodecs, createSchemaRegistry, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
 import { createEgressClient, type EgressClient } from '@waypost/egress';
 import type { AppDefinition, AppRuntime, LifecyclePart } from '@waypost/platform';
-import { createKafkaBackend, waitOrAbort, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import { createKafkaBackend, type StreamsBackend, type TaskManager } from '@waypost/streams';
 import { createAttemptRunner } from './attempt/attempt-runner.js';
 import { createBearerTokens } from './attempt/bearer-tokens.js';
+import { createDeliveryMetrics, createReplayMetrics, type DeliveryMetrics } from './common/delivery-metrics.js';
+import { createFlushScheduler, type FlushIntervals } from './common/flush-scheduler.js';
+import { nodeTimers } from './common/timers.js';
 import { readConfig, type WebhookDeliveryConfig } from './config.js';
-import { createDeliveryMetrics, type DeliveryMetrics } from './delivery-metrics.js';
 import { createFanOut } from './fan-out/fan-out-runner.js';
-import { createReplayMetrics } from './replay/replay-metrics.js';
 import { createReplayer } from './replay/replayer.js';
-import { nodeTimers } from './sender/due-timers.js';
-import { createLaneSettings } from './sender/lane-settings.js';
+import { createLaneSettings, ConcurrencyLimiter, type ConcurrencyLimits } from './sender/concurrency-limiter.js';
 import type { QueueLimits } from './sender/partition-queues.js';
 import { createSender } from './sender/sender-runner.js';
-import { createTurns, type TurnLimits } from './sender/turns.js';
 import { createSubscriptionDirectory, type SubscriptionDirectory } from './subscriptions/subscription-directory.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
-import { createFlushClock, type FlushIntervals } from './writing/flush-clock.js';
 
-const IN_FLIGHT: TurnLimits = { perSubscription: 64, perOrigin: 192, total: 2_048 };
-const SENDER_FLUSHES: FlushIntervals = { quietMs: 4, busyMs: 10 };
+const IN_FLIGHT: ConcurrencyLimits = { perSubscription: 64, perOrigin: 192, total: 2_048 };
+const SENDER_FLUSHES: FlushIntervals = { intervalMs: 4, busyIntervalMs: 10 };
 /** Each task writes to every partition of the deliveries, so that they share no requests: fewer beats, then. */
-const FAN_OUT_FLUSHES: FlushIntervals = { quietMs: 8, busyMs: 12 };
+const FAN_OUT_FLUSHES: FlushIntervals = { intervalMs: 8, busyIntervalMs: 12 };
 const UNFINISHED: QueueLimits = { perSubscription: 500, total: 20_000, guaranteed: 16 };
 /** Longer than an attempt can take: what is in flight when a partition moves or the process stops is not repeated. */
 const CLOSE_GRACE_MS = 5_500;
@@ -44,7 +42,7 @@ interface Shared {
   readonly metrics: DeliveryMetrics;
 }
 
-const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePart[] => {
+function deliveryParts(runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePart[] {
   const { config, logger, metrics, onFatal } = runtime;
   const codecs = createAvroCodecs({ registry: createSchemaRegistry(config.registry) });
   const backend = createKafkaBackend({ kafka: config.kafka, logger, now: Date.now });
@@ -71,19 +69,20 @@ const deliveryParts = (runtime: AppRuntime<WebhookDeliveryConfig>): LifecyclePar
     runnerPart('fan-out', fanOut(shared)),
     runnerPart('replayer', replayer(shared)),
   ];
-};
+}
 
-const fanOut = ({ runtime, codecs, backend, directory, metrics }: Shared): TaskManager =>
-  createFanOut({
+function fanOut({ runtime, codecs, backend, directory, metrics }: Shared): TaskManager {
+  return createFanOut({
     ...{ backend, codecs, directory, metrics },
-    clock: createFlushClock({ timers: nodeTimers, now: Date.now, intervals: FAN_OUT_FLUSHES }),
+    flushScheduler: createFlushScheduler({ timers: nodeTimers, now: Date.now, intervals: FAN_OUT_FLUSHES }),
     instanceId: runtime.config.process.instanceId,
     logger: runtime.logger,
     now: Date.now,
     onFatal: runtime.onFatal,
   });
+}
 
-const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared): TaskManager => {
+function sender({ runtime, codecs, backend, directory, egress, metrics }: Shared): TaskManager {
   const { config, logger, onFatal } = runtime;
   const { sealingKey } = config;
   const tokens = createBearerTokens({ egress, sealingKey, now: Date.now });
@@ -92,13 +91,13 @@ const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared
     codecs,
     runner: createAttemptRunner({ directory, egress, tokens, sealingKey, now: Date.now }),
     directory,
-    turns: createTurns({
+    limiter: new ConcurrencyLimiter({
       limits: IN_FLIGHT,
       settings: createLaneSettings(directory),
       timers: nodeTimers,
       now: Date.now,
     }),
-    clock: createFlushClock({ timers: nodeTimers, now: Date.now, intervals: SENDER_FLUSHES }),
+    flushScheduler: createFlushScheduler({ timers: nodeTimers, now: Date.now, intervals: SENDER_FLUSHES }),
     timers: nodeTimers,
     metrics,
     logger,
@@ -109,25 +108,27 @@ const sender = ({ runtime, codecs, backend, directory, egress, metrics }: Shared
     instanceId: config.process.instanceId,
     onFatal,
   });
-};
+}
 
-const replayer = ({ runtime, codecs, backend, directory }: Shared): TaskManager =>
-  createReplayer({
+function replayer({ runtime, codecs, backend, directory }: Shared): TaskManager {
+  return createReplayer({
     backend,
     codecs,
     directory,
     metrics: createReplayMetrics(runtime.metrics),
     logger: runtime.logger,
     now: Date.now,
-    wait: waitOrAbort,
     maxUnsent: runtime.config.replay.maxUnsent,
     instanceId: runtime.config.process.instanceId,
     onFatal: runtime.onFatal,
   });
+}
 
-const runnerPart = (name: string, runner: TaskManager): LifecyclePart => ({
-  name,
-  start: () => runner.start(),
-  stop: () => runner.stop(),
-  ready: () => runner.ready(),
-});
+function runnerPart(name: string, runner: TaskManager): LifecyclePart {
+  return {
+    name,
+    start: () => runner.start(),
+    stop: () => runner.stop(),
+    ready: () => runner.ready(),
+  };
+}

@@ -8,7 +8,7 @@ export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/ka
 export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';
 export type { KafkaSettings } from './kafka-settings.js';
 export { createMemoryBackend } from './backend/memory/memory-backend.js';
-export { StreamsError, type StreamsErrorCode } from './errors.js';
+export { StreamsError, toError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
 export {
   FetchedRecord,

@@ -24,16 +24,18 @@ beforeEach(async () => {
 
 afterEach(() => rig.close());
 
-const hook = (): string => rig.receiver.url('/hook');
-const only = (): ReceivedCall => {
+function hook(): string {
+  return rig.receiver.url('/hook');
+}
+function only(): ReceivedCall {
   const [call, ...more] = rig.receiver.callsTo('/hook');
   if (call === undefined || more.length > 0) throw new Error(`one call expected, not ${String(more.length + 1)}`);
   return call;
-};
+}
 
 /** Rotated: the old secret signs until a day after the rotation (R-17). */
-const rotated = (expiresAt: number) =>
-  rigSubscription(
+function rotated(expiresAt: number) {
+  return rigSubscription(
     'sub-1',
     { url: hook() },
     {
@@ -43,19 +45,21 @@ const rotated = (expiresAt: number) =>
       ],
     },
   );
+}
 
 /** By the public library, which also checks the time. */
-const acceptedUnder = (secret: Buffer, { body, headers }: ReceivedCall): boolean => {
+function acceptedUnder(secret: Buffer, { body, headers }: ReceivedCall): boolean {
   try {
     new Webhook(formatSigningSecret(secret)).verify(body, headers as Record<string, string>);
     return true;
   } catch {
     return false;
   }
-};
+}
 
-const countOf = (call: ReceivedCall, header: string, part: RegExp): number =>
-  String(call.headers[header]).match(part)?.length ?? 0;
+function countOf(call: ReceivedCall, header: string, part: RegExp): number {
+  return String(call.headers[header]).match(part)?.length ?? 0;
+}
 
 describe('an attempt', () => {
   it('POSTs the frozen body with its headers (R-15, R-19)', async () => {
@@ -77,19 +81,19 @@ describe('an attempt', () => {
     expect(only().headers).not.toHaveProperty('authorization');
   });
 
-  it('hands on the status and the Retry-After of the answer', async () => {
+  it('returns the status and the Retry-After of the response', async () => {
     rig.receiver.behave(() => ({ type: 'respond', status: 503, headers: { 'retry-after': '3' } }));
     rig.put(rigSubscription('sub-1', { url: hook() }));
     expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 503, retryAfter: '3' } });
   });
 
-  it('that has used up its 5 s before the POST sends nothing', async () => {
+  it('sends nothing when its 5 s have passed before the POST', async () => {
     rig.put(rigSubscription('sub-1', { url: hook() }));
     expect(await rig.run('sub-1', { begunMsAgo: 5_000 })).toMatchObject({ result: { errorCode: 'timeout' } });
     expect(rig.receiver.calls).toEqual([]);
   });
 
-  it('is given up without a result when the process stops', async () => {
+  it('is aborted without a result when the process stops', async () => {
     rig.receiver.behave(() => ({ type: 'hang' }));
     rig.put(rigSubscription('sub-1', { url: hook() }));
     const stop = new AbortController();
@@ -102,7 +106,7 @@ describe('an attempt', () => {
 });
 
 describe('the signatures of an attempt (R-17, R-19)', () => {
-  it('are accepted by the public library and our own check, under either secret for 24 h after a rotation', async () => {
+  it('are accepted by the public library and our own check, with either secret for 24 h after a rotation', async () => {
     rig.put(rotated(rig.now() + 24 * HOUR_MS));
     await rig.run('sub-1');
     for (const secret of [NEW, OLD]) {
@@ -113,7 +117,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     expect(countOf(only(), 'webhook-signature', /v1,/g)).toBe(2);
   });
 
-  it('are made with the old secret up to the end of its day and not from then on, without a new version', async () => {
+  it('use the old secret until its 24 h end and not afterwards, without a new version', async () => {
     const end = Date.now() + 60_000;
     rig.put(rotated(end));
     rig.advance(end - 1_000 - rig.now());
@@ -128,7 +132,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     expect(countOf(after, 'webhook-signature', /v1,/g)).toBe(1);
   });
 
-  it('are made with the new secret from the first attempt after a rotation on', async () => {
+  it('use the new secret from the first attempt after a rotation', async () => {
     rig.put(rigSubscription('sub-1', { url: hook() }, { secrets: [{ bytes: OLD, expiresAt: null }] }));
     await rig.run('sub-1');
     rig.put({ ...rotated(rig.now() + HOUR_MS), version: 2 });
@@ -139,7 +143,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     expect([acceptedUnder(NEW, after), acceptedUnder(OLD, after)]).toEqual([true, true]);
   });
 
-  it('hold for any text over the wire, as its UTF-8 bytes', async () => {
+  it('are valid for any text on the wire, as its UTF-8 bytes', async () => {
     rig.put(rigSubscription('sub-1', { url: hook() }));
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.string({ unit: 'grapheme', minLength: 500 }));
     await fc.assert(
@@ -155,7 +159,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     );
   });
 
-  it('leave out a secret that cannot be opened, as long as another can', async () => {
+  it('skip a secret that cannot be opened while another one can', async () => {
     const { secrets, ...rest } = rotated(rig.now() + HOUR_MS);
     const sealed = sealSigningSecret(NEW, Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1');
     rig.put({ ...rest, secrets: [{ sealed, expiresAt: null }, ...secrets.slice(1)] });
@@ -163,7 +167,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
     expect([acceptedUnder(NEW, only()), acceptedUnder(OLD, only())]).toEqual([false, true]);
   });
 
-  it('are a must: nothing is sent, nor a token asked for, when no secret can be opened', async () => {
+  it('are required: without an openable secret nothing is sent and no token requested', async () => {
     const sealed = sealSigningSecret(NEW, Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1');
     const secrets = [{ sealed, expiresAt: null }];
     for (const auth of [null, rigAuth('sub-1', rig.receiver.url('/token'))]) {
@@ -175,7 +179,7 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
 });
 
 describe('an attempt for a subscription that this process does not know', () => {
-  it('waits until the topic is read to its end, and is made', async () => {
+  it('waits until the topic is read to its end, and is then made', async () => {
     rig.onCaughtUp(async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       rig.put(rigSubscription('sub-1', { url: hook() }));
@@ -183,7 +187,7 @@ describe('an attempt for a subscription that this process does not know', () => 
     expect(await rig.run('sub-1')).toMatchObject({ result: { statusCode: 200 } });
   });
 
-  it('is refused without a request when it was deleted; a thousand of them ask the topic once', async () => {
+  it('is refused without a request when it was deleted; a thousand of them read the topic once', async () => {
     let asked = 0;
     rig.onCaughtUp(() => Promise.resolve(void (asked += 1)));
     for (let i = 0; i < 1_000; i++) {
@@ -197,7 +201,7 @@ describe('an attempt for a subscription that this process does not know', () => 
     expect(rig.receiver.calls).toEqual([]);
   });
 
-  it('is refused once it is deleted, though it was known before', async () => {
+  it('is refused once it is deleted, although it was known before', async () => {
     rig.put(rigSubscription('sub-1', { url: hook() }));
     await rig.run('sub-1');
     rig.remove('sub-1');
@@ -213,7 +217,7 @@ describe('an attempt for a subscription that this process does not know', () => 
     expect(performance.now() - from).toBeLessThan(600);
   });
 
-  it('never happened when the process stops meanwhile', async () => {
+  it('is aborted without a result when the process stops meanwhile', async () => {
     rig.onCaughtUp(() => new Promise(() => undefined));
     const stop = new AbortController();
     const running = rig.run('sub-1', { signal: stop.signal });

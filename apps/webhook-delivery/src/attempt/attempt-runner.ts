@@ -1,25 +1,24 @@
 import {
-  signatureHeaders,
   type AttemptResult,
   type BearerAuth,
+  openSigningSecret,
+  signatureHeaders,
+  validSigningSecrets,
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
-import { DEFAULT_DEADLINE_MS, type AbortGroup, type EgressClient, type EgressResult } from '@waypost/egress';
+import { type AbortGroup, DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
+import { waitFor } from '../common/waits.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { waitFor } from './attempt-wait.js';
-import type { BearerTokens } from './bearer-tokens.js';
-import { createKnownSubscriptions } from './known-subscriptions.js';
-import { createSigningKeys } from './signing-keys.js';
-import type { IssuedToken } from './token-result.js';
+import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
 
 export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
   readonly attempt: number;
   readonly startedAt: number;
-  /** Ends the waits of the attempt. */
+  /** Ends the waits before the POST. */
   readonly signal: AbortSignal;
-  /** Ends its POST; for thousands in flight it costs less than a signal does. Without it the signal does that too. */
+  /** Ends the POST; cheaper than a signal for thousands in flight. Without it the signal ends the POST too. */
   readonly abortGroup?: AbortGroup;
 }
 
@@ -32,10 +31,10 @@ export type AttemptRun =
       /** The token that was used must not be used again. */
       readonly discardToken: () => void;
     }
-  /** Given up because this process stops: it never happened, as far as the log knows. */
+  /** The process stops. Nothing is logged: the successor makes this attempt again. */
   | { readonly type: 'aborted' };
 
-/** Makes one attempt: look up, sign, authenticate, POST. Never rejects for what the network does. */
+/** Makes one attempt: look up, sign, authenticate, POST. Never rejects for network failures. */
 export interface AttemptRunner {
   run(request: AttemptRequest): Promise<AttemptRun>;
 }
@@ -48,10 +47,12 @@ export interface AttemptRunnerOptions {
   readonly now: () => number;
 }
 
-/** One deadline, from the attempt's start, covers all of an attempt: also its waits for a subscription and a token. */
-const leftMs = ({ startedAt }: AttemptRequest, nowMs: number): number => startedAt + DEFAULT_DEADLINE_MS - nowMs;
+/** One deadline covers the whole attempt, including its waits for a subscription and a token. */
+function leftMs({ startedAt }: AttemptRequest, nowMs: number): number {
+  return startedAt + DEFAULT_DEADLINE_MS - nowMs;
+}
 
-export const createAttemptRunner = (options: AttemptRunnerOptions): AttemptRunner => {
+export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunner {
   const { directory, egress, tokens, sealingKey, now } = options;
   const signingKeys = createSigningKeys(sealingKey);
   const subscriptions = createKnownSubscriptions(directory);
@@ -84,7 +85,7 @@ export const createAttemptRunner = (options: AttemptRunnerOptions): AttemptRunne
     subscription: WebhookSubscription,
     auth: BearerAuth,
   ): Promise<AttemptRun> => {
-    // Without a signature there is nothing to send, so no token to ask for.
+    // Without a signature nothing is sent, so no token is needed.
     if (signingKeys(subscription, request.startedAt).length === 0) return ended(subscription, UNREADABLE_SECRET);
     const wait = { withinMs: leftMs(request, now()), signal: request.signal };
     const found = await tokens.tokenFor(subscription.id, auth, wait);
@@ -99,49 +100,119 @@ export const createAttemptRunner = (options: AttemptRunnerOptions): AttemptRunne
     return issued === undefined ? sendWithToken(request, subscription, auth) : send(request, subscription, issued);
   };
 
-  /** The delivery may have been made by an instance that was ahead of this one. */
-  const postOnceKnown = async (request: AttemptRequest): Promise<AttemptRun> => {
+  /** The fan-out instance that made the delivery may have read more subscriptions than this one has. */
+  const postWhenKnown = async (request: AttemptRequest): Promise<AttemptRun> => {
     const { subscriptionId } = request.delivery;
     const wait = { withinMs: leftMs(request, now()), signal: request.signal };
     const waited = await waitFor(subscriptions.find(subscriptionId), wait);
     if (waited.type === 'aborted') return ABORTED;
-    if (waited.type === 'late') return nowhere(UNKNOWN_SUBSCRIPTION);
-    return waited.value === undefined ? nowhere(DELETED_SUBSCRIPTION) : post(request, waited.value);
+    if (waited.type === 'late') return endedWithoutUrl(UNKNOWN_SUBSCRIPTION);
+    return waited.value === undefined ? endedWithoutUrl(DELETED_SUBSCRIPTION) : post(request, waited.value);
   };
 
   return {
     run: (request) => {
       const subscription = directory.get(request.delivery.subscriptionId);
-      return subscription === undefined ? postOnceKnown(request) : post(request, subscription);
+      return subscription === undefined ? postWhenKnown(request) : post(request, subscription);
     },
   };
-};
+}
 
-const failure = (errorCode: Extract<AttemptResult, { type: 'error' }>['errorCode'], detail: string): AttemptResult =>
-  Object.freeze({ type: 'error', errorCode, detail });
+function failure(errorCode: Extract<AttemptResult, { type: 'error' }>['errorCode'], detail: string): AttemptResult {
+  return Object.freeze({ type: 'error', errorCode, detail });
+}
 
 const UNREADABLE_SECRET = failure('secret_unreadable', 'no signing secret can be opened with the configured key');
-const NO_TIME_LEFT = failure('timeout', 'the time of the attempt was over before its request could be sent');
+const NO_TIME_LEFT = failure('timeout', 'the deadline of the attempt passed before its request could be sent');
 const UNKNOWN_SUBSCRIPTION = failure('subscription_unknown', 'the subscriptions could not be read within the attempt');
 const DELETED_SUBSCRIPTION = failure('subscription_deleted', 'the subscription was deleted before this attempt');
 const ABORTED: AttemptRun = Object.freeze({ type: 'aborted' });
 const nothingToDiscard = (): void => undefined;
 
-const ended = (
-  { url, auth }: WebhookSubscription,
-  result: AttemptResult,
-  discardToken = nothingToDiscard,
-): AttemptRun => ({ type: 'ended', url, auth: auth === null ? 'none' : 'bearer', result, discardToken });
+function ended({ url, auth }: WebhookSubscription, result: AttemptResult, discardToken = nothingToDiscard): AttemptRun {
+  return { type: 'ended', url, auth: auth === null ? 'none' : 'bearer', result, discardToken };
+}
 
-const nowhere = (result: AttemptResult): AttemptRun => ({
-  type: 'ended',
-  url: '',
-  auth: 'none',
-  result,
-  discardToken: nothingToDiscard,
-});
+function endedWithoutUrl(result: AttemptResult): AttemptRun {
+  return {
+    type: 'ended',
+    url: '',
+    auth: 'none',
+    result,
+    discardToken: nothingToDiscard,
+  };
+}
 
-const attemptResult = (result: Exclude<EgressResult, { type: 'aborted' }>): AttemptResult =>
-  result.type === 'response'
+function attemptResult(result: Exclude<EgressResult, { type: 'aborted' }>): AttemptResult {
+  return result.type === 'response'
     ? { type: 'response', statusCode: result.statusCode, retryAfter: result.headers['retry-after'] ?? null }
     : result;
+}
+
+/** The unsealed secrets that sign for a subscription at a given time, newest first; empty when none can be opened. */
+export type SigningKeys = (subscription: WebhookSubscription, nowMs: number) => readonly Buffer[];
+
+interface OpenedKeys {
+  readonly keys: readonly Buffer[];
+  /** When the first of them expires. */
+  readonly until: number;
+}
+
+/** Opens the secrets once per version of a subscription, and again when one of them expires. */
+export function createSigningKeys(sealingKey: Buffer): SigningKeys {
+  const opened = new WeakMap<WebhookSubscription, OpenedKeys>();
+  return (subscription, nowMs) => {
+    let known = opened.get(subscription);
+    if (known === undefined || known.until <= nowMs) {
+      known = openKeys(subscription, sealingKey, nowMs);
+      opened.set(subscription, known);
+    }
+    return known.keys;
+  };
+}
+
+function openKeys({ id, secrets }: WebhookSubscription, sealingKey: Buffer, nowMs: number): OpenedKeys {
+  const valid = validSigningSecrets(secrets, nowMs);
+  const keys = valid.flatMap(({ sealed }) => {
+    const result = openSigningSecret(sealed, sealingKey, id);
+    return result.type === 'opened' ? [result.plaintext] : [];
+  });
+  return { keys, until: Math.min(...valid.map(({ expiresAt }) => expiresAt ?? Infinity)) };
+}
+
+/** Finds subscriptions that the directory does not contain (yet). */
+export interface KnownSubscriptions {
+  /** undefined: deleted. */
+  find(subscriptionId: string): Promise<WebhookSubscription | undefined>;
+}
+
+const MAX_DELETED = 10_000;
+
+/**
+ * The subscription of a delivery was in the topic when the delivery was made: if it is missing once the topic is read to
+ * its end, it was deleted, and ids are never reused. The result is remembered, so that a thousand deliveries of a deleted
+ * subscription request that end from the broker only once.
+ */
+export function createKnownSubscriptions(
+  directory: Pick<SubscriptionDirectory, 'get' | 'caughtUp'>,
+): KnownSubscriptions {
+  const deleted = new Set<string>();
+
+  const remember = (subscriptionId: string): void => {
+    deleted.add(subscriptionId);
+    for (const oldest of deleted) {
+      if (deleted.size <= MAX_DELETED) return;
+      deleted.delete(oldest);
+    }
+  };
+
+  return {
+    find: async (subscriptionId) => {
+      if (deleted.has(subscriptionId)) return undefined;
+      await directory.caughtUp();
+      const found = directory.get(subscriptionId);
+      if (found === undefined) remember(subscriptionId);
+      return found;
+    },
+  };
+}

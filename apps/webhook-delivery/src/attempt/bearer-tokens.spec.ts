@@ -5,28 +5,36 @@ import type { EgressRequest, EgressResult } from '@waypost/egress';
 import { createBearerTokens } from './bearer-tokens.js';
 
 const KEY = Buffer.alloc(32, 7);
-const authOf = (subscriptionId: string, fields: Partial<BearerAuth> = {}): BearerAuth => ({
-  tokenUrl: 'https://login.example.org/token',
-  clientId: 'client one',
-  sealedClientSecret: sealClientSecret('s3:cret', KEY, Buffer.alloc(12, 1), subscriptionId),
-  scope: 'webhooks',
-  ...fields,
-});
+function authOf(subscriptionId: string, fields: Partial<BearerAuth> = {}): BearerAuth {
+  return {
+    tokenUrl: 'https://login.example.org/token',
+    clientId: 'client one',
+    sealedClientSecret: sealClientSecret('s3:cret', KEY, Buffer.alloc(12, 1), subscriptionId),
+    scope: 'webhooks',
+    ...fields,
+  };
+}
 const auth = authOf('sub-1');
 const wait = { withinMs: 5_000, signal: new AbortController().signal };
 setMaxListeners(0, wait.signal); // one for each caller that waits
 
-const json = (body: object): EgressResult => ({
-  type: 'response',
-  statusCode: 200,
-  headers: {},
-  body: Buffer.from(JSON.stringify(body)),
-  truncated: false,
-});
-const numbered = (n: number): EgressResult => json({ access_token: `token-${String(n)}`, expires_in: 3_600 });
-const tokenNo = (n: number) => ({ type: 'token', issued: { authorization: `Bearer token-${String(n)}` } });
+function json(body: object): EgressResult {
+  return {
+    type: 'response',
+    statusCode: 200,
+    headers: {},
+    body: Buffer.from(JSON.stringify(body)),
+    truncated: false,
+  };
+}
+function numbered(n: number): EgressResult {
+  return json({ access_token: `token-${String(n)}`, expires_in: 3_600 });
+}
+function tokenNo(n: number) {
+  return { type: 'token', issued: { authorization: `Bearer token-${String(n)}` } };
+}
 
-const build = (answer: (n: number) => EgressResult | Promise<EgressResult>, maxSubscriptions?: number) => {
+function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxSubscriptions?: number) {
   const requests: EgressRequest[] = [];
   let now = 1_000_000;
   const post = async (request: EgressRequest): Promise<EgressResult> => {
@@ -40,10 +48,10 @@ const build = (answer: (n: number) => EgressResult | Promise<EgressResult>, maxS
     ...(maxSubscriptions === undefined ? {} : { maxSubscriptions }),
   });
   return { tokens, requests, advance: (ms: number) => void (now += ms) };
-};
+}
 
 describe('a token request (R-23)', () => {
-  it('has the client credentials, form-encoded, and the scope', async () => {
+  it('contains the client credentials, form-encoded, and the scope', async () => {
     const { tokens, requests } = build(numbered);
     expect(await tokens.tokenFor('sub-1', auth, wait)).toMatchObject(tokenNo(1));
     const [request] = requests;
@@ -61,13 +69,13 @@ describe('a token request (R-23)', () => {
     expect(requests[0]?.body).toBe('grant_type=client_credentials');
   });
 
-  it('is not made with a client secret that cannot be opened', async () => {
+  it('is not sent with a client secret that cannot be opened', async () => {
     const { tokens, requests } = build(numbered);
     expect(await tokens.tokenFor('sub-2', auth, wait)).toMatchObject({ type: 'failed' });
     expect(requests).toEqual([]);
   });
 
-  it('that breaks is not taken for one that is still running', async () => {
+  it('that fails does not count as still running', async () => {
     const broken = new Error('a mistake in the client');
     const { tokens } = build((n) => (n === 1 ? Promise.reject(broken) : numbered(n)));
     await expect(tokens.tokenFor('sub-1', auth, wait)).rejects.toThrow(broken);
@@ -76,7 +84,7 @@ describe('a token request (R-23)', () => {
 });
 
 describe('a token', () => {
-  it('counts as valid from when it was asked for, however long the answer took', async () => {
+  it('is valid from the time of its request, however long the response took', async () => {
     const answers: ((result: EgressResult) => void)[] = [];
     const { tokens, requests, advance } = build(() => new Promise((resolve) => answers.push(resolve)));
     const first = tokens.tokenFor('sub-1', auth, wait);
@@ -90,7 +98,7 @@ describe('a token', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is renewed once, whoever discards the old one and how often', async () => {
+  it('is renewed once, however often the old one is discarded', async () => {
     const { tokens, requests } = build(numbered);
     const first = await tokens.tokenFor('sub-1', auth, wait);
     if (first.type !== 'token') throw new Error('a token expected');
@@ -115,7 +123,7 @@ describe('a token', () => {
     expect(await tokens.tokenFor('sub-1', { ...auth, ...change }, wait)).toMatchObject(tokenNo(2));
   });
 
-  it('of a changed client is asked for at once, though the old endpoint is being left alone', async () => {
+  it('of a changed client is requested at once, even during the back-off of the old endpoint', async () => {
     const { tokens } = build((n) => (n === 1 ? { ...json({}), statusCode: 500 } : numbered(n)));
     await tokens.tokenFor('sub-1', auth, wait);
     expect(await tokens.tokenFor('sub-1', { ...auth, scope: null }, wait)).toMatchObject(tokenNo(2));
@@ -123,7 +131,7 @@ describe('a token', () => {
 });
 
 describe('the memory of tokens', () => {
-  it('forgets the subscription that asked longest ago, once there are too many', async () => {
+  it('evicts the subscription with the oldest request when there are too many', async () => {
     const { tokens, requests } = build(numbered, 2);
     for (const id of ['sub-1', 'sub-2', 'sub-3']) await tokens.tokenFor(id, authOf(id), wait);
     expect(tokens.size).toBe(2);
@@ -134,7 +142,7 @@ describe('the memory of tokens', () => {
     expect(requests).toHaveLength(4);
   });
 
-  it('is bounded also when every token endpoint fails', async () => {
+  it('is bounded even when every token endpoint fails', async () => {
     const { tokens } = build(() => ({ type: 'error', errorCode: 'connection_refused', detail: '' }), 3);
     for (let i = 0; i < 100; i++) {
       const id = `sub-${String(i)}`;

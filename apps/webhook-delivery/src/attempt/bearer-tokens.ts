@@ -1,57 +1,55 @@
 import type { BearerAuth } from '@waypost/domain';
-import { waitFor, type AttemptWait } from './attempt-wait.js';
-import { createTokenEntries, newTokenEntry, type TokenEntry } from './token-entries.js';
+import { type AttemptWait, waitFor } from '../common/waits.js';
 import { requestToken, type TokenAnswer, type TokenRequestOptions } from './token-request.js';
-import type { IssuedToken, TokenResult } from './token-result.js';
 
-/** Bearer tokens by OAuth2 client credentials (R-23): one a subscription, shared by all its deliveries. */
+/** Bearer tokens by OAuth2 client credentials (R-23): one per subscription, shared by all its deliveries. */
 export interface BearerTokens {
-  /** The token at hand. */
+  /** The cached token, if it is still valid. */
   cached(subscriptionId: string, auth: BearerAuth): IssuedToken | undefined;
-  /** The same, or a new one. Concurrent needs share one request; the wait bounds this caller, not the request. */
+  /** The cached token or a new one. Concurrent callers share one request; `wait` limits the caller, not the request. */
   tokenFor(subscriptionId: string, auth: BearerAuth, wait: AttemptWait): Promise<TokenResult>;
-  /** After a 401. One that has been renewed meanwhile stays. */
+  /** After a 401. A token that has been renewed meanwhile is kept. */
   discard(subscriptionId: string, issued: IssuedToken): void;
-  /** Subscriptions about which something is kept. */
+  /** Subscriptions with an entry. */
   readonly size: number;
 }
 
 export interface BearerTokensOptions extends TokenRequestOptions {
-  /** Subscriptions to keep tokens of; beyond, the one that asked longest ago is forgotten. Default 20,000. */
+  /** Beyond this, the subscription with the oldest request is evicted. Default 20,000. */
   readonly maxSubscriptions?: number;
 }
 
 const EXPIRY_MARGIN_MS = 60_000;
-/** A token whose lifetime is below the margin still serves those who need one at the same time. */
+/** A token whose lifetime is below the margin still serves concurrent attempts. */
 const MIN_USE_MS = 1_000;
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 15_000;
-/** Of a token endpoint that has failed, one attempt may find out for its whole deadline; the others wait no longer than this. */
+const FIRST_BACK_OFF_MS = 1_000;
+const MAX_BACK_OFF_MS = 15_000;
+/** While a token endpoint fails, one attempt may wait for its whole deadline; the others wait at most this long. */
 const WAIT_WHILE_FAILING_MS = 250;
 
-export const createBearerTokens = (options: BearerTokensOptions): BearerTokens => {
+export function createBearerTokens(options: BearerTokensOptions): BearerTokens {
   const { now, maxSubscriptions = 20_000 } = options;
   const entries = createTokenEntries(maxSubscriptions);
 
-  const ask = (subscriptionId: string, entry: TokenEntry): Promise<TokenResult> => {
+  const request = (subscriptionId: string, entry: TokenEntry): Promise<TokenResult> => {
     entries.keep(subscriptionId, entry);
-    const askedAt = now();
+    const requestedAt = now();
     entry.request = requestToken(options, subscriptionId, entry.auth)
-      .then((answer) => takeAnswer(entry, answer, { askedAt, nowMs: now() }))
+      .then((answer) => applyAnswer(entry, answer, { requestedAt, nowMs: now() }))
       .finally(() => {
         entry.request = undefined;
       });
     return entry.request;
   };
 
-  /** The running request, a new one, or none while the endpoint is left alone; and how long this caller waits for it. */
-  const need = (subscriptionId: string, auth: BearerAuth, withinMs: number) => {
+  /** The running request, a new one, or a failure during the back-off; and how long this caller waits for it. */
+  const pendingToken = (subscriptionId: string, auth: BearerAuth, withinMs: number) => {
     const entry = entries.find(subscriptionId, auth) ?? newTokenEntry(auth);
     if (entry.request !== undefined) {
       const waitMs = entry.failures > 0 ? Math.min(withinMs, WAIT_WHILE_FAILING_MS) : withinMs;
       return { result: entry.request, withinMs: waitMs };
     }
-    return { result: entry.askAgainAt > now() ? leftAlone(entry) : ask(subscriptionId, entry), withinMs };
+    return { result: entry.retryAt > now() ? inBackOff(entry) : request(subscriptionId, entry), withinMs };
   };
 
   const cached = (subscriptionId: string, auth: BearerAuth): IssuedToken | undefined => {
@@ -64,8 +62,8 @@ export const createBearerTokens = (options: BearerTokensOptions): BearerTokens =
     tokenFor: async (subscriptionId, auth, { withinMs, signal }) => {
       const issued = cached(subscriptionId, auth);
       if (issued !== undefined) return { type: 'token', issued };
-      const needed = need(subscriptionId, auth, withinMs);
-      const waited = await waitFor(needed.result, { withinMs: needed.withinMs, signal });
+      const pending = pendingToken(subscriptionId, auth, withinMs);
+      const waited = await waitFor(pending.result, { withinMs: pending.withinMs, signal });
       if (waited.type === 'value') return waited.value;
       if (waited.type === 'aborted') return { type: 'aborted' };
       return { type: 'failed', detail: 'the token endpoint did not answer in time' };
@@ -78,14 +76,14 @@ export const createBearerTokens = (options: BearerTokensOptions): BearerTokens =
       return entries.size;
     },
   };
-};
+}
 
 interface AnswerTimes {
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly nowMs: number;
 }
 
-const takeAnswer = (entry: TokenEntry, answer: TokenAnswer, times: AnswerTimes): TokenResult => {
+function applyAnswer(entry: TokenEntry, answer: TokenAnswer, times: AnswerTimes): TokenResult {
   if (answer.type === 'issued') {
     const issued = { authorization: `Bearer ${answer.token}`, validUntil: validUntil(answer.lifetimeMs, times) };
     entry.issued = issued;
@@ -94,16 +92,105 @@ const takeAnswer = (entry: TokenEntry, answer: TokenAnswer, times: AnswerTimes):
   }
   entry.failures += 1;
   entry.lastFailure = answer.detail;
-  entry.askAgainAt = times.nowMs + Math.max(pauseMs(entry.failures), Math.min(answer.retryAfterMs, MAX_PAUSE_MS));
+  entry.retryAt = times.nowMs + Math.max(backOffMs(entry.failures), Math.min(answer.retryAfterMs, MAX_BACK_OFF_MS));
   return { type: 'failed', detail: answer.detail };
-};
+}
 
-/** The lifetime counts from the request on: when the endpoint began to count is not known. */
-const validUntil = (lifetimeMs: number, { askedAt, nowMs }: AnswerTimes): number =>
-  Math.max(askedAt + lifetimeMs - EXPIRY_MARGIN_MS, nowMs + MIN_USE_MS);
+/** The lifetime counts from the request: when the endpoint started counting is not known. */
+function validUntil(lifetimeMs: number, { requestedAt, nowMs }: AnswerTimes): number {
+  return Math.max(requestedAt + lifetimeMs - EXPIRY_MARGIN_MS, nowMs + MIN_USE_MS);
+}
 
 /** 1, 2, 4, 8, 15, 15, ... s. */
-const pauseMs = (failures: number): number => Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+function backOffMs(failures: number): number {
+  return Math.min(FIRST_BACK_OFF_MS * 2 ** (failures - 1), MAX_BACK_OFF_MS);
+}
 
-const leftAlone = ({ lastFailure }: TokenEntry): Promise<TokenResult> =>
-  Promise.resolve({ type: 'failed', detail: `${lastFailure}; it is asked again within 15 s` });
+function inBackOff({ lastFailure }: TokenEntry): Promise<TokenResult> {
+  return Promise.resolve({ type: 'failed', detail: `${lastFailure}; the next request follows within 15 s` });
+}
+
+/** One issued token: when an endpoint returns the same text again, that is a new one. */
+export interface IssuedToken {
+  /** The value of the header `authorization`. */
+  readonly authorization: string;
+  /** Epoch milliseconds. */
+  readonly validUntil: number;
+}
+
+export type TokenResult =
+  | { readonly type: 'token'; readonly issued: IssuedToken }
+  /** `detail` is human-readable and contains no secret. */
+  | { readonly type: 'failed'; readonly detail: string }
+  /** The process stops. */
+  | { readonly type: 'aborted' };
+
+export interface TokenEntry {
+  /** A changed client or token URL must not use the token of the old one. */
+  auth: BearerAuth;
+  issued: IssuedToken | undefined;
+  request: Promise<TokenResult> | undefined;
+  /** Failed requests in a row. */
+  failures: number;
+  lastFailure: string;
+  /** Epoch milliseconds: no request before this. */
+  retryAt: number;
+}
+
+export interface TokenEntries {
+  /** undefined also when the entry belongs to another client. */
+  find(subscriptionId: string, auth: BearerAuth): TokenEntry | undefined;
+  /** The entry of any client. */
+  any(subscriptionId: string): TokenEntry | undefined;
+  /** Called at each token request: the subscription with the oldest request is evicted if necessary. */
+  keep(subscriptionId: string, entry: TokenEntry): void;
+  readonly size: number;
+}
+
+/** Bounded, since nothing tells which subscriptions will not come back. */
+export function createTokenEntries(maxSubscriptions: number): TokenEntries {
+  /** Oldest request first: maps keep the order of insertion. */
+  const entries = new Map<string, TokenEntry>();
+  return {
+    find: (subscriptionId, auth) => {
+      const entry = entries.get(subscriptionId);
+      if (entry === undefined || entry.auth === auth) return entry;
+      if (!sameAuth(entry.auth, auth)) return undefined;
+      // The next look-up of this version of the subscription compares by identity.
+      entry.auth = auth;
+      return entry;
+    },
+    any: (subscriptionId) => entries.get(subscriptionId),
+    keep: (subscriptionId, entry) => {
+      entries.delete(subscriptionId);
+      entries.set(subscriptionId, entry);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= maxSubscriptions) return;
+        entries.delete(oldest);
+      }
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+export function newTokenEntry(auth: BearerAuth): TokenEntry {
+  return {
+    auth,
+    issued: undefined,
+    request: undefined,
+    failures: 0,
+    lastFailure: '',
+    retryAt: 0,
+  };
+}
+
+function sameAuth(a: BearerAuth, b: BearerAuth): boolean {
+  return (
+    a.tokenUrl === b.tokenUrl &&
+    a.clientId === b.clientId &&
+    a.sealedClientSecret === b.sealedClientSecret &&
+    a.scope === b.scope
+  );
+}

@@ -5,14 +5,14 @@ export type TokenAnswer =
   | {
       readonly type: 'issued';
       readonly token: string;
-      /** As the endpoint tells it: may be 0 or less. */
+      /** As the endpoint reports it: may be 0 or less. */
       readonly lifetimeMs: number;
     }
   | {
       readonly type: 'failed';
-      /** For people: names no secret and repeats nothing of the answer, which may hold one. */
+      /** Human-readable; contains no secret and nothing from the response, which may hold one. */
       readonly detail: string;
-      /** How long the endpoint asks to be left alone; 0 when it does not say. */
+      /** The Retry-After of the endpoint; 0 when there is none. */
       readonly retryAfterMs: number;
     };
 
@@ -22,14 +22,14 @@ export interface TokenRequestOptions {
   readonly now: () => number;
 }
 
-/** For a token endpoint that names no lifetime, or none that can be read. */
+/** For a token endpoint that reports no readable lifetime. */
 const DEFAULT_LIFETIME_MS = 300_000;
 const REQUEST_DEADLINE_MS = 5_000;
 const MAX_RESPONSE_BYTES = 16_384;
-/** What an `Authorization: Bearer` header can carry in any case: visible ASCII, no spaces, no line ends. */
+/** Safe in an `Authorization: Bearer` header: visible ASCII, no spaces, no line ends. */
 const USABLE_TOKEN = /^[\x21-\x7e]+$/;
 
-/** One request for a token by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for what the network does. */
+/** One token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures. */
 export async function requestToken(
   { egress, sealingKey, now }: TokenRequestOptions,
   subscriptionId: string,
@@ -55,13 +55,13 @@ export async function requestToken(
 }
 
 /** RFC 6749, 2.3.1: both parts are form-encoded before they are joined. */
-const basicAuthorization = (clientId: string, clientSecret: string): string => {
+function basicAuthorization(clientId: string, clientSecret: string): string {
   const encoded = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
   return `Basic ${Buffer.from(encoded).toString('base64')}`;
-};
+}
 
-const readTokenAnswer = (answer: EgressResult, nowMs: number): TokenAnswer => {
-  if (answer.type === 'aborted') return failed('the token request was given up');
+function readTokenAnswer(answer: EgressResult, nowMs: number): TokenAnswer {
+  if (answer.type === 'aborted') return failed('the token request was aborted');
   if (answer.type === 'error') return failed(`token endpoint: ${answer.errorCode}`);
   const { statusCode, headers, truncated } = answer;
   if (statusCode < 200 || statusCode > 299) {
@@ -69,24 +69,24 @@ const readTokenAnswer = (answer: EgressResult, nowMs: number): TokenAnswer => {
     return failed(`token endpoint answered ${String(statusCode)}`, retryAfterMs);
   }
   if (truncated)
-    return failed(`the token endpoint's answer is longer than ${String(MAX_RESPONSE_BYTES)} bytes or broke off`);
+    return failed(`the token endpoint's answer is longer than ${String(MAX_RESPONSE_BYTES)} bytes or was cut off`);
   const body = parseObject(answer.body);
   if (body === null) return failed("the token endpoint's answer is not a JSON object");
   const { access_token: token, token_type: type, expires_in: expiresIn } = body;
   if (typeof token !== 'string' || !USABLE_TOKEN.test(token))
     return failed('token endpoint sent no usable access_token');
-  // RFC 6749, 7.1: a token of a kind that is not understood must not be used. Many leave the kind out.
+  // RFC 6749, 7.1: a token of an unknown type must not be used. Many endpoints omit the type.
   if (typeof type === 'string' && !/^bearer/i.test(type)) return failed('the token endpoint issues no bearer tokens');
   return { type: 'issued', token, lifetimeMs: lifetimeMsOf(expiresIn) };
-};
+}
 
-/** Some write the number as a text. */
-const lifetimeMsOf = (expiresIn: unknown): number => {
+/** Some endpoints send the number as a string. */
+function lifetimeMsOf(expiresIn: unknown): number {
   const text = typeof expiresIn === 'number' ? String(expiresIn) : expiresIn;
   if (typeof text !== 'string' || text.trim() === '') return DEFAULT_LIFETIME_MS;
   const seconds = Number(text);
   return Number.isFinite(seconds) ? seconds * 1000 : DEFAULT_LIFETIME_MS;
-};
+}
 
 interface TokenFields {
   readonly access_token?: unknown;
@@ -94,13 +94,15 @@ interface TokenFields {
   readonly expires_in?: unknown;
 }
 
-const parseObject = (body: Buffer): TokenFields | null => {
+function parseObject(body: Buffer): TokenFields | null {
   try {
     const value: unknown = JSON.parse(body.toString());
     return typeof value === 'object' && value !== null ? value : null;
   } catch {
     return null;
   }
-};
+}
 
-const failed = (detail: string, retryAfterMs = 0): TokenAnswer => ({ type: 'failed', detail, retryAfterMs });
+function failed(detail: string, retryAfterMs = 0): TokenAnswer {
+  return { type: 'failed', detail, retryAfterMs };
+}

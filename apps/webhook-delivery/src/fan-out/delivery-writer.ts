@@ -1,10 +1,10 @@
-import type { BaseOffsets, FencedWriter, OutgoingRecord } from '@waypost/streams';
-import type { FlushClock, Flushable } from '../writing/flush-clock.js';
+import { type BaseOffsets, type FencedWriter, type OutgoingRecord, toError } from '@waypost/streams';
+import type { FlushScheduler, Flushable } from '../common/flush-scheduler.js';
 
 export interface DeliveryWriterOptions {
   readonly writer: FencedWriter;
-  readonly clock: FlushClock;
-  /** Everything for events before `position` is in the log. */
+  readonly flushScheduler: FlushScheduler;
+  /** All deliveries of the events before `position` are in the log. */
   readonly onWritten: (position: number, baseOffsets: BaseOffsets) => void;
   readonly onFailure: (error: Error) => void;
 }
@@ -12,16 +12,16 @@ export interface DeliveryWriterOptions {
 const NOTHING: BaseOffsets = new Map();
 
 /**
- * Writes the deliveries of a partition of events, in their order, one request after the other: while one is under way
- * events are read on, and what they make goes with the next.
+ * Writes the deliveries of one partition of events in order, one request after the other: while a request is under way,
+ * events are still read, and their deliveries go with the next request.
  */
 export class DeliveryWriter implements Flushable {
   private outgoing: OutgoingRecord[] = [];
-  private addedTo = -1;
+  private addedUpTo = -1;
   private isWriting = false;
-  private isWanted = false;
+  private isRequested = false;
   private hasFailed = false;
-  private whenOnItsWay: (() => void)[] = [];
+  private whenSent: (() => void)[] = [];
 
   constructor(private readonly options: DeliveryWriterOptions) {}
 
@@ -29,56 +29,56 @@ export class DeliveryWriter implements Flushable {
     this.outgoing.push(record);
   }
 
-  /** All deliveries of the events before `position` were added. Must follow the last of them without a wait. */
+  /** All deliveries of the events before `position` have been added. Call it without awaiting after the last `add`. */
   advanceTo(position: number): void {
-    this.addedTo = position;
-    if (this.isAtRest) this.options.onWritten(position, NOTHING);
-    else this.want();
+    this.addedUpTo = position;
+    if (this.isIdle) this.options.onWritten(position, NOTHING);
+    else this.requestFlush();
   }
 
-  get isAtRest(): boolean {
+  get isIdle(): boolean {
     return this.outgoing.length === 0 && !this.isWriting;
   }
 
   /**
-   * Resolves when what was added is on its way. All partitions of the process go on at the same moment then, and ask
-   * together for what they need next.
+   * Resolves when everything added has been sent. All partitions of the process then continue at the same moment, and
+   * their next requests share round trips.
    */
-  onItsWay(): Promise<void> {
+  sent(): Promise<void> {
     if (this.outgoing.length === 0 || this.hasFailed) return Promise.resolve();
-    return new Promise((resolve) => this.whenOnItsWay.push(resolve));
+    return new Promise((resolve) => this.whenSent.push(resolve));
   }
 
-  /** Called by the clock, for all partitions of the process at once. */
+  /** Called by the flush scheduler, for all partitions of the process at once. */
   flush(): number {
-    this.isWanted = false;
+    this.isRequested = false;
     if (this.isWriting || this.hasFailed) return 0;
-    const { outgoing: records, addedTo } = this;
+    const { outgoing: records, addedUpTo } = this;
     this.outgoing = [];
-    for (const resolve of this.whenOnItsWay.splice(0)) resolve();
+    for (const resolve of this.whenSent.splice(0)) resolve();
     this.isWriting = true;
     this.options.writer.append(records).then(
       (baseOffsets) => {
         this.isWriting = false;
-        this.options.onWritten(addedTo, baseOffsets);
-        if (this.outgoing.length > 0 || this.addedTo > addedTo) this.want();
+        this.options.onWritten(addedUpTo, baseOffsets);
+        if (this.outgoing.length > 0 || this.addedUpTo > addedUpTo) this.requestFlush();
       },
       (error: unknown) => {
-        this.fail(error instanceof Error ? error : new Error(String(error)));
+        this.fail(toError(error));
       },
     );
     return records.length;
   }
 
-  private want(): void {
-    if (this.isWanted) return;
-    this.isWanted = true;
-    this.options.clock.want(this);
+  private requestFlush(): void {
+    if (this.isRequested) return;
+    this.isRequested = true;
+    this.options.flushScheduler.request(this);
   }
 
   private fail(error: Error): void {
     this.hasFailed = true;
-    for (const resolve of this.whenOnItsWay.splice(0)) resolve();
+    for (const resolve of this.whenSent.splice(0)) resolve();
     this.options.onFailure(error);
   }
 }

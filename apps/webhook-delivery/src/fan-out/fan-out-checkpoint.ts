@@ -2,37 +2,39 @@ import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
 import { readToEnd, type StreamsBackend } from '@waypost/streams';
 
 /**
- * Where the fan-out of a partition goes on: every event before `offset` is fanned out, and whatever was written for an
- * event from there on lies at or behind these positions of webhook.deliveries, by partition.
+ * Where the fan-out of a partition resumes: every event before `offset` is fanned out, and the deliveries of later events,
+ * if any were written, lie at or after these positions of webhook.deliveries, by partition.
  */
 export interface FanOutCheckpoint {
   readonly offset: number;
   readonly outputsFrom: readonly number[];
 }
 
-/** The positions as the metadata of the committed offset; a broker takes 4,096 bytes of it, some 300 partitions. */
-export const checkpointMetadata = (outputsFrom: readonly number[]): string => outputsFrom.join(',');
+/** The positions as metadata of the committed offset; a broker accepts 4,096 bytes, enough for some 300 partitions. */
+export function checkpointMetadata(outputsFrom: readonly number[]): string {
+  return outputsFrom.join(',');
+}
 
-/** null: not ours. Before there were checkpoints, outputs and position were one transaction. */
-export const outputsOf = (metadata: string, partitions: number): number[] | null => {
+/** null: not a checkpoint. Earlier versions committed deliveries and position in one transaction. */
+export function outputsOf(metadata: string, partitions: number): number[] | null {
   const outputsFrom = metadata.split(',').map(Number);
   return outputsFrom.length === partitions && outputsFrom.every(Number.isSafeInteger) && metadata !== ''
     ? outputsFrom
     : null;
-};
+}
 
 export interface WrittenDeliveries {
-  /** Ids of the events that were fanned out to some subscription since the checkpoint, by anybody. */
+  /** Ids of the events with deliveries written since the checkpoint, by any instance. */
   readonly eventIds: Set<string>;
-  /** Behind what was read. */
+  /** The positions after the last record read. */
   readonly ends: readonly number[];
 }
 
-/** What a predecessor has written for events that its committed position does not tell of. */
-export const readWritten = async (
+/** The deliveries that predecessors wrote for events after the committed position. */
+export async function readWritten(
   { backend, codecs }: { readonly backend: StreamsBackend; readonly codecs: AvroCodecs },
   outputsFrom: readonly number[],
-): Promise<WrittenDeliveries> => {
+): Promise<WrittenDeliveries> {
   const eventIds = new Set<string>();
   const ends: number[] = [];
   const fetcher = backend.fetcher();
@@ -43,7 +45,7 @@ export const readWritten = async (
         await resolveBatch(codecs.webhookDeliveries, records);
         for (const { value } of records) {
           const decoded = value && codecs.webhookDeliveries.decode(value);
-          // A replay has the ids of its originals.
+          // A replayed delivery has the event id of its original.
           if (decoded?.type === 'decoded' && decoded.value.series === 0) eventIds.add(decoded.value.eventId);
         }
       });
@@ -53,4 +55,4 @@ export const readWritten = async (
     await fetcher.close();
   }
   return { eventIds, ends };
-};
+}

@@ -8,8 +8,8 @@ export interface FanOutOptions extends FanOutParts {
 }
 
 /** The fan-out: one task for each partition of fleet.events that the group gives this process. */
-export const createFanOut = (options: FanOutOptions): TaskManager =>
-  createTaskManager({
+export function createFanOut(options: FanOutOptions): TaskManager {
+  return createTaskManager({
     backend: options.backend,
     groupId: consumerGroups.fanOut.id,
     topics: [topics.fleetEvents.name],
@@ -18,3 +18,4 @@ export const createFanOut = (options: FanOutOptions): TaskManager =>
     logger: options.logger,
     onFatal: options.onFatal,
   });
+}

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { consumerGroups, resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
 import { decideFanOut } from '@waypost/domain';
 import {
@@ -15,10 +15,11 @@ import {
   type StreamsLogger,
   type TaskContext,
 } from '@waypost/streams';
-import type { DeliveryMetrics } from '../delivery-metrics.js';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import { readOwnRecord } from '../common/read-own-record.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import type { FlushClock } from '../writing/flush-clock.js';
-import { createPositionKeeper, type PositionKeeper } from '../writing/position-keeper.js';
+import type { FlushScheduler } from '../common/flush-scheduler.js';
+import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
 import { DeliveryWriter } from './delivery-writer.js';
 import { checkpointMetadata, outputsOf, readWritten, type WrittenDeliveries } from './fan-out-checkpoint.js';
 
@@ -26,33 +27,33 @@ export interface FanOutParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly directory: Pick<SubscriptionDirectory, 'candidates' | 'caughtUp'>;
-  readonly clock: FlushClock;
+  readonly flushScheduler: FlushScheduler;
   readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
   readonly logger: StreamsLogger;
   readonly now: () => number;
 }
 
 /**
- * fleet.events x subscriptions -> webhook.deliveries, for one partition of events: a delivery for each subscription that
- * matches, its body frozen here and never written again (R-15). Deliveries go by the key of their subscription, so a
- * partition of webhook.deliveries has several writers, and a subscription has one sender.
+ * fleet.events x subscriptions -> webhook.deliveries, for one partition of events: one delivery per matching subscription,
+ * with its body frozen here (R-15). Deliveries are keyed by subscription, so a partition of webhook.deliveries has several
+ * writers, and a subscription has one sender.
  *
- * Each is written once, without a transaction: a successor first shuts its predecessor out of all partitions, then reads
- * what that has written since the committed position, and leaves out what is there (an event and a subscription have
- * one id, R-12).
+ * Each delivery is written once, without a transaction: a successor first fences its predecessor off all partitions, then
+ * reads what was written since the committed position and skips it (an event and a subscription have one id, R-12).
  */
-export const createFanOutTask = (parts: FanOutParts, context: TaskContext): PartitionTask =>
-  new FanOutTask(parts, context);
+export function createFanOutTask(parts: FanOutParts, context: TaskContext): PartitionTask {
+  return new FanOutTask(parts, context);
+}
 
 const SLICE_RECORDS = 250;
-const RAISE_EVERY_MS = 60_000;
+const RAISE_INTERVAL_MS = 60_000;
 
 class FanOutTask implements PartitionTask {
   private writer: FencedWriter | null = null;
-  private keeper: PositionKeeper | null = null;
+  private committer: PositionCommitter | null = null;
   private position = 0;
   private outputsFrom: number[] = [];
-  /** Until the events are behind us that a predecessor may have fanned out. */
+  /** Set until all events that a predecessor may have fanned out have been processed. */
   private written: (WrittenDeliveries & { readonly until: number }) | null = null;
   private raisedAt = 0;
   private deliveries: DeliveryWriter | null = null;
@@ -67,15 +68,15 @@ class FanOutTask implements PartitionTask {
     const { context } = this;
     const outputs = await this.outputPartitions();
     this.writer = backend.fencedWriter(`${consumerGroups.fanOut.id}.${String(context.partition)}`, outputs);
-    // First: what is read afterwards is final, since nobody but us writes for this partition any more.
+    // First: from now on no predecessor can write for this partition, so what is read next is final.
     await this.writer.init();
     await context.confirmOwnership();
     await this.recover(outputs.length);
     const position = () => ({ offset: this.position, metadata: checkpointMetadata(this.outputsFrom) });
-    this.keeper = createPositionKeeper({ context, now, logger, committed: position(), position });
+    this.committer = createPositionCommitter({ context, now, logger, committed: position(), position });
     this.deliveries = new DeliveryWriter({
       writer: this.writer,
-      clock: this.parts.clock,
+      flushScheduler: this.parts.flushScheduler,
       onWritten: (written, baseOffsets) => {
         this.wrote(written, baseOffsets);
       },
@@ -90,29 +91,29 @@ class FanOutTask implements PartitionTask {
     const { codecs, directory } = this.parts;
     const deliveries = this.opened();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
-      // A subscription that was acknowledged before an event must get it: the table is read to its end first.
+      // A subscription that was acknowledged before an event must receive it: read the table to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
       const last = slice.at(-1);
       for (const record of slice) this.fanOut(record);
       if (last) deliveries.advanceTo(last.offset + 1);
-      await deliveries.onItsWay();
-      await nextTurn();
+      await deliveries.sent();
+      await nextIteration();
     }
     deliveries.advanceTo(batch.nextOffset);
     await this.idle();
   }
 
   async idle(): Promise<void> {
-    if (this.parts.now() - this.raisedAt > RAISE_EVERY_MS) await this.raiseOutputs();
-    this.keeper?.moved();
+    if (this.parts.now() - this.raisedAt > RAISE_INTERVAL_MS) await this.raiseOutputs();
+    this.committer?.moved();
   }
 
   revoke(): void {
-    void this.keeper?.stop();
+    void this.committer?.stop();
   }
 
   async close(): Promise<void> {
-    await this.keeper?.stop();
+    await this.committer?.stop();
     await this.writer?.close();
   }
 
@@ -122,20 +123,20 @@ class FanOutTask implements PartitionTask {
   }
 
   private wrote(position: number, baseOffsets: BaseOffsets): void {
-    this.noteBases(baseOffsets);
+    this.noteBaseOffsets(baseOffsets);
     this.position = position;
     if (this.written && position >= this.written.until) {
       this.outputsFrom = [...this.written.ends];
       this.written = null;
     }
-    this.keeper?.moved();
+    this.committer?.moved();
   }
 
   /**
-   * Whatever we write later lies behind what we wrote last. Not while we leave out what a predecessor has written: a
-   * successor of ours would have to find that as well.
+   * Later deliveries lie after the last ones written. Not while deliveries of a predecessor are being skipped: the next
+   * successor would have to find those as well.
    */
-  private noteBases(baseOffsets: ReadonlyMap<string, number>): void {
+  private noteBaseOffsets(baseOffsets: ReadonlyMap<string, number>): void {
     if (this.written) return;
     const topic = topics.webhookDeliveries.name;
     for (const partition of this.outputsFrom.keys()) {
@@ -173,9 +174,9 @@ class FanOutTask implements PartitionTask {
     logger.info('fan_out_recovered', { partition, position: this.position, until, written: written.eventIds.size });
   }
 
-  /** Where we write seldom or never, others do: a successor need not read all of that. Called when nothing is under way. */
+  /** Partitions that this task rarely writes to grow by other writers: a successor need not read all of that. Call when idle. */
   private async raiseOutputs(): Promise<void> {
-    if (this.written || this.deliveries?.isAtRest === false) return;
+    if (this.written || this.deliveries?.isIdle === false) return;
     this.outputsFrom = await this.outputEnds(this.outputsFrom.length);
     this.raisedAt = this.parts.now();
   }
@@ -186,7 +187,7 @@ class FanOutTask implements PartitionTask {
     return Promise.all(ends);
   }
 
-  /** Before the first delivery is written it must be known from where to look for it. */
+  /** Commits where a successor has to look before the first delivery is written. */
   private async begin(position: number, outputs: number): Promise<void> {
     this.outputsFrom = await this.outputEnds(outputs);
     this.position = position;
@@ -195,14 +196,7 @@ class FanOutTask implements PartitionTask {
 
   private fanOut({ value }: StreamRecord): void {
     const { codecs, directory, metrics, now } = this.parts;
-    const decoded = value && codecs.fleetEvents.decode(value);
-    if (decoded?.type !== 'decoded') {
-      throw new StreamsError(
-        'CORRUPT_STATE',
-        `An event of our own log cannot be read: ${decoded?.type ?? 'no value'}.`,
-      );
-    }
-    const event = decoded.value;
+    const event = readOwnRecord(topics.fleetEvents.name, codecs.fleetEvents, value);
     for (const delivery of decideFanOut(event, directory.candidates(event.fleetId, event.eventType), now())) {
       if (this.written?.eventIds.has(delivery.eventId)) continue;
       metrics.deliveryCreated();

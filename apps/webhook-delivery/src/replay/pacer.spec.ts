@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createPacer } from './pacer.js';
 
 describe('the pacer', () => {
-  it('never lets more through than the rate, a burst of 0.4 s and one more', () => {
+  it('never allows more than the rate, a burst of 0.4 s and one more', () => {
     const waits = fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 500 }), waits, (rate, wanted, all) => {
@@ -40,7 +40,7 @@ describe('the pacer', () => {
     expect(taken).toBeLessThanOrEqual(rate * 20);
   });
 
-  it('saves small portions up: 500 a second come as 100 five times a second', () => {
+  it('saves small portions up: 500 per second become 100 five times per second', () => {
     let nowMs = 0;
     const pacer = createPacer(500, () => nowMs);
     nowMs = 199;
@@ -49,7 +49,7 @@ describe('the pacer', () => {
     expect(pacer.take(500)).toBe(100);
   });
 
-  it('gives again what was given back', () => {
+  it('grants returned allowance again', () => {
     let nowMs = 0;
     const pacer = createPacer(1_000, () => nowMs);
     nowMs = 200;

@@ -1,20 +1,20 @@
-/** So seldom is anything written: a rate of 500 a second makes five transactions of 100. */
+/** Deliveries are written this often: a rate of 500 per second makes five transactions of 100. */
 const TICK_MS = 200;
-/** What a slow moment left unused may be made up for. */
+/** The unused allowance of this time can be made up for. */
 const BURST_MS = 400;
 
-/** Says how many deliveries may be written now, so that no more than `ratePerSecond` are written on the average. */
+/** A token bucket: how many deliveries may be written now, at `ratePerSecond` on average. */
 export interface Pacer {
-  /** Of `wanted`, as many as may be written at once; 0: not yet. Small portions are saved up into one. */
+  /** How many of `wanted` may be written at once; 0: not yet. Small portions are saved up. */
   take(wanted: number): number;
-  /** Gives back what was taken and not used. */
+  /** Returns unused allowance. */
   giveBack(count: number): void;
-  /** Until asking again makes sense. */
+  /** How long to wait before the next `take`. */
   waitMs(wanted: number): number;
 }
 
-/** `now` is monotonic enough when it is the wall clock: a jump costs or grants at most one burst. */
-export const createPacer = (ratePerSecond: number, now: () => number): Pacer => {
+/** `now` may be the wall clock: a jump costs or grants at most one burst. */
+export function createPacer(ratePerSecond: number, now: () => number): Pacer {
   const perMs = ratePerSecond / 1_000;
   const capacity = Math.max(1, perMs * BURST_MS);
   const portion = Math.max(1, Math.floor(perMs * TICK_MS));
@@ -43,4 +43,4 @@ export const createPacer = (ratePerSecond: number, now: () => number): Pacer => 
       return Math.max(1, Math.min(TICK_MS, Math.ceil(missing / perMs)));
     },
   };
-};
+}

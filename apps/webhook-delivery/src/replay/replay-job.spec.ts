@@ -1,22 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openMemoryStage, type MemoryStage } from '../testing/replay/memory-stage.js';
-import { attemptOf, deliveryOf, START, SUBSCRIPTION } from '../testing/replay/replay-samples.js';
 import { until } from '../../../../test/support/until.js';
+import {
+  attemptOf,
+  deliveryOf,
+  type ReplayHarness,
+  openReplayHarness,
+  START,
+  SUBSCRIPTION,
+} from './testing/replay-harness.js';
 
-let stage: MemoryStage;
+let stage: ReplayHarness;
 
 beforeEach(async () => {
-  stage = await openMemoryStage();
+  stage = await openReplayHarness();
 });
 afterEach(async () => {
   await stage.close();
   expect(stage.fatal).toEqual([]);
 });
 
-const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}
 
 describe('a replay (R-30)', () => {
-  it('writes the same events again with the same bytes, in the order of the log, as a series of its own', async () => {
+  it('writes the same events again with the same bytes, in the order of the log, as a separate series', async () => {
     for (const n of range(0, 3)) stage.sent(n);
     stage.ask({ series: 4 });
     await stage.startReplayer();
@@ -34,7 +42,7 @@ describe('a replay (R-30)', () => {
     expect(await stage.progressOf()).toMatchObject({ subscriptionId: SUBSCRIPTION, matched: 3, sent: 3 });
   });
 
-  it('takes the first attempt for the time of a delivery: from the start on, before the end', async () => {
+  it('uses the first attempt as the time of a delivery: at or after the start, before the end', async () => {
     stage.sent(0, { firstAttemptAt: START - 1 });
     stage.sent(1, { firstAttemptAt: START, attempt: 2, startedAt: START + 90_000 });
     stage.sent(2, { firstAttemptAt: START + 59_999 });
@@ -60,7 +68,7 @@ describe('a replay (R-30)', () => {
     expect(await stage.numbers()).toEqual(expected);
   });
 
-  it('keeps to its subscription, event type and device, and leaves test events and earlier replays out', async () => {
+  it('selects only its subscription, event type and device, and skips test events and earlier replays', async () => {
     stage.sent(0);
     stage.sent(1, {}, { subscriptionId: 'another' });
     stage.sent(2, {}, { eventType: 'ignition_on' });
@@ -85,7 +93,7 @@ describe('a replay (R-30)', () => {
     expect(await stage.progressOf()).toMatchObject({ matched: 0, sent: 0 });
   });
 
-  it('leaves out what is first attempted after it began', async () => {
+  it('skips deliveries first attempted after it began', async () => {
     stage.sent(0);
     stage.ask({ ratePerSecond: 1 });
     await stage.startReplayer();
@@ -106,7 +114,7 @@ describe('a replay (R-30)', () => {
     expect(await stage.numbers()).toEqual(range(0, 100));
   });
 
-  it('stays close to what is sent: more is written only when attempts end', async () => {
+  it('stays close to the sender: more is written only when attempts end', async () => {
     for (const n of range(0, 30)) stage.sent(n);
     stage.ask();
     await stage.startReplayer({ maxUnsent: 8 });
@@ -128,7 +136,7 @@ describe('a replay (R-30)', () => {
 });
 
 describe('a cancelled replay', () => {
-  it('stops within a second and says what was written', async () => {
+  it('stops within a second and reports what was written', async () => {
     for (const n of range(0, 200)) stage.sent(n);
     const replay = stage.ask({ ratePerSecond: 50 });
     await stage.startReplayer();
@@ -144,7 +152,7 @@ describe('a cancelled replay', () => {
     expect(await stage.replayed()).toHaveLength(written);
   });
 
-  it('does not begin when it was cancelled before anybody saw it, and stays as it is when it was over', async () => {
+  it('does not begin when it was cancelled first, and stays unchanged when it was over', async () => {
     stage.sent(0);
     stage.ask({ cancelled: true, version: 2 });
     const other = stage.ask({ replayId: 'replay-2', series: 2 });
@@ -158,7 +166,7 @@ describe('a cancelled replay', () => {
     expect((await stage.replayed()).map(({ replayId }) => replayId)).toEqual(['replay-2']);
   });
 
-  it('is what becomes of a replay whose subscription is deleted, before it begins or later', async () => {
+  it('is the end of a replay whose subscription is deleted, before it begins or later', async () => {
     for (const n of range(0, 50)) stage.sent(n);
     stage.ask({ ratePerSecond: 20 });
     stage.ask({ replayId: 'replay-2', subscriptionId: 'deleted' });
@@ -172,7 +180,7 @@ describe('a cancelled replay', () => {
 });
 
 describe('a replay of a subscription that is paused', () => {
-  it('waits, and goes on when the subscription is active again', async () => {
+  it('waits, and continues when the subscription is active again', async () => {
     for (const n of range(0, 60)) stage.sent(n);
     stage.ask({ ratePerSecond: 60 });
     await stage.startReplayer();

@@ -1,4 +1,4 @@
-import { topics, type AvroCodecs, resolveBatch } from '@waypost/contracts';
+import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import {
   isReplayOver,
   replayedDelivery,
@@ -6,19 +6,23 @@ import {
   type ReplayProgressState,
   type WebhookReplay,
 } from '@waypost/domain';
-import type { OutgoingRecord, StreamRecord, StreamsBackend, StreamsLogger } from '@waypost/streams';
-import { readDelivery } from '../sender/read-delivery.js';
+import {
+  type OutgoingRecord,
+  settleOrAbort,
+  type StreamRecord,
+  type StreamsBackend,
+  type StreamsLogger,
+  waitOrAbort,
+} from '@waypost/streams';
+import type { ReplayMetrics } from '../common/delivery-metrics.js';
+import { readOwnRecord } from '../common/read-own-record.js';
+import { Aborted } from '../common/waits.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import type { Selection } from './delivery-marks.js';
 import { createPacer, type Pacer } from './pacer.js';
-import type { ReplayLog } from './replay-log.js';
-import type { ReplayMetrics } from './replay-metrics.js';
-import type { ReplayRecords } from './replay-records.js';
-import { selectDeliveries } from './select-deliveries.js';
+import type { ReplayLog, ReplayRecords } from './replay-log.js';
+import { selectDeliveries, type Selection } from './select-deliveries.js';
 import type { SendingWatch } from './sending-watch.js';
-import { Aborted, untilAborted } from './until-aborted.js';
 
-/** What the replays of one partition share. */
 export interface ReplayJobParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
@@ -26,9 +30,7 @@ export interface ReplayJobParts {
   readonly metrics: ReplayMetrics;
   readonly logger: StreamsLogger;
   readonly now: () => number;
-  /** Resolves after the time, or at once when the signal says so. */
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Deliveries of one replay that are written and not yet sent, at most. */
+  /** The most deliveries of one replay that may be written and not yet sent. */
   readonly maxUnsent: number;
 }
 
@@ -37,29 +39,29 @@ export interface ReplayJobContext {
   readonly log: ReplayLog;
   readonly records: ReplayRecords;
   readonly watch: SendingWatch;
-  /** Ends all waiting: the task closes. */
+  /** Aborted when the task closes. */
   readonly signal: AbortSignal;
 }
 
-/** Of one transaction, so that a cancel and other replays never wait long. */
+/** Deliveries per transaction, so that a cancel and other replays never wait long. */
 const MAX_CHUNK = 500;
 const MAX_CHUNK_BYTES = 1_048_576;
 const ROOM_POLL_MS = 50;
-/** Of `maxUnsent`, what has to be free before more is written: few large transactions instead of many small ones. */
-const ROOM_PORTION = 4;
+/** A quarter of `maxUnsent` must be free before more is written: few large transactions instead of many small ones. */
+const ROOM_FRACTION = 4;
 
 /**
- * One replay at work (R-30). What it writes and how far it is then are one transaction, and what it selects depends on
- * the log alone, so that whoever goes on after a crash writes the rest and nothing twice.
+ * One running replay (R-30). Its deliveries and its progress are written in one transaction, and its selection depends on
+ * the log alone, so that a successor writes the rest after a crash and nothing twice.
  */
 export class ReplayJob {
   private selection: Selection | null = null;
   private readonly pacer: Pacer;
-  /** Ends all waiting of this replay: the task closes, or nobody wants it any more. */
+  /** Aborted when the replay is cancelled, isAbandoned or without a subscription. */
   private readonly halt = new AbortController();
   private readonly signal: AbortSignal;
-  private abandoned = false;
-  /** Where reading goes on; ahead of what is committed where nothing is selected. */
+  private isAbandoned = false;
+  /** Where reading continues; ahead of the committed progress where nothing is selected. */
   private position = 0;
 
   constructor(
@@ -85,53 +87,53 @@ export class ReplayJob {
   }
 
   get isOver(): boolean {
-    return this.abandoned || (this.progress !== null && isReplayOver(this.progress));
+    return this.isAbandoned || (this.progress !== null && isReplayOver(this.progress));
   }
 
-  /** As it was committed last; null: nothing yet, or nobody may know any more. */
+  /** The last committed progress; null: none yet, or abandoned. */
   get committed(): ReplayProgress | null {
-    return this.abandoned ? null : this.progress;
+    return this.isAbandoned ? null : this.progress;
   }
 
-  /** A newer version: it can only have been cancelled. */
+  /** Takes a newer version; the only possible change is the cancel. */
   update(replay: WebhookReplay): void {
     this.replay = replay;
-    if (replay.cancelled) this.halt.abort();
+    if (replay.cancelled) this.halt.abort(new Aborted());
   }
 
-  /** It is forgotten everywhere: it ends and leaves nothing behind. */
+  /** Its record was deleted: it ends and leaves nothing behind. */
   abandon(): void {
-    this.abandoned = true;
-    this.halt.abort();
+    this.isAbandoned = true;
+    this.halt.abort(new Aborted());
   }
 
-  /** Works until it is over or has to let others. Throws Aborted when the task closes. */
-  async turn(mayGoOn: () => boolean): Promise<void> {
+  /** Runs until it is over or has to yield. Throws Aborted when the task closes. */
+  async run(mayContinue: () => boolean): Promise<void> {
     try {
-      if (!this.isUnwanted()) await this.work(() => mayGoOn() && !this.isUnwanted());
+      if (!this.isCancelled()) await this.work(() => mayContinue() && !this.isCancelled());
     } catch (error) {
       if (!(error instanceof Aborted) || this.context.signal.aborted) throw error;
     }
-    if (!this.isOver && this.isUnwanted()) await this.end('cancelled');
+    if (!this.isOver && this.isCancelled()) await this.end('cancelled');
     if (this.isOver) this.context.watch.forget(this.replayId);
   }
 
-  private async work(goesOn: () => boolean): Promise<void> {
-    // The subscription may have been made by an instance that this one has not heard of yet.
-    await untilAborted(this.parts.directory.caughtUp(), this.signal);
+  private async work(mayContinue: () => boolean): Promise<void> {
+    // The subscription may be newer than what this instance has read.
+    await settleOrAbort(this.parts.directory.caughtUp(), this.signal);
     if (this.isDeleted()) {
-      this.halt.abort();
+      this.halt.abort(new Aborted());
       return;
     }
     const selection = await this.begin();
-    await this.emit(selection, goesOn);
+    await this.emit(selection, mayContinue);
   }
 
-  private isUnwanted(): boolean {
+  private isCancelled(): boolean {
     return this.halt.signal.aborted || this.replay.cancelled || (this.progress !== null && this.isDeleted());
   }
 
-  /** Nothing is made for a subscription that is paused or disabled: the replay waits until it is active again. */
+  /** While the subscription is paused or disabled the replay waits. */
   private isActive(): boolean {
     return this.parts.directory.get(this.replay.subscriptionId)?.status === 'active';
   }
@@ -146,7 +148,7 @@ export class ReplayJob {
     await watch.follow(this.replayId, this.subscriptionId);
     if (this.progress === null) {
       const attemptsEnd = await backend.endOffset({ topic: topics.webhookAttempts.name, partition });
-      await this.save({ ...this.nothingYet(), attemptsEnd });
+      await this.save({ ...this.initialProgress(), attemptsEnd });
     }
     const { attemptsEnd } = this.current();
     this.selection ??= await selectDeliveries({ ...this.parts, partition }, this.replay, attemptsEnd, this.signal);
@@ -155,19 +157,19 @@ export class ReplayJob {
     return this.selection;
   }
 
-  private async emit(selection: Selection, goesOn: () => boolean): Promise<void> {
+  private async emit(selection: Selection, mayContinue: () => boolean): Promise<void> {
     const { backend } = this.parts;
     const log = { topic: topics.webhookDeliveries.name, partition: this.context.partition };
-    // The log may have lost its oldest part meanwhile, and what was selected of it.
+    // Retention may have deleted the oldest part of the log meanwhile, with selected deliveries.
     const from = Math.max(selection.first, await backend.startOffset(log));
     this.position = Math.max(this.position, this.current().nextDeliveryOffset, from);
     const fetcher = backend.fetcher();
     try {
       const feed = selection.matched > 0 && this.position <= selection.last ? fetcher.open(log, this.position) : null;
-      while (feed && this.position <= selection.last && goesOn()) {
-        const batch = await untilAborted(feed.next(), this.signal);
+      while (feed && this.position <= selection.last && mayContinue()) {
+        const batch = await settleOrAbort(feed.next(), this.signal);
         const due = batch.records.filter(({ offset }) => offset >= this.position && selection.has(offset));
-        if (!(await this.writeAll(due, goesOn))) return;
+        if (!(await this.writeAll(due, mayContinue))) return;
         this.position = batch.nextOffset;
       }
     } finally {
@@ -176,11 +178,11 @@ export class ReplayJob {
     if (this.position > selection.last) await this.end('completed');
   }
 
-  /** @returns false when it had to stop before the end */
-  private async writeAll(due: readonly StreamRecord[], goesOn: () => boolean): Promise<boolean> {
+  /** @returns false when it had to yield before the end */
+  private async writeAll(due: readonly StreamRecord[], mayContinue: () => boolean): Promise<boolean> {
     await resolveBatch(this.parts.codecs.webhookDeliveries, due);
     for (let done = 0; done < due.length;) {
-      const allowed = await this.allowance(Math.min(MAX_CHUNK, due.length - done), goesOn);
+      const allowed = await this.allowance(Math.min(MAX_CHUNK, due.length - done), mayContinue);
       if (allowed === 0) return false;
       const chunk = withinBytes(due.slice(done, done + allowed));
       this.pacer.giveBack(allowed - chunk.length);
@@ -190,15 +192,15 @@ export class ReplayJob {
     return true;
   }
 
-  /** How many may be written now; waits until there is one, or it has to stop: 0. */
-  private async allowance(wanted: number, goesOn: () => boolean): Promise<number> {
-    const { maxUnsent, wait } = this.parts;
-    while (goesOn() && !this.signal.aborted) {
+  /** How many may be written now; waits until at least one may. 0: it has to yield. */
+  private async allowance(wanted: number, mayContinue: () => boolean): Promise<number> {
+    const { maxUnsent } = this.parts;
+    while (mayContinue() && !this.signal.aborted) {
       const room = maxUnsent - this.context.watch.unsent(this.replayId);
-      const hasRoom = this.isActive() && room >= Math.min(wanted, maxUnsent / ROOM_PORTION);
+      const hasRoom = this.isActive() && room >= Math.min(wanted, maxUnsent / ROOM_FRACTION);
       const taken = hasRoom ? this.pacer.take(Math.min(wanted, room)) : 0;
       if (taken > 0) return taken;
-      await wait(hasRoom ? this.pacer.waitMs(Math.min(wanted, room)) : ROOM_POLL_MS, this.signal);
+      await waitOrAbort(hasRoom ? this.pacer.waitMs(Math.min(wanted, room)) : ROOM_POLL_MS, this.signal);
     }
     return 0;
   }
@@ -212,10 +214,16 @@ export class ReplayJob {
     const deliveries = chunk.map(({ key, value }) => ({
       ...target,
       key,
-      value: codecs.webhookDeliveries.encode(replayedDelivery(readDelivery(codecs, value), this.replay, nowMs)),
+      value: codecs.webhookDeliveries.encode(
+        replayedDelivery(
+          readOwnRecord(topics.webhookDeliveries.name, codecs.webhookDeliveries, value),
+          this.replay,
+          nowMs,
+        ),
+      ),
     }));
     const { sent } = this.current();
-    // Before the commit: the sender may be quicker than the answer.
+    // Before the commit: the sender may be faster than the response of the broker.
     this.context.watch.written(this.replayId, chunk.length);
     await this.save({ ...this.current(), nextDeliveryOffset: last.offset + 1, sent: sent + chunk.length }, deliveries);
     this.position = last.offset + 1;
@@ -223,13 +231,13 @@ export class ReplayJob {
   }
 
   private async end(state: ReplayProgressState): Promise<void> {
-    await this.save({ ...(this.progress ?? this.nothingYet()), state });
+    await this.save({ ...(this.progress ?? this.initialProgress()), state });
     const { replayId, subscriptionId, series } = this.replay;
     const { matched, sent } = this.current();
     this.parts.logger.info('replay_ended', { replayId, subscriptionId, series, state, matched, sent });
   }
 
-  /** Commits where it stands, with what it writes. */
+  /** Commits the progress together with the deliveries. */
   private async save(progress: ReplayProgress, deliveries: readonly OutgoingRecord[] = []): Promise<void> {
     const next = { ...progress, updatedAt: this.parts.now() };
     await this.context.log.write([...deliveries, this.context.records.progress(next)]);
@@ -241,7 +249,7 @@ export class ReplayJob {
     return this.progress;
   }
 
-  private nothingYet(): ReplayProgress {
+  private initialProgress(): ReplayProgress {
     const nowMs = this.parts.now();
     return {
       replayId: this.replayId,
@@ -257,9 +265,9 @@ export class ReplayJob {
   }
 }
 
-/** As many from the front as one transaction should hold; at least one. */
-const withinBytes = (records: readonly StreamRecord[]): readonly StreamRecord[] => {
+/** As many records from the front as one transaction should hold; at least one. */
+function withinBytes(records: readonly StreamRecord[]): readonly StreamRecord[] {
   let bytes = 0;
   const end = records.findIndex(({ value }) => (bytes += value?.length ?? 0) > MAX_CHUNK_BYTES);
   return end < 0 ? records : records.slice(0, Math.max(1, end));
-};
+}

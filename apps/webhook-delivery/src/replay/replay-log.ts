@@ -1,16 +1,19 @@
-import type { OutgoingRecord, TransactionalProducer } from '@waypost/streams';
+import { type AvroCodecs, type SubjectCodec, topics } from '@waypost/contracts';
+import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
+import { type OutgoingRecord, type StreamRecord, toError, type TransactionalProducer } from '@waypost/streams';
+import { readOwnRecord } from '../common/read-own-record.js';
 
-/** Writes what the replays of a partition hand in, in grouped transactions: what is handed in at once is in at once. */
+/** Writes the records of the replays of a partition in grouped transactions; each `write` is atomic. */
 export interface ReplayLog {
-  /** Resolves when all of it is committed. Rejects when the log can no longer be written. */
+  /** Resolves when all records are committed. Rejects when the log can no longer be written. */
   write(records: readonly OutgoingRecord[]): Promise<void>;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no transaction is under way. */
   drained(): Promise<void>;
 }
 
 export interface ReplayLogOptions {
   readonly producer: TransactionalProducer;
-  /** Nothing may go on as if the log could be written. */
+  /** The log can no longer be written: the task must stop. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -20,7 +23,7 @@ interface Entry {
   readonly reject: (error: Error) => void;
 }
 
-export const createReplayLog = ({ producer, onFailure }: ReplayLogOptions): ReplayLog => {
+export function createReplayLog({ producer, onFailure }: ReplayLogOptions): ReplayLog {
   let waiting: Entry[] = [];
   let writing: Promise<void> | null = null;
   let failure: Error | null = null;
@@ -35,7 +38,7 @@ export const createReplayLog = ({ producer, onFailure }: ReplayLogOptions): Repl
         for (const { resolve } of entries) resolve();
       }
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
+      failure = toError(error);
       for (const { reject } of [...entries, ...waiting]) reject(failure);
       waiting = [];
       onFailure(failure);
@@ -52,11 +55,39 @@ export const createReplayLog = ({ producer, onFailure }: ReplayLogOptions): Repl
           return;
         }
         waiting.push({ records, resolve, reject });
-        // One turn of the event loop later, so that replays that write together share the transaction.
+        // A microtask later, so that replays that write at the same time share the transaction.
         writing ??= Promise.resolve().then(writeAll);
       }),
     drained: async () => {
       while (writing) await writing;
     },
   };
-};
+}
+
+/** Reads and writes the replay records of a partition. */
+export interface ReplayRecords {
+  /** null: a tombstone. @throws StreamsError CORRUPT_STATE */
+  readReplay(record: StreamRecord): WebhookReplay | null;
+  /** null: a tombstone. @throws StreamsError CORRUPT_STATE */
+  readProgress(record: StreamRecord): ReplayProgress | null;
+  progress(progress: ReplayProgress): OutgoingRecord;
+  progressTombstone(replayId: string): OutgoingRecord;
+}
+
+export function createReplayRecords(codecs: AvroCodecs, partition: number): ReplayRecords {
+  const target = { topic: topics.replayProgress.name, partition };
+  return {
+    readReplay: (record) => read(topics.webhookReplays.name, record, codecs.webhookReplays),
+    readProgress: (record) => read(topics.replayProgress.name, record, codecs.replayProgress),
+    progress: (progress) => ({
+      ...target,
+      key: Buffer.from(progress.replayId),
+      value: codecs.replayProgress.encode(progress),
+    }),
+    progressTombstone: (replayId) => ({ ...target, key: Buffer.from(replayId), value: null }),
+  };
+}
+
+function read<T>(topic: string, { value }: StreamRecord, codec: SubjectCodec<T>): T | null {
+  return value === null ? null : readOwnRecord(topic, codec, value);
+}

@@ -1,44 +1,44 @@
 import { consumerGroups, resolveBatch, topics } from '@waypost/contracts';
 import { isReplayOver, type ReplayProgress, type WebhookReplay } from '@waypost/domain';
 import {
-  readToEnd,
   type PartitionTask,
+  readToEnd,
   type RecordBatch,
   type StreamRecord,
   type TaskContext,
   type TransactionalProducer,
 } from '@waypost/streams';
+import { Aborted } from '../common/waits.js';
 import { ReplayJob, type ReplayJobContext, type ReplayJobParts } from './replay-job.js';
-import { createReplayLog, type ReplayLog } from './replay-log.js';
-import { createReplayRecords, type ReplayRecords } from './replay-records.js';
-import { createReplayTurns, type ReplayTurns } from './replay-turns.js';
+import { createReplayLog, createReplayRecords, type ReplayLog, type ReplayRecords } from './replay-log.js';
+import { ReplayScheduler } from './replay-scheduler.js';
 import { createSendingWatch, type SendingWatch } from './sending-watch.js';
 
 export type ReplayTaskParts = ReplayJobParts;
 
-/** Of one partition, at work at a time: each holds a batch of the log in memory. */
-const PLACES = 8;
-const TURN_MS = 2_000;
+/** Per partition: each running replay holds a batch of the log in memory. */
+const MAX_RUNNING_REPLAYS = 8;
+const TIME_SLICE_MS = 2_000;
 
 /**
- * The replays of the subscriptions of one partition (R-30). Their state is in two compacted topics, which are read whole
- * when the task opens; the work goes on beside process(), which only takes in new replays and cancels.
+ * The replays of the subscriptions of one partition (R-30). Their state is in two compacted topics, which are read
+ * completely when the task opens; the replays run beside process(), which only takes in new replays and cancels.
  */
-export const createReplayTask = (parts: ReplayTaskParts, context: TaskContext): PartitionTask =>
-  new ReplayTask(parts, context);
+export function createReplayTask(parts: ReplayTaskParts, context: TaskContext): PartitionTask {
+  return new ReplayTask(parts, context);
+}
 
-/** What the task is made of once it is open. */
 interface Opened {
   readonly producer: TransactionalProducer;
   readonly log: ReplayLog;
   readonly watch: SendingWatch;
-  readonly turns: ReplayTurns;
+  readonly scheduler: ReplayScheduler;
   readonly jobContext: ReplayJobContext;
 }
 
 interface Unfinished {
   readonly job: ReplayJob;
-  /** Of its first record that was read. */
+  /** The offset of its first record. */
   readonly offset: number;
 }
 
@@ -66,7 +66,7 @@ class ReplayTask implements PartitionTask {
     this.opened = this.build(producer);
     await producer.init();
     await this.context.confirmOwnership();
-    // Only now is it final what the predecessor has written.
+    // The predecessor is fenced now: what is read next is final.
     const replays = await this.restore();
     for (const [offset, replay] of replays) this.take(offset, replay);
     await this.forgetOrphans();
@@ -91,15 +91,15 @@ class ReplayTask implements PartitionTask {
   }
 
   revoke(): void {
-    this.stop.abort();
+    this.stop.abort(new Aborted());
   }
 
   async close(): Promise<void> {
-    this.stop.abort();
+    this.stop.abort(new Aborted());
     this.parts.metrics.unfinishedChanged(-this.unfinished.size);
     if (!this.opened) return;
-    const { producer, log, watch, turns } = this.opened;
-    await turns.drained();
+    const { producer, log, watch, scheduler } = this.opened;
+    await scheduler.drained();
     await log.drained();
     await watch.close();
     await producer.close();
@@ -107,7 +107,7 @@ class ReplayTask implements PartitionTask {
 
   private build(producer: TransactionalProducer): Opened {
     const onFailure = (error: Error): void => {
-      this.stop.abort();
+      this.stop.abort(new Aborted());
       this.context.fail(error);
     };
     const { partition } = this.context;
@@ -116,9 +116,15 @@ class ReplayTask implements PartitionTask {
     const onOver = (job: ReplayJob): void => {
       this.finish(job);
     };
-    const turns = createReplayTurns({ places: PLACES, turnMs: TURN_MS, now: this.parts.now, onOver, onFailure });
+    const scheduler = new ReplayScheduler({
+      maxRunning: MAX_RUNNING_REPLAYS,
+      timeSliceMs: TIME_SLICE_MS,
+      now: this.parts.now,
+      onOver,
+      onFailure,
+    });
     const jobContext = { partition, log, records: this.records, watch, signal: this.stop.signal };
-    return { producer, log, watch, turns, jobContext };
+    return { producer, log, watch, scheduler, jobContext };
   }
 
   /** Reads both topics. @returns the newest version of each replay, by the offset of its record */
@@ -160,26 +166,26 @@ class ReplayTask implements PartitionTask {
     const progress = this.progress.get(replayId) ?? null;
     if (known) {
       known.job.update(replay);
-      if (replay.cancelled) this.isOpen().turns.cancelled(known.job);
+      if (replay.cancelled) this.running().scheduler.cancelled(known.job);
     } else if (!progress || !isReplayOver(progress)) {
-      const job = new ReplayJob(this.parts, this.isOpen().jobContext, replay, progress);
+      const job = new ReplayJob(this.parts, this.running().jobContext, replay, progress);
       this.unfinished.set(replayId, { job, offset });
       this.parts.metrics.unfinishedChanged(1);
-      this.isOpen().turns.add(job);
+      this.running().scheduler.add(job);
     }
   }
 
-  /** Nobody can ask for it any more: its progress goes too, so that the topics stay as small as what is remembered. */
+  /** Its record was deleted: deletes its progress too, so that the topics stay small. */
   private async forget(replayId: string): Promise<void> {
     const job = this.unfinished.get(replayId)?.job;
     if (job) {
       job.abandon();
-      await this.isOpen().turns.drop(job);
+      await this.running().scheduler.drop(job);
       this.finish(job);
     }
     this.versions.delete(replayId);
     this.progress.delete(replayId);
-    await this.isOpen().log.write([this.records.noProgress(replayId)]);
+    await this.running().log.write([this.records.progressTombstone(replayId)]);
   }
 
   private async forgetOrphans(): Promise<void> {
@@ -191,7 +197,7 @@ class ReplayTask implements PartitionTask {
     if (this.unfinished.delete(replayId)) this.parts.metrics.unfinishedChanged(-1);
   }
 
-  /** For those who look at the lag: a position that passes a replay only when that is over. */
+  /** Shows the lag to operators: the position passes a replay only when it is over. */
   private async commitPosition(): Promise<void> {
     const offsets = [...this.unfinished.values()].map(({ offset }) => offset);
     const position = Math.min(this.position, ...offsets);
@@ -200,10 +206,12 @@ class ReplayTask implements PartitionTask {
     this.committed = position;
   }
 
-  private isOpen(): Opened {
+  private running(): Opened {
     if (!this.opened) throw new Error('The task has not been opened.');
     return this.opened;
   }
 }
 
-const replayIdOf = ({ key }: StreamRecord): string => key?.toString() ?? '';
+function replayIdOf({ key }: StreamRecord): string {
+  return key?.toString() ?? '';
+}

@@ -8,8 +8,8 @@ export interface ReplayerOptions extends ReplayTaskParts {
 }
 
 /** The replayer: one task for each partition of webhook.replays that the group gives this process. */
-export const createReplayer = (options: ReplayerOptions): TaskManager =>
-  createTaskManager({
+export function createReplayer(options: ReplayerOptions): TaskManager {
+  return createTaskManager({
     backend: options.backend,
     groupId: consumerGroups.replayer.id,
     topics: [topics.webhookReplays.name],
@@ -19,3 +19,4 @@ export const createReplayer = (options: ReplayerOptions): TaskManager =>
     logger: options.logger,
     onFatal: options.onFatal,
   });
+}

@@ -1,14 +1,14 @@
-import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
-import type { PartitionConsumer, StreamsBackend } from '@waypost/streams';
-import { readAttempt } from './select-deliveries.js';
-import { Aborted, untilAborted } from './until-aborted.js';
+import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
+import { type PartitionConsumer, settleOrAbort, type StreamsBackend, toError } from '@waypost/streams';
+import { readOwnRecord } from '../common/read-own-record.js';
+import { Aborted } from '../common/waits.js';
 
 /**
- * How many deliveries of each replay are written and not yet sent, by the attempts log. It keeps a replay close to its
- * sending: live events of the subscription wait behind little of it, and a cancel leaves little that still goes out.
+ * Counts the deliveries of each replay that are written and not yet sent, by reading the attempts log. It keeps a replay
+ * close to its sender: live events of the subscription wait behind few replayed ones, and after a cancel few still go out.
  */
 export interface SendingWatch {
-  /** Counts for this replay from now on. What was written before is not known, and counts as sent. */
+  /** Counts from now on. Deliveries written before are unknown and count as sent. */
   follow(replayId: string, subscriptionId: string): Promise<void>;
   written(replayId: string, count: number): void;
   unsent(replayId: string): number;
@@ -23,7 +23,9 @@ export interface SendingWatchOptions {
   readonly onFailure: (error: Error) => void;
 }
 
-export const createSendingWatch = (options: SendingWatchOptions): SendingWatch => new AttemptsWatch(options);
+export function createSendingWatch(options: SendingWatchOptions): SendingWatch {
+  return new AttemptsWatch(options);
+}
 
 interface Followed {
   readonly subscriptionId: string;
@@ -51,11 +53,11 @@ class AttemptsWatch implements SendingWatch {
     return this.followed.get(replayId)?.unsent ?? 0;
   }
 
-  /** Nobody reads the log while no replay is at work. */
+  /** The log is not read while no replay is running. */
   forget(replayId: string): void {
     this.followed.delete(replayId);
     if (this.followed.size > 0) return;
-    this.reading?.stop.abort();
+    this.reading?.stop.abort(new Aborted());
     this.reading = null;
   }
 
@@ -63,7 +65,7 @@ class AttemptsWatch implements SendingWatch {
     this.followed.clear();
     const { reading } = this;
     this.reading = null;
-    reading?.stop.abort();
+    reading?.stop.abort(new Aborted());
     await reading?.opened.catch(() => undefined);
   }
 
@@ -75,7 +77,7 @@ class AttemptsWatch implements SendingWatch {
       const fetcher = backend.fetcher();
       this.read(fetcher.open(log, end), stop.signal)
         .catch((error: unknown) => {
-          if (!(error instanceof Aborted)) onFailure(error instanceof Error ? error : new Error(String(error)));
+          if (!(error instanceof Aborted)) onFailure(toError(error));
         })
         .finally(() => void fetcher.close().catch(() => undefined));
     });
@@ -85,12 +87,12 @@ class AttemptsWatch implements SendingWatch {
   private async read(feed: PartitionConsumer, signal: AbortSignal): Promise<void> {
     const { codecs } = this.options;
     for (;;) {
-      const batch = await untilAborted(feed.next(), signal);
+      const batch = await settleOrAbort(feed.next(), signal);
       const subscriptions = new Set([...this.followed.values()].map(({ subscriptionId }) => subscriptionId));
       const ours = batch.records.filter(({ key }) => key !== null && subscriptions.has(key.toString()));
       await resolveBatch(codecs.webhookAttempts, ours);
       for (const record of ours) {
-        const { replayId, outcome } = readAttempt(codecs, record);
+        const { replayId, outcome } = readOwnRecord(topics.webhookAttempts.name, codecs.webhookAttempts, record.value);
         const followed = replayId === null ? undefined : this.followed.get(replayId);
         if (followed && outcome !== 'retrying') followed.unsent = Math.max(0, followed.unsent - 1);
       }

@@ -2,22 +2,20 @@ import { setMaxListeners } from 'node:events';
 import type { WebhookAttempt } from '@waypost/contracts';
 import { decideAttempt, deliveryFold, operationId } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
-import type { StreamsLogger, TaskContext } from '@waypost/streams';
+import { type StreamsLogger, type TaskContext, toError } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
-import type { DeliveryMetrics } from '../delivery-metrics.js';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import { createDueTimers, type DueTimers, type TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import type { AttemptLog } from './attempt-log.js';
-import { attemptRecord, type EndedAttempt } from './attempt-record.js';
-import { DeviceOrder } from './device-order.js';
-import { createDueTimers, type DueTimers, type TimerPort } from './due-timers.js';
+import { type AttemptLog, attemptRecord, type EndedAttempt } from './attempt-log.js';
+import type { ConcurrencyLimiter, Lane, LimitedWork, SlotUse } from './concurrency-limiter.js';
 import type { Outage } from './outage.js';
-import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import type { Lane, Turns } from './turns.js';
+import { DeviceOrder, type PendingDelivery, type SubscriptionQueue } from './subscription-queue.js';
 
 export interface AttemptFlowOptions {
   readonly context: TaskContext;
   readonly runner: AttemptRunner;
-  readonly turns: Turns;
+  readonly limiter: ConcurrencyLimiter;
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
   readonly logger: StreamsLogger;
@@ -27,35 +25,37 @@ export interface AttemptFlowOptions {
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** The delivery's last attempt is in the log. */
+  /** Called when the last attempt of a delivery is in the log. */
   readonly onFinished: (pending: PendingDelivery) => void;
 }
 
 /**
- * The way of each delivery of a partition: wait until it is due, wait for a turn, attempt, log, decide (R-20 to R-25).
- * An attempt is in the log before the next one of the same delivery starts, and before its turn ends: what a crash can
- * repeat stays within the caps of what is in flight.
+ * Takes each delivery of a partition through its attempts: wait until it is due, wait for a slot, attempt, decide, log
+ * (R-20 to R-25). An attempt is in the log before the next one of the same delivery starts, and before its slot is
+ * released: a crash can repeat no more attempts than the concurrency limits allow in flight.
  */
 export interface AttemptFlow {
-  /** A delivery that was taken in. */
+  /** Starts with a delivery that was taken into memory. */
   begin(pending: PendingDelivery): void;
-  /** Takes out what waits for a turn. */
+  /** Removes the waiting deliveries from the limiter and holds them. */
   hold(queue: SubscriptionQueue): void;
   release(queue: SubscriptionQueue): void;
-  /** One attempt of the first held delivery, that counts only if it is accepted. */
+  /** Makes one attempt of a held delivery, which counts only if it is accepted. */
   probe(queue: SubscriptionQueue): void;
-  /** Nothing starts from now on. */
+  /** No attempt starts from now on. */
   stop(): void;
   abort(): void;
   /** Resolves when no attempt is in flight. */
   settled(): Promise<void>;
 }
 
-export const createAttemptFlow = (options: AttemptFlowOptions): AttemptFlow => new DeliveryAttempts(options);
+export function createAttemptFlow(options: AttemptFlowOptions): AttemptFlow {
+  return new DeliveryAttempts(options);
+}
 
 class DeliveryAttempts implements AttemptFlow {
   private readonly dueTimers: DueTimers;
-  /** For the waits of attempts; their POSTs, by far the most, are ended through the group. */
+  /** Ends the waits before POSTs; the POSTs themselves are ended through the abort group. */
   private readonly controller = new AbortController();
   private readonly abortGroup = createAbortGroup();
   private readonly deviceOrder = new DeviceOrder();
@@ -65,20 +65,20 @@ class DeliveryAttempts implements AttemptFlow {
 
   constructor(private readonly options: AttemptFlowOptions) {
     this.dueTimers = createDueTimers(options.timers, options.now);
-    setMaxListeners(0, this.controller.signal); // one for each attempt in flight
+    setMaxListeners(0, this.controller.signal); // one per attempt in flight
   }
 
   begin(pending: PendingDelivery): void {
     const subscription = this.options.directory.get(pending.delivery.subscriptionId);
-    // One that is not known yet may turn out to want it.
+    // A subscription that is not known yet may turn out to be strict.
     const isStrict = subscription === undefined || subscription.strictOrder;
     if (!isStrict || this.deviceOrder.enter(pending)) this.schedule(pending);
   }
 
   hold(queue: SubscriptionQueue): void {
     queue.isProbing = false;
-    for (const turn of this.options.turns.lane(queue.subscriptionId).drain()) {
-      if (turn instanceof DeliveryTurn) turn.pending.isHeld = true;
+    for (const work of this.options.limiter.lane(queue.subscriptionId).drain()) {
+      if (work instanceof QueuedAttempt) work.pending.isHeld = true;
     }
   }
 
@@ -95,8 +95,8 @@ class DeliveryAttempts implements AttemptFlow {
     if (this.isStopped || !pending || queue.isProbing) return;
     queue.isProbing = true;
     pending.isHeld = false;
-    const lane = this.options.turns.lane(queue.subscriptionId);
-    lane.enqueue(new DeliveryTurn(pending, lane, this, true));
+    const lane = this.options.limiter.lane(queue.subscriptionId);
+    lane.enqueue(new QueuedAttempt(pending, lane, this, true));
   }
 
   stop(): void {
@@ -127,15 +127,15 @@ class DeliveryAttempts implements AttemptFlow {
       pending.isHeld = true;
       return;
     }
-    const lane = this.options.turns.lane(pending.delivery.subscriptionId);
-    lane.enqueue(new DeliveryTurn(pending, lane, this, false));
+    const lane = this.options.limiter.lane(pending.delivery.subscriptionId);
+    lane.enqueue(new QueuedAttempt(pending, lane, this, false));
   }
 
-  /** A turn has come. */
+  /** Called by the limiter when a slot is free. */
   async run(pending: PendingDelivery, lane: Lane, isProbe: boolean): Promise<void> {
     if (this.isStopped || (pending.queue.isSuspended && !isProbe)) {
       pending.isHeld = !this.isStopped;
-      lane.end('answered');
+      lane.release('answered');
       return;
     }
     this.inFlight.add(pending);
@@ -147,14 +147,14 @@ class DeliveryAttempts implements AttemptFlow {
       else this.record(ended, lane);
     } catch (error) {
       this.over(pending, lane, 'answered');
-      this.options.context.fail(error instanceof Error ? error : new Error(String(error)));
+      this.options.context.fail(toError(error));
     }
   }
 
   private async attempt(pending: PendingDelivery): Promise<EndedAttempt | null> {
     const { context, runner, now, random } = this.options;
     const { delivery, progress, dueAt } = pending;
-    if (!context.leaseValid() && !(await this.isStillOurs())) return null;
+    if (!context.leaseValid() && !(await this.confirmsOwnership())) return null;
     const known = progress.type === 'pending' ? progress : null;
     const attempt = known?.nextAttempt ?? 1;
     const startedAt = now();
@@ -170,8 +170,8 @@ class DeliveryAttempts implements AttemptFlow {
     return { pending, url: run.url, result, attempt, dueAt, startedAt, endedAt, decision };
   }
 
-  /** A process that was stopped for a while must not POST what its successor has sent meanwhile: it asks first. */
-  private isStillOurs(): Promise<boolean> {
+  /** A process that was paused must not POST what its successor has sent meanwhile: it asks the group first. */
+  private confirmsOwnership(): Promise<boolean> {
     return this.options.context.confirmOwnership().then(
       () => !this.isStopped,
       () => false,
@@ -181,7 +181,7 @@ class DeliveryAttempts implements AttemptFlow {
   private record(ended: EndedAttempt, lane: Lane): void {
     const { pending, endedAt } = ended;
     const record = attemptRecord(ended);
-    this.tell(record);
+    this.report(record);
     this.options.log.append(record, (isDurable) => {
       if (isDurable) this.recorded(pending, record, endedAt);
       this.over(pending, lane, record.errorCode === 'timeout' ? 'too_slow' : 'answered');
@@ -190,7 +190,7 @@ class DeliveryAttempts implements AttemptFlow {
 
   private recorded(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
     const { outcome } = record;
-    this.noteHealth(pending.queue, record, endedAt);
+    this.updateHealth(pending.queue, record, endedAt);
     if (outcome === 'retrying') {
       this.retry(pending, record);
       return;
@@ -200,12 +200,12 @@ class DeliveryAttempts implements AttemptFlow {
     if (next) this.schedule(next);
   }
 
-  private noteHealth(queue: SubscriptionQueue, record: WebhookAttempt, endedAt: number): void {
+  private updateHealth(queue: SubscriptionQueue, record: WebhookAttempt, endedAt: number): void {
     const isAccepted = record.outcome === 'delivered';
     if (isAccepted && queue.health.failingSince === null) return;
     const { eventId, fleetId, deliveryOffset, statusCode, errorCode } = record;
-    const about = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
-    this.options.outage().ended(queue, { ...about, isAccepted, endedAt });
+    const details = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
+    this.options.outage().ended(queue, { ...details, isAccepted, endedAt });
   }
 
   private retry(pending: PendingDelivery, record: WebhookAttempt): void {
@@ -219,42 +219,42 @@ class DeliveryAttempts implements AttemptFlow {
     const { subscriptionId, fleetId, eventId } = delivery;
     const statusCode = result.type === 'response' ? result.statusCode : null;
     const errorCode = result.type === 'error' ? result.errorCode : null;
-    const about = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
+    const details = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
     const id = operationId({ subscriptionId, type: 'probed', about: String(endedAt) });
     const reason = 'the probe was not accepted';
-    this.options.log.tell({ ...about, id, subscriptionId, type: 'probed', occurredAt: endedAt, reason });
-    this.options.outage().ended(queue, { ...about, isAccepted: false, endedAt });
-    // What is wrong with this one delivery says nothing of the others.
+    this.options.log.publish({ ...details, id, subscriptionId, type: 'probed', occurredAt: endedAt, reason });
+    this.options.outage().ended(queue, { ...details, isAccepted: false, endedAt });
+    // A permanent failure of this delivery says nothing about the others.
     if (decision.outcome === 'failed') queue.refusedProbes++;
     this.over(pending, lane, errorCode === 'timeout' ? 'too_slow' : 'answered');
-    // Held again, unless its queue was resumed meanwhile.
+    // It is held again, unless its queue was resumed meanwhile.
     this.schedule(pending);
   }
 
-  private over(pending: PendingDelivery, lane: Lane, how: 'answered' | 'too_slow'): void {
+  private over(pending: PendingDelivery, lane: Lane, how: SlotUse): void {
     this.inFlight.delete(pending);
-    lane.end(how);
+    lane.release(how);
     if (this.inFlight.size > 0) return;
     for (const resolve of this.whenSettled.splice(0)) resolve();
   }
 
-  private tell(record: WebhookAttempt): void {
+  private report(record: WebhookAttempt): void {
     const { outcome, durationMs, decision } = record;
     this.options.metrics.attemptEnded({ outcome, durationMs, latenessMs: record.startedAt - record.dueAt });
     if (outcome === 'delivered') return;
     const { eventId, subscriptionId, fleetId, attempt, statusCode, errorCode, deliveryOffset } = record;
-    const what = { eventId, subscriptionId, attempt, outcome, decision, statusCode, errorCode, durationMs };
-    this.options.logger[outcome === 'failed' ? 'info' : 'debug']('delivery_attempted', what);
+    const fields = { eventId, subscriptionId, attempt, outcome, decision, statusCode, errorCode, durationMs };
+    this.options.logger[outcome === 'failed' ? 'info' : 'debug']('delivery_attempted', fields);
     if (decision !== 'attempts_exhausted') return;
     const id = operationId({ subscriptionId, type: 'exhausted', about: String(deliveryOffset) });
     const occurredAt = record.startedAt + durationMs;
     const reason = `none of ${String(attempt)} attempts was accepted`;
-    const about = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
-    this.options.log.tell({ ...about, id, subscriptionId, type: 'exhausted', occurredAt, reason });
+    const details = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
+    this.options.log.publish({ ...details, id, subscriptionId, type: 'exhausted', occurredAt, reason });
   }
 }
 
-class DeliveryTurn {
+class QueuedAttempt implements LimitedWork {
   constructor(
     readonly pending: PendingDelivery,
     private readonly lane: Lane,

@@ -1,19 +1,21 @@
-import { topics, type AvroCodecs, type OperationalEvent, type WebhookAttempt } from '@waypost/contracts';
-import { partitionName, type FencedWriter, type OutgoingRecord, type TopicPartition } from '@waypost/streams';
-import type { FlushClock, Flushable } from '../writing/flush-clock.js';
+import { type AvroCodecs, type OperationalEvent, topics, type WebhookAttempt } from '@waypost/contracts';
+import type { AttemptDecision, AttemptResult } from '@waypost/domain';
+import { type FencedWriter, type OutgoingRecord, partitionName, toError, type TopicPartition } from '@waypost/streams';
+import type { Flushable, FlushScheduler } from '../common/flush-scheduler.js';
+import type { PendingDelivery } from './subscription-queue.js';
 
 export interface AttemptLogOptions {
   readonly writer: FencedWriter;
   readonly codecs: AvroCodecs;
   readonly partition: number;
-  /** Position behind the last attempt of the partition. */
+  /** The position after the last attempt of the partition. */
   readonly attemptsEnd: number;
-  readonly clock: FlushClock;
-  /** What else should be written now, and what to do once it is. Asked at each flush. */
+  readonly flushScheduler: FlushScheduler;
+  /** Called at each flush: the state records that are due. */
   readonly states: () => StateChanges;
-  /** Something is in the log that was not before. */
+  /** Called after each flush that wrote records. */
   readonly onFlushed: () => void;
-  /** The log can no longer be written; nothing may go on as if it could. */
+  /** The log can no longer be written: the task must stop. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -23,15 +25,15 @@ export interface StateChanges {
 }
 
 /**
- * Writes the attempts of a partition, many with each request: whatever ended while one was under way goes into the
- * next. The predecessor is shut out, so what it may still send is refused by the broker (R-25).
+ * Writes the attempts of a partition in grouped commits: attempts that end while a request is under way go into the next
+ * one. The predecessor is fenced, so the broker refuses what it may still send (R-25).
  */
 export interface AttemptLog {
-  /** `settled` is told whether the attempt is in the log; false when the log has failed and nobody may act on it. */
+  /** Calls `settled` with whether the attempt is in the log; on false the log has failed and the attempt must be ignored. */
   append(attempt: WebhookAttempt, settled: (isDurable: boolean) => void): void;
-  tell(event: OperationalEvent): void;
-  /** There may be states to write. */
-  wake(): void;
+  publish(event: OperationalEvent): void;
+  /** Schedules a flush, e.g. because state records are due. */
+  requestFlush(): void;
   readonly attemptsEnd: number;
   /** Resolves when everything appended is written or the log has failed. */
   drained(): Promise<void>;
@@ -42,23 +44,25 @@ interface Entry {
   readonly settled: (isDurable: boolean) => void;
 }
 
-export const createAttemptLog = (options: AttemptLogOptions): AttemptLog => new GroupedAttemptLog(options);
+export function createAttemptLog(options: AttemptLogOptions): AttemptLog {
+  return new GroupedAttemptLog(options);
+}
 
 class GroupedAttemptLog implements AttemptLog, Flushable {
   attemptsEnd: number;
   private readonly attempts: TopicPartition;
-  private readonly operations: TopicPartition;
+  private readonly operationalEvents: TopicPartition;
   private waiting: Entry[] = [];
-  private told: OutgoingRecord[] = [];
+  private publishing: OutgoingRecord[] = [];
   private isWriting = false;
-  private isWanted = false;
+  private isRequested = false;
   private hasFailed = false;
   private whenDrained: (() => void)[] = [];
 
   constructor(private readonly options: AttemptLogOptions) {
     const { partition } = options;
     this.attempts = { topic: topics.webhookAttempts.name, partition };
-    this.operations = { topic: topics.webhookOperations.name, partition };
+    this.operationalEvents = { topic: topics.webhookOperations.name, partition };
     this.attemptsEnd = options.attemptsEnd;
   }
 
@@ -70,34 +74,34 @@ class GroupedAttemptLog implements AttemptLog, Flushable {
     const { topic, partition } = this.attempts;
     const value = this.options.codecs.webhookAttempts.encode(attempt);
     this.waiting.push({ record: { topic, partition, key: Buffer.from(attempt.subscriptionId), value }, settled });
-    this.wake();
+    this.requestFlush();
   }
 
-  tell(event: OperationalEvent): void {
+  publish(event: OperationalEvent): void {
     const value = this.options.codecs.webhookOperations.encode(event);
-    this.told.push({ ...this.operations, key: Buffer.from(event.subscriptionId), value });
-    this.wake();
+    this.publishing.push({ ...this.operationalEvents, key: Buffer.from(event.subscriptionId), value });
+    this.requestFlush();
   }
 
-  wake(): void {
-    if (this.isWanted || this.hasFailed) return;
-    this.isWanted = true;
-    if (!this.isWriting) this.options.clock.want(this);
+  requestFlush(): void {
+    if (this.isRequested || this.hasFailed) return;
+    this.isRequested = true;
+    if (!this.isWriting) this.options.flushScheduler.request(this);
   }
 
   drained(): Promise<void> {
-    if (this.isAtRest) return Promise.resolve();
+    if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => this.whenDrained.push(resolve));
   }
 
   flush(): number {
-    this.isWanted = false;
+    this.isRequested = false;
     const states = this.options.states();
     const entries = this.waiting;
-    const records = [...entries.map(({ record }) => record), ...this.told, ...states.records];
+    const records = [...entries.map(({ record }) => record), ...this.publishing, ...states.records];
     this.waiting = [];
-    this.told = [];
-    if (records.length === 0) this.rest();
+    this.publishing = [];
+    if (records.length === 0) this.notifyIdle();
     else void this.write(records, entries, states);
     return records.length;
   }
@@ -115,11 +119,11 @@ class GroupedAttemptLog implements AttemptLog, Flushable {
       states.written();
       for (const { settled } of entries) settled(true);
       this.options.onFlushed();
-      if (this.isWanted) this.options.clock.want(this);
+      if (this.isRequested) this.options.flushScheduler.request(this);
     } catch (error) {
-      this.fail(error instanceof Error ? error : new Error(String(error)), entries);
+      this.fail(toError(error), entries);
     }
-    this.rest();
+    this.notifyIdle();
   }
 
   private fail(error: Error, entries: readonly Entry[]): void {
@@ -130,12 +134,58 @@ class GroupedAttemptLog implements AttemptLog, Flushable {
     this.options.onFailure(error);
   }
 
-  private get isAtRest(): boolean {
-    return this.hasFailed || (!this.isWriting && !this.isWanted);
+  private get isIdle(): boolean {
+    return this.hasFailed || (!this.isWriting && !this.isRequested);
   }
 
-  private rest(): void {
-    if (!this.isAtRest) return;
+  private notifyIdle(): void {
+    if (!this.isIdle) return;
     for (const resolve of this.whenDrained.splice(0)) resolve();
   }
+}
+
+export interface EndedAttempt {
+  readonly pending: PendingDelivery;
+  readonly url: string;
+  readonly attempt: number;
+  readonly dueAt: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly result: AttemptResult;
+  readonly decision: AttemptDecision;
+}
+
+const MAX_DETAIL_CHARACTERS = 500;
+
+/** The record of one attempt (R-24). The first one of a series carries the body, so that the log alone can rebuild the history. */
+export function attemptRecord(ended: EndedAttempt): WebhookAttempt {
+  const { pending, result, decision, attempt, startedAt } = ended;
+  const { delivery, progress } = pending;
+  // Field by field: this runs per attempt, and a spread costs several times as much.
+  return {
+    eventId: delivery.eventId,
+    subscriptionId: delivery.subscriptionId,
+    fleetId: delivery.fleetId,
+    deviceId: delivery.deviceId,
+    eventType: delivery.eventType,
+    eventTime: delivery.eventTime,
+    format: delivery.format,
+    series: delivery.series,
+    replayId: delivery.replayId,
+    deliveryOffset: pending.offset,
+    deliveryCreatedAt: delivery.createdAt,
+    url: ended.url,
+    attempt,
+    dueAt: ended.dueAt,
+    startedAt,
+    firstAttemptAt: progress.type === 'pending' ? progress.firstAttemptAt : startedAt,
+    durationMs: Math.max(0, ended.endedAt - startedAt),
+    statusCode: result.type === 'response' ? result.statusCode : null,
+    errorCode: result.type === 'error' ? result.errorCode : null,
+    errorDetail: result.type === 'error' ? result.detail.slice(0, MAX_DETAIL_CHARACTERS) : null,
+    outcome: decision.outcome,
+    decision: decision.decision,
+    nextDueAt: decision.outcome === 'retrying' ? decision.nextDueAt : null,
+    body: attempt === 1 ? delivery.body : null,
+  };
 }

@@ -1,10 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
+import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { createCatchUp } from './catch-up.js';
 import { PartitionQueues } from './partition-queues.js';
-import { SenderBench } from './testing/sender-bench.js';
+import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
-const build = async () => {
-  const { backend, codecs } = await SenderBench.create();
+async function build() {
+  const { backend, codecs } = await SenderHarness.create();
   const queues = new PartitionQueues({
     limits: { perSubscription: 500, total: 2_000, guaranteed: 16 },
     start: { offset: 0, foldFrom: 0 },
@@ -21,32 +23,141 @@ const build = async () => {
     },
   });
   return { queues, catchUp, caughtUp: () => caughtUp };
-};
+}
 
-const aMoment = () => new Promise((resolve) => setTimeout(resolve, 20));
+function aMoment() {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
 
 describe('catching up', () => {
-  it('leaves a queue alone that is ahead of the reader: below its place everything is finished already', async () => {
+  it('skips a queue ahead of the reader: everything below its position is finished already', async () => {
     const { queues, catchUp, caughtUp } = await build();
     const queue = queues.queue('parked by a predecessor');
-    queues.leaveFrom(queue, 1_900);
+    queues.park(queue, 1_900);
     queues.position = 100;
     catchUp.kick();
     await aMoment();
-    expect(queue.behindFrom).toBe(1_900);
+    expect(queue.parkedFrom).toBe(1_900);
     expect(caughtUp()).toBe(0);
     await catchUp.close();
   });
 
-  it('is over at once for a queue at which the reader stands', async () => {
+  it('ends at once for a queue at the position of the reader', async () => {
     const { queues, catchUp, caughtUp } = await build();
     const queue = queues.queue('parked by a predecessor');
-    queues.leaveFrom(queue, 1_900);
+    queues.park(queue, 1_900);
     queues.position = 1_900;
     catchUp.kick();
     await aMoment();
-    expect(queue.behindFrom).toBeNull();
+    expect(queue.parkedFrom).toBeNull();
     expect(caughtUp()).toBe(1);
     await catchUp.close();
+  });
+});
+
+let harness: SenderHarness;
+
+beforeEach(async () => {
+  harness = await SenderHarness.create({ speed: 20 });
+  for (const id of ['dead', 'healthy', 'other']) harness.subscribe(id);
+});
+
+afterEach(() => harness.stop());
+
+const limits = { perSubscription: 4, total: 1_000, guaranteed: 2 };
+
+function isDead({ delivery }: AttemptRequest): boolean {
+  return delivery.subscriptionId === 'dead';
+}
+function offsetsOf(subscriptionId: string, made: readonly AttemptRequest[]): string[] {
+  return made
+    .filter(({ delivery }) => delivery.subscriptionId === subscriptionId)
+    .map(({ delivery }) => delivery.eventId);
+}
+function names(from: number, to: number): string[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => `event-${String(from + i)}`);
+}
+
+describe('a subscription beyond its bound (R-26)', () => {
+  it('does not hold up the others of its partition, however much waits for it', async () => {
+    for (let n = 1; n <= 200; n++) harness.publish(n, 'dead');
+    for (let n = 201; n <= 210; n++) harness.publish(n, 'healthy');
+    const made = await harness.start((request) => (isDead(request) ? never(request) : ok), { limits });
+    await until(() => offsetsOf('healthy', made).length === 10);
+    expect(offsetsOf('dead', made)).toEqual(names(1, 4));
+  });
+
+  it('is left out of the committed position once its own record says where it resumes', async () => {
+    for (let n = 1; n <= 20; n++) harness.publish(n, 'dead');
+    const last = harness.publish(21, 'healthy');
+    await harness.start((request) => (isDead(request) ? never(request) : ok), { limits });
+    await until(async () => (await harness.committedOffset()) === last + 1);
+    expect((await harness.states()).get('dead')).toMatchObject({ parkedFrom: 0, suspendedAt: null });
+  });
+
+  it('is read from the log again as its deliveries finish: in order, each once', async () => {
+    for (let n = 1; n <= 100; n++) harness.publish(n, n % 3 === 0 ? 'other' : 'dead');
+    const made = await harness.start(() => ok, { limits, concurrency: { perSubscription: 1 } });
+    await until(() => made.length === 100);
+    const expected = names(1, 100).filter((_, i) => (i + 1) % 3 !== 0);
+    expect(offsetsOf('dead', made)).toEqual(expected);
+    await until(async () => (await harness.attempts()).length >= 100);
+    expect(await harness.attempts()).toHaveLength(100);
+  });
+
+  it('takes in new deliveries while it catches up, without gaps or repetitions', async () => {
+    let published = 0;
+    const publishSome = (): void => {
+      for (let i = 0; i < 10 && published < 300; i++) harness.publish(++published, 'dead');
+    };
+    publishSome();
+    const made = await harness.start(
+      async () => {
+        publishSome();
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        return ok;
+      },
+      { limits, concurrency: { perSubscription: 2 } },
+    );
+    await until(() => made.length >= 300);
+    expect(offsetsOf('dead', made)).toEqual(names(1, 300));
+    await until(async () => (await harness.committedOffset()) === 300);
+  });
+
+  it('needs no record once it has caught up and is attached to the position again', async () => {
+    for (let n = 1; n <= 30; n++) harness.publish(n, 'dead');
+    let isUp = false;
+    await harness.start(() => (isUp ? ok : unavailable), { limits });
+    await until(async () => (await harness.states()).get('dead')?.parkedFrom === 0);
+    isUp = true;
+    await until(async () => (await harness.states()).get('dead') === null);
+    await until(async () => (await harness.committedOffset()) === 30);
+  });
+
+  it('continues in a successor: nothing is missing, nothing finished is sent again', async () => {
+    for (let n = 1; n <= 60; n++) harness.publish(n, n % 2 === 0 ? 'dead' : 'healthy');
+    let finished = 0;
+    await harness.start((request) => (isDead(request) && ++finished > 10 ? never(request) : ok), { limits });
+    await until(async () => (await harness.attempts()).length === 40);
+    await until(async () => (await harness.committedOffset()) === 60);
+    const successor = await harness.start(() => ok, { limits });
+    await until(async () => (await harness.attempts()).length === 60);
+    const logged = (await harness.attempts()).map(({ eventId }) => eventId);
+    expect(new Set(logged).size).toBe(60);
+    expect(offsetsOf('healthy', successor)).toEqual([]);
+    expect(offsetsOf('dead', successor)).toEqual(
+      names(1, 60)
+        .filter((_, i) => (i + 1) % 2 === 0)
+        .slice(10),
+    );
+  });
+
+  it('shares the memory of its partition, but keeps a guaranteed part when others use all of it', async () => {
+    const tight = { perSubscription: 50, total: 50, guaranteed: 2 };
+    for (let n = 1; n <= 60; n++) harness.publish(n, 'dead');
+    for (let n = 61; n <= 80; n++) harness.publish(n, 'healthy');
+    const made = await harness.start((request) => (isDead(request) ? never(request) : ok), { limits: tight });
+    await until(() => offsetsOf('healthy', made).length === 20);
+    expect(offsetsOf('healthy', made)).toEqual(names(61, 80));
   });
 });

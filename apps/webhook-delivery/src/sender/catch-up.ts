@@ -1,12 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
 import {
-  slicesOf,
-  StreamsError,
   type Fetcher,
   type PartitionConsumer,
+  slicesOf,
   type StreamRecord,
   type StreamsBackend,
+  StreamsError,
+  toError,
 } from '@waypost/streams';
 import type { PartitionQueues } from './partition-queues.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
@@ -17,27 +18,31 @@ export interface CatchUpOptions {
   readonly partition: number;
   readonly queues: PartitionQueues;
   readonly take: (queue: SubscriptionQueue, offset: number, value: Buffer | null) => void;
-  /** Of a queue everything is taken in that the partition's reader has come to. */
+  /** Called when a queue has taken in everything up to the position of the partition's reader. */
   readonly onCaughtUp: () => void;
   readonly onFailure: (error: Error) => void;
 }
 
 /**
- * Reads in again what was left in the log, beside the partition's own reader and up to where that is. One pass serves
- * all queues that have much room as it begins; deliveries of others are passed over by their key, without decoding.
+ * Reads the deliveries of parked queues from the log, beside the partition's own reader and up to its position. One pass
+ * serves all queues that have much room when it starts; deliveries of other queues are skipped by key, without decoding.
  */
 export interface CatchUp {
-  /** Some queue may have room now. */
+  /** Starts a pass if a parked queue has room. */
   kick(): void;
   close(): Promise<void>;
 }
 
 const SLICE_RECORDS = 500;
 
-/** Retention was quicker than the pass: the next one begins where the log begins now. */
-const isGone = (error: unknown): boolean => error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
+/** Retention overtook the pass: the next one starts at the new start of the log. */
+function isGone(error: unknown): boolean {
+  return error instanceof StreamsError && error.code === 'OFFSET_OUT_OF_RANGE';
+}
 
-export const createCatchUp = (options: CatchUpOptions): CatchUp => new Passes(options);
+export function createCatchUp(options: CatchUpOptions): CatchUp {
+  return new Passes(options);
+}
 
 class Passes implements CatchUp {
   private running: Promise<void> | null = null;
@@ -64,11 +69,11 @@ class Passes implements CatchUp {
       for (let from = this.passStart(); from !== null && !this.isClosed; from = this.passStart()) await this.read(from);
     } catch (error) {
       if (this.isClosed || isGone(error)) return;
-      this.options.onFailure(error instanceof Error ? error : new Error(String(error)));
+      this.options.onFailure(toError(error));
     }
   }
 
-  /** Asked behind an await, where the compiler believes what was true before it. */
+  /** For checks after an await, where the compiler still assumes the value from before. */
   private hasClosed(): boolean {
     return this.isClosed;
   }
@@ -76,10 +81,10 @@ class Passes implements CatchUp {
   private passStart(): number | null {
     const { queues } = this.options;
     let start: number | null = null;
-    for (const queue of queues.behind) {
-      // A queue that a predecessor left behind may lie ahead of the reader: its turn comes when the reader has passed it.
-      if (queue.behindFrom === null || queue.behindFrom > queues.position || !queues.hasMuchRoom(queue)) continue;
-      start = Math.min(start ?? Infinity, queue.behindFrom);
+    for (const queue of queues.parked) {
+      // A queue that a predecessor parked may start ahead of the reader: it is read when the reader has passed it.
+      if (queue.parkedFrom === null || queue.parkedFrom > queues.position || !queues.hasMuchRoom(queue)) continue;
+      start = Math.min(start ?? Infinity, queue.parkedFrom);
     }
     return start;
   }
@@ -100,17 +105,17 @@ class Passes implements CatchUp {
     }
   }
 
-  /** What retention has taken cannot be read in any more. */
+  /** Deliveries that retention has deleted are skipped. */
   private async logStart(): Promise<number> {
     const { backend, partition, queues } = this.options;
     const logStart = await backend.startOffset({ topic: topics.webhookDeliveries.name, partition });
-    for (const queue of queues.behind) {
-      if (queue.behindFrom !== null && queue.behindFrom < logStart) queue.behindFrom = logStart;
+    for (const queue of queues.parked) {
+      if (queue.parkedFrom !== null && queue.parkedFrom < logStart) queue.parkedFrom = logStart;
     }
     return logStart;
   }
 
-  /** @returns whether the pass goes on */
+  /** @returns whether the pass continues */
   private async readBatch(feed: PartitionConsumer, start: number): Promise<boolean> {
     const { codecs, queues } = this.options;
     const batch = await feed.next();
@@ -118,48 +123,48 @@ class Passes implements CatchUp {
       await resolveBatch(codecs.webhookDeliveries, slice);
       if (this.isClosed) return false;
       for (const record of slice) {
-        // Not read by the partition's own reader yet: from here on it is its to offer.
+        // The partition's own reader has not come here yet and will offer this record itself.
         if (record.offset >= queues.position) return this.endPass(start);
-        this.look(record, start);
+        this.offer(record, start);
       }
-      if (!this.somebodyReads(start)) return false;
-      await nextTurn();
+      if (!this.servesAnyQueue(start)) return false;
+      await nextIteration();
     }
     return batch.nextOffset < queues.position || this.endPass(start);
   }
 
-  /** Called in the very moment in which the pass has seen all that the partition's reader has; that would move on. */
+  /** Must be called without awaiting after the pass has reached the reader's position, before the reader moves on. */
   private endPass(start: number): false {
     const { queues, onCaughtUp } = this.options;
-    for (const queue of queues.behind) {
-      if (!this.reads(queue, start)) continue;
+    for (const queue of queues.parked) {
+      if (!this.covers(queue, start)) continue;
       queues.caughtUp(queue);
       onCaughtUp();
     }
     return false;
   }
 
-  private look({ offset, key, value }: StreamRecord, start: number): void {
+  private offer({ offset, key, value }: StreamRecord, start: number): void {
     const { queues, take } = this.options;
     const queue = key && queues.known(key.toString());
-    if (!queue || queue.behindFrom === null || offset < queue.behindFrom || !this.reads(queue, start)) return;
+    if (!queue || queue.parkedFrom === null || offset < queue.parkedFrom || !this.covers(queue, start)) return;
     if (!queues.hasRoom(queue)) {
-      queue.behindFrom = offset;
+      queue.parkedFrom = offset;
       queue.stoppedInPass = this.pass;
       return;
     }
-    queue.behindFrom = offset + 1;
+    queue.parkedFrom = offset + 1;
     take(queue, offset, value);
   }
 
-  /** Whether the pass has seen everything of the queue from where it is behind. */
-  private reads({ behindFrom, stoppedInPass }: SubscriptionQueue, start: number): boolean {
-    if (behindFrom === null || behindFrom < start || behindFrom > this.options.queues.position) return false;
+  /** Whether the current pass covers the queue from its `parkedFrom` on. */
+  private covers({ parkedFrom, stoppedInPass }: SubscriptionQueue, start: number): boolean {
+    if (parkedFrom === null || parkedFrom < start || parkedFrom > this.options.queues.position) return false;
     return stoppedInPass !== this.pass;
   }
 
-  private somebodyReads(start: number): boolean {
-    for (const queue of this.options.queues.behind) if (this.reads(queue, start)) return true;
+  private servesAnyQueue(start: number): boolean {
+    for (const queue of this.options.queues.parked) if (this.covers(queue, start)) return true;
     return false;
   }
 }

@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { anAttempt, never, ok, SenderBench, unavailable } from './testing/sender-bench.js';
 import { until } from '../../../../test/support/until.js';
+import { anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
-let bench: SenderBench;
+let harness: SenderHarness;
 
 beforeEach(async () => {
-  bench = await SenderBench.create();
-  bench.subscribe('subscription-1');
+  harness = await SenderHarness.create();
+  harness.subscribe('subscription-1');
 });
 
-afterEach(() => bench.stop());
+afterEach(() => harness.stop());
 
 describe('the sender', () => {
-  it('logs each attempt with its outcome, the first with the exact body, and moves the position over what is finished', async () => {
-    bench.publish(1);
-    bench.publish(2);
-    await bench.start(() => ok);
-    await until(async () => (await bench.committedOffset()) === 2);
-    const attempts = await bench.attempts();
+  it('logs each attempt with its outcome, the first with the exact body, and moves the position past finished deliveries', async () => {
+    harness.publish(1);
+    harness.publish(2);
+    await harness.start(() => ok);
+    await until(async () => (await harness.committedOffset()) === 2);
+    const attempts = await harness.attempts();
     expect(attempts.map(({ eventId, attempt, outcome, body }) => [eventId, attempt, outcome, body])).toEqual([
       ['event-1', 1, 'delivered', '{"n":1}'],
       ['event-2', 1, 'delivered', '{"n":2}'],
@@ -25,54 +25,54 @@ describe('the sender', () => {
   });
 
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {
-    bench.publish(1);
-    bench.publish(2);
-    await bench.start((request) => (request.delivery.eventId === 'event-1' ? never(request) : ok));
-    await until(async () => (await bench.attempts()).length === 1);
-    expect((await bench.attempts())[0]?.eventId).toBe('event-2');
+    harness.publish(1);
+    harness.publish(2);
+    await harness.start((request) => (request.delivery.eventId === 'event-1' ? never(request) : ok));
+    await until(async () => (await harness.attempts()).length === 1);
+    expect((await harness.attempts())[0]?.eventId).toBe('event-2');
     // Longer than the sender takes to commit a position.
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await bench.committedOffset()).toBe(0);
+    expect(await harness.committedOffset()).toBe(0);
   });
 
   it('commits an attempt before the next one of the same delivery starts', async () => {
-    bench.publish(1);
+    harness.publish(1);
     const logged: number[] = [];
     const answer = async ({ attempt }: { attempt: number }) => {
-      logged.push((await bench.attempts()).length);
+      logged.push((await harness.attempts()).length);
       return attempt === 1 ? ({ type: 'response', statusCode: 401 } as const) : ok;
     };
-    await bench.start(answer, { auth: 'bearer' });
-    await until(async () => (await bench.attempts()).length === 2);
+    await harness.start(answer, { auth: 'bearer' });
+    await until(async () => (await harness.attempts()).length === 2);
     expect(logged).toEqual([0, 1]);
   });
 
-  it('hands a successor what is unfinished, with its attempt number and due time, and nothing that is finished (R-25)', async () => {
-    for (const n of [1, 2, 3]) bench.publish(n);
-    const madeBefore = await bench.start((request) => {
+  it('leaves a successor the unfinished deliveries, with attempt number and due time, and no finished ones (R-25)', async () => {
+    for (const n of [1, 2, 3]) harness.publish(n);
+    const madeBefore = await harness.start((request) => {
       if (request.delivery.eventId === 'event-1') return unavailable;
       return request.delivery.eventId === 'event-2' ? ok : never(request);
     });
-    await until(async () => (await bench.attempts()).length === 2);
-    const firstTry = (await bench.attempts()).find(({ eventId }) => eventId === 'event-1');
+    await until(async () => (await harness.attempts()).length === 2);
+    const firstTry = (await harness.attempts()).find(({ eventId }) => eventId === 'event-1');
     // The second sender takes the partition over, as after a kill: the first can no longer write.
-    const made = await bench.start(() => ok);
-    await until(async () => (await bench.committedOffset()) === 3);
+    const made = await harness.start(() => ok);
+    await until(async () => (await harness.committedOffset()) === 3);
     expect(made.map(({ delivery, attempt }) => [delivery.eventId, attempt]).sort()).toEqual([
       ['event-1', 2],
       ['event-3', 1],
     ]);
     // The one before has the same retry on its own timer, and must see that the partition is no longer its own.
     expect(madeBefore.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
-    const second = (await bench.attempts()).find(({ eventId, attempt }) => eventId === 'event-1' && attempt === 2);
+    const second = (await harness.attempts()).find(({ eventId, attempt }) => eventId === 'event-1' && attempt === 2);
     expect(second?.dueAt).toBe(firstTry?.nextDueAt);
     expect(second?.startedAt).toBeGreaterThanOrEqual(firstTry?.nextDueAt ?? Infinity);
     expect(second?.firstAttemptAt).toBe(firstTry?.startedAt);
   });
 
-  it('goes on after its log could not be written once, without a gap and without logging anything twice', async () => {
+  it('continues after its log failed once, without gaps and without logging anything twice', async () => {
     let broken = true;
-    const { backend } = bench;
+    const { backend } = harness;
     const whole = backend.fencedWriter.bind(backend);
     backend.fencedWriter = (transactionalId, partitions) => {
       const writer = whole(transactionalId, partitions);
@@ -84,10 +84,10 @@ describe('the sender', () => {
       };
       return writer;
     };
-    for (const n of [1, 2, 3]) bench.publish(n);
-    const made = await bench.start(() => ok);
-    await until(async () => (await bench.committedOffset()) === 3);
-    const logged = (await bench.attempts()).map(({ eventId, attempt }) => [eventId, attempt]);
+    for (const n of [1, 2, 3]) harness.publish(n);
+    const made = await harness.start(() => ok);
+    await until(async () => (await harness.committedOffset()) === 3);
+    const logged = (await harness.attempts()).map(({ eventId, attempt }) => [eventId, attempt]);
     expect(logged.sort()).toEqual([
       ['event-1', 1],
       ['event-2', 1],
@@ -96,19 +96,19 @@ describe('the sender', () => {
     expect(made.length).toBeGreaterThan(3); // what could not be logged was sent again
   });
 
-  it('gives up after the fifth attempt, says so, and tells it as an operational event (R-22)', async () => {
-    bench.publish(1);
-    bench.writeAttempt(anAttempt(1, { attempt: 4 }));
-    await bench.start(() => unavailable);
-    await until(async () => (await bench.committedOffset()) === 1);
-    expect((await bench.attempts()).at(-1)).toMatchObject({
+  it('stops after the fifth attempt, logs it, and publishes an operational event (R-22)', async () => {
+    harness.publish(1);
+    harness.writeAttempt(anAttempt(1, { attempt: 4 }));
+    await harness.start(() => unavailable);
+    await until(async () => (await harness.committedOffset()) === 1);
+    expect((await harness.attempts()).at(-1)).toMatchObject({
       attempt: 5,
       outcome: 'failed',
       decision: 'attempts_exhausted',
       nextDueAt: null,
       body: null,
     });
-    expect(await bench.operations()).toMatchObject([
+    expect(await harness.operations()).toMatchObject([
       { type: 'exhausted', subscriptionId: 'subscription-1', eventId: 'event-1', deliveryOffset: 0, statusCode: 503 },
     ]);
   });

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { consumerGroups, resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
 import { DELIVERY_UNSTARTED } from '@waypost/domain';
 import {
@@ -12,50 +12,51 @@ import {
   type TaskContext,
 } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
-import type { DeliveryMetrics } from '../delivery-metrics.js';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import { readOwnRecord } from '../common/read-own-record.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { createAttemptFlow, type AttemptFlow } from './attempt-flow.js';
 import { createAttemptLog, type AttemptLog } from './attempt-log.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
-import type { TimerPort } from './due-timers.js';
-import type { FlushClock } from '../writing/flush-clock.js';
+import type { TimerPort } from '../common/timers.js';
+import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createOutage, type Outage } from './outage.js';
 import { PartitionQueues, type QueueLimits } from './partition-queues.js';
-import { createPositionKeeper, type PositionKeeper } from '../writing/position-keeper.js';
-import { readDelivery } from './read-delivery.js';
+import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
 import { recoverSender, type RecoveredSender } from './recover-sender.js';
 import { createStateRecords, type StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import type { Turns } from './turns.js';
+import type { ConcurrencyLimiter } from './concurrency-limiter.js';
 
 export interface DeliveryTaskParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly directory: Pick<SubscriptionDirectory, 'get'>;
   readonly runner: AttemptRunner;
-  readonly turns: Turns;
-  readonly clock: FlushClock;
+  readonly limiter: ConcurrencyLimiter;
+  readonly flushScheduler: FlushScheduler;
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Of each partition. */
+  /** Per partition. */
   readonly limits: QueueLimits;
-  /** How long attempts in flight may go on when the task closes. */
+  /** How long attempts in flight may continue when the task closes. */
   readonly closeGraceMs: number;
 }
 
 /**
- * Sends the deliveries of one partition (R-20 to R-30). A delivery lies in the log before its first POST; each attempt
- * is in the attempts log before the next one of its delivery starts, so a crash can repeat only what is in flight, and
- * the broker refuses what a process writes that has lost the partition.
+ * Sends the deliveries of one partition (R-20 to R-30). A delivery is in the log before its first POST, and each attempt is
+ * in the attempts log before the next one of its delivery starts, so that a crash can repeat only the attempts in flight.
+ * The broker refuses the writes of a process that has lost the partition.
  */
-export const createDeliveryTask = (parts: DeliveryTaskParts, context: TaskContext): PartitionTask =>
-  new DeliveryTask(parts, context);
+export function createDeliveryTask(parts: DeliveryTaskParts, context: TaskContext): PartitionTask {
+  return new DeliveryTask(parts, context);
+}
 
-/** What a task is made of once it knows where it goes on. */
+/** The parts of an open task. */
 interface Work {
   readonly queues: PartitionQueues;
   readonly recovered: RecoveredSender;
@@ -64,7 +65,7 @@ interface Work {
   readonly flow: AttemptFlow;
   readonly outage: Outage;
   readonly catchUp: CatchUp;
-  readonly position: PositionKeeper;
+  readonly position: PositionCommitter;
 }
 
 const SLICE_RECORDS = 250;
@@ -86,7 +87,7 @@ class DeliveryTask implements PartitionTask {
       `${consumerGroups.sender.id}.${String(partition)}`,
       written.map(({ name: topic }) => ({ topic, partition })),
     );
-    // First: what is read afterwards is final, since nobody but us can write any more.
+    // First: from now on no predecessor can write, so what is read next is final.
     await this.writer.init();
     await this.context.confirmOwnership();
     const recovered = await recoverSender(this.parts, this.context);
@@ -102,14 +103,14 @@ class DeliveryTask implements PartitionTask {
       await resolveBatch(this.parts.codecs.webhookDeliveries, slice);
       for (const record of slice) this.offer(record);
       queues.position = (slice.at(-1)?.offset ?? queues.position - 1) + 1;
-      await nextTurn();
+      await nextIteration();
     }
     queues.position = batch.nextOffset;
-    this.lookAround();
+    this.housekeep();
   }
 
   idle(): Promise<void> {
-    this.lookAround();
+    this.housekeep();
     return Promise.resolve();
   }
 
@@ -119,7 +120,7 @@ class DeliveryTask implements PartitionTask {
     void this.work?.position.stop();
   }
 
-  /** Attempts in flight may end and be logged; what is not done by then is the successor's to repeat. */
+  /** Attempts in flight may end and be logged; the successor repeats those that have not ended by then. */
   async close(): Promise<void> {
     this.revoke();
     const { work } = this;
@@ -129,19 +130,19 @@ class DeliveryTask implements PartitionTask {
 
   private async closeWork({ flow, log, outage, catchUp, queues, position }: Work): Promise<void> {
     outage.close();
-    const giveUp = this.parts.timers.after(this.parts.closeGraceMs, () => {
+    const cancelAbort = this.parts.timers.after(this.parts.closeGraceMs, () => {
       flow.abort();
     });
     await Promise.all([flow.settled(), catchUp.close(), position.stop()]);
-    giveUp();
+    cancelAbort();
     await log.drained();
     this.parts.metrics.pendingChanged(-queues.pending);
-    this.parts.metrics.parkedChanged(-queues.behind.size);
+    this.parts.metrics.parkedChanged(-queues.parked.size);
   }
 
-  private lookAround(): void {
+  private housekeep(): void {
     const { states, log, position, catchUp } = this.opened();
-    if (states.areDue()) log.wake();
+    if (states.areDue()) log.requestFlush();
     position.moved();
     catchUp.kick();
   }
@@ -160,7 +161,14 @@ class DeliveryTask implements PartitionTask {
       this.fail(error);
     };
     const log = createAttemptLog({
-      ...{ writer, codecs, partition, clock: parts.clock, attemptsEnd: recovered.attemptsEnd, onFailure },
+      ...{
+        writer,
+        codecs,
+        partition,
+        flushScheduler: parts.flushScheduler,
+        attemptsEnd: recovered.attemptsEnd,
+        onFailure,
+      },
       states: () => states.collect(),
       onFlushed: () => {
         position.moved();
@@ -195,7 +203,7 @@ class DeliveryTask implements PartitionTask {
         parts.metrics.parkedChanged(-1);
       },
     });
-    const position = createPositionKeeper({
+    const position = createPositionCommitter({
       ...{ context, now, logger, committed: { offset: start.offset, metadata: String(start.foldFrom) } },
       position: () => {
         const { offset, foldFrom } = queues.commitPoint();
@@ -211,7 +219,7 @@ class DeliveryTask implements PartitionTask {
       queue.health = { failingSince: state.failingSince, suspendedAt: state.suspendedAt };
       if (state.parkedFrom !== null) {
         queue.placement = 'detached';
-        queues.leaveFrom(queue, state.parkedFrom);
+        queues.park(queue, state.parkedFrom);
         this.parts.metrics.parkedChanged(1);
       }
       states.recovered(queue, state);
@@ -227,9 +235,9 @@ class DeliveryTask implements PartitionTask {
   private offer({ offset, key, value }: StreamRecord): void {
     const { queues, states } = this.opened();
     const queue = queues.queue(key?.toString() ?? '');
-    const wasBehind = queue.behindFrom !== null;
+    const wasParked = queue.parkedFrom !== null;
     if (queues.offer(queue, offset)) this.take(queue, offset, value);
-    else if (!wasBehind) {
+    else if (!wasParked) {
       this.parts.metrics.parkedChanged(1);
       states.watch(queue);
     }
@@ -240,7 +248,7 @@ class DeliveryTask implements PartitionTask {
     const progress = recovered.byDelivery.get(offset) ?? DELIVERY_UNSTARTED;
     recovered.byDelivery.delete(offset);
     if (progress.type === 'finished') return;
-    const delivery = readDelivery(this.parts.codecs, value);
+    const delivery = readOwnRecord(topics.webhookDeliveries.name, this.parts.codecs.webhookDeliveries, value);
     const dueAt = progress.type === 'pending' ? progress.dueAt : this.parts.now();
     const pending = { queue, offset, delivery, progress, dueAt, isHeld: false };
     queues.admit(pending);
@@ -252,7 +260,7 @@ class DeliveryTask implements PartitionTask {
     const { queues, catchUp } = this.opened();
     queues.finish(pending);
     this.parts.metrics.pendingChanged(-1);
-    if (queues.behind.size > 0) catchUp.kick();
+    if (queues.parked.size > 0) catchUp.kick();
   }
 
   private fail(error: Error): void {
@@ -262,6 +270,8 @@ class DeliveryTask implements PartitionTask {
   }
 }
 
-const pickFlowParts = ({ runner, turns, timers, metrics, logger, directory, now, random }: DeliveryTaskParts) => ({
-  ...{ runner, turns, timers, metrics, logger, directory, now, random },
-});
+function pickFlowParts({ runner, limiter, timers, metrics, logger, directory, now, random }: DeliveryTaskParts) {
+  return {
+    ...{ runner, limiter, timers, metrics, logger, directory, now, random },
+  };
+}

@@ -1,9 +1,9 @@
 import { healthAfter, operationId, PROBE_EVERY_MS, type EndpointHealth } from '@waypost/domain';
 import type { WebhookAttempt } from '@waypost/contracts';
-import type { DeliveryMetrics } from '../delivery-metrics.js';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
-import type { TimerPort } from './due-timers.js';
+import type { TimerPort } from '../common/timers.js';
 import type { StateRecords } from './state-records.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
 
@@ -14,53 +14,57 @@ export interface OutageOptions {
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
   readonly now: () => number;
-  /** Takes out what waits for its turn: it is held from now on. */
+  /** Holds the waiting deliveries. */
   readonly hold: (queue: SubscriptionQueue) => void;
-  /** Lets go what was held, in the order of the log. */
+  /** Releases the held deliveries, in the order of the log. */
   readonly release: (queue: SubscriptionQueue) => void;
-  /** Sends the first held delivery; does nothing while there is none. */
+  /** Sends one held delivery, if there is one. */
   readonly probe: (queue: SubscriptionQueue) => void;
 }
 
-/** What an attempt or a probe came to. */
-export type Ended = Pick<WebhookAttempt, 'eventId' | 'statusCode' | 'errorCode' | 'fleetId'> & {
+/** The outcome of an attempt or a probe. */
+export type AttemptOutcome = Pick<WebhookAttempt, 'eventId' | 'statusCode' | 'errorCode' | 'fleetId'> & {
   readonly deliveryOffset: number;
   readonly isAccepted: boolean;
   readonly endedAt: number;
 };
 
 /**
- * Watches the endpoints of a partition (R-29): suspends a subscription that holds after minutes of nothing but failures,
- * probes it until an attempt is accepted, and tells when one has failed for days, so that it is disabled.
+ * Watches the endpoints of a partition (R-29): suspends a subscription with `onOutage: hold` after minutes of failures only,
+ * probes it until an attempt is accepted, and publishes when an endpoint has failed for days, so that the subscription is
+ * disabled.
  */
 export interface Outage {
-  ended(queue: SubscriptionQueue, how: Ended): void;
-  /** A queue that a predecessor had suspended. */
+  ended(queue: SubscriptionQueue, how: AttemptOutcome): void;
+  /** Continues with a queue that a predecessor had suspended. */
   recovered(queue: SubscriptionQueue): void;
   close(): void;
 }
 
-/** What says nothing about the endpoint. */
-const OUR_FAULTS = new Set<string | null>(['secret_unreadable', 'subscription_deleted', 'subscription_unknown']);
+/** Errors that say nothing about the endpoint. */
+const INTERNAL_ERRORS = new Set<string | null>(['secret_unreadable', 'subscription_deleted', 'subscription_unknown']);
 
 /** Failures from before its owner changed a subscription, or enabled it again, do not count against it. */
-const sinceLastChange = (health: EndpointHealth, updatedAt: number): EndpointHealth =>
-  health.failingSince !== null && health.failingSince < updatedAt ? { ...health, failingSince: null } : health;
+function sinceLastChange(health: EndpointHealth, updatedAt: number): EndpointHealth {
+  return health.failingSince !== null && health.failingSince < updatedAt ? { ...health, failingSince: null } : health;
+}
 
-export const createOutage = (options: OutageOptions): Outage => new OutageWatch(options);
+export function createOutage(options: OutageOptions): Outage {
+  return new OutageWatch(options);
+}
 
 class OutageWatch implements Outage {
   private readonly probes = new Map<SubscriptionQueue, () => void>();
   private isClosed = false;
-  /** Told already; a disabled subscription gets no new deliveries, but those that it has may still fail. */
+  /** Already published. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
   private readonly disabled = new WeakSet<EndpointHealth>();
 
   constructor(private readonly options: OutageOptions) {}
 
-  ended(queue: SubscriptionQueue, how: Ended): void {
-    // What is in flight ends after the close: the successor learns what follows from it by itself.
+  ended(queue: SubscriptionQueue, how: AttemptOutcome): void {
+    // Attempts in flight end after the close; the successor draws its own conclusions from the log.
     if (this.isClosed) return;
-    if (!how.isAccepted && OUR_FAULTS.has(how.errorCode)) return;
+    if (!how.isAccepted && INTERNAL_ERRORS.has(how.errorCode)) return;
     const subscription = this.options.directory.get(queue.subscriptionId);
     const before = sinceLastChange(queue.health, subscription?.updatedAt ?? 0);
     if (how.isAccepted && queue.health.failingSince === null) return;
@@ -86,25 +90,25 @@ class OutageWatch implements Outage {
     this.probes.clear();
   }
 
-  private suspend(queue: SubscriptionQueue, how: Ended): void {
+  private suspend(queue: SubscriptionQueue, how: AttemptOutcome): void {
     this.options.hold(queue);
     this.options.metrics.suspendedChanged(1);
-    this.tell(queue, 'suspended', how, 'nothing but failures for 5 minutes: deliveries wait until a probe is accepted');
+    this.publish(queue, 'suspended', how, 'only failures for 5 minutes: deliveries are held until a probe is accepted');
     this.probeAfter(queue, PROBE_EVERY_MS);
   }
 
-  private resume(queue: SubscriptionQueue, how: Ended, reason: string): void {
+  private resume(queue: SubscriptionQueue, how: AttemptOutcome, reason: string): void {
     this.probes.get(queue)?.();
     if (this.probes.delete(queue)) this.options.metrics.suspendedChanged(-1);
-    this.tell(queue, 'resumed', how, reason);
+    this.publish(queue, 'resumed', how, reason);
     this.options.release(queue);
   }
 
-  private disable(queue: SubscriptionQueue, how: Ended): void {
+  private disable(queue: SubscriptionQueue, how: AttemptOutcome): void {
     if (this.disabled.has(queue.health)) return;
     this.disabled.add(queue.health);
-    // Told again after a restart, under the same id.
-    this.tell(queue, 'disabled', how, 'nothing but failures for 7 days', queue.health.failingSince);
+    // Published again after a restart, under the same id.
+    this.publish(queue, 'disabled', how, 'only failures for 7 days', queue.health.failingSince);
   }
 
   private probeAfter(queue: SubscriptionQueue, delayMs: number): void {
@@ -121,11 +125,11 @@ class OutageWatch implements Outage {
     const subscription = this.options.directory.get(queue.subscriptionId);
     if (subscription?.status === 'disabled') return;
     if (subscription?.onOutage === 'hold') this.options.probe(queue);
-    else this.giveUpHolding(queue);
+    else this.stopHolding(queue);
   }
 
-  /** Its owner does not want deliveries to be held any more, or has deleted it: they go their way. */
-  private giveUpHolding(queue: SubscriptionQueue): void {
+  /** The subscription no longer has `onOutage: hold`, or was deleted: its deliveries are sent as usual. */
+  private stopHolding(queue: SubscriptionQueue): void {
     queue.health = { failingSince: queue.health.failingSince, suspendedAt: null };
     this.options.states.watch(queue);
     const first = queue.first();
@@ -135,12 +139,18 @@ class OutageWatch implements Outage {
     this.resume(queue, { ...about, ...delivery, fleetId }, 'deliveries are no longer held');
   }
 
-  private tell(queue: SubscriptionQueue, type: string, how: Ended, reason: string, since: number | null = null): void {
+  private publish(
+    queue: SubscriptionQueue,
+    type: string,
+    how: AttemptOutcome,
+    reason: string,
+    since: number | null = null,
+  ): void {
     const { subscriptionId } = queue;
     const { fleetId, eventId, deliveryOffset, statusCode, errorCode, endedAt: occurredAt } = how;
     const id = operationId({ subscriptionId, type, about: String(since ?? occurredAt) });
     const delivery = deliveryOffset < 0 ? { eventId: null, deliveryOffset: null } : { eventId, deliveryOffset };
-    this.options.log.tell({
+    this.options.log.publish({
       id,
       subscriptionId,
       fleetId,

@@ -3,11 +3,11 @@ import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
 import { PartitionQueues, type BegunDeliveries } from './partition-queues.js';
 import { createStateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import { aDelivery, SenderBench } from './testing/sender-bench.js';
+import { aDelivery, SenderHarness } from './testing/sender-harness.js';
 
 const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
 
-const build = ({ begun = NOTHING_BEGUN, limits = {} } = {}) => {
+function build({ begun = NOTHING_BEGUN, limits = {} } = {}) {
   let attemptsEnd = 500;
   const queues = new PartitionQueues({
     limits: { perSubscription: 3, total: 6, guaranteed: 1, ...limits },
@@ -36,7 +36,7 @@ const build = ({ begun = NOTHING_BEGUN, limits = {} } = {}) => {
     attemptsEnd += attempts;
   };
   return { queues, read, taken, log, pendingOf };
-};
+}
 
 describe('the commit point of a partition (R-25)', () => {
   it('is the lowest unfinished delivery, and the attempts are folded from where they ended when it was taken in', () => {
@@ -75,7 +75,7 @@ describe('the commit point of a partition (R-25)', () => {
 
 describe('a queue that state records watch', () => {
   it('is not forgotten meanwhile: another object in its place would be forgotten with it, and its deliveries lost', async () => {
-    const { codecs } = await SenderBench.create();
+    const { codecs } = await SenderHarness.create();
     const { queues, taken } = build();
     const states = createStateRecords({ queues, codecs, partition: 0, now: () => 1_000 });
     const failing = taken('a', 10);
@@ -101,7 +101,7 @@ describe('a queue at its bound (R-26)', () => {
     expect(read('a', 13)).toBeUndefined();
     queues.finish(first);
     expect(read('a', 14)).toBeUndefined();
-    expect(queues.queue('a').behindFrom).toBe(13);
+    expect(queues.queue('a').parkedFrom).toBe(13);
   });
 
   it('gets its guaranteed part when others have used up the memory of the partition', () => {

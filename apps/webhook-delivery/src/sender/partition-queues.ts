@@ -1,25 +1,25 @@
 import { SubscriptionQueue, type PendingDelivery } from './subscription-queue.js';
 
-/** Where a successor goes on. */
+/** Where a successor resumes. */
 export interface CommitPoint {
-  /** The lowest unfinished delivery but for detached queues; everything before it is never read again. */
+  /** The lowest unfinished delivery of all attached queues; nothing before it is read again. */
   readonly offset: number;
   /** Every attempt of a delivery from `offset` on lies at or after this offset of the attempts log. */
   readonly foldFrom: number;
 }
 
 export interface QueueLimits {
-  /** Unfinished deliveries in memory, of one subscription. */
+  /** Unfinished deliveries of one subscription in memory. */
   readonly perSubscription: number;
-  /** Of the partition. */
+  /** Unfinished deliveries of the partition in memory. */
   readonly total: number;
-  /** What a subscription gets in spite of `total`, so that others cannot shut it out. */
+  /** A subscription may have this many even when `total` is reached, so that others cannot starve it. */
   readonly guaranteed: number;
 }
 
-/** What an attempts log says that predecessors had begun. */
+/** The deliveries that predecessors had begun, by the attempts log. */
 export interface BegunDeliveries {
-  /** The highest delivery with an attempt, of all queues; -1: none. */
+  /** The highest delivery with an attempt; -1: none. */
   readonly upTo: number;
   readonly foldFrom: number;
 }
@@ -28,24 +28,24 @@ export interface PartitionQueuesOptions {
   readonly limits: QueueLimits;
   readonly start: CommitPoint;
   readonly begun: BegunDeliveries;
-  /** The position behind the last attempt that is in the log now. */
+  /** The current position after the last attempt in the log. */
   readonly attemptsEnd: () => number;
 }
 
 /**
- * The unfinished deliveries of a partition, by subscription (R-25, R-26). A subscription takes in what it has room for;
- * what comes beyond is left in the log: the queue is behind from there on and is read in again later. So the reader of
- * the partition never waits for anybody.
+ * The unfinished deliveries of a partition, by subscription (R-25, R-26). A queue takes deliveries in while it has room.
+ * Then it is parked: its further deliveries stay in the log and are read again later, so that the reader of the partition
+ * never waits for a slow subscription.
  *
- * Deliveries of a queue finish in any order. The commit point is the lowest unfinished one of all attached queues; a
- * queue that is behind is detached, with a record of its own, so that it does not hold the position back.
+ * Deliveries of a queue finish in any order. The commit point is the lowest unfinished one of all attached queues. A
+ * parked queue is detached, with a state record of its own, so that it does not hold the position back.
  */
 export class PartitionQueues {
   pending = 0;
-  /** Behind the last batch of the partition's reader. */
+  /** The position of the partition's reader, after its last batch. */
   position: number;
-  /** Those with something to read in again. */
-  readonly behind = new Set<SubscriptionQueue>();
+  /** The queues with deliveries to read again. */
+  readonly parked = new Set<SubscriptionQueue>();
   private readonly queues = new Map<string, SubscriptionQueue>();
 
   constructor(private readonly options: PartitionQueuesOptions) {
@@ -66,11 +66,11 @@ export class PartitionQueues {
     return queue;
   }
 
-  /** Whether the delivery that the partition's reader has come to is to be taken in; else it is left in the log. */
+  /** Whether the reader's next delivery is taken in; otherwise it stays in the log. */
   offer(queue: SubscriptionQueue, offset: number): boolean {
-    if (queue.behindFrom !== null) return false;
+    if (queue.parkedFrom !== null) return false;
     if (this.hasRoom(queue)) return true;
-    this.leaveFrom(queue, offset);
+    this.park(queue, offset);
     return false;
   }
 
@@ -79,37 +79,37 @@ export class PartitionQueues {
     return unfinished.size < perSubscription && (this.pending < total || unfinished.size < guaranteed);
   }
 
-  /** Worth a look into the log again: a pass for a handful of deliveries would read much for little. */
+  /** Room enough to be worth a catch-up pass, which reads a lot. */
   hasMuchRoom({ unfinished }: SubscriptionQueue): boolean {
     const { perSubscription, total, guaranteed } = this.options.limits;
     return unfinished.size <= perSubscription >> 1 && (this.pending < total || unfinished.size <= guaranteed >> 1);
   }
 
-  leaveFrom(queue: SubscriptionQueue, offset: number): void {
-    queue.behindFrom = offset;
-    this.behind.add(queue);
+  park(queue: SubscriptionQueue, offset: number): void {
+    queue.parkedFrom = offset;
+    this.parked.add(queue);
   }
 
   caughtUp(queue: SubscriptionQueue): void {
-    queue.behindFrom = null;
-    this.behind.delete(queue);
+    queue.parkedFrom = null;
+    this.parked.delete(queue);
   }
 
-  /** Deliveries of a queue come in the order of the log. */
+  /** Deliveries of a queue must be admitted in the order of the log. */
   admit(pending: PendingDelivery): void {
     const { queue, offset } = pending;
     queue.unfinished.set(offset, { pending, foldFrom: this.foldFromOf(queue, offset) });
     this.pending++;
   }
 
-  /** Once the last attempt is in the log, and not before. */
+  /** Call it once the last attempt is in the log, not before. */
   finish({ queue, offset }: PendingDelivery): void {
     if (queue.unfinished.delete(offset)) this.pending--;
     this.forgetIfDone(queue);
   }
 
   forgetIfDone(queue: SubscriptionQueue): void {
-    // What a predecessor had begun is remembered until the reader is past it: it may still become behind.
+    // What a predecessor had begun is kept until the reader has passed it: the queue may still be parked.
     if (queue.isForgettable && queue.begunUpTo < this.position) this.queues.delete(queue.subscriptionId);
   }
 
@@ -127,18 +127,18 @@ export class PartitionQueues {
     return { offset: this.position, foldFrom: this.isBegun(this.position) ? this.options.begun.foldFrom : this.now() };
   }
 
-  /** From where a successor folds the attempts of a queue's unfinished deliveries. */
+  /** The position from which a successor folds the attempts of a queue's unfinished deliveries. */
   foldFromOfLowest(queue: SubscriptionQueue): number {
     for (const { foldFrom } of queue.unfinished.values()) return foldFrom;
-    return queue.behindFrom === null ? this.now() : this.foldFromOf(queue, queue.behindFrom);
+    return queue.parkedFrom === null ? this.now() : this.foldFromOf(queue, queue.parkedFrom);
   }
 
   /**
-   * Lets the position account for a detached queue again, if all that it has lies at or behind the commit point: that
-   * must not go back, since attempts of what is finished behind it may lie before its `foldFrom`.
+   * Attaches a detached queue again if all its deliveries lie at or after the commit point. The commit point must not move
+   * back, since attempts of finished deliveries after it may lie before its `foldFrom`.
    */
   attach(queue: SubscriptionQueue): boolean {
-    if (queue.placement !== 'detached' || queue.behindFrom !== null || queue.isSuspended) return false;
+    if (queue.placement !== 'detached' || queue.parkedFrom !== null || queue.isSuspended) return false;
     const { offset, foldFrom } = this.commitPoint();
     if ((queue.lowest() ?? this.position) < offset) return false;
     for (const entry of queue.unfinished.values()) entry.foldFrom = Math.min(entry.foldFrom, foldFrom);
@@ -146,7 +146,7 @@ export class PartitionQueues {
     return true;
   }
 
-  /** What was begun before is folded from where its beginning was; what is admitted now has no attempts before now. */
+  /** A delivery that was begun is folded from the old position; one that is admitted now has no earlier attempts. */
   private foldFromOf(queue: SubscriptionQueue, offset: number): number {
     const { begun } = this.options;
     let foldFrom = this.now();

@@ -1,16 +1,21 @@
-import type { AvroCodecs, SubscriptionState } from '@waypost/contracts';
-import type { DeliveryProgress } from '@waypost/domain';
-import type { StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
+import { type AvroCodecs, resolveBatch, type SubscriptionState, topics } from '@waypost/contracts';
+import { DELIVERY_UNSTARTED, deliveryFold, type DeliveryProgress } from '@waypost/domain';
+import {
+  type Fetcher,
+  readToEnd,
+  type StreamsBackend,
+  StreamsError,
+  type StreamsLogger,
+  type TaskContext,
+} from '@waypost/streams';
+import { readOwnRecord } from '../common/read-own-record.js';
 import type { BegunDeliveries, CommitPoint } from './partition-queues.js';
-import { recoverProgress } from './recover-progress.js';
-import { recoverStates } from './recover-states.js';
-import { senderPosition } from './sender-position.js';
 
-/** All that predecessors left behind for a partition. */
+/** The state that predecessors left for a partition. */
 export interface RecoveredSender {
   readonly start: CommitPoint;
   readonly states: ReadonlyMap<string, SubscriptionState>;
-  /** By the delivery's offset; an entry may be removed when its delivery was taken in. */
+  /** By the delivery's offset; an entry may be removed when its delivery has been taken in. */
   readonly byDelivery: Map<number, DeliveryProgress>;
   readonly begun: BegunDeliveries;
   readonly begunBySubscription: ReadonlyMap<string, BegunDeliveries>;
@@ -23,7 +28,7 @@ export interface SenderRecoveryParts {
   readonly logger: StreamsLogger;
 }
 
-export const recoverSender = async (parts: SenderRecoveryParts, context: TaskContext): Promise<RecoveredSender> => {
+export async function recoverSender(parts: SenderRecoveryParts, context: TaskContext): Promise<RecoveredSender> {
   const { partition } = context;
   const start = await senderPosition(parts.backend, context);
   const fetcher = parts.backend.fetcher();
@@ -45,4 +50,79 @@ export const recoverSender = async (parts: SenderRecoveryParts, context: TaskCon
   } finally {
     await fetcher.close();
   }
-};
+}
+
+/** The state records of a partition, by subscription. */
+async function recoverStates(
+  { backend, codecs }: SenderRecoveryParts,
+  fetcher: Fetcher,
+  partition: number,
+): Promise<Map<string, SubscriptionState>> {
+  const states = new Map<string, SubscriptionState>();
+  const log = { topic: topics.subscriptionState.name, partition };
+  await readToEnd(backend, fetcher, log, 0, async ({ records }) => {
+    await resolveBatch(codecs.subscriptionState, records);
+    for (const { key, value } of records) {
+      const subscriptionId = key?.toString() ?? '';
+      if (value === null) states.delete(subscriptionId);
+      else states.set(subscriptionId, readOwnRecord(topics.subscriptionState.name, codecs.subscriptionState, value));
+    }
+  });
+  return states;
+}
+
+interface RecoveredProgress {
+  /** By the delivery's offset; absent: no attempt was logged. */
+  readonly byDelivery: Map<number, DeliveryProgress>;
+  /** The highest delivery with an attempt, by subscription. */
+  readonly begunUpTo: ReadonlyMap<string, number>;
+  /** The highest delivery with an attempt; -1: none. */
+  readonly lastDelivery: number;
+  /** The position after the last attempt. */
+  readonly attemptsEnd: number;
+}
+
+/** Folds the attempts log of a partition: which deliveries are finished, and when the next attempt of the others is due (R-25). */
+async function recoverProgress(
+  { backend, codecs }: SenderRecoveryParts,
+  fetcher: Fetcher,
+  partition: number,
+  from: { readonly start: CommitPoint; readonly states: ReadonlyMap<string, SubscriptionState> },
+): Promise<RecoveredProgress> {
+  const byDelivery = new Map<number, DeliveryProgress>();
+  const begunUpTo = new Map<string, number>();
+  let lastDelivery = -1;
+  const log = { topic: topics.webhookAttempts.name, partition };
+  const attemptsEnd = await readToEnd(backend, fetcher, log, firstToFold(from), async ({ records }) => {
+    await resolveBatch(codecs.webhookAttempts, records);
+    for (const { value } of records) {
+      const attempt = readOwnRecord(topics.webhookAttempts.name, codecs.webhookAttempts, value);
+      const { subscriptionId, deliveryOffset } = attempt;
+      // Everything below is finished and is not read again.
+      if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;
+      lastDelivery = Math.max(lastDelivery, deliveryOffset);
+      begunUpTo.set(subscriptionId, Math.max(begunUpTo.get(subscriptionId) ?? -1, deliveryOffset));
+      byDelivery.set(deliveryOffset, deliveryFold(byDelivery.get(deliveryOffset) ?? DELIVERY_UNSTARTED, attempt));
+    }
+  });
+  return { byDelivery, begunUpTo, lastDelivery, attemptsEnd };
+}
+
+function firstToFold({ start, states }: Parameters<typeof recoverProgress>[3]): number {
+  let first = start.foldFrom;
+  for (const { foldFrom } of states.values()) if (foldFrom !== null) first = Math.min(first, foldFrom);
+  return first;
+}
+
+/** Where the sender of a partition resumes: its committed offset, whose metadata is the position to fold attempts from. */
+async function senderPosition(backend: StreamsBackend, context: TaskContext): Promise<CommitPoint> {
+  const { topic, partition } = context;
+  const committed = await context.committedOffset();
+  if (committed) return { offset: committed.offset, foldFrom: foldPosition(committed.metadata) };
+  return { offset: await backend.startOffset({ topic, partition }), foldFrom: 0 };
+}
+
+function foldPosition(metadata: string): number {
+  if (/^\d+$/.test(metadata)) return Number(metadata);
+  throw new StreamsError('CORRUPT_STATE', `The committed offset of the sender has no fold position: "${metadata}".`);
+}

@@ -8,8 +8,8 @@ export interface SenderOptions extends DeliveryTaskParts {
 }
 
 /** The sender: one task for each partition of webhook.deliveries that the group gives this process. */
-export const createSender = (options: SenderOptions): TaskManager =>
-  createTaskManager({
+export function createSender(options: SenderOptions): TaskManager {
+  return createTaskManager({
     backend: options.backend,
     groupId: consumerGroups.sender.id,
     topics: [topics.webhookDeliveries.name],
@@ -19,3 +19,4 @@ export const createSender = (options: SenderOptions): TaskManager =>
     logger: options.logger,
     onFatal: options.onFatal,
   });
+}

@@ -11,15 +11,16 @@ export interface StateRecordsOptions {
 }
 
 /**
- * What must outlive this process of single subscriptions: where a detached queue goes on, since when an endpoint fails,
- * whether it is suspended. One record each in webhook-delivery.subscription-state; none when there is nothing special.
+ * The state of single subscriptions that must survive this process: where a detached queue resumes, since when an endpoint
+ * fails, whether it is suspended. One record per subscription in webhook-delivery.subscription-state; none in the normal
+ * state.
  */
 export interface StateRecords {
-  /** Something of the queue may be worth a record. */
+  /** The queue may need a record from now on. */
   watch(queue: SubscriptionQueue): void;
-  /** As predecessors left it. */
+  /** Continues with the record of a predecessor. */
   recovered(queue: SubscriptionQueue, state: SubscriptionState): void;
-  /** Whether `collect` would give any. */
+  /** Whether `collect` would return records. */
   areDue(): boolean;
   collect(): StateChanges;
 }
@@ -31,16 +32,18 @@ interface Written {
   readonly at: number;
 }
 
-/** While a detached queue moves. What was finished since is folded again after a crash. */
-const MOVES_WRITTEN_EVERY_MS = 1_000;
-/** While it does not move: the attempts of others go on, and would all be folded again. */
-const FOLD_START_WRITTEN_EVERY_MS = 30_000;
-/** A shorter run of failures is not worth a record; its beginning is learnt anew after a crash. */
-const FAILING_WRITTEN_AFTER_MS = 60_000;
+/** While a detached queue advances. Deliveries that finished since are folded again after a crash. */
+const ADVANCE_INTERVAL_MS = 1_000;
+/** While it does not advance: the attempts of other queues continue, and would all be folded again. */
+const FOLD_START_INTERVAL_MS = 30_000;
+/** A shorter run of failures gets no record; after a crash its start is determined again. */
+const FAILING_RECORDED_AFTER_MS = 60_000;
 
-const NOTHING: Remembered = { parkedFrom: null, foldFrom: null, failingSince: null, suspendedAt: null };
+const NORMAL: Remembered = { parkedFrom: null, foldFrom: null, failingSince: null, suspendedAt: null };
 
-export const createStateRecords = (options: StateRecordsOptions): StateRecords => new WatchedQueues(options);
+export function createStateRecords(options: StateRecordsOptions): StateRecords {
+  return new WatchedQueues(options);
+}
 
 class WatchedQueues implements StateRecords {
   private readonly watched = new Map<SubscriptionQueue, Written>();
@@ -50,7 +53,7 @@ class WatchedQueues implements StateRecords {
   watch(queue: SubscriptionQueue): void {
     if (this.watched.has(queue)) return;
     queue.isRemembered = true;
-    this.watched.set(queue, { state: NOTHING, at: -Infinity });
+    this.watched.set(queue, { state: NORMAL, at: -Infinity });
   }
 
   recovered(queue: SubscriptionQueue, state: SubscriptionState): void {
@@ -95,11 +98,11 @@ class WatchedQueues implements StateRecords {
   private wanted(queue: SubscriptionQueue): Remembered {
     const { queues, now } = this.options;
     const { failingSince, suspendedAt } = queue.health;
-    const isAway = queue.behindFrom !== null || queue.isSuspended || queue.placement !== 'attached';
-    const isFailingLong = failingSince !== null && now() - failingSince >= FAILING_WRITTEN_AFTER_MS;
+    const isDetachable = queue.parkedFrom !== null || queue.isSuspended || queue.placement !== 'attached';
+    const isFailingLong = failingSince !== null && now() - failingSince >= FAILING_RECORDED_AFTER_MS;
     return {
-      parkedFrom: isAway ? (queue.lowest() ?? queues.position) : null,
-      foldFrom: isAway ? queues.foldFromOfLowest(queue) : null,
+      parkedFrom: isDetachable ? (queue.lowest() ?? queues.position) : null,
+      foldFrom: isDetachable ? queues.foldFromOfLowest(queue) : null,
       failingSince: isFailingLong || queue.isSuspended ? failingSince : null,
       suspendedAt,
     };
@@ -109,27 +112,27 @@ class WatchedQueues implements StateRecords {
     if ((wanted.parkedFrom === null) !== (state.parkedFrom === null)) return true;
     if (wanted.failingSince !== state.failingSince || wanted.suspendedAt !== state.suspendedAt) return true;
     const sinceMs = this.options.now() - at;
-    if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= MOVES_WRITTEN_EVERY_MS) return true;
-    return wanted.foldFrom !== state.foldFrom && sinceMs >= FOLD_START_WRITTEN_EVERY_MS;
+    if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= ADVANCE_INTERVAL_MS) return true;
+    return wanted.foldFrom !== state.foldFrom && sinceMs >= FOLD_START_INTERVAL_MS;
   }
 
-  /** It is written that there is nothing to remember, and there is nothing that may come to be. */
+  /** The normal state is written, and nothing is pending that could change it. */
   private isOver(queue: SubscriptionQueue, { state }: Written): boolean {
     const { parkedFrom, failingSince, suspendedAt } = state;
-    const isNothingWritten = parkedFrom === null && failingSince === null && suspendedAt === null;
+    const isNormalWritten = parkedFrom === null && failingSince === null && suspendedAt === null;
     return (
-      isNothingWritten &&
+      isNormalWritten &&
       queue.placement === 'attached' &&
       queue.health.failingSince === null &&
-      queue.behindFrom === null
+      queue.parkedFrom === null
     );
   }
 
   private record(subscriptionId: string, state: Remembered) {
     const { codecs, partition, now } = this.options;
     const { parkedFrom, failingSince, suspendedAt } = state;
-    const isNothing = parkedFrom === null && failingSince === null && suspendedAt === null;
-    const value = isNothing ? null : codecs.subscriptionState.encode({ subscriptionId, ...state, updatedAt: now() });
+    const isNormal = parkedFrom === null && failingSince === null && suspendedAt === null;
+    const value = isNormal ? null : codecs.subscriptionState.encode({ subscriptionId, ...state, updatedAt: now() });
     return { topic: topics.subscriptionState.name, partition, key: Buffer.from(subscriptionId), value };
   }
 }

@@ -1,6 +1,6 @@
-import { HEALTHY, type DeliveryProgress, type EndpointHealth, type WebhookDelivery } from '@waypost/domain';
+import { type DeliveryProgress, type EndpointHealth, HEALTHY, type WebhookDelivery } from '@waypost/domain';
 
-/** A delivery that was read and is not known to be finished. */
+/** A delivery in memory that is not finished. */
 export interface PendingDelivery {
   readonly queue: SubscriptionQueue;
   readonly offset: number;
@@ -8,36 +8,36 @@ export interface PendingDelivery {
   progress: DeliveryProgress;
   /** When the next attempt is due, epoch ms. */
   dueAt: number;
-  /** Waits for its queue to be resumed. */
+  /** It waits until its queue is resumed. */
   isHeld: boolean;
 }
 
 /**
- * Where a queue's unfinished deliveries are accounted for:
- * - attached: by the committed position of the partition;
- * - detaching: still by it, while the record that is to take over is being written;
- * - detached: by that record, so that they do not hold the position back.
+ * What tells a successor where a queue resumes:
+ * - attached: the committed position of the partition;
+ * - detaching: still that position, while its state record is being written;
+ * - detached: its state record, so that the queue does not hold the position back.
  */
 export type Placement = 'attached' | 'detaching' | 'detached';
 
-/** What is known of the deliveries of one subscription in this partition. Its owner is PartitionQueues. */
+/** The unfinished deliveries of one subscription in this partition. Owned by PartitionQueues. */
 export class SubscriptionQueue {
   /** By offset, ascending. */
   readonly unfinished = new Map<number, { readonly pending: PendingDelivery; foldFrom: number }>();
-  /** Deliveries from this offset on lie in the log and were not taken in; null: all that were read are. */
-  behindFrom: number | null = null;
+  /** Parked: deliveries from this offset on are in the log only. null: not parked. */
+  parkedFrom: number | null = null;
   placement: Placement = 'attached';
   health: EndpointHealth = HEALTHY;
-  /** The highest delivery that a predecessor had begun, -1: none; its attempts lie from `begunFoldFrom` on. */
+  /** The highest delivery that a predecessor had begun, -1: none. Its attempts lie at or after `begunFoldFrom`. */
   begunUpTo = -1;
   begunFoldFrom = 0;
-  /** State records keep it: two objects for one subscription would write over each other. */
+  /** StateRecords refers to it: a second object for the subscription would overwrite its record. */
   isRemembered = false;
-  /** A probe waits for its turn. */
+  /** A probe waits for a slot. */
   isProbing = false;
-  /** Probes that were refused for good: the next one tries another delivery. */
+  /** Probes that failed permanently: the next probe tries another delivery. */
   refusedProbes = 0;
-  /** The catch-up pass in which it had no room left. */
+  /** The catch-up pass that stopped because the queue was full. */
   stoppedInPass = -1;
 
   constructor(readonly subscriptionId: string) {}
@@ -46,33 +46,69 @@ export class SubscriptionQueue {
     return this.health.suspendedAt !== null;
   }
 
-  /** The lowest delivery that is not finished; null: there is none. */
+  /** The lowest unfinished delivery, in memory or parked; null: none. */
   lowest(): number | null {
     for (const offset of this.unfinished.keys()) return offset;
-    return this.behindFrom;
+    return this.parkedFrom;
   }
 
-  /** The unfinished delivery that comes first; null when none is in memory. */
+  /** The first unfinished delivery in memory; null: none. */
   first(): PendingDelivery | null {
     for (const { pending } of this.unfinished.values()) return pending;
     return null;
   }
 
-  /** The first held one; behind each that was refused for good as a probe, the next. */
+  /** The first held delivery; after each probe that failed permanently, the next one. */
   nextProbe(): PendingDelivery | undefined {
     const held = [...this.unfinished.values()].filter(({ pending }) => pending.isHeld);
     return held[this.refusedProbes % Math.max(1, held.length)]?.pending;
   }
 
-  /** Nothing needs to be remembered of it. */
+  /** It is in its initial state. */
   get isForgettable(): boolean {
     return (
       this.unfinished.size === 0 &&
-      this.behindFrom === null &&
+      this.parkedFrom === null &&
       !this.isRemembered &&
       this.placement === 'attached' &&
       this.health.failingSince === null &&
       this.health.suspendedAt === null
     );
   }
+}
+
+/**
+ * Strict order (R-28): of the deliveries of one subscription and device, only the first unfinished one may be attempted.
+ * Used only for subscriptions with `strictOrder`.
+ */
+export class DeviceOrder {
+  private readonly waitingByDevice = new Map<string, PendingDelivery[]>();
+
+  /** Must be called in event order. @returns false when the delivery has to wait for an earlier one */
+  enter(pending: PendingDelivery): boolean {
+    const key = deviceKey(pending);
+    const waiting = this.waitingByDevice.get(key);
+    if (!waiting) {
+      this.waitingByDevice.set(key, [pending]);
+      return true;
+    }
+    waiting.push(pending);
+    return false;
+  }
+
+  /** Called when a delivery is finished. @returns the delivery that may be attempted next */
+  leave(pending: PendingDelivery): PendingDelivery | null {
+    const key = deviceKey(pending);
+    const waiting = this.waitingByDevice.get(key);
+    if (waiting?.[0] !== pending) return null;
+    waiting.shift();
+    const next = waiting.at(0);
+    if (next) return next;
+    this.waitingByDevice.delete(key);
+    return null;
+  }
+}
+
+function deviceKey({ delivery }: PendingDelivery): string {
+  return `${delivery.subscriptionId}\u001f${delivery.deviceId}`;
 }

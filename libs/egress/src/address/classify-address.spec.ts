@@ -109,7 +109,9 @@ const REFUSED: readonly (readonly [address: string, reason: string])[] = [
 ];
 
 const ipv4 = fc.ipV4();
-const isRefused = (address: string, allowed = NONE): boolean => classifyAddress(address, allowed).type === 'refused';
+function isRefused(address: string, allowed = NONE): boolean {
+  return classifyAddress(address, allowed).type === 'refused';
+}
 
 describe('classifyAddress (R-27)', () => {
   it.each(ALLOWED)('allows the public address %p', (address) => {
@@ -274,8 +276,9 @@ function ipv6Of(value: bigint): string {
   );
 }
 
-const isWithin = (value: bigint, blocks: readonly Block[]): boolean =>
-  blocks.some(([first, last]) => value >= first && value <= last);
+function isWithin(value: bigint, blocks: readonly Block[]): boolean {
+  return blocks.some(([first, last]) => value >= first && value <= last);
+}
 
 const ipv4Ranges = IPV4_BLOCKS.map(([block]) => rangeOf(block, 32));
 const azureAgent = rangeOf('168.63.129.16/32', 32);

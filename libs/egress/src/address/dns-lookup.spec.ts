@@ -24,7 +24,9 @@ async function build(answer: (question: DnsQuestion) => DnsAnswer, options: DnsL
   return { lookup, server };
 }
 
-const at = (...addresses: string[]): DnsAnswer => ({ type: 'addresses', addresses });
+function at(...addresses: string[]): DnsAnswer {
+  return { type: 'addresses', addresses };
+}
 
 describe('createDnsLookup', () => {
   it('returns the addresses of both families, IPv4 first', async () => {

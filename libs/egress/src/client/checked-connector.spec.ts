@@ -222,7 +222,9 @@ async function buildClient(
   return { dns, server, inner, post };
 }
 
-const at = (...addresses: string[]): DnsAnswer => ({ type: 'addresses', addresses });
+function at(...addresses: string[]): DnsAnswer {
+  return { type: 'addresses', addresses };
+}
 
 describe('a name with good and bad addresses', () => {
   it.each([

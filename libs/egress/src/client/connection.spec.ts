@@ -13,10 +13,10 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 
-const keep = (server: RawServer): RawServer => {
+function keep(server: RawServer): RawServer {
   servers.push(server);
   return server;
-};
+}
 
 function build(options: Partial<EgressClientOptions> = {}) {
   const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
@@ -25,7 +25,9 @@ function build(options: Partial<EgressClientOptions> = {}) {
     client.post({ url, headers: {}, body, deadlineMs });
 }
 
-const afterMs = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+function afterMs(delayMs: number) {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}
 
 /** Answers the oldest request on each call of `next`. */
 function answeringOnDemand(): { answer: Answer; next: () => void } {

@@ -46,7 +46,9 @@ function lookupAnswering(...answers: string[][]): Lookup & { asked: string[] } {
 }
 
 /** A connection is free for the next request one iteration of the event loop after its response. */
-const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
+function nextIteration() {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('a post', () => {
   it('sends the exact body and headers, asks for no compression, and returns status, headers and body', async () => {

@@ -47,28 +47,27 @@ async function openAfterAMoment(server: RawServer): Promise<number> {
   return server.openConnections();
 }
 
-const write =
-  (text: string): Answer =>
-  (socket) =>
-    socket.write(text, 'latin1');
-const writeAndReset =
-  (text: string): Answer =>
-  (socket) => {
+function write(text: string): Answer {
+  return (socket) => socket.write(text, 'latin1');
+}
+function writeAndReset(text: string): Answer {
+  return (socket) => {
     socket.write(text);
     setTimeout(() => socket.resetAndDestroy(), 30);
   };
-const floodBehind =
-  (text: string, piece: string): Answer =>
-  (socket) => {
+}
+function floodBehind(text: string, piece: string): Answer {
+  return (socket) => {
     socket.write(text);
     flood(socket, piece);
   };
-const trickleBehind =
-  (text: string, piece: string): Answer =>
-  (socket) => {
+}
+function trickleBehind(text: string, piece: string): Answer {
+  return (socket) => {
     if (text !== '') socket.write(text);
     trickle(socket, endlessly(piece), 20);
   };
+}
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const LONG = 'x'.repeat(20_000);

@@ -29,27 +29,32 @@ function build({ maxConnections = 1 } = {}) {
   };
 }
 
-const targetAt = (name: string) => ({
-  origin: `https://${name}.example`,
-  protocol: 'https:',
-  hostname: `${name}.example`,
-  port: '',
-});
+function targetAt(name: string) {
+  return {
+    origin: `https://${name}.example`,
+    protocol: 'https:',
+    hostname: `${name}.example`,
+    port: '',
+  };
+}
 
-const exchange = (resolve: (result: EgressResult) => void, deadlineMs = 1_000): Exchange => {
+function exchange(resolve: (result: EgressResult) => void, deadlineMs = 1_000): Exchange {
   const limits = { maxBodyBytes: 0, keepBody: false };
   return new Exchange(
     { head: '', body: Buffer.alloc(0), deadlineMs, limits, signal: undefined, group: undefined },
     resolve,
   );
-};
+}
 
-const post = (origins: OriginPool, name: string, deadlineMs?: number): Promise<EgressResult> =>
-  new Promise((resolve) => {
+function post(origins: OriginPool, name: string, deadlineMs?: number): Promise<EgressResult> {
+  return new Promise((resolve) => {
     origins.of(targetAt(name)).submit(exchange(resolve, deadlineMs));
   });
+}
 
-const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
+function nextIteration() {
+  return new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('OriginPool', () => {
   it('gives the same origin while it is known', async () => {

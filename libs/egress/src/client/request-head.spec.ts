@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHeadWriter, createTargetReader, HeaderRefusedError } from './request-head.js';
 
-const write = (headers: Record<string, string>, bodyBytes = 7) => createHeadWriter()(headers, bodyBytes);
+function write(headers: Record<string, string>, bodyBytes = 7) {
+  return createHeadWriter()(headers, bodyBytes);
+}
 
 describe('the head of a request', () => {
   it('has the headers as given, the length of the body, and the empty line', () => {

@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readResponseHead } from './response-head.js';
 
-const read = (lines: readonly string[], { status = 200, version = '1.1' } = {}) =>
-  readResponseHead(
+function read(lines: readonly string[], { status = 200, version = '1.1' } = {}) {
+  return readResponseHead(
     `HTTP/${version} ${String(status)} OK\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`,
     status,
   );
+}
 
 describe('readResponseHead', () => {
   it('keeps only the useful headers, without the whitespace around them', () => {

@@ -232,10 +232,11 @@ const lines = fc.array(
   { maxLength: 3 },
 );
 /** What comes behind the end of the body, Node takes for the failure of this response. */
-const hasSurplus = (made: { statusLine: string; framing: string; body: string }): boolean =>
-  /204|304/.test(made.statusLine)
+function hasSurplus(made: { statusLine: string; framing: string; body: string }): boolean {
+  return /204|304/.test(made.statusLine)
     ? made.body !== ''
     : made.body.length > Number(/length: ?(\d+)/i.exec(made.framing)?.[1] ?? Infinity);
+}
 
 const response = fc.record({
   statusLine: fc.constantFrom(

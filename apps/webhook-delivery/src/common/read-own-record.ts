@@ -1,0 +1,12 @@
+import type { SubjectCodec } from '@waypost/contracts';
+import { StreamsError } from '@waypost/streams';
+
+/**
+ * Decodes a record that Waypost itself has written.
+ * @throws StreamsError CORRUPT_STATE when there is no value or it cannot be decoded
+ */
+export function readOwnRecord<T>(topic: string, codec: SubjectCodec<T>, value: Buffer | null): T {
+  const decoded = value && codec.decode(value);
+  if (decoded?.type === 'decoded') return decoded.value;
+  throw new StreamsError('CORRUPT_STATE', `A record of ${topic} cannot be read: ${decoded?.type ?? 'no value'}.`);
+}

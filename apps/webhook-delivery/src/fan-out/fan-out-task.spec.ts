@@ -1,0 +1,336 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  consumerGroups,
+  createAvroCodecs,
+  resolveBatch,
+  topics,
+  type AvroCodecs,
+  type FleetEvent,
+  type WebhookDelivery,
+  type WebhookSubscription,
+} from '@waypost/contracts';
+import {
+  createMemoryBackend,
+  partitionForKey,
+  readToEnd,
+  silentLogger,
+  type FencedWriter,
+  type TaskManager,
+} from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { eventOf, subscriptionOf } from '../../../../test/support/samples.js';
+import { until } from '../../../../test/support/until.js';
+import { nodeTimers } from '../common/timers.js';
+import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
+import { createFlushScheduler } from '../common/flush-scheduler.js';
+import { createFanOut } from './fan-out-runner.js';
+
+const EVENTS = { topic: topics.fleetEvents.name, partition: 0 };
+const OUTPUTS = 4;
+
+let codecs: AvroCodecs;
+let index: ReturnType<typeof createSubscriptionIndex>;
+let caughtUp: number;
+let backend: ReturnType<typeof createMemoryBackend>;
+let fanOuts: TaskManager[];
+
+beforeEach(async () => {
+  codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+  await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
+  index = createSubscriptionIndex();
+  caughtUp = 0;
+  fanOuts = [];
+  backend = createMemoryBackend({
+    topics: { [EVENTS.topic]: 1, [topics.webhookDeliveries.name]: OUTPUTS },
+    now: Date.now,
+  });
+});
+
+afterEach(async () => {
+  await Promise.all(fanOuts.map((fanOut) => fanOut.stop()));
+});
+
+/** The next one takes the place of the one before, as a restarted process does. */
+async function start(): Promise<TaskManager> {
+  const directory = {
+    ...index,
+    caughtUp: () => {
+      caughtUp++;
+      return Promise.resolve();
+    },
+  };
+  const fanOut = createFanOut({
+    ...{ backend, codecs, directory, logger: silentLogger, now: Date.now, instanceId: 'fan-out-0' },
+    flushScheduler: createFlushScheduler({
+      timers: nodeTimers,
+      now: Date.now,
+      intervals: { intervalMs: 1, busyIntervalMs: 1 },
+    }),
+    metrics: { deliveryCreated: () => undefined },
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  fanOuts.push(fanOut);
+  await fanOut.start();
+  return fanOut;
+}
+
+function aSubscription(id: string, more: Partial<WebhookSubscription> = {}): WebhookSubscription {
+  return subscriptionOf({ id, ...more });
+}
+
+function eventAt(second: number): FleetEvent {
+  return eventOf({
+    ...{ eventTime: Date.UTC(2026, 0, 1) + second * 1_000, latitude: 1, longitude: 2 },
+    ...{ speedInKmh: 0, ignition: false },
+  });
+}
+
+function publish(event: FleetEvent): number {
+  return backend.append(EVENTS, { key: Buffer.from('device-1'), value: codecs.fleetEvents.encode(event) });
+}
+
+async function written(): Promise<(WebhookDelivery & { partition: number })[]> {
+  const found: (WebhookDelivery & { partition: number })[] = [];
+  const fetcher = backend.fetcher();
+  for (let partition = 0; partition < OUTPUTS; partition++) {
+    const log = { topic: topics.webhookDeliveries.name, partition };
+    await readToEnd(backend, fetcher, log, 0, async ({ records }) => {
+      await resolveBatch(codecs.webhookDeliveries, records);
+      for (const { value } of records) {
+        const decoded = codecs.webhookDeliveries.decode(value ?? Buffer.alloc(0));
+        if (decoded.type !== 'decoded') throw new Error(decoded.type);
+        found.push({ ...decoded.value, partition });
+      }
+    });
+  }
+  return found;
+}
+
+async function committed(): Promise<number> {
+  return (await backend.group({ groupId: consumerGroups.fanOut.id, topics: [] }).committed(EVENTS))?.offset ?? 0;
+}
+
+/** What becomes of one event that comes now. */
+async function fanOut(): Promise<(WebhookDelivery & { partition: number })[]> {
+  if (fanOuts.length === 0) await start();
+  const before = new Set((await written()).map(({ eventId }) => eventId));
+  const offset = publish(eventAt(before.size));
+  await until(async () => (await committed()) === offset + 1);
+  return (await written()).filter(({ eventId }) => !before.has(eventId));
+}
+
+describe('the fan-out (R-16)', () => {
+  it('makes one delivery per active subscription of the fleet, type and device, and no other', async () => {
+    index.put(aSubscription('all devices'));
+    index.put(aSubscription('this device', { deviceIds: ['device-1'] }));
+    index.put(aSubscription('another device', { deviceIds: ['device-2'] }));
+    index.put(aSubscription('paused', { status: 'paused' }));
+    index.put(aSubscription('another type', { eventType: 'ignition_on' }));
+    index.put(aSubscription('another fleet', { fleetId: 'fleet-2' }));
+    expect((await fanOut()).map(({ subscriptionId }) => subscriptionId).sort()).toEqual(['all devices', 'this device']);
+  });
+
+  it('freezes the body with the known fields only (R-13, R-15)', async () => {
+    index.put(aSubscription('s'));
+    const before = Date.now();
+    const [delivery] = await fanOut();
+    expect(JSON.parse(delivery?.body ?? '')).toEqual({
+      eventId: delivery?.eventId,
+      eventTime: '2026-01-01T00:00:00.000Z',
+      eventType: 'position',
+      eventData: {
+        deviceId: 'device-1',
+        fleetId: 'fleet-1',
+        latitude: 1,
+        longitude: 2,
+        speedInKmh: 0,
+        ignition: false,
+      },
+    });
+    expect(delivery).toMatchObject({ series: 0, replayId: null });
+    expect(delivery?.createdAt).toBeGreaterThanOrEqual(before);
+    expect(delivery?.createdAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('puts a delivery on the partition of its subscription', async () => {
+    for (let i = 0; i < 20; i++) index.put(aSubscription(`s${String(i)}`));
+    const deliveries = await fanOut();
+    expect(deliveries).toHaveLength(20);
+    for (const { subscriptionId, partition } of deliveries) {
+      expect(partition).toBe(partitionForKey(Buffer.from(subscriptionId), OUTPUTS));
+    }
+  });
+
+  it('reads the subscriptions to their end before an event, so that an earlier acknowledged one is served', async () => {
+    await fanOut();
+    expect(caughtUp).toBe(1);
+  });
+
+  it('follows changes: newer versions apply, older ones published again do not, deleted ones disappear', async () => {
+    index.put(aSubscription('s', { version: 2, status: 'paused' }));
+    index.put(aSubscription('s', { version: 1 }));
+    expect(await fanOut()).toEqual([]);
+    index.put(aSubscription('s', { version: 3 }));
+    expect(await fanOut()).toHaveLength(1);
+    index.remove('s');
+    expect(await fanOut()).toEqual([]);
+  });
+});
+
+describe('the fan-out over a crash', () => {
+  /** Lets the test decide what becomes of the appends of fan-outs that start from now on. */
+  const withAppends = (append: (writer: FencedWriter, records: Parameters<FencedWriter['append']>[0]) => unknown) => {
+    const whole = backend.fencedWriter.bind(backend);
+    backend.fencedWriter = (transactionalId, partitions) => {
+      const writer = whole(transactionalId, partitions);
+      return { ...writer, append: async (records) => (await append(writer, records)) as never };
+    };
+    return () => {
+      backend.fencedWriter = whole;
+    };
+  };
+  const forEver = new Promise<never>(() => undefined);
+
+  const subscriptions = Array.from({ length: 12 }, (_, i) => `s${String(i)}`);
+  const pairs = async (): Promise<string[]> =>
+    (await written()).map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`);
+  const expectEachOnce = async (events: number): Promise<void> => {
+    const all = await pairs();
+    expect(all).toHaveLength(events * subscriptions.length);
+    expect(new Set(all).size).toBe(all.length);
+  };
+
+  beforeEach(() => {
+    for (const id of subscriptions) index.put(aSubscription(id));
+  });
+
+  it('writes each delivery once when it was killed after a write and before its position was committed', async () => {
+    const restore = withAppends(async (writer, records) => {
+      await writer.append(records);
+      return forEver; // killed before it heard of it
+    });
+    for (let second = 0; second < 5; second++) publish(eventAt(second));
+    await start();
+    await until(async () => (await written()).length === 5 * subscriptions.length);
+    restore();
+    await start();
+    const last = publish(eventAt(5));
+    await until(async () => (await committed()) === last + 1);
+    await expectEachOnce(6);
+  });
+
+  it('completes an event that was written to some partitions only', async () => {
+    const restore = withAppends(async (writer, records) => {
+      await writer.append([...records].filter(({ partition }) => partition < 2));
+      return forEver;
+    });
+    for (let second = 0; second < 5; second++) publish(eventAt(second));
+    await start();
+    await until(async () => (await written()).length > 0);
+    restore();
+    await start();
+    await until(async () => (await committed()) === 5);
+    await expectEachOnce(5);
+  });
+
+  it('completes an event with only some deliveries written to a partition', async () => {
+    const restore = withAppends(async (writer, records) => {
+      await writer.append([...records].slice(0, 7));
+      return forEver;
+    });
+    for (let second = 0; second < 3; second++) publish(eventAt(second));
+    await start();
+    await until(async () => (await written()).length === 7);
+    restore();
+    await start();
+    await until(async () => (await committed()) === 3);
+    await expectEachOnce(3);
+  });
+
+  it('finds what was written before the first position was committed, even after two crashes', async () => {
+    for (let round = 0; round < 3; round++) {
+      const restore = withAppends(async (writer, records) => {
+        await writer.append([...records].slice(0, 5));
+        return forEver;
+      });
+      publish(eventAt(round));
+      await start();
+      await until(async () => (await written()).length >= 5 * (round + 1));
+      restore();
+    }
+    await start();
+    await until(async () => (await committed()) === 3);
+    await expectEachOnce(3);
+  });
+
+  it('finds what was written two crashes ago, even when a new subscription was added in between', async () => {
+    publish(eventAt(0));
+    await start();
+    await until(async () => (await committed()) === 1);
+    const restoreFirst = withAppends(async (writer, records) => {
+      await writer.append(records);
+      return forEver;
+    });
+    for (let second = 1; second < 6; second++) publish(eventAt(second));
+    await start();
+    await until(async () => (await written()).length === 6 * subscriptions.length);
+    restoreFirst();
+    // The next one gets through a part only, writes for the new subscription, and dies too.
+    index.put(aSubscription('new'));
+    let appends = 0;
+    const restoreSecond = withAppends((writer, records) => (++appends > 1 ? forEver : writer.append(records)));
+    await start();
+    await until(() => appends > 0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    restoreSecond();
+    await start();
+    const last = publish(eventAt(6));
+    await until(async () => (await committed()) === last + 1);
+    const all = (await pairs()).filter((pair) => !pair.endsWith(' new'));
+    expect(all).toHaveLength(7 * subscriptions.length);
+    expect(new Set(await pairs()).size).toBe((await pairs()).length);
+  });
+
+  it('refuses the writes of a predecessor that was only paused', async () => {
+    let wake: () => void = () => undefined;
+    const paused = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const restore = withAppends(async (writer, records) => {
+      await paused;
+      return writer.append(records);
+    });
+    publish(eventAt(0));
+    await start();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    restore();
+    await start();
+    await until(async () => (await committed()) === 1);
+    wake();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expectEachOnce(1);
+  });
+
+  it('never mistakes a replayed delivery for its original, which has the same event id', async () => {
+    publish(eventAt(0));
+    await start();
+    await until(async () => (await committed()) === 1);
+    const [original] = await written();
+    if (!original) throw new Error('nothing was written');
+    const { partition, ...delivery } = original;
+    const restore = withAppends(() => forEver);
+    publish(eventAt(1));
+    await start();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    restore();
+    backend.append(
+      { topic: topics.webhookDeliveries.name, partition },
+      { key: Buffer.from(delivery.subscriptionId), value: codecs.webhookDeliveries.encode({ ...delivery, series: 1 }) },
+    );
+    await start();
+    await until(async () => (await committed()) === 2);
+    expect((await written()).filter(({ series }) => series === 0)).toHaveLength(2 * subscriptions.length);
+  });
+});

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { StreamsError, type StreamsBackend, type TransactionalProducer } from '@waypost/streams';
+import { until } from '../../../../test/support/until.js';
+import { openReplayHarness, type ReplayHarness } from './testing/replay-harness.js';
+
+let stage: ReplayHarness;
+
+beforeEach(async () => {
+  stage = await openReplayHarness();
+});
+afterEach(async () => {
+  await stage.close();
+  expect(stage.fatal).toEqual([]);
+});
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}
+
+describe('the replayer', () => {
+  it('continues after each restart where the last transaction ended, without loss or repetition', async () => {
+    for (const n of range(0, 400)) stage.sent(n, n % 3 === 0 ? { outcome: 'failed', statusCode: 400 } : {});
+    stage.ask({ status: 'delivered', ratePerSecond: 400 });
+    for (let restarts = 0; (await stage.progressOf())?.state !== 'completed'; restarts++) {
+      if (restarts > 20) throw new Error('it does not come to an end');
+      const replayer = await stage.startReplayer();
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      await replayer.stop();
+    }
+    const expected = range(0, 400).filter((n) => n % 3 !== 0);
+    expect(await stage.numbers()).toEqual(expected);
+    expect(await stage.progressOf()).toMatchObject({ matched: expected.length, sent: expected.length });
+  });
+
+  it('fences a predecessor that still writes', async () => {
+    for (const n of range(0, 60)) stage.sent(n);
+    stage.ask({ ratePerSecond: 60 });
+    await stage.startReplayer();
+    await until(async () => (await stage.replayed()).length > 0);
+    // The same place in the group: from now on the first one's producer is refused.
+    await stage.startReplayer();
+    await stage.ended('completed');
+    expect(await stage.numbers()).toEqual(range(0, 60));
+  });
+
+  it('makes no subscription wait for the replays of another, and runs one per subscription at a time', async () => {
+    for (const n of range(0, 40)) stage.sent(n);
+    stage.sent(40, {}, { subscriptionId: 'other' });
+    stage.subscriptions.set('other', 'active');
+    stage.ask({ ratePerSecond: 20 });
+    stage.ask({ replayId: 'replay-2', series: 2 });
+    stage.ask({ replayId: 'replay-3', subscriptionId: 'other', series: 1 });
+    await stage.startReplayer();
+    await stage.ended('completed', 'replay-3');
+    expect(await stage.progressOf()).toMatchObject({ state: 'running' });
+    expect(await stage.progressOf('replay-2')).toBeUndefined();
+    await stage.ended('completed', 'replay-2');
+    const series = (await stage.replayed()).filter(({ replayId }) => replayId !== 'replay-3').map((one) => one.series);
+    expect(series).toEqual([...series].sort((a, b) => a - b));
+  });
+
+  it('commits a position that passes a replay only when it is over', async () => {
+    stage.sent(0);
+    stage.forget('gone');
+    stage.ask({ ratePerSecond: 2 });
+    await stage.startReplayer();
+    await until(async () => (await stage.committed()) === 1);
+    await stage.ended('completed');
+    await until(async () => (await stage.committed()) === 2);
+  });
+
+  it('forgets a replay and its progress when its record is deleted', async () => {
+    for (const n of range(0, 50)) stage.sent(n);
+    stage.ask({ ratePerSecond: 10 });
+    await stage.startReplayer();
+    await until(async () => (await stage.replayed()).length > 0);
+    stage.forget('replay-1');
+    await until(async () => (await stage.progress()).at(-1) === null);
+    const written = (await stage.replayed()).length;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await stage.replayed()).toHaveLength(written);
+    expect((await stage.progress()).at(-1)).toBeNull();
+    await stage.allDone();
+  });
+
+  it('ignores an older version that is published again', async () => {
+    for (const n of range(0, 50)) stage.sent(n);
+    const replay = stage.ask({ cancelled: true, version: 2 });
+    await stage.startReplayer();
+    await stage.ended('cancelled');
+    stage.ask({ ...replay, cancelled: false, version: 1 });
+    await stage.allDone();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await stage.replayed()).toEqual([]);
+  });
+});
+
+describe('the replayer under failing commits', () => {
+  /** Every so often a commit fails, half of the times behind the point where it has taken effect. */
+  const failingNow = (random: () => number) => (backend: StreamsBackend) =>
+    Object.create(backend, {
+      producer: {
+        value: (id: string): TransactionalProducer => {
+          const producer = backend.producer(id);
+          const commit: TransactionalProducer['commit'] = async (transaction) => {
+            const roll = random();
+            if (roll < 0.1) throw new StreamsError('PRODUCER_FAILED', 'before');
+            const offsets = await producer.commit(transaction);
+            if (roll < 0.2) throw new StreamsError('PRODUCER_FAILED', 'behind');
+            return offsets;
+          };
+          return { init: () => producer.init(), commit, close: () => producer.close() };
+        },
+      },
+    }) as StreamsBackend;
+
+  it('loses nothing and repeats nothing, of any replay', async () => {
+    for (const n of range(0, 600)) stage.sent(n);
+    for (const n of range(600, 700)) stage.sent(n, {}, { subscriptionId: 'other' });
+    stage.subscriptions.set('other', 'active');
+    stage.ask({ ratePerSecond: 2_000 });
+    stage.ask({ replayId: 'replay-2', series: 2, ratePerSecond: 2_000 });
+    stage.ask({ replayId: 'replay-3', subscriptionId: 'other', ratePerSecond: 500 });
+    let seed = 7;
+    const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+    await stage.startReplayer({ through: failingNow(random) });
+    await stage.allDone();
+    const replayed = await stage.replayed();
+    for (const [replayId, from, to] of [
+      ['replay-1', 0, 600],
+      ['replay-2', 0, 600],
+      ['replay-3', 600, 700],
+    ] as const) {
+      const events = replayed.filter((delivery) => delivery.replayId === replayId).map(({ eventId }) => eventId);
+      expect(events).toEqual(range(from, to).map((n) => `event-${String(n)}`));
+    }
+  });
+});

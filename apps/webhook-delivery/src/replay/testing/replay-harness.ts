@@ -1,0 +1,210 @@
+import {
+  type AvroCodecs,
+  consumerGroups,
+  createAvroCodecs,
+  type ReplayProgress,
+  resolveBatch,
+  type SubjectCodec,
+  topics,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookReplay,
+} from '@waypost/contracts';
+import { createMemoryBackend, readToEnd, silentLogger, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
+import { subscriptionOf } from '../../../../../test/support/samples.js';
+import { until } from '../../../../../test/support/until.js';
+import { createReplayer } from '../replayer.js';
+
+function placeOf(topic: string) {
+  return { topic, partition: 0 };
+}
+const DELIVERIES = placeOf(topics.webhookDeliveries.name);
+const ATTEMPTS = placeOf(topics.webhookAttempts.name);
+const REPLAYS = placeOf(topics.webhookReplays.name);
+const PROGRESS = placeOf(topics.replayProgress.name);
+
+/** One partition of every log that a replayer reads and writes, in memory. */
+export async function openReplayHarness() {
+  const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+  await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
+  return new ReplayHarness(codecs);
+}
+
+export class ReplayHarness {
+  readonly subscriptions = new Map<string, 'active' | 'paused'>([[SUBSCRIPTION, 'active']]);
+  readonly fatal: Error[] = [];
+  private readonly replayers: TaskManager[] = [];
+  private readonly backend = createMemoryBackend({
+    topics: Object.fromEntries([DELIVERIES, ATTEMPTS, REPLAYS, PROGRESS].map(({ topic }) => [topic, 1])),
+    now: () => START,
+  });
+
+  constructor(private readonly codecs: AvroCodecs) {}
+
+  /** Each replaces the previous one, as a restarted process does. */
+  async startReplayer(
+    more: { maxUnsent?: number; through?: (backend: StreamsBackend) => StreamsBackend } = {},
+  ): Promise<TaskManager> {
+    const { maxUnsent = 1_000_000, through = (backend) => backend } = more;
+    const replayer = createReplayer({
+      backend: through(this.backend),
+      codecs: this.codecs,
+      directory: {
+        get: (id) => {
+          const status = this.subscriptions.get(id);
+          return status && subscriptionOf({ id, status });
+        },
+        caughtUp: () => Promise.resolve(),
+      },
+      metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
+      logger: silentLogger,
+      now: Date.now,
+      maxUnsent,
+      instanceId: 'replayer-0',
+      onFatal: (error) => void this.fatal.push(error),
+    });
+    this.replayers.push(replayer);
+    await replayer.start();
+    return replayer;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.replayers.map((replayer) => replayer.stop()));
+  }
+
+  /** Writes the n-th delivery and its attempts; `last` describes the last attempt. */
+  sent(n: number, last: Partial<WebhookAttempt> = {}, more: Partial<WebhookDelivery> = {}): void {
+    const delivery = deliveryOf(n, more);
+    const offset = this.append(DELIVERIES, delivery.subscriptionId, this.codecs.webhookDeliveries.encode(delivery));
+    if ((last.attempt ?? 1) > 1) {
+      const before = { outcome: 'retrying', decision: 'temporary_status', statusCode: 503, nextDueAt: START + 2_000 };
+      this.attempted(attemptOf(delivery, offset, { ...last, ...before, attempt: 1 }));
+    }
+    this.attempted(attemptOf(delivery, offset, last));
+  }
+
+  attempted(attempt: WebhookAttempt): void {
+    this.append(ATTEMPTS, attempt.subscriptionId, this.codecs.webhookAttempts.encode(attempt));
+  }
+
+  ask(more: Partial<WebhookReplay> = {}): WebhookReplay {
+    const replay = replayOf(more);
+    this.append(REPLAYS, replay.replayId, this.codecs.webhookReplays.encode(replay));
+    return replay;
+  }
+
+  forget(replayId: string): void {
+    this.append(REPLAYS, replayId, null);
+  }
+
+  /** The deliveries that replays have made, in the order of the log. */
+  async replayed(): Promise<WebhookDelivery[]> {
+    const all = await this.contents(DELIVERIES, this.codecs.webhookDeliveries);
+    return all.filter((delivery) => delivery !== null).filter(({ series }) => series > 0);
+  }
+
+  /** The numbers of the replayed deliveries. */
+  async numbers(): Promise<number[]> {
+    return (await this.replayed()).map(({ eventId }) => Number(eventId.replace('event-', '')));
+  }
+
+  progress(): Promise<(ReplayProgress | null)[]> {
+    return this.contents(PROGRESS, this.codecs.replayProgress);
+  }
+
+  async progressOf(replayId = 'replay-1'): Promise<ReplayProgress | undefined> {
+    return (await this.progress()).filter((progress) => progress?.replayId === replayId).at(-1) ?? undefined;
+  }
+
+  async ended(state: string, replayId?: string): Promise<void> {
+    await until(async () => (await this.progressOf(replayId))?.state === state);
+  }
+
+  async committed(): Promise<number | undefined> {
+    const group = this.backend.group({ groupId: consumerGroups.replayer.id, topics: [] });
+    return (await group.committed(REPLAYS))?.offset;
+  }
+
+  /** Resolves when every replay written so far is over. */
+  async allDone(): Promise<void> {
+    await until(async () => (await this.committed()) === (await this.backend.endOffset(REPLAYS)));
+  }
+
+  private append(place: typeof REPLAYS, key: string, value: Buffer | null): number {
+    return this.backend.append(place, { key: Buffer.from(key), value });
+  }
+
+  private async contents<T>(place: typeof REPLAYS, codec: SubjectCodec<T>): Promise<(T | null)[]> {
+    const fetcher = this.backend.fetcher();
+    const found: (T | null)[] = [];
+    await readToEnd(this.backend, fetcher, place, 0, async ({ records }) => {
+      await resolveBatch(codec, records);
+      for (const { value } of records) {
+        const decoded = value && codec.decode(value);
+        found.push(decoded?.type === 'decoded' ? decoded.value : null);
+      }
+    });
+    await fetcher.close();
+    return found;
+  }
+}
+
+/** The start of the window of `replayOf`. */
+export const START = Date.UTC(2026, 4, 1);
+export const SUBSCRIPTION = 'subscription-1';
+
+/** The n-th delivery of the subscription. */
+export function deliveryOf(n: number, more: Partial<WebhookDelivery> = {}): WebhookDelivery {
+  return {
+    eventId: `event-${String(n)}`,
+    subscriptionId: SUBSCRIPTION,
+    fleetId: 'fleet-1',
+    deviceId: 'device-1',
+    eventType: 'position',
+    eventTime: START,
+    format: 'v1',
+    body: `{"n":${String(n)},"text":"Zürich 🚚"}`,
+    createdAt: START,
+    series: 0,
+    replayId: null,
+    ...more,
+  };
+}
+
+/** An attempt that delivered it at the start of the window. */
+export function attemptOf(
+  delivery: WebhookDelivery,
+  deliveryOffset: number,
+  more: Partial<WebhookAttempt> = {},
+): WebhookAttempt {
+  const { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId } = delivery;
+  return {
+    ...{ eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId, deliveryOffset },
+    ...{ deliveryCreatedAt: START, url: 'https://receiver.example/', attempt: 1, dueAt: START, durationMs: 1 },
+    ...{ startedAt: START, firstAttemptAt: START, statusCode: 200, errorCode: null, errorDetail: null },
+    ...{ outcome: 'delivered', decision: 'accepted', nextDueAt: null, body: delivery.body },
+    ...more,
+  };
+}
+
+/** A replay of everything within one minute, as fast as possible. */
+export function replayOf(more: Partial<WebhookReplay> = {}): WebhookReplay {
+  return {
+    replayId: 'replay-1',
+    subscriptionId: SUBSCRIPTION,
+    fleetId: 'fleet-1',
+    series: 1,
+    startDate: START,
+    endDate: START + 60_000,
+    status: null,
+    eventType: null,
+    deviceId: null,
+    ratePerSecond: 10_000,
+    cancelled: false,
+    version: 1,
+    createdAt: START,
+    updatedAt: START,
+    ...more,
+  };
+}

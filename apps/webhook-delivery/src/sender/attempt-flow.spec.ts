@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sealSigningSecret } from '@waypost/domain';
+import { createEgressClient, type EgressClient } from '@waypost/egress';
+import { until } from '../../../../test/support/until.js';
+import { createAttemptRunner } from '../attempt/attempt-runner.js';
+import { createBearerTokens } from '../attempt/bearer-tokens.js';
+import {
+  accepting,
+  acceptingAfter,
+  flapping,
+  neverEnding,
+  refusingUrl,
+  silent,
+  startEndpoint,
+  trickling,
+  type TestEndpoint,
+  type Behaviour,
+} from './testing/test-endpoint.js';
+import { SenderHarness } from './testing/sender-harness.js';
+
+const sealingKey = Buffer.alloc(32, 7);
+const CAP = 6;
+
+let harness: SenderHarness;
+let egress: EgressClient;
+let endpoints: TestEndpoint[];
+let published: number;
+
+beforeEach(async () => {
+  harness = await SenderHarness.create();
+  egress = createEgressClient({ allowHttp: true, allowedSubnets: ['127.0.0.0/8'] });
+  endpoints = [];
+  published = 0;
+});
+
+afterEach(async () => {
+  await harness.stop();
+  await egress.close();
+  await Promise.all(endpoints.map((endpoint) => endpoint.close()));
+});
+
+function subscribe(id: string, url: string): void {
+  const sealed = sealSigningSecret(Buffer.alloc(32, 1), sealingKey, Buffer.alloc(12, 2), id);
+  harness.subscribe(id, { url, secrets: [{ sealed, expiresAt: null }] });
+}
+
+async function endpoint(id: string, behaviour: Behaviour): Promise<TestEndpoint> {
+  const made = await startEndpoint(behaviour);
+  endpoints.push(made);
+  subscribe(id, made.url);
+  return made;
+}
+
+function publish(subscriptionId: string, count: number): void {
+  for (let i = 0; i < count; i++) harness.publish(++published, subscriptionId);
+}
+
+/** The sender with everything real but the broker: sockets, signatures, deadlines. */
+function start() {
+  const { now } = harness;
+  const directory = { ...harness.directory, start: idle, stop: idle, caughtUp: idle, candidates: () => [] };
+  const runner = createAttemptRunner({
+    ...{ directory, egress, sealingKey, now },
+    tokens: createBearerTokens({ egress, sealingKey, now }),
+  });
+  return harness.start(undefined, {
+    runner,
+    limits: { perSubscription: 50, total: 400, guaranteed: 4 },
+    concurrency: { perSubscription: CAP, perOrigin: 32, total: 64 },
+  });
+}
+
+function idle() {
+  return Promise.resolve();
+}
+
+async function outcomesOf(subscriptionId: string) {
+  return (await harness.attempts()).filter((attempt) => attempt.subscriptionId === subscriptionId);
+}
+
+async function delivered(subscriptionId: string): Promise<number> {
+  return (await outcomesOf(subscriptionId)).filter(({ outcome }) => outcome === 'delivered').length;
+}
+
+describe('an endpoint that misbehaves (R-26)', () => {
+  it.each([
+    ['is dead: it takes connections and never answers', silent],
+    ['trickles a byte a second', trickling],
+    ['takes four seconds for each answer', acceptingAfter(4_000)],
+  ])(
+    '%s, with a flood of deliveries, while others get theirs before its first attempt is over',
+    async (_, behaviour) => {
+      const bad = await endpoint('bad', behaviour);
+      for (const id of ['a', 'b', 'c']) await endpoint(id, accepting);
+      publish('bad', 300);
+      for (let round = 0; round < 40; round++) for (const id of ['a', 'b', 'c']) publish(id, 1);
+      await start();
+      await until(async () => (await harness.attempts()).length >= 120);
+      const firstOfOthers = (await harness.attempts()).slice(0, 120);
+      expect(firstOfOthers.filter(({ subscriptionId }) => subscriptionId === 'bad')).toEqual([]);
+      expect(bad.connections).toBeLessThanOrEqual(CAP);
+    },
+  );
+
+  it('refuses connections, and its immediate failures delay no other subscription', async () => {
+    subscribe('bad', await refusingUrl());
+    await endpoint('good', accepting);
+    publish('bad', 200);
+    publish('good', 100);
+    await start();
+    await until(async () => (await delivered('good')) === 100);
+    const refused = await outcomesOf('bad');
+    expect(new Set(refused.map(({ errorCode }) => errorCode))).toEqual(new Set(['connection_refused']));
+    expect(refused.every(({ attempt }) => attempt === 1)).toBe(true);
+  });
+
+  it('sends an endless body, and is settled by its status line without occupying a slot', async () => {
+    await endpoint('bad', neverEnding);
+    await endpoint('good', accepting);
+    publish('bad', 20);
+    publish('good', 20);
+    await start();
+    await until(async () => (await delivered('good')) === 20 && (await delivered('bad')) === 20);
+  });
+
+  it('flaps, and gets each delivery within five attempts without delaying others', async () => {
+    await endpoint('bad', flapping);
+    await endpoint('good', accepting);
+    publish('bad', 10);
+    publish('good', 50);
+    await start();
+    await until(async () => (await delivered('good')) === 50);
+    const attempts = await outcomesOf('bad');
+    expect(attempts.every(({ errorCode }) => errorCode === null || errorCode === 'connection_reset')).toBe(true);
+  });
+
+  it('is shared by many subscriptions: its origin stays within its limit, and others are served', async () => {
+    const bad = await endpoint('bad-0', silent);
+    for (let i = 1; i < 20; i++) subscribe(`bad-${String(i)}`, bad.url);
+    await endpoint('good', accepting);
+    for (let i = 0; i < 20; i++) publish(`bad-${String(i)}`, 10);
+    publish('good', 50);
+    await start();
+    await until(async () => (await delivered('good')) === 50);
+    expect(bad.connections).toBeLessThanOrEqual(32);
+  });
+});

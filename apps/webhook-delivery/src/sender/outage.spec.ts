@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AttemptResult } from '@waypost/domain';
+import { until } from '../../../../test/support/until.js';
+import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+
+/** Five minutes pass in a second, the 15 s between probes in 50 ms. */
+const SPEED = 300;
+const minuteMs = 60_000;
+
+let harness: SenderHarness;
+let answer: AttemptResult;
+
+beforeEach(async () => {
+  harness = await SenderHarness.create({ speed: SPEED });
+  harness.subscribe('subscription-1', { onOutage: 'hold' });
+  harness.subscribe('letting-fail', { onOutage: 'fail' });
+  answer = unavailable;
+});
+
+afterEach(() => harness.stop());
+
+/** The state that a sender leaves after failures only for that long. */
+function failingFor(ms: number, subscriptionId = 'subscription-1'): void {
+  const failingSince = Math.round(harness.now() - ms);
+  const nothingElse = { parkedFrom: null, foldFrom: null, suspendedAt: null };
+  harness.writeState({ subscriptionId, failingSince, updatedAt: failingSince, ...nothingElse });
+}
+
+async function told(): Promise<string[]> {
+  return (await harness.operations()).map(({ type }) => type).filter((type) => type !== 'probed');
+}
+
+describe('a subscription that holds through an outage (R-29)', () => {
+  it('is suspended after five minutes of failures only, with an operational event', async () => {
+    failingFor(5 * minuteMs);
+    harness.publish(1);
+    await harness.start(() => answer);
+    await until(async () => (await told()).length > 0);
+    expect(await told()).toEqual(['suspended']);
+    expect((await harness.states()).get('subscription-1')?.suspendedAt).not.toBeNull();
+  });
+
+  it('is not suspended without onOutage: hold', async () => {
+    failingFor(5 * minuteMs, 'letting-fail');
+    harness.publish(1, 'letting-fail');
+    await harness.start(() => answer);
+    await until(async () => (await told()).length > 0);
+    expect(await told()).toEqual(['exhausted']);
+  });
+
+  it('holds new deliveries and sends one probe every 15 s, which uses up no attempt', async () => {
+    failingFor(5 * minuteMs);
+    harness.publish(1);
+    const made = await harness.start(() => answer);
+    await until(async () => (await told()).length > 0);
+    const before = made.length;
+    for (let n = 2; n <= 40; n++) harness.publish(n);
+    const suspendedAt = (await harness.operations())[0]?.occurredAt ?? NaN;
+    await until(() => made.length >= before + 4);
+    const probes = made.slice(before);
+    expect(new Set(probes.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`)).size).toBe(1);
+    for (const [i, { startedAt }] of probes.entries()) {
+      // A timer of this test may be late by some real milliseconds, which are seconds here.
+      expect(startedAt - suspendedAt).toBeGreaterThanOrEqual((i + 1) * 15_000 - SPEED);
+    }
+    expect((await harness.attempts()).filter(({ eventId }) => eventId !== 'event-1')).toEqual([]);
+  });
+
+  it('is released in order when a probe is accepted: nothing is lost and nothing sent twice', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 3; n++) harness.publish(n);
+    await harness.start(() => answer, { concurrency: { perSubscription: 1 }, limits: { perSubscription: 10 } });
+    await until(async () => (await told()).includes('suspended'));
+    for (let n = 4; n <= 50; n++) harness.publish(n);
+    answer = ok;
+    await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 50);
+    const delivered = (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered');
+    expect(delivered.map(({ eventId }) => eventId)).toEqual(
+      Array.from({ length: 50 }, (_, i) => `event-${String(i + 1)}`),
+    );
+    expect(await told()).toEqual(['suspended', 'resumed']);
+    await until(async () => (await harness.committedOffset()) === 50);
+    await until(async () => (await harness.states()).get('subscription-1') === null);
+  });
+
+  it('stays suspended across a restart, and does not hold back the position of the others meanwhile', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 20; n++) harness.publish(n);
+    await harness.start(() => answer);
+    await until(async () => (await told()).includes('suspended'));
+    await until(async () => (await harness.committedOffset()) === 20);
+    const made = await harness.start(() => answer);
+    await until(() => made.length >= 3);
+    expect(new Set(made.map(({ delivery }) => delivery.eventId)).size).toBe(1);
+    answer = ok;
+    await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 20);
+    expect(await told()).toEqual(['suspended', 'resumed']);
+  });
+
+  it('is resumed by an accepted probe even when it was changed meanwhile', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 5; n++) harness.publish(n);
+    await harness.start(() => answer);
+    await until(async () => (await told()).includes('suspended'));
+    harness.subscribe('subscription-1', {
+      onOutage: 'hold',
+      url: 'https://mended.example.org/',
+      updatedAt: harness.now(),
+    });
+    answer = ok;
+    await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 5);
+    expect(await told()).toEqual(['suspended', 'resumed']);
+    await until(async () => (await harness.states()).get('subscription-1') === null);
+  });
+
+  it('probes with the next delivery when one fails permanently: a single bad one must not block all', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 5; n++) harness.publish(n);
+    const refusingFirst = (request: { delivery: { eventId: string } }): AttemptResult =>
+      answer === ok && request.delivery.eventId === 'event-1' ? { type: 'response', statusCode: 422 } : answer;
+    await harness.start(refusingFirst);
+    await until(async () => (await told()).includes('suspended'));
+    answer = ok;
+    await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome !== 'retrying').length === 5);
+    expect(await told()).toEqual(['suspended', 'resumed']);
+    const failed = (await harness.attempts()).filter(({ outcome }) => outcome === 'failed');
+    expect(failed.map(({ eventId, decision }) => [eventId, decision])).toEqual([['event-1', 'permanent_status']]);
+  });
+
+  it('releases the held deliveries when onOutage is no longer hold', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 5; n++) harness.publish(n);
+    await harness.start(() => answer);
+    await until(async () => (await told()).includes('suspended'));
+    harness.subscribe('subscription-1', { onOutage: 'fail' });
+    await until(async () => (await told()).filter((type) => type === 'exhausted').length === 5);
+    expect((await told()).slice(0, 2)).toEqual(['suspended', 'resumed']);
+    await until(async () => (await harness.committedOffset()) === 5);
+  });
+});
+
+describe('a subscription with only failures for 7 days (R-29)', () => {
+  it('is reported as disabled, once, with the reason', async () => {
+    failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
+    for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
+    await harness.start(() => answer);
+    await until(async () => (await told()).filter((type) => type === 'exhausted').length === 5);
+    const disabled = (await harness.operations()).filter(({ type }) => type === 'disabled');
+    expect(disabled).toMatchObject([{ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' }]);
+  });
+
+  it('is reported under the same id after a restart, so that it counts once', async () => {
+    failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
+    harness.publish(1, 'letting-fail');
+    await harness.start(() => answer);
+    const disabled = async () => (await harness.operations()).filter(({ type }) => type === 'disabled');
+    await until(async () => (await disabled()).length === 1);
+    await harness.start(() => answer);
+    harness.publish(2, 'letting-fail');
+    await until(async () => (await disabled()).length === 2);
+    expect(new Set((await disabled()).map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('is counted from its last change: enabled again, it gets another 7 days', async () => {
+    failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
+    harness.subscribe('letting-fail', { updatedAt: Math.round(harness.now()) });
+    harness.publish(1, 'letting-fail');
+    await harness.start(() => answer);
+    await until(async () => (await told()).includes('exhausted'));
+    expect(await told()).toEqual(['exhausted']);
+  });
+
+  it('is not disabled when an attempt was accepted in between', async () => {
+    failingFor(7 * 24 * 60 * minuteMs - 1_000, 'letting-fail');
+    harness.publish(1, 'letting-fail');
+    let attempts = 0;
+    await harness.start(() => (++attempts === 1 ? ok : unavailable));
+    harness.publish(2, 'letting-fail');
+    await until(async () => (await told()).includes('exhausted'));
+    expect(await told()).toEqual(['exhausted']);
+  });
+});

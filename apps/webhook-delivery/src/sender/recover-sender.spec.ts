@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { until } from '../../../../test/support/until.js';
+import type { AttemptRequest } from '../attempt/attempt-runner.js';
+import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+
+const DELIVERIES = 120;
+const SUBSCRIPTIONS = ['a', 'b', 'c', 'd'];
+
+/** What an endpoint does with a delivery: accept it at an attempt, or never; now and then it hangs until somebody dies. */
+interface Fate {
+  readonly acceptedAt: number;
+  readonly hangs: boolean;
+}
+
+const fates = fc.array(fc.record({ acceptedAt: fc.integer({ min: 1, max: 6 }), hangs: fc.boolean() }), {
+  minLength: DELIVERIES,
+  maxLength: DELIVERIES,
+});
+const lives = fc.array(fc.integer({ min: 5, max: 80 }), { minLength: 3, maxLength: 6 });
+
+/** Senders that follow each other, each taking over while the one before is amid its work; the last one lives on. */
+async function run(plan: readonly Fate[], lifeMs: readonly number[]): Promise<SenderHarness> {
+  const harness = await SenderHarness.create({ speed: 200 });
+  for (const id of SUBSCRIPTIONS) harness.subscribe(id, id === 'd' ? { strictOrder: true } : {});
+  for (let n = 0; n < DELIVERIES; n++) harness.publish(n, SUBSCRIPTIONS[n % 4], `device-${String(n % 3)}`);
+  const answer = (isLast: boolean) => (request: AttemptRequest) => {
+    const fate = plan[Number(request.delivery.eventId.slice(6))];
+    if (!fate || (fate.hangs && !isLast)) return never(request);
+    return request.attempt >= fate.acceptedAt ? ok : unavailable;
+  };
+  const settings = { limits: { perSubscription: 6, total: 20, guaranteed: 2 } };
+  for (const ms of lifeMs) {
+    await harness.start(answer(false), settings);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+  await harness.start(answer(true), settings);
+  await until(async () => (await finals(harness)) >= DELIVERIES);
+  await harness.stop();
+  return harness;
+}
+
+async function finals(harness: SenderHarness): Promise<number> {
+  return (await harness.attempts()).filter(({ outcome }) => outcome !== 'retrying').length;
+}
+
+describe('the sender over crashes at any point (R-25)', () => {
+  it('leaves a log in which every delivery has each attempt once, in order, without gaps, and one end', async () => {
+    await fc.assert(
+      fc.asyncProperty(fates, lives, async (plan, lifeMs) => {
+        const harness = await run(plan, lifeMs);
+        const byDelivery = new Map<number, { attempt: number; outcome: string }[]>();
+        for (const { deliveryOffset, attempt, outcome } of await harness.attempts())
+          byDelivery.set(deliveryOffset, [...(byDelivery.get(deliveryOffset) ?? []), { attempt, outcome }]);
+        expect(byDelivery.size).toBe(DELIVERIES);
+        for (const [offset, attempts] of byDelivery) {
+          const acceptedAt = plan[offset]?.acceptedAt ?? NaN;
+          const expected = Math.min(acceptedAt, 5);
+          expect(attempts.map(({ attempt }) => attempt)).toEqual(Array.from({ length: expected }, (_, i) => i + 1));
+          expect(attempts.slice(0, -1).every(({ outcome }) => outcome === 'retrying')).toBe(true);
+          expect(attempts.at(-1)?.outcome).toBe(acceptedAt <= 5 ? 'delivered' : 'failed');
+        }
+      }),
+      { numRuns: 6 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,255 @@
+import {
+  type AvroCodecs,
+  consumerGroups,
+  createAvroCodecs,
+  type OperationalEvent,
+  resolveBatch,
+  type SubjectCodec,
+  type SubscriptionState,
+  topics,
+  type WebhookAttempt,
+  type WebhookDelivery,
+  type WebhookSubscription,
+} from '@waypost/contracts';
+import type { AttemptResult } from '@waypost/domain';
+import {
+  createMemoryBackend,
+  readToEnd,
+  silentLogger,
+  type StreamRecord,
+  type TaskManager,
+  type TopicPartition,
+} from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
+import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
+import { createFlushScheduler } from '../../common/flush-scheduler.js';
+import type { TimerPort } from '../../common/timers.js';
+import { createLaneSettings, ConcurrencyLimiter, type ConcurrencyLimits } from '../concurrency-limiter.js';
+import type { QueueLimits } from '../partition-queues.js';
+import { createSender } from '../sender-runner.js';
+
+export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
+export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
+export const STATES = { topic: topics.subscriptionState.name, partition: 0 };
+export const OPERATIONS = { topic: topics.webhookOperations.name, partition: 0 };
+
+export type Answer = (request: AttemptRequest) => AttemptResult | Promise<AttemptResult | null>;
+
+export interface SenderSettings {
+  readonly auth?: 'none' | 'bearer';
+  readonly limits?: Partial<QueueLimits>;
+  readonly concurrency?: Partial<ConcurrencyLimits>;
+  /** Replaces the answers. */
+  readonly runner?: AttemptRunner;
+}
+
+export const ok: AttemptResult = { type: 'response', statusCode: 200 };
+export const unavailable: AttemptResult = { type: 'response', statusCode: 503 };
+
+/** Never answers; ends when the sender aborts. */
+export function never({ signal }: AttemptRequest): Promise<null> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve(null);
+    });
+  });
+}
+
+/** One partition with its logs in memory, on a clock that may run faster than real time, with senders that start and stop. */
+export class SenderHarness {
+  readonly backend;
+  readonly subscriptions = new Map<string, WebhookSubscription>();
+  private readonly startedAt = Date.now();
+  private readonly senders: TaskManager[] = [];
+
+  private constructor(
+    readonly codecs: AvroCodecs,
+    private readonly speed: number,
+  ) {
+    const logs = [DELIVERIES, ATTEMPTS, STATES, OPERATIONS].map(({ topic }) => [topic, 1] as const);
+    this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: Date.now });
+  }
+
+  static async create({ speed = 1 }: { speed?: number } = {}): Promise<SenderHarness> {
+    const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+    await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
+    return new SenderHarness(codecs, speed);
+  }
+
+  readonly now = (): number => this.startedAt + (Date.now() - this.startedAt) * this.speed;
+
+  private readonly timers: TimerPort = {
+    after: (delayMs, run) => {
+      const timer = setTimeout(run, delayMs / this.speed);
+      return () => {
+        clearTimeout(timer);
+      };
+    },
+  };
+
+  readonly directory = { get: (id: string) => this.subscriptions.get(id) };
+
+  subscribe(id: string, wishes: Partial<WebhookSubscription> = {}): void {
+    this.subscriptions.set(id, { ...aSubscription(id), ...wishes });
+  }
+
+  /** @returns the delivery's offset */
+  publish(n: number, subscriptionId = 'subscription-1', deviceId = `device-${String(n)}`): number {
+    return this.backend.append(DELIVERIES, {
+      key: Buffer.from(subscriptionId),
+      value: this.codecs.webhookDeliveries.encode({ ...aDelivery(n), subscriptionId, deviceId }),
+    });
+  }
+
+  writeAttempt(attempt: WebhookAttempt): void {
+    const value = this.codecs.webhookAttempts.encode(attempt);
+    this.backend.append(ATTEMPTS, { key: Buffer.from(attempt.subscriptionId), value });
+  }
+
+  writeState(state: SubscriptionState): void {
+    const value = this.codecs.subscriptionState.encode(state);
+    this.backend.append(STATES, { key: Buffer.from(state.subscriptionId), value });
+  }
+
+  /** `random` 0 makes the first wait 1.6 s. The next sender replaces the previous one, as a restarted process does. */
+  async start(answer: Answer = () => ok, settings: SenderSettings = {}): Promise<AttemptRequest[]> {
+    const made: AttemptRequest[] = [];
+    const { timers, now, backend, codecs } = this;
+    const { directory } = this;
+    const run = async (request: AttemptRequest): Promise<AttemptRun> => {
+      made.push(request);
+      const result = await answer(request);
+      if (result === null) return { type: 'aborted' };
+      const about = { url: 'https://example.org/', auth: settings.auth ?? 'none', discardToken: () => undefined };
+      return { type: 'ended', ...about, result };
+    };
+    const nothing = (): void => undefined;
+    const sender = createSender({
+      ...{ backend, codecs, directory, timers, now, logger: silentLogger, random: () => 0, closeGraceMs: 20 },
+      limits: { perSubscription: 100, total: 1_000, guaranteed: 2, ...settings.limits },
+      instanceId: 'sender-0',
+      runner: settings.runner ?? { run },
+      limiter: new ConcurrencyLimiter({
+        limits: { perSubscription: 8, perOrigin: 64, total: 64, ...settings.concurrency },
+        settings: createLaneSettings(directory),
+        ...{ timers, now },
+      }),
+      flushScheduler: createFlushScheduler({ timers, now, intervals: { intervalMs: 1, busyIntervalMs: 1 } }),
+      metrics: {
+        deliveryCreated: nothing,
+        attemptEnded: nothing,
+        pendingChanged: nothing,
+        parkedChanged: nothing,
+        suspendedChanged: nothing,
+      },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    this.senders.push(sender);
+    await sender.start();
+    return made;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.senders.map((sender) => sender.stop()));
+  }
+
+  async attempts(): Promise<WebhookAttempt[]> {
+    const records = await this.records(ATTEMPTS, this.codecs.webhookAttempts);
+    return records.map(({ value }) => decoded(this.codecs.webhookAttempts.decode(value ?? Buffer.alloc(0))));
+  }
+
+  async operations(): Promise<OperationalEvent[]> {
+    const records = await this.records(OPERATIONS, this.codecs.webhookOperations);
+    return records.map(({ value }) => decoded(this.codecs.webhookOperations.decode(value ?? Buffer.alloc(0))));
+  }
+
+  /** The latest state of each subscription; null: a tombstone. */
+  async states(): Promise<Map<string, SubscriptionState | null>> {
+    const latest = new Map<string, SubscriptionState | null>();
+    for (const { key, value } of await this.records(STATES, this.codecs.subscriptionState))
+      latest.set(key?.toString() ?? '', value && decoded(this.codecs.subscriptionState.decode(value)));
+    return latest;
+  }
+
+  async committedOffset(): Promise<number> {
+    const member = this.backend.group({ groupId: consumerGroups.sender.id, topics: [] });
+    return (await member.committed(DELIVERIES))?.offset ?? 0;
+  }
+
+  private async records(log: TopicPartition, codec: SubjectCodec<unknown>): Promise<StreamRecord[]> {
+    const fetcher = this.backend.fetcher();
+    const found: StreamRecord[] = [];
+    await readToEnd(this.backend, fetcher, log, 0, async ({ records }) => {
+      await resolveBatch(codec, records);
+      found.push(...records);
+    });
+    return found;
+  }
+}
+
+function decoded<T>(result: { type: string; value?: T }): T {
+  if (result.type !== 'decoded' || result.value === undefined) throw new Error(`not readable: ${result.type}`);
+  return result.value;
+}
+
+export function aDelivery(n: number): WebhookDelivery {
+  return {
+    eventId: `event-${String(n)}`,
+    subscriptionId: 'subscription-1',
+    fleetId: 'fleet-1',
+    deviceId: `device-${String(n)}`,
+    eventType: 'position',
+    eventTime: 1_000,
+    format: 'v1',
+    body: `{"n":${String(n)}}`,
+    createdAt: 2_000,
+    series: 0,
+    replayId: null,
+  };
+}
+
+export function anAttempt(n: number, about: Partial<WebhookAttempt>): WebhookAttempt {
+  const { createdAt, body: _body, ...delivery } = aDelivery(n);
+  return {
+    ...delivery,
+    deliveryOffset: n - 1,
+    deliveryCreatedAt: createdAt,
+    url: 'https://example.org/',
+    attempt: 1,
+    dueAt: 3_000,
+    startedAt: 3_000,
+    firstAttemptAt: 2_000,
+    durationMs: 10,
+    statusCode: 503,
+    errorCode: null,
+    errorDetail: null,
+    outcome: 'retrying',
+    decision: 'temporary_status',
+    nextDueAt: 4_000,
+    body: null,
+    ...about,
+  };
+}
+
+function aSubscription(id: string): WebhookSubscription {
+  return {
+    id,
+    fleetId: 'fleet-1',
+    eventType: 'position',
+    url: `https://${id}.example.org/`,
+    status: 'active',
+    disabledReason: null,
+    payloadFormat: 'v1',
+    deviceIds: null,
+    auth: null,
+    rateLimitPerSecond: null,
+    onOutage: 'fail',
+    strictOrder: false,
+    secrets: [],
+    version: 1,
+    createdAt: 0,
+    updatedAt: 0,
+  };
+}
