@@ -38,8 +38,10 @@ const tier = (displayName, testMatch, more = {}) => ({
 
 export default {
   projects: [
-    tier('unit', ['{apps,libs,tools,bench,test}/**/!(*.int|*.e2e).spec.ts']),
-    // One embedded stack for all of them; it is started only when one of them is to run.
+    tier('unit', ['{apps,libs,tools,bench,test}/**/!(*.int|*.e2e).spec.ts'], {
+      setupFilesAfterEnv: ['./test/support/unit-timeout.mjs'],
+    }),
+    // One embedded stack for all of them: each makes topics, groups and a database of its own, so two can run at once.
     tier('int', ['{apps,libs,tools,bench,test}/**/*.int.spec.ts'], {
       globalSetup: './test/support/int-stack/start.mjs',
       globalTeardown: './test/support/int-stack/stop.mjs',
@@ -50,6 +52,7 @@ export default {
       globalTeardown: './test/support/e2e-stack/stop.mjs',
     }),
   ],
-  // Global in Jest: it cannot be set for one project. Unit tests set shorter limits where time is the point.
+  testSequencer: './test/support/slowest-first.mjs',
+  // Unit tests have a limit of their own, see test/support/unit-timeout.mjs.
   testTimeout: 60_000,
 };

@@ -6,12 +6,12 @@ const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
 
 describe('deliveries under faults, short form (R-22, R-24, R-25)', () => {
   it('are complete, and repeated only where a process was killed or stopped with an attempt in flight', async () => {
-    const flags = ['--seed', '28', '--minutes', '0.35', '--instances', '3', '--registry', registryUrl];
+    const flags = ['--seed', '28', '--minutes', '0.2', '--instances', '3', '--registry', registryUrl];
     const verdict = await faultSuiteVerdict<DeliveryVerdict>('test/faults/delivery/main.ts', flags);
 
     expect(verdict.problems).toEqual([]);
-    expect(verdict.injected).toBeGreaterThanOrEqual(5);
-    expect(verdict.expected).toBeGreaterThan(5_000);
+    expect(verdict.injected).toBeGreaterThanOrEqual(3);
+    expect(verdict.expected).toBeGreaterThan(3_000);
     expect(verdict.posts).toBeGreaterThan(verdict.expected);
   }, 300_000);
 });

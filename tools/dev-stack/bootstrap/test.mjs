@@ -1,8 +1,6 @@
 /**
- * The whole test suite, tier by tier: unit tests use all cores, the others share one stack or start their own and would
- * only take the machine from each other. With arguments it is Jest with these arguments.
- *
- * Ends with one line, `N passed, N failed`.
+ * The whole test suite, tier by tier; ends with one line, `N passed, N failed`. `test.mjs unit [PATHS]` runs one tier or
+ * some of its files; any other arguments go to Jest as they are.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,31 +9,28 @@ import './prepare.mjs';
 import { projectRoot, say } from './project.mjs';
 import { addTotals, noTotals, totalsLine, totalsOf } from './test-totals.mjs';
 
-const TIERS = [
-  ['unit', '--maxWorkers=100%'],
-  ['int', '--runInBand'],
-  ['e2e', '--runInBand'],
-];
+/** End-to-end tests share one running product, which only one of them may kill or wait for at a time. */
+const WORKERS = { unit: '--maxWorkers=100%', int: '--maxWorkers=2', e2e: '--maxWorkers=1' };
+const CHOOSES_WORKERS = /^(-i|--runInBand|-w|--maxWorkers)/;
 
 const given = process.argv.slice(2);
-process.exitCode = given.length > 0 ? await runJest(given) : await runAllTiers();
+process.exitCode = given.length > 0 ? await runJest(jestArguments(given)) : await runAllTiers();
+
+/** Jest takes every value after --selectProjects for the name of a project, paths too: it comes last. */
+function jestArguments([tier, ...rest]) {
+  if (!Object.hasOwn(WORKERS, tier)) return [tier, ...rest];
+  const workers = rest.some((argument) => CHOOSES_WORKERS.test(argument)) ? [] : [WORKERS[tier]];
+  return [...rest, ...workers, '--selectProjects', tier];
+}
 
 async function runAllTiers() {
   const folder = join(projectRoot, '.waypost', 'test-results');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   let totals = noTotals;
-  for (const [tier, ...flags] of TIERS) {
+  for (const tier of Object.keys(WORKERS)) {
     const resultFile = join(folder, `${tier}.json`);
-    const code = await runJest([
-      '--selectProjects',
-      tier,
-      '--passWithNoTests',
-      '--json',
-      '--outputFile',
-      resultFile,
-      ...flags,
-    ]);
+    const code = await runJest(jestArguments([tier, '--passWithNoTests', '--json', '--outputFile', resultFile]));
     totals = addTotals(totals, totalsOf(readResult(resultFile), code));
   }
   process.stdout.write(`${totalsLine(totals)}\n`);

@@ -27,7 +27,7 @@ describe('The pacer', () => {
 
   it('spreads any number of pings over the time that the rate gives them', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 20_000 }), async (rate, total) => {
+      fc.asyncProperty(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 2_000 }), async (rate, total) => {
         const run = build(rate);
         await send(total, run);
         const fullMs = (total / rate) * 1_000;

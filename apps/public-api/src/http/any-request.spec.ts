@@ -48,7 +48,7 @@ describe('any request', () => {
           const answer = await api.request(`${path}?${given}`);
           expect([200, 400]).toContain(answer.status);
         }),
-        { numRuns: 300 },
+        { numRuns: 100 },
       );
       expect(api.errors).toEqual([]);
     },
@@ -64,7 +64,7 @@ describe('any request', () => {
         const answer = await api.request('/public/v1/webhook-subscriptions', { method: 'POST', json });
         expect(answer.status).toBe(400);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
     expect(api.errors).toEqual([]);
   });

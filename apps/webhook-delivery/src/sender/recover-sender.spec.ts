@@ -61,7 +61,7 @@ describe('the sender over crashes at any point (R-25)', () => {
           expect(attempts.at(-1)?.outcome).toBe(acceptedAt <= 5 ? 'delivered' : 'failed');
         }
       }),
-      { numRuns: 6 },
+      { numRuns: 3 },
     );
-  }, 60_000);
+  });
 });

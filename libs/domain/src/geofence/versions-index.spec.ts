@@ -164,7 +164,7 @@ describe('any sequence of changes and pings', () => {
           asked.put(circleFence(circle, { geofenceId, version }), time);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

@@ -24,11 +24,11 @@ describe('formatTime (R-11)', () => {
   });
 
   it('writes the first and the last moment of every month as Date does', () => {
-    for (let month = 0; month < 12 * 8_030; month++) {
-      const firstMs = Date.UTC(1970, month);
-      const times = [firstMs, firstMs + 1, Date.UTC(1970, month + 1) - 1].filter((timeMs) => timeMs <= MAX_TIME_MS);
-      expect(times.map(formatTime)).toEqual(times.map((timeMs) => new Date(timeMs).toISOString()));
-    }
+    const times = Array.from({ length: 12 * 8_030 }, (_, month) => Date.UTC(1970, month))
+      .flatMap((firstMs) => [firstMs - 1, firstMs, firstMs + 1])
+      .filter((timeMs) => timeMs <= MAX_TIME_MS);
+
+    expect(times.filter((timeMs) => formatTime(timeMs) !== new Date(timeMs).toISOString())).toEqual([]);
   });
 
   it.each([NaN, Infinity, 8.64e15 + 1])('refuses %d as Date does', (timeMs) => {

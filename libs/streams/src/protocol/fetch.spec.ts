@@ -93,7 +93,7 @@ describe('a fetch response', () => {
         const { from, response } = fetchFrom(log, position, cutBytes);
         expect(decodeOurs(response, from)).toEqual(log.committedFrom(from, cutBytes));
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -108,7 +108,7 @@ describe('a fetch response', () => {
         compared += stock.length;
         expect(decodeOurs(response, from).records).toEqual(stock);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
     expect(compared).toBeGreaterThan(300);
   });

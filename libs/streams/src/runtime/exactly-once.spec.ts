@@ -132,5 +132,5 @@ describe('a stream application', () => {
       }),
       { numRuns: 12 },
     );
-  }, 30_000);
+  });
 });

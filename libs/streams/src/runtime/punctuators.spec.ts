@@ -136,7 +136,7 @@ describe('the punctuators of a stream application', () => {
       }),
       { numRuns: 12 },
     );
-  }, 30_000);
+  });
 
   it('are called by the wall clock while no record comes, before the first one and behind the last', async () => {
     const broker = newBroker();
