@@ -1,8 +1,10 @@
 /**
  * Boots one embedded stack for all integration tests of a run and says where it is: WAYPOST_TEST_BROKERS,
  * WAYPOST_TEST_REGISTRY_URL, WAYPOST_TEST_DATABASE_URL. It is a process of its own that lives as long as its standard
- * input, which ends with this process, however that ends.
+ * input, which ends with this process, however that ends. Topics and schemas are there before the first test: two suites
+ * that register the same schema at the same time get in each other's way.
  */
+import '../typescript-loader.mjs';
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -29,9 +31,18 @@ export default async function startStack() {
 
   const stack = await Promise.race([firstLine(child), exited.then(() => null)]);
   if (stack === null) throw new Error(`The embedded stack of the integration tests does not start:\n${said.join('')}`);
+  await setUp(stack);
   process.env.WAYPOST_TEST_BROKERS = stack.brokers.join(',');
   process.env.WAYPOST_TEST_REGISTRY_URL = stack.registryUrl;
   process.env.WAYPOST_TEST_DATABASE_URL = stack.databaseUrl;
+}
+
+async function setUp({ brokers, registryUrl }) {
+  const { setUpKafka } = await import('../../../libs/contracts/src/index.ts');
+  const { openTopicAdmin } = await import('../../../libs/streams/src/index.ts');
+  const admin = await openTopicAdmin({ brokers, clientId: 'int-stack' });
+  await setUpKafka({ admin, registryUrl, partitions: 4, replicationFactor: 1 });
+  await admin.close();
 }
 
 async function firstLine(child) {
