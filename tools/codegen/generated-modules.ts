@@ -2,20 +2,35 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import type { AvroRecord } from '@waypost/contracts';
-import { schemaToTypeScript } from './schema-to-typescript.js';
+import { GENERATED_HEADER, schemaToTypeScript } from './schema-to-typescript.js';
 
-/** File name to its exact text, for every schema of a folder. */
-export async function generateModules(schemasDir: string, targetDir: string): Promise<Map<string, string>> {
+/** File name to its exact text. */
+export type GeneratedFiles = ReadonlyMap<string, string>;
+
+/** Of every schema of a folder: its record types, one file per schema, and all schemas as constants. */
+export async function generateModules(
+  schemasDir: string,
+  dirs: { readonly records: string; readonly schemas: string },
+): Promise<{ readonly records: GeneratedFiles; readonly schemas: GeneratedFiles }> {
   const names = (await readdir(schemasDir)).filter((name) => name.endsWith('.avsc')).sort();
-  const modules = new Map<string, string>();
+  const records = new Map<string, string>();
+  const constants: string[] = [];
   for (const name of names) {
     const schema = JSON.parse(await readFile(join(schemasDir, name), 'utf8')) as AvroRecord;
-    const generated = schemaToTypeScript(name.slice(0, -'.avsc'.length), schema);
-    if (modules.has(generated.fileName)) throw new Error(`Two schemas name a record ${generated.typeName}.`);
-    const path = join(targetDir, generated.fileName);
-    modules.set(generated.fileName, await formatted(path, generated.source, 'typescript'));
+    const { fileName, typeName, recordTypes, schemaConstant } = schemaToTypeScript(
+      name.slice(0, -'.avsc'.length),
+      schema,
+    );
+    if (records.has(fileName)) throw new Error(`Two schemas name a record ${typeName}.`);
+    records.set(fileName, await formattedModule(join(dirs.records, fileName), [recordTypes]));
+    constants.push(schemaConstant);
   }
-  return modules;
+  const schemas = new Map([['schemas.ts', await formattedModule(join(dirs.schemas, 'schemas.ts'), constants)]]);
+  return { records, schemas };
+}
+
+function formattedModule(path: string, declarations: readonly string[]): Promise<string> {
+  return formatted(path, [GENERATED_HEADER, ...declarations].join('\n\n'), 'typescript');
 }
 
 /** What `codegen:check` complains of: files that differ from, lack, or have no schema. */

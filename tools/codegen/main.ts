@@ -34,10 +34,12 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function generatedFolders(schemasDir: string): Promise<GeneratedFolder[]> {
-  const modulesDir = resolve('libs/contracts/src/generated');
+  const dirs = { records: resolve('libs/domain/src/records'), schemas: resolve('libs/contracts/src/generated') };
+  const { records, schemas } = await generateModules(schemasDir, dirs);
   const documents = await publishedDocuments(schemasDir);
   return [
-    { dir: modulesDir, files: await generateModules(schemasDir, modulesDir) },
+    { dir: dirs.records, files: records },
+    { dir: dirs.schemas, files: schemas },
     ...[...documents].map(([folder, files]) => ({ dir: join(schemasDir, folder), files })),
   ];
 }

@@ -7,8 +7,8 @@ const inner: AvroRecord = { type: 'record', name: 'InnerPart', fields: [{ name: 
 
 function fieldOf(type: AvroType, doc?: string): string {
   const field = { name: 'field', type, ...(doc === undefined ? {} : { doc }) };
-  const { source } = schemaToTypeScript('s-value', { type: 'record', name: 'Outer', fields: [field] });
-  return /export interface Outer \{\n([\s\S]*?)\n\}/.exec(source)?.[1] ?? '';
+  const { recordTypes } = schemaToTypeScript('s-value', { type: 'record', name: 'Outer', fields: [field] });
+  return /export interface Outer \{\n([\s\S]*?)\n\}/.exec(recordTypes)?.[1] ?? '';
 }
 
 describe('Generated types', () => {
@@ -36,12 +36,10 @@ describe('Generated types', () => {
   it('declare the records within a record, and embed the schema', () => {
     const schema: AvroRecord = { type: 'record', name: 'OuterThing', fields: [{ name: 'part', type: inner }] };
     const generated = schemaToTypeScript('outer-value', schema);
-    expect(generated).toMatchObject({
-      fileName: 'outer-thing.ts',
-      typeName: 'OuterThing',
-      schemaConstant: 'outerThingSchema',
-    });
-    expect(generated.source).toContain('export interface InnerPart {\n  readonly x: number;\n}');
-    expect(generated.source).toContain(`export const outerThingSchema = ${JSON.stringify(schema, null, 2)} as const;`);
+    expect(generated).toMatchObject({ fileName: 'outer-thing.ts', typeName: 'OuterThing' });
+    expect(generated.recordTypes).toContain('export interface InnerPart {\n  readonly x: number;\n}');
+    expect(generated.schemaConstant).toContain(
+      `export const outerThingSchema = ${JSON.stringify(schema, null, 2)} as const;`,
+    );
   });
 });

@@ -1,12 +1,17 @@
 import type { AvroField, AvroPrimitive, AvroRecord, AvroType } from '@waypost/contracts';
 
-/** One generated module: where it goes and what it says (not yet formatted). */
-export interface GeneratedModule {
+/** The code of one schema, not yet formatted. */
+export interface GeneratedCode {
   readonly fileName: string;
   readonly typeName: string;
+  /** An interface for each of its records. */
+  readonly recordTypes: string;
+  /** The schema itself as a constant, so that a built application reads no file at run time. */
   readonly schemaConstant: string;
-  readonly source: string;
 }
+
+export const GENERATED_HEADER =
+  '// Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.';
 
 const primitiveTypes: Readonly<Record<AvroPrimitive, string>> = {
   null: 'null',
@@ -19,20 +24,16 @@ const primitiveTypes: Readonly<Record<AvroPrimitive, string>> = {
   string: 'string',
 };
 
-/**
- * The TypeScript of one schema: an interface for each of its records, and the schema itself as a constant, so that a
- * built application reads no file at run time.
- */
-export function schemaToTypeScript(subject: string, schema: AvroRecord): GeneratedModule {
+export function schemaToTypeScript(subject: string, schema: AvroRecord): GeneratedCode {
   const nested: AvroRecord[] = [];
   collectRecords(schema, nested);
-  const schemaConstant = `${lowerFirst(schema.name)}Schema`;
-  const source = [
-    `// Generated from schemas/${subject}.avsc by "npm run codegen". Change the schema, not this file.`,
-    ...nested.map(interfaceOf),
-    `/** The schema of subject ${subject}. */\nexport const ${schemaConstant} = ${JSON.stringify(schema, null, 2)} as const;`,
-  ].join('\n\n');
-  return { fileName: `${kebabCase(schema.name)}.ts`, typeName: schema.name, schemaConstant, source };
+  const constant = `${lowerFirst(schema.name)}Schema`;
+  return {
+    fileName: `${kebabCase(schema.name)}.ts`,
+    typeName: schema.name,
+    recordTypes: nested.map(interfaceOf).join('\n\n'),
+    schemaConstant: `/** The schema of subject ${subject}. */\nexport const ${constant} = ${JSON.stringify(schema, null, 2)} as const;`,
+  };
 }
 
 function collectRecords(type: AvroType, found: AvroRecord[]): void {

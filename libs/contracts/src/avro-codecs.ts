@@ -1,22 +1,24 @@
 import { writeDeviceState } from './device-state-writer.js';
 import { writeFleetEvent } from './fleet-event-writer.js';
-import type { DeviceState } from './generated/device-state.js';
-import type { FleetEvent } from './generated/fleet-event.js';
-import type { FleetSettings } from './generated/fleet-settings.js';
-import type { Geofence } from './generated/geofence.js';
-import type { OperationalEvent } from './generated/operational-event.js';
-import type { RejectedTelemetry } from './generated/rejected-telemetry.js';
-import type { ReplayProgress } from './generated/replay-progress.js';
-import type { SubscriptionState } from './generated/subscription-state.js';
-import type { TelemetryPing } from './generated/telemetry-ping.js';
-import type { WebhookAttempt } from './generated/webhook-attempt.js';
-import type { WebhookDelivery } from './generated/webhook-delivery.js';
-import type { WebhookReplay } from './generated/webhook-replay.js';
-import type { WebhookSubscription } from './generated/webhook-subscription.js';
 import type { SchemaRegistryPort } from './schema-registry.port.js';
 import { createSubjectCodec, type OwnWriter, type SubjectCodec } from './subject-codec.js';
 import { topics, type TopicId } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';
+import type {
+  DeviceState,
+  FleetEvent,
+  FleetSettings,
+  Geofence,
+  OperationalEvent,
+  RejectedTelemetry,
+  ReplayProgress,
+  SubscriptionState,
+  TelemetryPing,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookReplay,
+  WebhookSubscription,
+} from '@waypost/domain';
 
 /** What each topic's values are. */
 export interface TopicValues {

@@ -1,6 +1,6 @@
 import { AvroCursor } from './avro-cursor.js';
-import type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './generated/device-state.js';
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
+import type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from '@waypost/domain';
 
 /** Decodes the device state that lies from `start` to `end` in `bytes`. */
 export type DeviceStateReader = (bytes: Buffer, start: number, end: number) => DecodeResult<DeviceState>;

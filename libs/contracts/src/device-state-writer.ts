@@ -1,5 +1,5 @@
 import type { AvroEncoder } from './avro-encoder.js';
-import type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './generated/device-state.js';
+import type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from '@waypost/domain';
 
 /** Fields in the order of the schema; the spec beside this file compares the bytes with those of avsc. */
 export function writeDeviceState(to: AvroEncoder, state: DeviceState): void {

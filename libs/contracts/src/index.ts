@@ -1,20 +1,24 @@
+export type {
+  BearerAuth,
+  DeviceState,
+  FleetEvent,
+  FleetSettings,
+  Geofence,
+  OperationalEvent,
+  RejectedTelemetry,
+  ReplayProgress,
+  SealedSecret,
+  SubscriptionState,
+  TelemetryPing,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookReplay,
+  WebhookSubscription,
+} from '@waypost/domain';
 export type { AvroArray, AvroField, AvroLogical, AvroMap, AvroPrimitive, AvroRecord, AvroType } from './avro-schema.js';
 export { createAvroCodecs, type AvroCodecs, type TopicValues } from './avro-codecs.js';
 export { allConsumerGroups, consumerGroups, type ConsumerGroup } from './consumer-groups.js';
 export { ContractsError, type ContractsErrorCode } from './contracts-error.js';
-export type { DeviceState } from './generated/device-state.js';
-export type { FleetEvent } from './generated/fleet-event.js';
-export type { FleetSettings } from './generated/fleet-settings.js';
-export type { Geofence } from './generated/geofence.js';
-export type { OperationalEvent } from './generated/operational-event.js';
-export type { RejectedTelemetry } from './generated/rejected-telemetry.js';
-export type { ReplayProgress } from './generated/replay-progress.js';
-export type { SubscriptionState } from './generated/subscription-state.js';
-export type { TelemetryPing } from './generated/telemetry-ping.js';
-export type { WebhookAttempt } from './generated/webhook-attempt.js';
-export type { WebhookDelivery } from './generated/webhook-delivery.js';
-export type { WebhookReplay } from './generated/webhook-replay.js';
-export type { BearerAuth, SealedSecret, WebhookSubscription } from './generated/webhook-subscription.js';
 export type { CompatibilityLevel, SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
 export { createDeviceStateReader, type DeviceStateReader } from './device-state-reader.js';
 export { LazyTelemetryPing } from './lazy-telemetry-ping.js';

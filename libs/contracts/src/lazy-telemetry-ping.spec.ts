@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createAvroCodecs, type AvroCodecs } from './avro-codecs.js';
-import type { TelemetryPing } from './generated/telemetry-ping.js';
 import { LazyTelemetryPing } from './lazy-telemetry-ping.js';
 import { createPingReader, type PingReader } from './ping-reader.js';
 import type { SchemaRegistryPort } from './schema-registry.port.js';
 import { topics } from './topics.js';
+import type { TelemetryPing } from '@waypost/domain';
 
 const OWN_ID = 1;
 const NEWER_ID = 2;

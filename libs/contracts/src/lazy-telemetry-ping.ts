@@ -1,5 +1,4 @@
 import type { AvroCursor } from './avro-cursor.js';
-import type { TelemetryPing } from './generated/telemetry-ping.js';
 import {
   afterOptionalDouble,
   afterOptionalInt,
@@ -7,6 +6,7 @@ import {
   afterOptionalText,
   NOT_PLAIN,
 } from './plain-avro.js';
+import type { TelemetryPing } from '@waypost/domain';
 
 /**
  * A ping of which only what every rule reads is decoded at once. The rest is decoded at the first look at it, the texts of the

@@ -6,10 +6,9 @@ import { AvroEncoder } from './avro-encoder.js';
 import { avroTypeOf } from './avro-type.js';
 import { writeDeviceState } from './device-state-writer.js';
 import { writeFleetEvent } from './fleet-event-writer.js';
-import type { DeviceState } from './generated/device-state.js';
-import type { FleetEvent } from './generated/fleet-event.js';
 import type { OwnWriter } from './subject-codec.js';
 import { topics } from './topics.js';
+import type { DeviceState, FleetEvent } from '@waypost/domain';
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
 

@@ -1,7 +1,7 @@
 import { AvroCursor } from './avro-cursor.js';
-import type { TelemetryPing } from './generated/telemetry-ping.js';
 import { LazyTelemetryPing } from './lazy-telemetry-ping.js';
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
+import type { TelemetryPing } from '@waypost/domain';
 
 /**
  * Decodes the ping that lies from `start` to `end` in `bytes`. What was written with our own version of the schema comes

@@ -1,16 +1,18 @@
-import { deviceStateSchema } from './generated/device-state.js';
-import { fleetEventSchema } from './generated/fleet-event.js';
-import { fleetSettingsSchema } from './generated/fleet-settings.js';
-import { geofenceSchema } from './generated/geofence.js';
-import { operationalEventSchema } from './generated/operational-event.js';
-import { rejectedTelemetrySchema } from './generated/rejected-telemetry.js';
-import { replayProgressSchema } from './generated/replay-progress.js';
-import { subscriptionStateSchema } from './generated/subscription-state.js';
-import { telemetryPingSchema } from './generated/telemetry-ping.js';
-import { webhookAttemptSchema } from './generated/webhook-attempt.js';
-import { webhookDeliverySchema } from './generated/webhook-delivery.js';
-import { webhookReplaySchema } from './generated/webhook-replay.js';
-import { webhookSubscriptionSchema } from './generated/webhook-subscription.js';
+import {
+  deviceStateSchema,
+  fleetEventSchema,
+  fleetSettingsSchema,
+  geofenceSchema,
+  operationalEventSchema,
+  rejectedTelemetrySchema,
+  replayProgressSchema,
+  subscriptionStateSchema,
+  telemetryPingSchema,
+  webhookAttemptSchema,
+  webhookDeliverySchema,
+  webhookReplaySchema,
+  webhookSubscriptionSchema,
+} from './generated/schemas.js';
 
 /** The one table of topics. Keys are plain UTF-8; values are Avro in the Confluent wire format. */
 export interface TopicDefinition {

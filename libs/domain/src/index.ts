@@ -1,86 +1,11 @@
-export {
-  DISABLE_AFTER_MS,
-  healthAfter,
-  HEALTHY,
-  PROBE_EVERY_MS,
-  SUSPEND_AFTER_MS,
-  type EndpointAttempt,
-  type EndpointHealth,
-  type HealthVerdict,
-} from './delivery/endpoint-health.js';
-export { operationId, type OperationIdentity } from './operations/operation-id.js';
 export { DomainError, type DomainErrorCode } from './domain-error.js';
 
-export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './telemetry/check-ping.js';
 export {
-  decidePing,
-  isAccepted,
-  type AcceptedPing,
-  type MovedPing,
-  type PingDecision,
-} from './telemetry/decide-ping.js';
-export type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './telemetry/device-state.js';
-export { hasValidFix, type FixedPing } from './telemetry/fix.js';
-export { evolveDevice } from './telemetry/evolve-device.js';
-export { pathPointOf } from './telemetry/path-of-ping.js';
-export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './telemetry/rule-settings.js';
-export type { TelemetryPing } from './telemetry/telemetry-ping.js';
-
-export { resourceIdOf, RESOURCE_ID_NAMESPACE, type ResourceIdentity } from './route/resource-id.js';
-export { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from './route/route-settings.js';
-
-export type { GeofenceView } from './geofence/decide-geofences.js';
-export type { FleetGeofences } from './geofence/fleet-geofences.js';
-export {
-  geofenceKey,
-  parseGeofenceKey,
-  type Geofence,
-  type GeofenceCircle,
-  type GeofencePolygon,
-  type GeoPoint,
-} from './geofence/geofence.js';
-export { createGeofenceHistory, type GeofenceHistory } from './geofence/geofence-history.js';
-export { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from './geofence/geofence-settings.js';
-export { geofenceFault } from './geofence/geofence-shape.js';
-
-export { eventId, EVENT_ID_NAMESPACE, type EventIdentity } from './event/event-id.js';
-export {
-  DELIVERY_EVENT_TYPES,
-  EVENT_TYPES,
-  isEventType,
-  isRouteEventType,
-  TEST_EVENT_TYPE,
-  type EventType,
-} from './event/event-type.js';
-export { draftEvent, type FleetEvent } from './event/fleet-event.js';
-export { joinIds } from './event/join-ids.js';
-export { serialiseEnvelope } from './event/envelope.js';
-export { serialiseLegacyV1 } from './event/legacy-v1.js';
-export {
-  isPayloadFormat,
-  PAYLOAD_FORMATS,
-  payloadFormatOf,
-  serialiseBody,
-  type PayloadFormat,
-} from './event/payload-format.js';
-
-export type { FleetSettings } from './subscription/fleet-settings.js';
-export {
-  createFleetSettingsHistory,
-  type FleetSettingsHistory,
-  type FleetSettingsVersions,
-} from './subscription/fleet-settings-history.js';
-export { decideFanOut } from './subscription/fan-out.js';
-export { matchesSubscription } from './subscription/matches-subscription.js';
-export { mayDisable, type OperationalEvent } from './subscription/operational-event.js';
-export { testDelivery, TEST_DEVICE_ID, type TestRequest } from './subscription/test-delivery.js';
-export { validSigningSecrets } from './subscription/signing-secrets.js';
-export type { BearerAuth, SealedSecret, WebhookSubscription } from './subscription/webhook-subscription.js';
-
-export { ATTEMPT_ERROR_CODES, type AttemptErrorCode, type AttemptResult } from './delivery/attempt-result.js';
-export {
-  decideAttempt,
+  ATTEMPT_ERROR_CODES,
   type AttemptDecision,
+  type AttemptErrorCode,
+  type AttemptResult,
+  decideAttempt,
   type FailureReason,
   type FinishedAttempt,
   type RetryReason,
@@ -91,49 +16,145 @@ export {
   type DeliveryProgress,
   type FoldedAttempt,
 } from './delivery/delivery-fold.js';
-export { parseRetryAfter } from './delivery/retry-after.js';
-export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, retryDelayMs } from './delivery/retry-delay.js';
-export { signatureHeaders, type SignedAttempt } from './delivery/signature.js';
-export { formatSigningSecret, parseSigningSecret } from './delivery/signing-secret.js';
-export type { WebhookAttempt } from './delivery/webhook-attempt.js';
-export type { WebhookDelivery } from './delivery/webhook-delivery.js';
-
-export { replayedDelivery } from './replay/replayed-delivery.js';
-export { isReplayed, replayStatusOf, type ReplayedAttempt } from './replay/replay-selection.js';
 export {
-  DEFAULT_REPLAY_RATE_PER_SECOND,
-  isReplayOver,
-  MAX_REPLAY_RATE_PER_SECOND,
-  type ReplayProgress,
-  type ReplayProgressState,
-  type WebhookReplay,
-} from './replay/webhook-replay.js';
-
-export { apiKeysEqual, formatApiKey, hashApiKey } from './secret/api-key.js';
-export { openSecret, sealSecret, type OpenedSecret } from './secret/sealed-secret.js';
+  DISABLE_AFTER_MS,
+  type EndpointAttempt,
+  type EndpointHealth,
+  healthAfter,
+  type HealthVerdict,
+  HEALTHY,
+  PROBE_EVERY_MS,
+  SUSPEND_AFTER_MS,
+} from './delivery/endpoint-health.js';
+export { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, parseRetryAfter, retryDelayMs } from './delivery/retry-delay.js';
 export {
-  openClientSecret,
-  openSigningSecret,
-  sealClientSecret,
-  sealSigningSecret,
-} from './secret/subscription-secrets.js';
+  formatSigningSecret,
+  parseSigningSecret,
+  signatureHeaders,
+  type SignedAttempt,
+  validSigningSecrets,
+} from './delivery/signature.js';
 
-export type { DeliveryHistory, DeliveryPosition, DeliveryQuery } from './history/delivery-history.js';
+export { serialiseEnvelope } from './event/envelope.js';
 export {
-  deliveryStatus,
+  EVENT_ID_NAMESPACE,
+  eventId,
+  type EventIdentity,
+  joinIds,
+  operationId,
+  type OperationIdentity,
+  RESOURCE_ID_NAMESPACE,
+  type ResourceIdentity,
+  resourceIdOf,
+} from './event/event-id.js';
+export {
+  DELIVERY_EVENT_TYPES,
+  EVENT_TYPES,
+  type EventType,
+  isEventType,
+  isRouteEventType,
+  TEST_EVENT_TYPE,
+} from './event/event-type.js';
+export { draftEvent } from './event/fleet-event.js';
+export { serialiseLegacyV1 } from './event/legacy-v1.js';
+export {
+  isPayloadFormat,
+  PAYLOAD_FORMATS,
+  type PayloadFormat,
+  payloadFormatOf,
+  serialiseBody,
+} from './event/payload-format.js';
+
+export { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings, type GeofenceView } from './geofence/decide-geofences.js';
+export {
+  createGeofenceHistory,
+  type FleetGeofences,
+  type GeofenceHistory,
+  geofenceKey,
+  parseGeofenceKey,
+} from './geofence/geofence-history.js';
+export { geofenceFault } from './geofence/geofence-shape.js';
+
+export {
   type AttemptEntry,
+  type DeliveryHistory,
+  type DeliveryPosition,
+  type DeliveryQuery,
   type DeliveryRecord,
+  deliveryStatus,
   type DeliveryStatus,
-} from './history/delivery-record.js';
+} from './history/delivery-history.js';
 export {
   deliveryPageTokens,
   PAGE_TOKEN_LIFETIME_MS,
-  pathPageTokens,
   type PageTokenRefusal,
   type PageTokens,
+  pathPageTokens,
+  type QueryFilters,
+  queryFingerprint,
 } from './history/page-token.js';
 export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
-export { queryFingerprint, type QueryFilters } from './history/query-fingerprint.js';
-export { clampWindow, RETENTION_MS, type ClampedWindow } from './history/retention.js';
+export { type ClampedWindow, clampWindow, RETENTION_MS } from './history/retention.js';
 
-export { formatTime, MAX_TIME_MS, parseInstant, type ParsedInstant } from './time/instant.js';
+export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './ping/check-ping.js';
+export { type FixedPing, hasValidFix } from './ping/fix.js';
+export { pathPointOf } from './ping/path-of-ping.js';
+
+export type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './records/device-state.js';
+export type { FleetEvent } from './records/fleet-event.js';
+export type { FleetSettings } from './records/fleet-settings.js';
+export type { Geofence, GeofenceCircle, GeofencePolygon, GeoPoint } from './records/geofence.js';
+export type { OperationalEvent } from './records/operational-event.js';
+export type { RejectedTelemetry } from './records/rejected-telemetry.js';
+export type { ReplayProgress } from './records/replay-progress.js';
+export type { SubscriptionState } from './records/subscription-state.js';
+export type { TelemetryPing } from './records/telemetry-ping.js';
+export type { WebhookAttempt } from './records/webhook-attempt.js';
+export type { WebhookDelivery } from './records/webhook-delivery.js';
+export type { WebhookReplay } from './records/webhook-replay.js';
+export type { BearerAuth, SealedSecret, WebhookSubscription } from './records/webhook-subscription.js';
+
+export {
+  DEFAULT_REPLAY_RATE_PER_SECOND,
+  isReplayed,
+  isReplayOver,
+  MAX_REPLAY_RATE_PER_SECOND,
+  type ReplayedAttempt,
+  replayedDelivery,
+  type ReplayProgressState,
+  replayStatusOf,
+} from './replay/replay.js';
+
+export { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from './route/route-settings.js';
+
+export { apiKeysEqual, formatApiKey, hashApiKey } from './secret/api-key.js';
+export {
+  openClientSecret,
+  type OpenedSecret,
+  openSecret,
+  openSigningSecret,
+  sealClientSecret,
+  sealSecret,
+  sealSigningSecret,
+} from './secret/sealed-secret.js';
+
+export { decideFanOut, matchesSubscription } from './subscription/fan-out.js';
+export {
+  createFleetSettingsHistory,
+  type FleetSettingsHistory,
+  type FleetSettingsVersions,
+} from './subscription/fleet-settings-history.js';
+export { mayDisable } from './subscription/operational-event.js';
+export { TEST_DEVICE_ID, testDelivery, type TestRequest } from './subscription/test-delivery.js';
+
+export {
+  type AcceptedPing,
+  decidePing,
+  isAccepted,
+  type MovedPing,
+  type PingDecision,
+} from './telemetry/decide-ping.js';
+export { evolveDevice } from './telemetry/evolve-device.js';
+export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './telemetry/rule-settings.js';
+
+export { formatTime, MAX_TIME_MS, type ParsedInstant, parseInstant } from './time/instant.js';

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ATTEMPT_ERROR_CODES, type AttemptErrorCode, type AttemptResult } from './attempt-result.js';
-import { decideAttempt, type FinishedAttempt } from './decide-attempt.js';
+import {
+  ATTEMPT_ERROR_CODES,
+  type AttemptErrorCode,
+  type AttemptResult,
+  decideAttempt,
+  type FinishedAttempt,
+} from './decide-attempt.js';
 
 const ENDED_AT = 1_714_564_800_000;
 /** The waits after attempts 1 to 4 when the jitter is in its middle. */

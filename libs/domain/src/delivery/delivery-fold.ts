@@ -1,4 +1,4 @@
-import type { WebhookAttempt } from './webhook-attempt.js';
+import type { WebhookAttempt } from '../records/webhook-attempt.js';
 
 /** Of an attempt record, what the fold needs. */
 export type FoldedAttempt = Pick<WebhookAttempt, 'attempt' | 'outcome' | 'nextDueAt' | 'firstAttemptAt' | 'statusCode'>;

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { signatureHeaders } from './signature.js';
-import { formatSigningSecret, parseSigningSecret } from './signing-secret.js';
+import { formatSigningSecret, parseSigningSecret, signatureHeaders } from './signature.js';
 
 const NEW = Buffer.alloc(32, 1);
 const OLD = Buffer.alloc(32, 2);

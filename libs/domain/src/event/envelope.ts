@@ -1,6 +1,6 @@
 import { formatTime } from '../time/instant.js';
-import type { FleetEvent } from './fleet-event.js';
 import { known } from './known.js';
+import type { FleetEvent } from '../records/fleet-event.js';
 
 /** The body of a delivery in the format `v1`: the envelope of R-11 with the fields of R-13, in that order. */
 export function serialiseEnvelope(event: FleetEvent, eventId: string): string {

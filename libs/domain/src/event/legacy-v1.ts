@@ -1,5 +1,5 @@
-import type { FleetEvent } from './fleet-event.js';
 import { known } from './known.js';
+import type { FleetEvent } from '../records/fleet-event.js';
 
 /**
  * The body of a delivery in the format `legacy-v1` (R-14): one flat object. Even a field that the format always had is

@@ -1,7 +1,7 @@
 import { DomainError } from '../domain-error.js';
 import { serialiseEnvelope } from './envelope.js';
-import type { FleetEvent } from './fleet-event.js';
 import { serialiseLegacyV1 } from './legacy-v1.js';
+import type { FleetEvent } from '../records/fleet-event.js';
 
 /** How a body is written; a subscription names one. */
 export const PAYLOAD_FORMATS = ['v1', 'legacy-v1'] as const;

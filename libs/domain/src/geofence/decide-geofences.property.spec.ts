@@ -1,17 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  plainGeofences,
   type PlainFenceRecord,
   type PlainFix,
+  plainGeofences,
   type PlainShape,
 } from '../../../../test/support/plain-geofences.js';
-import type { DeviceGeofences } from '../telemetry/device-state.js';
-import { decideGeofences } from './decide-geofences.js';
-import type { Geofence } from './geofence.js';
-import { createGeofenceHistory, type GeofenceHistory } from './geofence-history.js';
-import { geofenceKey } from './geofence.js';
-import { DEFAULT_GEOFENCE_SETTINGS } from './geofence-settings.js';
+import type { DeviceGeofences } from '../records/device-state.js';
+import type { Geofence } from '../records/geofence.js';
+import { decideGeofences, DEFAULT_GEOFENCE_SETTINGS } from './decide-geofences.js';
+import { createGeofenceHistory, type GeofenceHistory, geofenceKey } from './geofence-history.js';
 import { circleFence, polygonFence } from './testing/geofences.js';
 
 const LATITUDE = 52;

@@ -1,7 +1,9 @@
-import type { DeviceGeofences, GeofenceVisit } from '../telemetry/device-state.js';
-import type { FleetGeofences } from './fleet-geofences.js';
+import type { EventType } from '../event/event-type.js';
+import type { FleetEventDraft } from '../event/fleet-event.js';
+import type { DeviceGeofences, GeofenceVisit } from '../records/device-state.js';
+import type { FleetEvent } from '../records/fleet-event.js';
+import type { FleetGeofences } from './geofence-history.js';
 import type { GeofenceVersion, NamedGeofence } from './geofence-version.js';
-import type { GeofenceSettings } from './geofence-settings.js';
 
 /** The geofences that a ping sees. */
 export interface GeofenceView {
@@ -138,3 +140,48 @@ function nextVisit(
 function byId(a: { readonly geofenceId: string }, b: { readonly geofenceId: string }): number {
   return a.geofenceId < b.geofenceId ? -1 : 1;
 }
+
+/**
+ * The events of a decision, geofence_out before geofence_in (R-10).
+ *
+ * @param draft gives a new one with what every event of the ping carries
+ */
+export function eventsOfGeofences(
+  { left, entered }: GeofenceDecision,
+  draft: (eventType: EventType) => FleetEventDraft,
+): FleetEvent[] {
+  const events: FleetEvent[] = [];
+  for (const { geofence, enteredAt } of left) {
+    const event = named(draft('geofence_out'), geofence);
+    event.enteredAt = enteredAt;
+    event.durationInSeconds = enteredAt === null ? null : (event.eventTime - enteredAt) / 1000;
+    events.push(event);
+  }
+  for (const geofence of entered) events.push(named(draft('geofence_in'), geofence));
+  return events;
+}
+
+function named(event: FleetEventDraft, { geofenceId, name }: NamedGeofence): FleetEventDraft {
+  event.resourceId = geofenceId;
+  event.geofenceId = geofenceId;
+  event.geofenceName = name;
+  return event;
+}
+
+/** The thresholds of R-8. A device is out when it is beyond the edge by the greater of the two margins. */
+export interface GeofenceSettings {
+  readonly marginInMeters: number;
+  /** Of the radius, or of that of a circle of the same area. */
+  readonly marginShare: number;
+  /** So many valid fixes in a row beyond the margin, */
+  readonly leaveFixes: number;
+  /** or so long since the first of them, in event time. */
+  readonly leaveMs: number;
+}
+
+export const DEFAULT_GEOFENCE_SETTINGS: GeofenceSettings = Object.freeze({
+  marginInMeters: 20,
+  marginShare: 0.1,
+  leaveFixes: 2,
+  leaveMs: 30_000,
+});

@@ -1,5 +1,5 @@
 import Flatbush from 'flatbush';
-import { boxListOf, within, type BoxList } from './box-list.js';
+import { type BoxList, boxListOf, within } from './geo-box.js';
 import type { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
 import { PresenceGrid } from './presence-grid.js';

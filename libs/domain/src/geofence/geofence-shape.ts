@@ -1,7 +1,7 @@
 import { CircleShape } from './circle-shape.js';
-import type { Geofence } from './geofence.js';
 import { PolygonShape } from './polygon-shape.js';
 import type { GeofenceShape } from './shape.js';
+import type { Geofence } from '../records/geofence.js';
 
 /** Of a geofence that describes nothing: nobody is ever in it. */
 const NOWHERE: GeofenceShape = Object.freeze({

@@ -1,6 +1,6 @@
-import type { Geofence } from './geofence.js';
 import { shapeOf } from './geofence-shape.js';
 import type { GeofenceShape } from './shape.js';
+import type { Geofence } from '../records/geofence.js';
 
 /** What decisions and events say of a geofence. */
 export type NamedGeofence = Pick<Geofence, 'geofenceId' | 'name' | 'version'>;

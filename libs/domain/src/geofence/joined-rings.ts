@@ -1,5 +1,5 @@
 import pointInPolygon from 'point-in-polygon-hao';
-import type { FlatRing } from './polygon-rings.js';
+import type { FlatRing } from './polygon-shape.js';
 import { METERS_PER_DEGREE, toRadians } from './sphere.js';
 
 /**

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { circleFence } from './testing/geofences.js';
-import { boxListOf } from './box-list.js';
+import { boxListOf } from './geo-box.js';
 import { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
+import { circleFence } from './testing/geofences.js';
 
 const all = boxListOf(
   Array.from({ length: 5 }, (_, n) => {

@@ -1,4 +1,4 @@
-import type { BoxList } from './box-list.js';
+import type { BoxList } from './geo-box.js';
 
 const FIRST_SLOTS = 64;
 const FIRST_BOXES = 16;

@@ -1,4 +1,4 @@
-import type { BoxList } from './box-list.js';
+import type { BoxList } from './geo-box.js';
 
 /** Places for each box, of one bit each: most of the area is seen to be empty, and memory stays in proportion. */
 const PLACES_PER_BOX = 64;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { FleetGeofences } from './fleet-geofences.js';
+import { FleetGeofences } from './geofence-history.js';
 import { createGeofenceIndex } from './geofence-index.js';
 import { isInForce } from './geofence-version.js';
 import { circleFence, placeAt } from './testing/geofences.js';

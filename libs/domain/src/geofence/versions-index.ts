@@ -1,6 +1,6 @@
-import { boxListOf, within, type BoxList } from './box-list.js';
+import { type BoxList, boxListOf, within } from './geo-box.js';
 import { createGeofenceIndex, type GeofenceIndex } from './geofence-index.js';
-import { isInForce, type GeofenceVersion } from './geofence-version.js';
+import { type GeofenceVersion, isInForce } from './geofence-version.js';
 
 /** Fewer in small fleets, where packing costs little. */
 const MAX_CHANGES = 64;

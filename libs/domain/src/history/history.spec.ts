@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../../../../test/support/samples.js';
-import { deliveryStatus } from './delivery-record.js';
-import { queryFingerprint } from './query-fingerprint.js';
+import { deliveryStatus } from './delivery-history.js';
+import { queryFingerprint } from './page-token.js';
 import { clampWindow, RETENTION_MS } from './retention.js';
 
 describe('queryFingerprint (R-34)', () => {

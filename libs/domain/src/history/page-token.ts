@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../domain-error.js';
-import { decodeBase64url } from '../secret/base64url.js';
+import { decodeBase64url } from '../secret/sealed-secret.js';
 import type { DeliveryPosition } from './delivery-history.js';
 import type { PathWalkPosition } from './path-history.js';
 
@@ -130,4 +130,29 @@ function macOf(payload: Buffer, key: Buffer): Buffer {
     );
   }
   return createHmac('sha256', key).update(Buffer.of(VERSION)).update(payload).digest();
+}
+
+type FilterValue = string | number | boolean;
+
+/** What a query asks for: absent, undefined and null all mean "not asked". A list is a set. */
+export type QueryFilters = Readonly<Record<string, FilterValue | readonly FilterValue[] | null | undefined>>;
+
+/**
+ * Equal for queries that ask for the same, whatever the order of their filters and of the values of one filter; else
+ * different (R-34). Of the limit and the page's place nothing belongs in here.
+ */
+export function queryFingerprint(filters: QueryFilters): string {
+  const asked = Object.entries(filters).filter(([, value]) => value !== null && value !== undefined);
+  const stable = asked.map(([name, value]) => [name, Array.isArray(value) ? sortedSet(value) : value] as const);
+  stable.sort(([left], [right]) => compareText(left, right));
+  return createHash('sha256').update(JSON.stringify(stable)).digest('base64url').slice(0, 22);
+}
+
+function sortedSet(values: readonly FilterValue[]): FilterValue[] {
+  return [...new Set(values)].sort((left, right) => compareText(String(left), String(right)));
+}
+
+function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
 }

@@ -14,3 +14,6 @@ export function clampWindow(window: { startAt: number; endAt: number }, nowMs: n
   const startAt = Math.max(window.startAt, nowMs - RETENTION_MS);
   return startAt < window.endAt ? { type: 'window', startAt, endAt: window.endAt } : { type: 'empty' };
 }
+
+/** So long `telemetry.pings` keeps them: what ended earlier is seen by none. */
+export const PINGS_KEPT_MS = 16 * 86_400_000;

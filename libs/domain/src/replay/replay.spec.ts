@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../../../../test/support/samples.js';
-import type { WebhookDelivery } from '../delivery/webhook-delivery.js';
-import { replayedDelivery } from './replayed-delivery.js';
-import { isReplayed, replayStatusOf } from './replay-selection.js';
-import { isReplayOver, type WebhookReplay } from './webhook-replay.js';
+import type { WebhookDelivery } from '../records/webhook-delivery.js';
+import type { WebhookReplay } from '../records/webhook-replay.js';
+import { isReplayed, isReplayOver, replayedDelivery, replayStatusOf } from './replay.js';
 
 const replay: WebhookReplay = {
   replayId: 'replay-1',

@@ -1,18 +1,18 @@
-import type { DeviceState, Trip } from '../telemetry/device-state.js';
-import type { FixedPing } from '../telemetry/fix.js';
-import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
-import type { RouteChange, RouteEndReason } from './route-change.js';
+import type { FixedPing } from '../ping/fix.js';
+import type { DeviceState, Trip } from '../records/device-state.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
+import type { RouteChange, RouteEndReason } from './event-of-route.js';
 import {
+  type Driving,
   isMoving,
   isStill,
   legTo,
+  type RouteLeg,
   startRoute,
   withIgnitionOffSince,
   withLeg,
-  type Driving,
-  type RouteLeg,
 } from './route-progress.js';
-import { speedOf, type RouteSettings } from './route-settings.js';
+import { type RouteSettings, speedOf } from './route-settings.js';
 
 /** What is remembered of the device before the ping. */
 export type LastKnown = Pick<DeviceState, 'ignition' | 'fixTime' | 'latitude' | 'longitude' | 'trip'>;

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { serialiseEnvelope } from '../event/envelope.js';
-import { eventId } from '../event/event-id.js';
-import type { FleetEvent } from '../event/fleet-event.js';
+import { eventId, RESOURCE_ID_NAMESPACE, resourceIdOf } from '../event/event-id.js';
 import { serialiseLegacyV1 } from '../event/legacy-v1.js';
-import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
+import type { FleetEvent } from '../records/fleet-event.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { travel } from '../testing/journey.js';
 import { north, ping, second } from '../testing/track.js';
-import { RESOURCE_ID_NAMESPACE, resourceIdOf } from './resource-id.js';
 
 const names = { vehicleId: 'van-7', licensePlate: 'AB-123-C', driverId: 'driver-9' };
 

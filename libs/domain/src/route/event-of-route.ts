@@ -1,8 +1,8 @@
-import { draftEvent, type FleetEvent, type FleetEventDraft } from '../event/fleet-event.js';
-import { textOrNull } from '../telemetry/event-of-ping.js';
-import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
-import { resourceIdOf } from './resource-id.js';
-import type { RouteFinished, RouteChange } from './route-change.js';
+import { resourceIdOf } from '../event/event-id.js';
+import { draftEvent, type FleetEventDraft } from '../event/fleet-event.js';
+import { textOrNull } from '../ping/event-of-ping.js';
+import type { FleetEvent } from '../records/fleet-event.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
 
 /**
  * The event of a change (R-13). Its time is when it happened, not when the ping came that shows it, and its location is
@@ -63,3 +63,32 @@ function addFigures(event: FleetEventDraft, route: RouteFinished): void {
   event.idleTimeInSeconds = route.idleMs === null ? null : route.idleMs / 1_000;
   event.endReason = route.endReason;
 }
+
+export type RouteEndReason = 'ignition_off' | 'stationary' | 'no_data';
+
+interface ChangeAt {
+  /** When it happened, which is before the ping that shows it: the event's time. Epoch milliseconds. */
+  readonly time: number;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+export interface RouteFinished extends ChangeAt {
+  readonly type: 'route_finished';
+  readonly startTime: number;
+  readonly startLocation: { readonly latitude: number; readonly longitude: number };
+  /** Of the fix at latitude and longitude. */
+  readonly fixTime: number;
+  readonly distanceInMeters: number;
+  readonly maxSpeedInKmh: number | null;
+  /** null: no speed was reported. */
+  readonly idleMs: number | null;
+  readonly endReason: RouteEndReason;
+}
+
+/** What a ping changes about the routes and stops of its device. */
+export type RouteChange =
+  | (ChangeAt & { readonly type: 'stop_finished'; readonly startTime: number })
+  | (ChangeAt & { readonly type: 'route_started' })
+  | RouteFinished
+  | (ChangeAt & { readonly type: 'stop_started'; readonly fixTime: number });

@@ -1,7 +1,7 @@
 import { distanceInMeters, isWithinMeters } from '../geo/distance.js';
-import type { RouteProgress, Trip } from '../telemetry/device-state.js';
-import type { FixedPing } from '../telemetry/fix.js';
+import type { FixedPing } from '../ping/fix.js';
 import { speedOf, type RouteSettings } from './route-settings.js';
+import type { RouteProgress, Trip } from '../records/device-state.js';
 
 const MS_PER_HOUR = 3_600_000;
 

@@ -1,8 +1,14 @@
 import { createDecipheriv } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { openSecret, sealSecret } from './sealed-secret.js';
-import { openClientSecret, openSigningSecret, sealClientSecret, sealSigningSecret } from './subscription-secrets.js';
+import {
+  openClientSecret,
+  openSecret,
+  openSigningSecret,
+  sealClientSecret,
+  sealSecret,
+  sealSigningSecret,
+} from './sealed-secret.js';
 
 const KEY = Buffer.alloc(32, 7);
 const NONCE = Buffer.alloc(12, 9);

@@ -1,6 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { DomainError } from '../domain-error.js';
-import { decodeBase64url } from './base64url.js';
 
 const ALGORITHM = 'aes-256-gcm';
 const VERSION = 'v1';
@@ -66,4 +65,48 @@ function requireKey(key: Buffer): void {
     'bad_key',
     `The sealing key has ${found} bytes instead of ${String(KEY_BYTES)}: make one with "openssl rand -base64 32".`,
   );
+}
+
+/** What a subscription's secrets are sealed for: none of them opens as another's, nor one kind as the other. */
+const signingContext = (subscriptionId: string): string => `subscription-secret:${subscriptionId}`;
+const clientContext = (subscriptionId: string): string => `subscription-client-secret:${subscriptionId}`;
+
+/**
+ * Seals a signing secret (R-17).
+ *
+ * @param secret the bytes that sign, not their `whsec_` text
+ * @param key 32 bytes
+ * @param nonce 12 random bytes, never used before
+ */
+export function sealSigningSecret(secret: Buffer, key: Buffer, nonce: Buffer, subscriptionId: string): string {
+  return sealSecret(secret, key, nonce, signingContext(subscriptionId));
+}
+
+/** The bytes that sign, for signatureHeaders. */
+export function openSigningSecret(sealed: string, key: Buffer, subscriptionId: string): OpenedSecret {
+  return openSecret(sealed, key, signingContext(subscriptionId));
+}
+
+/**
+ * Seals the OAuth2 client secret of a subscription (R-17, R-23).
+ *
+ * @param key 32 bytes
+ * @param nonce 12 random bytes, never used before
+ */
+export function sealClientSecret(secret: string, key: Buffer, nonce: Buffer, subscriptionId: string): string {
+  return sealSecret(secret, key, nonce, clientContext(subscriptionId));
+}
+
+/** The client secret as UTF-8. */
+export function openClientSecret(sealed: string, key: Buffer, subscriptionId: string): OpenedSecret {
+  return openSecret(sealed, key, clientContext(subscriptionId));
+}
+
+/**
+ * The bytes of a base64url text without padding, or null. Node's own decoder skips what it does not know, so that several
+ * texts would stand for the same bytes.
+ */
+export function decodeBase64url(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url');
+  return bytes.toString('base64url') === text ? bytes : null;
 }

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventId } from '../event/event-id.js';
-import { serialiseEnvelope } from '../event/envelope.js';
-import { serialiseLegacyV1 } from '../event/legacy-v1.js';
 import { eventOf, NOON, subscriptionOf } from '../../../../test/support/samples.js';
-import { decideFanOut } from './fan-out.js';
-import { matchesSubscription } from './matches-subscription.js';
-import { validSigningSecrets } from './signing-secrets.js';
+import { validSigningSecrets } from '../delivery/signature.js';
+import { serialiseEnvelope } from '../event/envelope.js';
+import { eventId } from '../event/event-id.js';
+import { serialiseLegacyV1 } from '../event/legacy-v1.js';
+import { decideFanOut, matchesSubscription } from './fan-out.js';
 
 const idFor = (subscriptionId: string, resourceId: string | null = null): string =>
   eventId({ ...eventOf(), subscriptionId, resourceId });

@@ -1,9 +1,8 @@
-import type { WebhookDelivery } from '../delivery/webhook-delivery.js';
 import { eventId as eventIdOf } from '../event/event-id.js';
-import type { FleetEvent } from '../event/fleet-event.js';
 import { payloadFormatOf, serialiseBody } from '../event/payload-format.js';
-import { matchesSubscription } from './matches-subscription.js';
-import type { WebhookSubscription } from './webhook-subscription.js';
+import type { FleetEvent } from '../records/fleet-event.js';
+import type { WebhookDelivery } from '../records/webhook-delivery.js';
+import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
 /**
  * The deliveries that an event makes: one for each subscription that it matches, the body written once and for all (R-15).
@@ -41,4 +40,14 @@ function deliveryOf(event: FleetEvent, subscription: WebhookSubscription, nowMs:
     series: 0,
     replayId: null,
   };
+}
+
+/** Whether a subscription gets an event. */
+export function matchesSubscription(subscription: WebhookSubscription, event: FleetEvent): boolean {
+  return (
+    subscription.status === 'active' &&
+    subscription.fleetId === event.fleetId &&
+    subscription.eventType === event.eventType &&
+    (subscription.deviceIds === null || subscription.deviceIds.includes(event.deviceId))
+  );
 }

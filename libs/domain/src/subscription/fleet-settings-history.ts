@@ -1,5 +1,5 @@
-import { PINGS_KEPT_MS } from '../telemetry/pings-kept.js';
-import type { FleetSettings } from './fleet-settings.js';
+import { PINGS_KEPT_MS } from '../history/retention.js';
+import type { FleetSettings } from '../records/fleet-settings.js';
 
 interface SettingsVersion {
   /** null: the fleet is deleted. */

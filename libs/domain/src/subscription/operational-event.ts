@@ -1,26 +1,5 @@
-import type { WebhookSubscription } from './webhook-subscription.js';
-
-/** Something that the owner of a subscription wants to know, as the schema `webhook.operations-value` has it. */
-export interface OperationalEvent {
-  /** UUID; the same when the same thing is told again after a crash. */
-  readonly id: string;
-  readonly subscriptionId: string;
-  readonly fleetId: string;
-  /** exhausted | suspended | probed | resumed | disabled */
-  readonly type: string;
-  /** Epoch milliseconds. */
-  readonly occurredAt: number;
-  /** In words, for people. */
-  readonly reason: string;
-  /** The delivery that it is about. */
-  readonly eventId: string | null;
-  /** Its offset in the same partition of webhook.deliveries. */
-  readonly deliveryOffset: number | null;
-  /** Of the last attempt or of the probe. */
-  readonly statusCode: number | null;
-  /** As in webhook.attempts. */
-  readonly errorCode: string | null;
-}
+import type { OperationalEvent } from '../records/operational-event.js';
+import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
 /**
  * Whether a subscription is disabled because its deliveries only fail. Whoever changed it after that was found out knows

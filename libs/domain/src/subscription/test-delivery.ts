@@ -1,9 +1,9 @@
-import type { WebhookDelivery } from '../delivery/webhook-delivery.js';
 import { eventId as eventIdOf } from '../event/event-id.js';
 import { TEST_EVENT_TYPE } from '../event/event-type.js';
 import { draftEvent } from '../event/fleet-event.js';
 import { payloadFormatOf, serialiseBody } from '../event/payload-format.js';
-import type { WebhookSubscription } from './webhook-subscription.js';
+import type { WebhookDelivery } from '../records/webhook-delivery.js';
+import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
 /** The device of a test event. It is none of the fleet's, so a test does not show up among what a vehicle did. */
 export const TEST_DEVICE_ID = 'test-device';

@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { geofenceKey } from '../geofence/geofence.js';
-import { createGeofenceHistory } from '../geofence/geofence-history.js';
-import { circleFence } from '../geofence/testing/geofences.js';
-import { outcomes, travel } from '../testing/journey.js';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
+import { createGeofenceHistory, geofenceKey } from '../geofence/geofence-history.js';
+import { circleFence } from '../geofence/testing/geofences.js';
+import type { DeviceState } from '../records/device-state.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { outcomes, travel } from '../testing/journey.js';
 import { decidePing, isAccepted } from './decide-ping.js';
-import type { DeviceState } from './device-state.js';
 import { evolveDevice } from './evolve-device.js';
 import { DEFAULT_RULE_SETTINGS } from './rule-settings.js';
-import type { TelemetryPing } from './telemetry-ping.js';
 
 const DAY_MS = 86_400_000;
 

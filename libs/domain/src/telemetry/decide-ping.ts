@@ -1,16 +1,22 @@
 import type { EventType } from '../event/event-type.js';
-import type { FleetEvent, FleetEventDraft } from '../event/fleet-event.js';
-import { decideGeofences, type GeofenceDecision, type GeofenceView } from '../geofence/decide-geofences.js';
-import { eventsOfGeofences } from '../geofence/events-of-geofences.js';
-import { decideRoute, NO_TRIP, tripAfter, type RouteDecision } from '../route/decide-route.js';
+import type { FleetEventDraft } from '../event/fleet-event.js';
+import {
+  decideGeofences,
+  eventsOfGeofences,
+  type GeofenceDecision,
+  type GeofenceView,
+} from '../geofence/decide-geofences.js';
+import { isFuture } from '../ping/check-ping.js';
+import { eventOfPing } from '../ping/event-of-ping.js';
+import { type FixedPing, hasValidFix } from '../ping/fix.js';
+import type { DeviceGeofences, DeviceState, Trip } from '../records/device-state.js';
+import type { FleetEvent } from '../records/fleet-event.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { decideRoute, NO_TRIP, type RouteDecision, tripAfter } from '../route/decide-route.js';
 import { eventOfRoute } from '../route/event-of-route.js';
 import type { RouteLeg } from '../route/route-progress.js';
 import { formatTime } from '../time/instant.js';
-import type { DeviceGeofences, DeviceState, Trip } from './device-state.js';
-import { eventOfPing } from './event-of-ping.js';
-import { hasValidFix, type FixedPing } from './fix.js';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rule-settings.js';
-import type { TelemetryPing } from './telemetry-ping.js';
 
 /** The ping is the newest of its device. Nothing but the place changes, as for nine pings in ten: it makes no event. */
 export interface MovedPing {
@@ -63,14 +69,6 @@ const DUPLICATE: PingDecision = Object.freeze({ type: 'duplicate' });
 const EXPIRED: PingDecision = Object.freeze({ type: 'expired' });
 const NO_EVENTS: readonly [] = Object.freeze([]);
 
-/** the ping lies too far ahead of its receipt. Applies to pings that checkPing() finds valid. */
-export function isFuture(
-  { eventTime, receivedTime }: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>,
-  settings: RuleSettings = DEFAULT_RULE_SETTINGS,
-): boolean {
-  return eventTime - receivedTime > settings.maxAheadMs;
-}
-
 /**
  * R-3 to R-10: the rules for one ping, given what is remembered of its device. Nothing but the arguments counts, so a
  * replay decides the same.
@@ -85,7 +83,7 @@ export function decidePing(
   settings: RuleSettings = DEFAULT_RULE_SETTINGS,
   view: GeofenceView | null = null,
 ): PingDecision {
-  if (isFuture(ping, settings)) return rejectFuture(ping, settings);
+  if (isFuture(ping, settings.maxAheadMs)) return rejectFuture(ping, settings);
   if (ping.receivedTime - ping.eventTime > settings.maxAgeMs) return EXPIRED;
   if (state !== null && ping.eventTime <= state.newestEventTime) {
     return ping.eventTime === state.newestEventTime ? DUPLICATE : LATE;

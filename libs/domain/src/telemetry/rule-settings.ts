@@ -1,4 +1,5 @@
-import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from '../geofence/geofence-settings.js';
+import { DEFAULT_GEOFENCE_SETTINGS, type GeofenceSettings } from '../geofence/decide-geofences.js';
+import { MAX_AHEAD_MS } from '../ping/check-ping.js';
 import { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from '../route/route-settings.js';
 
 /** Two positions of a device are at least this far apart in event time, ignition changes aside. */
@@ -19,7 +20,7 @@ export interface RuleSettings {
 
 export const DEFAULT_RULE_SETTINGS: RuleSettings = Object.freeze({
   positionWindowMs: POSITION_WINDOW_MS,
-  maxAheadMs: 300_000,
+  maxAheadMs: MAX_AHEAD_MS,
   maxAgeMs: 15 * 86_400_000,
   geofences: DEFAULT_GEOFENCE_SETTINGS,
   routes: DEFAULT_ROUTE_SETTINGS,

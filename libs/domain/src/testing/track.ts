@@ -1,5 +1,5 @@
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import type { TelemetryPing } from '../telemetry/telemetry-ping.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
 
 /** Metres of a degree of latitude near 52.1° on the ellipsoid. */
 const METERS_PER_DEGREE = 111_257;

@@ -1,5 +1,3 @@
-import { textOfTime } from './text-of-time.js';
-
 /** The largest time that an RFC 3339 date-time can name: the last millisecond of the year 9999, in epoch milliseconds. */
 export const MAX_TIME_MS = 253_402_300_799_999;
 
@@ -42,3 +40,57 @@ export function parseInstant(text: string): ParsedInstant {
 function clockMs(hour: string, minute: string, second: string): number {
   return ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }
+
+const MS_PER_DAY = 86_400_000;
+/** From 1 March of the year 0 to 1 January 1970. A year that begins with March ends with its leap day. */
+const DAYS_TO_EPOCH = 719_468;
+const DAYS_PER_400_YEARS = 146_097;
+const DAYS_PER_100_YEARS = 36_524;
+const DAYS_PER_4_YEARS = 1_461;
+/** March to July have 153 days, and so have August to December. */
+const DAYS_PER_5_MONTHS = 153;
+
+const ZERO = 48;
+const DASH = 45;
+const COLON = 58;
+const POINT = 46;
+const T = 84;
+const Z = 90;
+
+/**
+ * What Date.toISOString() gives, at half of its cost: every event, id and body has times in it.
+ *
+ * @param timeMs whole milliseconds from the years 1970 to 9999
+ */
+export function textOfTime(timeMs: number): string {
+  const days = Math.floor(timeMs / MS_PER_DAY);
+  const ms = timeMs - days * MS_PER_DAY;
+  const day = days + DAYS_TO_EPOCH;
+  const century4 = Math.floor(day / DAYS_PER_400_YEARS);
+  const ofEra = day - century4 * DAYS_PER_400_YEARS;
+  // Leap days before this one: one in 4 years, none in 100, one in 400.
+  const leapDays =
+    Math.floor(ofEra / (DAYS_PER_4_YEARS - 1)) -
+    Math.floor(ofEra / DAYS_PER_100_YEARS) +
+    Math.floor(ofEra / (DAYS_PER_400_YEARS - 1));
+  const yearOfEra = Math.floor((ofEra - leapDays) / 365);
+  const ofYear = ofEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const fromMarch = Math.floor((5 * ofYear + 2) / DAYS_PER_5_MONTHS);
+  const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  const year = 400 * century4 + yearOfEra + (month <= 2 ? 1 : 0);
+  return characters(year, month, ofYear - Math.floor((DAYS_PER_5_MONTHS * fromMarch + 2) / 5) + 1, ms);
+}
+
+function characters(year: number, month: number, day: number, ms: number): string {
+  const second = Math.floor(ms / 1_000);
+  const minute = Math.floor(second / 60);
+  return String.fromCharCode(
+    ...[digit(year, 1_000), digit(year, 100), digit(year, 10), digit(year, 1), DASH],
+    ...[digit(month, 10), digit(month, 1), DASH, digit(day, 10), digit(day, 1), T],
+    ...[digit(minute / 60, 10), digit(minute / 60, 1), COLON, digit(minute % 60, 10), digit(minute % 60, 1), COLON],
+    ...[digit(second % 60, 10), digit(second % 60, 1), POINT],
+    ...[digit(ms % 1_000, 100), digit(ms % 1_000, 10), digit(ms % 1_000, 1), Z],
+  );
+}
+
+const digit = (value: number, place: number): number => ZERO + (Math.floor(value / place) % 10);

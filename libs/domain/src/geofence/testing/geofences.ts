@@ -1,4 +1,4 @@
-import type { Geofence, GeofenceCircle, GeoPoint } from '../geofence.js';
+import type { GeoPoint, Geofence, GeofenceCircle } from '../../records/geofence.js';
 
 const unnamed = {
   fleetId: 'fleet-1',

@@ -1,0 +1,53 @@
+import type { EventType } from '../event/event-type.js';
+import { draftEvent, type FleetEventDraft } from '../event/fleet-event.js';
+import { hasValidFix } from './fix.js';
+import type { DeviceState } from '../records/device-state.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
+
+/**
+ * The event that a ping makes. Every measurement is the ping's own; what it does not report stays unknown (R-13).
+ * Without a valid fix the location is the last valid one, with its time (R-6).
+ *
+ * @param ignition the state after the event
+ * @param before what was remembered of the device when the ping came
+ */
+export function eventOfPing(
+  eventType: EventType,
+  ping: TelemetryPing,
+  ignition: boolean | null,
+  before: DeviceState | null,
+): FleetEventDraft {
+  const fixed = hasValidFix(ping);
+  const event = draftEvent(ping.fleetId, ping.deviceId, eventType, ping.eventTime);
+  event.vehicleId = textOrNull(ping.vehicleId);
+  event.licensePlate = textOrNull(ping.licensePlate);
+  event.driverId = textOrNull(ping.driverId);
+  event.latitude = fixed ? ping.latitude : (before?.latitude ?? null);
+  event.longitude = fixed ? ping.longitude : (before?.longitude ?? null);
+  event.locationTime = fixed ? null : (before?.fixTime ?? null);
+  event.altitudeInMeters = finiteOrNull(ping.altitudeInMeters);
+  event.speedInKmh = finiteOrNull(ping.speedInKmh);
+  event.heading = headingOrNull(ping.heading);
+  event.ignition = ignition;
+  event.odometerInMeters = finiteOrNull(ping.odometerInMeters);
+  event.batteryVoltage = finiteOrNull(ping.batteryVoltage);
+  event.connectionType = textOrNull(ping.connectionType);
+  event.rpm = finiteOrNull(ping.rpm);
+  event.fuelLevel = finiteOrNull(ping.fuelLevel);
+  return event;
+}
+
+/** Avro's double may be NaN or infinite; JSON has no such number. */
+export function finiteOrNull(value: number | null): number | null {
+  return value !== null && Number.isFinite(value) ? value : null;
+}
+
+/** Degrees from 0 to below 360; anything else is no direction. */
+export function headingOrNull(value: number | null): number | null {
+  return value !== null && value >= 0 && value < 360 ? value : null;
+}
+
+/** An empty text says nothing, and R-13 sends none. */
+export function textOrNull(value: string | null): string | null {
+  return value === '' ? null : value;
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { NOON, pingOf } from '../../../../test/support/samples.js';
+import { checkPing } from './check-ping.js';
+import { decidePing } from '../telemetry/decide-ping.js';
+import { pathPointOf } from './path-of-ping.js';
+
+const DAY_MS = 86_400_000;
+
+describe('pathPointOf (R-36)', () => {
+  it('shows what the ping reports', () => {
+    const reported = {
+      latitude: 52.1,
+      longitude: 4.9,
+      speedInKmh: 38.5,
+      heading: 271,
+      ignition: true,
+      odometerInMeters: 123_456_789,
+      rpm: 1_900,
+      fuelLevel: 61.5,
+    };
+    expect(pathPointOf(pingOf(reported), 'device-1')).toEqual({
+      fleetId: 'fleet-1',
+      deviceId: 'device-1',
+      eventTime: NOON,
+      ...reported,
+      valid: true,
+    });
+  });
+
+  it('keeps a reported 0 and false, and makes nothing of what is not reported', () => {
+    const still = pingOf({
+      latitude: 0,
+      longitude: 9,
+      speedInKmh: 0,
+      heading: 0,
+      ignition: false,
+      rpm: 0,
+      fuelLevel: 0,
+    });
+    expect(pathPointOf(still, 'device-1')).toMatchObject({
+      latitude: 0,
+      speedInKmh: 0,
+      heading: 0,
+      ignition: false,
+      odometerInMeters: null,
+      rpm: 0,
+      fuelLevel: 0,
+    });
+  });
+
+  it.each([
+    ['the device says so', { positionValid: false }, { latitude: 52.1, longitude: 4.9 }],
+    ['a coordinate is missing', { latitude: null }, { latitude: null, longitude: 4.9 }],
+    ['it is at (0,0)', { latitude: 0, longitude: 0 }, { latitude: 0, longitude: 0 }],
+    ['it is out of range', { latitude: 91 }, { latitude: 91, longitude: 4.9 }],
+    ['it is no number', { latitude: Number.NaN, longitude: Infinity }, { latitude: null, longitude: null }],
+  ])('is invalid when %s, with the coordinates as reported (R-5)', (_, fields, shown) => {
+    expect(pathPointOf(pingOf(fields), 'device-1')).toMatchObject({ ...shown, valid: false });
+  });
+
+  it('takes numbers that no measurement can have as not reported', () => {
+    const odd = pingOf({ speedInKmh: Number.NaN, heading: 360, fuelLevel: Infinity });
+    expect(pathPointOf(odd, 'device-1')).toMatchObject({ speedInKmh: null, heading: null, fuelLevel: null });
+  });
+
+  it.each([
+    ['the newest of its device or a late one', 0],
+    ['made 5 minutes after it was received', 300_000],
+    ['received 15 days after it was made, or later', -16 * DAY_MS],
+  ])('takes a ping that is %s', (_, aheadMs) => {
+    expect(pathPointOf(pingOf({ receivedTime: NOON - aheadMs }), 'device-1')).not.toBeNull();
+  });
+
+  it.each([
+    ['made more than 5 minutes after it was received', pingOf({ receivedTime: NOON - 300_001 }), 'device-1'],
+    ['under the key of another device', pingOf(), 'device-2'],
+    ['without a key', pingOf(), null],
+    ['without a device', pingOf({ deviceId: '' }), ''],
+    ['at no time', pingOf({ eventTime: -1 }), 'device-1'],
+  ])('has nothing of a ping %s (R-2, R-3)', (_, ping, key) => {
+    expect(pathPointOf(ping, key)).toBeNull();
+  });
+
+  it('takes exactly what the rules do not reject', () => {
+    const time = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.integer({ min: NOON - 400_000, max: NOON + 400_000 }));
+    fc.assert(
+      fc.property(time, time, fc.constantFrom('device-1', 'x', null), (eventTime, receivedTime, key) => {
+        const ping = pingOf({ eventTime, receivedTime });
+        const rejected = checkPing(ping, key).type !== 'valid' || decidePing(null, ping).type === 'rejected';
+        expect(pathPointOf(ping, key) === null).toBe(rejected);
+      }),
+    );
+  });
+});

@@ -1,0 +1,29 @@
+import type { PathPoint } from '../history/path-history.js';
+import { checkPing, isFuture } from './check-ping.js';
+import { finiteOrNull, headingOrNull } from './event-of-ping.js';
+import { hasValidFix } from './fix.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
+
+/**
+ * What the paths show of a decoded ping (R-36): whatever is not rejected (R-2, R-3), late and expired pings too. Null:
+ * it is rejected. Only the ping and its key count, so the decision is the same wherever and whenever it is made.
+ *
+ * @param recordKey the record's key as text; null when it has none
+ */
+export function pathPointOf(ping: TelemetryPing, recordKey: string | null): PathPoint | null {
+  if (checkPing(ping, recordKey).type !== 'valid' || isFuture(ping)) return null;
+  return {
+    fleetId: ping.fleetId,
+    deviceId: ping.deviceId,
+    eventTime: ping.eventTime,
+    latitude: finiteOrNull(ping.latitude),
+    longitude: finiteOrNull(ping.longitude),
+    speedInKmh: finiteOrNull(ping.speedInKmh),
+    heading: headingOrNull(ping.heading),
+    ignition: ping.ignition,
+    odometerInMeters: finiteOrNull(ping.odometerInMeters),
+    rpm: finiteOrNull(ping.rpm),
+    fuelLevel: finiteOrNull(ping.fuelLevel),
+    valid: hasValidFix(ping),
+  };
+}

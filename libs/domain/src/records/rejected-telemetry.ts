@@ -1,0 +1,15 @@
+// Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
+
+/** A ping that could not be taken, with its original bytes. */
+export interface RejectedTelemetry {
+  readonly sourceTopic: string;
+  readonly sourcePartition: number;
+  readonly sourceOffset: number;
+  /** Epoch milliseconds. */
+  readonly sourceTimestamp: number;
+  readonly sourceKey: Buffer | null;
+  readonly sourceValue: Buffer | null;
+  /** malformed | unknown_schema | incompatible_schema | invalid_field | key_mismatch | future */
+  readonly reason: string;
+  readonly detail: string | null;
+}

@@ -1,0 +1,16 @@
+// Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
+
+/** What the sender must not forget about a subscription. No record: nothing special. */
+export interface SubscriptionState {
+  readonly subscriptionId: string;
+  /** Offset of its lowest unfinished delivery while it is left out of the committed position of the partition. */
+  readonly parkedFrom: number | null;
+  /** Every attempt of a delivery from parkedFrom on lies at or after this offset of webhook.attempts. */
+  readonly foldFrom: number | null;
+  /** End of the first failed attempt since the last accepted one (epoch milliseconds). */
+  readonly failingSince: number | null;
+  /** Since when deliveries are held (R-29) (epoch milliseconds). */
+  readonly suspendedAt: number | null;
+  /** Epoch milliseconds. */
+  readonly updatedAt: number;
+}

@@ -1,0 +1,44 @@
+// Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
+
+/** One attempt of one delivery with its outcome. */
+export interface WebhookAttempt {
+  /** UUIDv5. */
+  readonly eventId: string;
+  readonly subscriptionId: string;
+  readonly fleetId: string;
+  readonly deviceId: string;
+  readonly eventType: string;
+  /** Epoch milliseconds. */
+  readonly eventTime: number;
+  /** v1 | legacy-v1 */
+  readonly format: string;
+  readonly series: number;
+  readonly replayId: string | null;
+  /** Offset of the delivery in the same partition of webhook.deliveries. */
+  readonly deliveryOffset: number;
+  /** Epoch milliseconds. */
+  readonly deliveryCreatedAt: number;
+  /** Where this attempt went. */
+  readonly url: string;
+  /** 1 to 5. */
+  readonly attempt: number;
+  /** When this attempt should have started (epoch milliseconds). */
+  readonly dueAt: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** startedAt of attempt 1 of the series (epoch milliseconds). */
+  readonly firstAttemptAt: number;
+  readonly durationMs: number;
+  readonly statusCode: number | null;
+  /** Why there is no status code, or why the attempt was refused. */
+  readonly errorCode: string | null;
+  readonly errorDetail: string | null;
+  /** delivered | retrying | failed */
+  readonly outcome: string;
+  /** Why this outcome, e.g. accepted, temporary_status, permanent_status, attempts_exhausted. */
+  readonly decision: string;
+  /** Only when retrying (epoch milliseconds). */
+  readonly nextDueAt: number | null;
+  /** Only in attempt 1. */
+  readonly body: string | null;
+}

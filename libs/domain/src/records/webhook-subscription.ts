@@ -1,0 +1,45 @@
+// Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
+
+/** One version of one subscription. A deleted one is a tombstone. */
+export interface WebhookSubscription {
+  readonly id: string;
+  readonly fleetId: string;
+  readonly eventType: string;
+  readonly url: string;
+  /** active | paused | disabled */
+  readonly status: string;
+  readonly disabledReason: string | null;
+  /** v1 | legacy-v1 */
+  readonly payloadFormat: string;
+  /** null: every device. */
+  readonly deviceIds: readonly string[] | null;
+  /** null: none. */
+  readonly auth: BearerAuth | null;
+  readonly rateLimitPerSecond: number | null;
+  /** fail | hold */
+  readonly onOutage: string;
+  readonly strictOrder: boolean;
+  /** Newest first. */
+  readonly secrets: readonly SealedSecret[];
+  /** Counts every change of this subscription, from 1. */
+  readonly version: number;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Epoch milliseconds. */
+  readonly updatedAt: number;
+}
+
+/** OAuth2 client credentials. */
+export interface BearerAuth {
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly sealedClientSecret: string;
+  readonly scope: string | null;
+}
+
+/** A signing secret under AES-256-GCM. */
+export interface SealedSecret {
+  readonly sealed: string;
+  /** null: the current one; else it signs until then (epoch milliseconds). */
+  readonly expiresAt: number | null;
+}
