@@ -1,4 +1,4 @@
-/** One record as it lies in a partition. `key` and `value` are views into a fetch response: copy what outlives the batch. */
+/** A record of a partition. `key` and `value` are views into a fetch response: copy what outlives the batch. */
 export interface StreamRecord {
   readonly offset: number;
   /** Epoch milliseconds: the broker's append time where the topic says so, else the producer's. */
@@ -8,8 +8,8 @@ export interface StreamRecord {
 }
 
 /**
- * A record of a fetched batch. `bytes` from `keyStart` to `keyEnd` and from `valueStart` to `valueEnd` are its key and
- * value (start -1: null), for readers to whom a Buffer for each of millions of records is too dear.
+ * A record of a fetched batch. Its key and value are the bytes from `keyStart` to `keyEnd` and from `valueStart` to
+ * `valueEnd` (start -1: null); reading them there avoids a Buffer for each of millions of records.
  */
 export class FetchedRecord implements StreamRecord {
   constructor(
@@ -31,40 +31,40 @@ export class FetchedRecord implements StreamRecord {
   }
 }
 
-/** A part of a buffer; it may be written over once the call that it was given to has returned. */
+/** A part of a buffer; it may be overwritten after the call that received it has returned. */
 export interface ByteRange {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
 }
 
-/** The record as a fetch would bring it: for backends without a wire, so that what works on them works on Kafka's bytes. */
+/** The record as a fetch would return it, for backends without a network. */
 export function fetchedRecordOf({ offset, timestamp, key, value }: StreamRecord): FetchedRecord {
   const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0)]);
   const middle = key?.length ?? 0;
   return new FetchedRecord(offset, timestamp, bytes, key ? 0 : -1, middle, value ? middle : -1, bytes.length);
 }
 
-/** What one fetch brought of one partition. It may hold no record and still move the position. */
+/** The result of one fetch for one partition. It may hold no record and still move the position. */
 export interface RecordBatch {
   readonly topic: string;
   readonly partition: number;
   readonly records: readonly StreamRecord[];
-  /** The records piece by piece, where they are decoded as they are asked for. See `slicesOf`. */
+  /** The records in slices, decoded on demand. See `slicesOf`. */
   readonly slices?: (maxRecords: number) => Iterable<readonly StreamRecord[]>;
-  /** The position after the batch: control records, aborted records and compacted holes are behind it. */
+  /** The position after the batch, including control records, aborted records and compacted holes. */
   readonly nextOffset: number;
   readonly highWatermark: number;
-  /** Where reading ends while a transaction is open: nothing behind it is given to anybody yet. */
+  /** Where reading ends while a transaction is open. */
   readonly lastStableOffset: number;
   /**
-   * Nothing of the batch is in use any more: its memory may be written over by what is fetched next. Whoever does not call it
-   * leaves the memory to the garbage collector.
+   * The batch is not used any more: its memory may be overwritten by later fetches. A batch that is not released is
+   * garbage-collected as usual.
    */
   release?(): void;
 }
 
-/** The records of a batch, at most `maxRecords` at a time. Whoever goes through many should never hold them all. */
+/** The records of a batch, at most `maxRecords` at a time; use it where a batch may be large. */
 export function* slicesOf(batch: RecordBatch, maxRecords: number): Iterable<readonly StreamRecord[]> {
   if (batch.slices) {
     yield* batch.slices(maxRecords);
@@ -79,7 +79,7 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** A record to be written; the partition is always explicit, so that a retry can never move it. */
+/** A record to write; the partition is explicit, so that a retry cannot move it. */
 export interface OutgoingRecord {
   readonly topic: string;
   readonly partition: number;

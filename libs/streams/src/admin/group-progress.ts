@@ -13,7 +13,7 @@ export interface PartitionProgress {
   readonly committedOffset: number | null;
 }
 
-/** A consumer group and the topics whose progress is asked for. */
+/** A consumer group, and the topics whose progress is read. */
 export interface GroupTopics {
   readonly id: string;
   readonly topics: readonly string[];
@@ -37,7 +37,7 @@ export async function openGroupProgress(settings: KafkaSettings): Promise<GroupP
   };
 }
 
-/** The ends are read before the commits: a commit behind an end seen earlier is a true lag, never a race. */
+/** The ends are read before the commits: a commit before such an end is a real lag, never a race. */
 async function progressOf(admin: Admin, group: GroupTopics): Promise<PartitionProgress[]> {
   const ends = await Promise.all(
     group.topics.map(async (topic) => [topic, await admin.fetchTopicOffsets(topic)] as const),

@@ -41,13 +41,13 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
   };
 }
 
-/** One request a topic: a topic that exists by now would otherwise fail the others with it. */
+/** One request per topic: in a shared request, a topic that already exists would fail the others. */
 async function createTopics(admin: Admin, specs: readonly NewTopic[]): Promise<void> {
   for (const { name, partitions, replicationFactor, configs } of specs) {
     const configEntries = Object.entries(configs).map(([key, value]) => ({ name: key, value }));
     await admin.createTopics({
       topics: [{ topic: name, numPartitions: partitions, replicationFactor, configEntries }],
-      // kafkajs takes a topic that the broker does not know yet for an error.
+      // kafkajs treats a topic that the broker does not know yet as an error.
       waitForLeaders: false,
       timeout: createTimeoutMs,
     });
@@ -74,7 +74,7 @@ async function topicSetting(
   );
 }
 
-/** A topic is known to every broker only some time after its creation, so unknown ones are asked for again. */
+/** A new topic becomes known to the brokers one after the other, so unknown topics are queried again. */
 async function partitionCounts(admin: Admin, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
   for (let waitedMs = 0; ; waitedMs += metadataPollMs) {
     try {

@@ -82,7 +82,7 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       await member.leave();
     });
 
-    it('fences the older of two producers with one transactional.id: nothing of it appears any more', async () => {
+    it('fences the older of two producers with one transactional.id: none of its records appear', async () => {
       const { backend, createTopic, uniqueName } = subject();
       const topic = await createTopic(1);
       const transactionalId = uniqueName('tx');
@@ -214,7 +214,7 @@ export function describeFencedWriter(name: string, subject: () => BackendUnderTe
   };
 
   describe(`${name}: fenced writers`, () => {
-    it('show what is appended, in order, and tell the offset of its first record', async () => {
+    it('show what is appended, in order, and return the offset of the first record', async () => {
       const { backend, uniqueName } = subject();
       const partition = await onePartition();
       const writer = backend.fencedWriter(uniqueName('writer'), [partition]);
@@ -228,7 +228,7 @@ export function describeFencedWriter(name: string, subject: () => BackendUnderTe
       expect(base.get(`${partition.topic}-0`)).toBe(records[2]?.offset);
     });
 
-    it('leave no gap of offsets between appends: whoever counts them knows where the log ends', async () => {
+    it('leave no gap of offsets between appends, so that the end of the log can be computed', async () => {
       const { backend, uniqueName } = subject();
       const partition = await onePartition();
       const writer = backend.fencedWriter(uniqueName('writer'), [partition]);

@@ -8,7 +8,7 @@ export interface PartitionConsumer {
   close(): void;
 }
 
-/** Reads committed records of many partitions, one batch ahead of each of them. */
+/** Reads committed records of many partitions, one batch ahead of each reader. */
 export interface Fetcher {
   open(partition: TopicPartition, position: number): PartitionConsumer;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export interface TransactionOffset extends TopicPartition {
 }
 
 export interface Transaction {
-  /** Buffers must be left alone until the commit has ended. */
+  /** Buffers must not change until the commit has ended. */
   readonly records: readonly OutgoingRecord[] | RecordCollector;
   readonly offset?: TransactionOffset;
 }
@@ -36,8 +36,8 @@ export interface Transaction {
 export type BaseOffsets = ReadonlyMap<string, number>;
 
 /**
- * The only writer under its transactional.id. A transaction is one call: everything or nothing, never half.
- * After any rejection the producer is dead: close it, make another, and read from the broker what was committed.
+ * The only writer under its transactional.id. A transaction is one call: all or nothing. After any rejection the
+ * producer is unusable: close it, create another, and read from the broker what was committed.
  */
 export interface TransactionalProducer {
   /** Fences the predecessor and waits until its open transaction has ended, so that offsets read afterwards are final. */
@@ -48,15 +48,15 @@ export interface TransactionalProducer {
 
 /**
  * The only writer of its partitions, without transactions: an append is one request, and readers see it at once. The
- * broker itself refuses what a predecessor still sends. After any rejection the writer is dead: close it, make another,
- * and read from the log what was written.
+ * broker itself refuses late appends of a predecessor. After any rejection the writer is unusable: close it, create
+ * another, and read from the log what was written.
  */
 export interface FencedWriter {
-  /** Shuts the predecessor out of all partitions; ends of the log read afterwards are final but for our own appends. */
+  /** Fences the predecessor in all partitions; ends of the log read afterwards change only by our own appends. */
   init(): Promise<void>;
   /**
-   * Appends to each partition in order, everything of one partition up to `MAX_BATCH_BYTES` at once or not at all; not
-   * atomic over several. Calls must not overlap. Waits for a broker that is away for about a minute.
+   * Appends to each partition in order, the records of one partition up to `MAX_BATCH_BYTES` atomically; not atomic
+   * across partitions. Calls must not overlap. Retries for about a minute while a broker is unavailable.
    */
   append(records: readonly OutgoingRecord[] | RecordCollector): Promise<BaseOffsets>;
   close(): Promise<void>;
@@ -69,24 +69,25 @@ export interface Assignment {
 
 export interface RebalanceListener {
   /**
-   * Called synchronously with each new assignment. Nobody else is given what this member held before until the promise
-   * resolves, which is when everything that is not in the assignment has been let go, earlier losses included. It must
-   * resolve in bounded time: until then these partitions stand still. No promise: all was let go at once.
+   * Called synchronously with each new assignment. The group gives no other member the partitions that this member had
+   * before until the promise resolves: then every partition that is not in the assignment must be released, earlier
+   * revocations included. It must resolve in bounded time, because these partitions are not processed until then. No
+   * promise: everything was released at once.
    */
   assigned(assignment: Assignment): Promise<void> | void;
-  /** The group cannot go on with this member; the process should end. */
+  /** The group cannot continue with this member; the process should end. */
   failed(error: Error): void;
 }
 
-/** This process's place in a consumer group. Offsets are read and written here, records are not. */
+/** The membership of this process in a consumer group. It reads and writes offsets, not records. */
 export interface GroupMember {
   join(listener: RebalanceListener): Promise<void>;
-  /** Whether the last accepted heartbeat is so recent that the group cannot have given our partitions away. */
+  /** Whether the last accepted heartbeat is so recent that the group cannot have reassigned our partitions. */
   leaseValid(): boolean;
   /** Resolves with true once a heartbeat sent after the call was accepted in this generation; false when it is over. */
   confirm(generation: number): Promise<boolean>;
   committed(partition: TopicPartition): Promise<CommittedOffset | null>;
-  /** A plain commit, for those whose truth about the position is elsewhere. */
+  /** A plain commit, for tasks that store their position elsewhere. */
   commit(partition: TopicPartition, offset: CommittedOffset): Promise<void>;
   leave(): Promise<void>;
 }
@@ -94,12 +95,12 @@ export interface GroupMember {
 export interface GroupOptions {
   readonly groupId: string;
   readonly topics: readonly string[];
-  /** Kafka's static membership: a restarted instance takes its predecessor's place at once. */
+  /** Kafka's static membership: a restarted instance gets its partitions back at once. */
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
 }
 
-/** What the runtime needs of Kafka. Both implementations pass the suite in backend.contract.ts. */
+/** The port to Kafka. Both implementations pass the suite in backend.contract.ts. */
 export interface StreamsBackend {
   group(options: GroupOptions): GroupMember;
   fetcher(): Fetcher;
@@ -108,7 +109,7 @@ export interface StreamsBackend {
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter;
   /** null: no such topic. */
   partitionCount(topic: string): Promise<number | null>;
-  /** What another topic of the same name does not have; null: the cluster gives topics no ids. */
+  /** Differs from that of another topic of the same name; null: the cluster has no topic ids. */
   topicId(topic: string): Promise<string | null>;
   /** Offsets of the log itself, uncommitted records included. */
   endOffset(partition: TopicPartition): Promise<number>;

@@ -28,8 +28,8 @@ function awaited(shares: Map<string, MemberAssignment>, memberId: string): numbe
   return numbers(shares.get(memberId)?.awaited);
 }
 
-describe('the assignment by hand-over', () => {
-  it('takes a partition from its owner in one round and gives it away in the next', () => {
+describe('cooperative assignment', () => {
+  it('revokes a partition in one rebalance and assigns it in the next', () => {
     const first = assignCooperatively(at(0, 1), [claim('a', { owned: at(0, 1), generation: 4 }), claim('b')]);
     const [kept] = given(first, 'a');
     expect(given(first, 'b')).toEqual([]);
@@ -43,7 +43,7 @@ describe('the assignment by hand-over', () => {
     expect(awaited(second, 'a')).toEqual([]);
   });
 
-  it('gives nobody what a member still lets go of, whatever rebalance comes in between', () => {
+  it('assigns no partition that a member is still revoking, whatever rebalance comes in between', () => {
     const revoking = [{ topic: 't', partition: 1, generation: 4 }];
     const shares = assignCooperatively(at(0, 1, 2), [
       claim('a', { owned: at(0), generation: 5, revoking }),
@@ -54,19 +54,19 @@ describe('the assignment by hand-over', () => {
     expect(awaited(shares, 'a')).toEqual([1]);
   });
 
-  it('gives it back to the one that lets go when the group is its own again', () => {
+  it('returns a partition to the member that is revoking it when the others are gone', () => {
     const revoking = [{ topic: 't', partition: 1, generation: 4 }];
     const shares = assignCooperatively(at(0, 1), [claim('a', { owned: at(0), generation: 5, revoking })]);
     expect(given(shares, 'a')).toEqual([0, 1]);
     expect(awaited(shares, 'a')).toEqual([]);
   });
 
-  it('moves at once what nobody of this join claims', () => {
+  it('moves at once what no member of this join claims', () => {
     const shares = assignCooperatively(at(0, 1), [claim('b', { owned: at(1), generation: 4 })]);
     expect(given(shares, 'b')).toEqual([0, 1]);
   });
 
-  it('does not let one that comes back after its session hold up or displace the present owner', () => {
+  it('lets a member that returns after its session neither delay nor displace the present owner', () => {
     const zombie = claim('a', {
       owned: at(0),
       generation: 3,
@@ -79,7 +79,7 @@ describe('the assignment by hand-over', () => {
     expect(given(shares, 'a')).toEqual([]);
   });
 
-  it('believes the only claim there is although its member has missed a generation', () => {
+  it('accepts the only claim although its member has missed a generation', () => {
     const shares = assignCooperatively(at(0, 1), [
       claim('a', { owned: at(0, 1), generation: 6 }),
       claim('b', { owned: [], generation: 7 }),
@@ -88,13 +88,13 @@ describe('the assignment by hand-over', () => {
     expect(awaited(shares, 'a')).toHaveLength(1);
   });
 
-  it('passes over claims for partitions that do not exist', () => {
+  it('ignores claims for partitions that do not exist', () => {
     const shares = assignCooperatively(at(0), [claim('a', { owned: at(0, 7), generation: 1 }), claim('b')]);
     expect(given(shares, 'a')).toEqual([0]);
     expect(awaited(shares, 'a')).toEqual([]);
   });
 
-  it('waits for both when a group has lost count and two claim a partition as newest', () => {
+  it('waits for both when a group has lost its generation and two claim a partition as newest', () => {
     const revoking = [{ topic: 't', partition: 0, generation: 2 }];
     const shares = assignCooperatively(at(0), [
       claim('a', { generation: 3, revoking }),

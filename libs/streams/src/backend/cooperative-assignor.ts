@@ -1,28 +1,29 @@
 import { partitionName, type TopicPartition } from '../record.js';
 
-/** A partition that a member was last assigned in `generation`, and still works on. */
+/** A partition that was last assigned to a member in `generation`, and that the member still works on. */
 export interface RevokingPartition extends TopicPartition {
   readonly generation: number;
 }
 
 export interface CooperativeClaim extends MemberClaim {
-  /** No longer assigned to the member, and not yet let go by it. */
+  /** Revoked, but not released by the member yet. */
   readonly revoking: readonly RevokingPartition[];
 }
 
 export interface MemberAssignment {
   readonly partitions: readonly TopicPartition[];
-  /** Withheld from everybody until this member lets go of it and joins again without claiming it. */
+  /** Assigned to no member until this member releases them and joins again. */
   readonly awaited: readonly TopicPartition[];
 }
 
 /**
- * The sticky assignment in two steps: a partition that is to move is first taken from its holder, and given to nobody
- * while a member of this very join claims it. Those who are gone claim nothing, so what they had moves at once.
+ * The sticky assignment in two steps, as in cooperative rebalancing (KIP-429): a partition that moves is first revoked
+ * from its owner, and assigned to no member while a member of this join claims it. Members that are gone claim nothing,
+ * so their partitions move at once.
  *
- * Who holds a partition is said by the newest claim: it can have been assigned anew only after an older holder had let
- * go or was thought dead, so that one's claim, should it come back, holds nobody up. Claims are compared for each
- * partition alone, since a member may have missed a generation that others were given.
+ * The owner of a partition is decided by the newest claim: the partition can have been assigned again only after an
+ * older owner had released it or was considered dead, so an older claim delays no one. Claims are compared per
+ * partition, since a member may have missed a generation that others got.
  */
 export function assignCooperatively(
   partitions: readonly TopicPartition[],
@@ -48,7 +49,7 @@ export function assignCooperatively(
 
 interface Holders {
   readonly generation: number;
-  /** Several only when a group has lost its count of generations: then all of them are waited for. */
+  /** More than one only when a group has lost its generation counter: then all of them are awaited. */
   readonly memberIds: readonly string[];
 }
 
@@ -70,14 +71,14 @@ function holdersOf(claims: readonly CooperativeClaim[]): Map<string, Holders> {
 
 export interface MemberClaim {
   readonly memberId: string;
-  /** What the member worked on until now; a claim of an older generation gives way to a newer one. */
+  /** The partitions of the member until now; an older generation yields to a newer one. */
   readonly owned: readonly TopicPartition[];
   readonly generation: number;
 }
 
 /**
- * Divides partitions so that no member has more than one more than another and as few as possible move: state has to
- * be restored wherever a partition goes. The answer depends on the claims alone, so any member may compute it.
+ * Divides partitions so that no member has more than one more than another and as few as possible move: state must be
+ * restored wherever a partition goes. The result depends on the claims alone, so any member may compute it.
  */
 export function assignSticky(
   partitions: readonly TopicPartition[],
@@ -95,11 +96,11 @@ export function assignSticky(
 }
 
 interface Quota {
-  /** Whether a member that has `count` may keep one more. */
+  /** Whether a member with `count` partitions may keep one more. */
   allows(count: number): boolean;
 }
 
-/** Of `partitions % members` members each may keep one more than the others. */
+/** `partitions % members` members may keep one more than the others. */
 function createQuota(partitions: number, members: number): Quota {
   const floor = Math.floor(partitions / members);
   let extras = partitions % members;

@@ -1,7 +1,7 @@
 import type { Fetcher, StreamsBackend } from './backend.js';
 import type { RecordBatch, TopicPartition } from '../record.js';
 
-/** The offsets that a log holds: from `start` on, before `end`. */
+/** The offsets of a log: from `start`, before `end`. */
 export interface LogRange {
   readonly start: number;
   readonly end: number;
@@ -13,9 +13,9 @@ export async function logRange(backend: StreamsBackend, partition: TopicPartitio
 }
 
 /**
- * Reads a partition from `from` until the position is at or behind `end`. The end is decided by batch positions and
- * never by record offsets: the last offsets may be markers, aborted records or compacted holes.
- * @returns the position behind what was read
+ * Reads a partition from `from` until the position is at or after `end`. The end is decided by batch positions, never
+ * by record offsets: the last offsets may be markers, aborted records or compacted holes.
+ * @returns the position after the last batch
  */
 export async function readUpTo(
   fetcher: Fetcher,
@@ -39,7 +39,7 @@ export async function readUpTo(
   return position;
 }
 
-/** Reads a partition from `from` to the end that the log has at the time of the call. */
+/** Reads a partition from `from` to the end of the log at the time of the call. */
 export async function readToEnd(
   backend: StreamsBackend,
   fetcher: Fetcher,

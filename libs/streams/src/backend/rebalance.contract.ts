@@ -106,7 +106,7 @@ export function describeRebalance(name: string, subject: () => BackendUnderTest)
     };
     afterEach(() => Promise.all(floors.splice(0).map((floor) => floor.close())));
 
-    it('gives a partition to another only after its owner has let it go, and soon then', async () => {
+    it('assigns a partition to another member only after its owner has released it, and soon after', async () => {
       const floor = await open();
       const first = await floor.hire(() => 600);
       const startedAt = Date.now();
@@ -119,7 +119,7 @@ export function describeRebalance(name: string, subject: () => BackendUnderTest)
       await Promise.all([first.crash(), second.crash()]);
     });
 
-    it('leaves alone what does not move', async () => {
+    it('does not touch partitions that stay', async () => {
       const floor = await open();
       const first = await floor.hire(() => 50);
       const before = new Map(floor.taken);
@@ -129,7 +129,7 @@ export function describeRebalance(name: string, subject: () => BackendUnderTest)
       await Promise.all([first.crash(), second.crash()]);
     });
 
-    it('does not wait for an owner that is gone, also when it was letting go', async () => {
+    it('does not wait for an owner that is gone, even while it was revoking', async () => {
       const floor = await open();
       const first = await floor.hire(() => 60_000);
       const second = await floor.hire(() => 0);
@@ -142,7 +142,7 @@ export function describeRebalance(name: string, subject: () => BackendUnderTest)
       await second.crash();
     });
 
-    it('withholds what is still being let go when somebody joins in the meantime', async () => {
+    it('withholds partitions that are still being revoked when another member joins meanwhile', async () => {
       const floor = await open();
       const first = await floor.hire(() => 900);
       const second = await floor.hire(() => 0);
@@ -154,7 +154,7 @@ export function describeRebalance(name: string, subject: () => BackendUnderTest)
     });
 
     it.each([1, 2])(
-      'never has two work on one partition, whoever joins and leaves (sequence %i)',
+      'never has two owners of one partition, whatever members join and leave (sequence %i)',
       async (seed) => {
         const floor = await open();
         let state = seed;

@@ -21,7 +21,7 @@ describe('what a member holds', () => {
     expect(held.claim()).toEqual({ generation: -1, owned: [], revoking: [] });
   });
 
-  it('is claimed on until it is let go, in the generation that it was last assigned in', () => {
+  it('is claimed until it is released, in the generation that it was last assigned in', () => {
     held.accept(3, share([0, 1]));
     const revoked = held.accept(4, share([0], [1]));
     held.accept(5, share([0], [1]));
@@ -32,7 +32,7 @@ describe('what a member holds', () => {
     expect(held.needsRejoin).toBe(true);
   });
 
-  it('is not let go by the end of an earlier loss when it came back and was lost again', () => {
+  it('is not released by the end of an earlier revocation when it came back and was revoked again', () => {
     held.accept(1, share([0]));
     const first = held.accept(2, share([], [0]));
     held.accept(3, share([0]));
@@ -43,7 +43,7 @@ describe('what a member holds', () => {
     expect(held.claim().revoking).toEqual([]);
   });
 
-  it('is awaited in vain of one that took the place of another and never had it', () => {
+  it('needs another rebalance when the group awaits a revocation from a member that never had the partition', () => {
     held.accept(9, share([0], [1]));
     expect(held.needsRejoin).toBe(true);
   });

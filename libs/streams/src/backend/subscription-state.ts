@@ -2,11 +2,11 @@ import { partitionName, type TopicPartition } from '../record.js';
 import type { RevokingPartition, MemberAssignment } from './cooperative-assignor.js';
 
 interface Closing extends RevokingPartition {
-  /** The first of our assignments without the partition since it was last assigned. */
+  /** The number of the first assignment without the partition. */
   readonly since: number;
 }
 
-/** What one member works on: its assignment, and what it had before and has not let go yet. */
+/** The partitions of one member: its assignment, and revoked partitions whose tasks are not closed yet. */
 export class SubscriptionState {
   private owned: readonly TopicPartition[] = [];
   private awaited: readonly TopicPartition[] = [];
@@ -14,7 +14,7 @@ export class SubscriptionState {
   private assignments = 0;
   private newest = -1;
 
-  /** Of the newest assignment; -1: there was none. */
+  /** The generation of the newest assignment; -1: there was none. */
   get generation(): number {
     return this.newest;
   }
@@ -23,7 +23,7 @@ export class SubscriptionState {
     return { generation: this.newest, owned: this.owned, revoking: [...this.closing.values()] };
   }
 
-  /** Returns what is to be called once everything that this assignment does not have was let go. */
+  /** @returns a function to call once every partition that is not in this assignment is released */
   accept(generation: number, { partitions, awaited }: MemberAssignment): () => void {
     const since = ++this.assignments;
     const assigned = new Set(partitions.map(partitionName));
@@ -41,8 +41,8 @@ export class SubscriptionState {
   }
 
   /**
-   * The group waits for something that is not held here any more: it was let go meanwhile, or the one who held it was
-   * a predecessor under the same name, who is gone.
+   * The group waits for a revocation that does not concern this member any more: the partition was released meanwhile,
+   * or its owner was a predecessor with the same instance id. Another rebalance tells the group.
    */
   get needsRejoin(): boolean {
     return this.awaited.some((partition) => !this.closing.has(partitionName(partition)));

@@ -27,7 +27,7 @@ export interface FetchedPartition {
   readonly data: Buffer;
 }
 
-/** Fetch v11 without a session, read_committed. The records stay bytes: who decodes them is the caller's affair. */
+/** Fetch v11 without a session, read_committed. The records stay undecoded. */
 export function fetchRequest(positions: readonly FetchPosition[], limits: FetchLimits) {
   return {
     apiKey: FETCH_API_KEY,

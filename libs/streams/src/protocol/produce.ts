@@ -17,7 +17,9 @@ export interface ProducedPartition {
   readonly baseOffset: number;
 }
 
-/** Produce v7, acks=all: at most one record batch a partition. `transactionalId` is null outside of a transaction. */
+/**
+ * Produce v7, acks=all, with at most one record batch per partition. `transactionalId` is null outside a transaction.
+ */
 export function produceRequest(transactionalId: string | null, batches: readonly PartitionBatch[]) {
   return {
     apiKey: PRODUCE_API_KEY,

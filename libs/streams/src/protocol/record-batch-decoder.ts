@@ -7,7 +7,7 @@ import { StreamsError } from '../errors.js';
 import { FetchedRecord } from '../record.js';
 import { ByteReader } from './bytes.js';
 
-/** From a fetch response with isolation read_committed: this producer's records from here on were rolled back. */
+/** From a read_committed fetch response: the records of this producer from here on were aborted. */
 export interface AbortedTransaction {
   readonly producerId: number;
   readonly firstOffset: number;
@@ -15,7 +15,7 @@ export interface AbortedTransaction {
 
 interface DecodedRecords {
   readonly records: FetchedRecord[];
-  /** Behind the last whole batch; equals `position` when there was none. */
+  /** The offset after the last complete batch; equals `position` when there was none. */
   readonly nextOffset: number;
 }
 
@@ -43,9 +43,9 @@ interface BatchHeader {
 }
 
 /**
- * Which producers' records are rolled back at the current place in the log. The broker lists aborted transactions in
- * the order of their completion and several writers may overlap in one partition, so they are taken by first offset
- * and a producer stays dropped until its own abort marker.
+ * The producers whose records are aborted at the current offset. The broker lists aborted transactions in the order of
+ * their completion, and several producers may overlap in one partition, so they are taken by first offset, and a
+ * producer is dropped until its abort marker.
  */
 class AbortedProducers {
   private readonly upcoming: AbortedTransaction[];
@@ -71,11 +71,11 @@ class AbortedProducers {
   }
 }
 
-/** The committed part of a fetch response, found but not decoded yet. */
+/** The committed records of a fetch response, located but not decoded yet. */
 export interface ScannedRecords {
   /** Behind the last whole batch; equals `position` when there was none. */
   readonly nextOffset: number;
-  /** At most `maxRecords` at a time, decoded as they are asked for: what lives shortly costs the collector nothing. */
+  /** At most `maxRecords` at a time, decoded on demand: short-lived objects are cheap to collect. */
   readonly slices: (maxRecords: number) => Generator<FetchedRecord[], void>;
 }
 
@@ -107,7 +107,7 @@ export function scanRecordBatches(
   return { nextOffset, slices: (maxRecords) => slicesOfBatches(committed, position, maxRecords) };
 }
 
-/** All at once. */
+/** Decodes everything at once. */
 export function decodeRecordBatches(
   data: Buffer,
   position: number,
@@ -177,7 +177,7 @@ function* slicesOfBatches(
   if (slice.length > 0) yield slice;
 }
 
-/** The hottest function of all readers: one object a record, no views, varints read in place. */
+/** The hottest function of all readers: one object per record, no views, varints read in place. */
 function readRecord(reader: ByteReader, header: BatchHeader, index: number): FetchedRecord {
   const bytes = reader.buffer;
   const length = reader.varint();
@@ -203,7 +203,7 @@ function corrupt(what: string): StreamsError {
   return new StreamsError('CORRUPT_BATCH', `A record batch is corrupt: ${what}.`);
 }
 
-/** A batch is at most some MiB; more than this was packed to harm, and unpacking it could end the process. */
+/** A batch has at most some MiB; a larger one was compressed to do harm, and decompressing it could end the process. */
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
@@ -230,7 +230,7 @@ function asBuffer(data: Buffer | string | Uint8Array): Buffer {
 }
 
 /**
- * Undoes the compression of a record batch. Any producer in the world may choose its codec, so all four are read.
+ * Decompresses a record batch. Producers choose their codec freely, so all four are supported.
  * @param codec the three low bits of the batch's attributes: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd
  */
 function decompress(codec: number, data: Buffer): Buffer {

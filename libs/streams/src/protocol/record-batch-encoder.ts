@@ -8,7 +8,10 @@ export interface RecordToEncode {
   readonly value: Buffer | null;
 }
 
-/** Who writes; `baseSequence` numbers the first record of the batch within this producer's life on the partition. */
+/**
+ * The producer; `baseSequence` is the number of the batch's first record within the producer's records of the
+ * partition.
+ */
 export interface ProducerIdentity {
   readonly producerId: number;
   readonly producerEpoch: number;

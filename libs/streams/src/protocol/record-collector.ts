@@ -1,7 +1,9 @@
 import type { OutgoingRecord } from '../record.js';
 import { ByteReader, varintSize, writeVarint } from './bytes.js';
 
-/** What a transaction writes, by partition. Reads as a list of records; the order holds within each partition. */
+/**
+ * The records of a transaction, by partition. Iterates over single records; the order is kept within each partition.
+ */
 export class RecordCollector implements Iterable<OutgoingRecord> {
   private readonly byTopic = new Map<string, RecordBuffer[]>();
 
@@ -13,7 +15,7 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
     return buffers;
   }
 
-  /** Where records for this partition go; the same one until the end. */
+  /** The buffer for a partition; always the same one. */
   to(topic: string, partition: number): RecordBuffer {
     const known = this.byTopic.get(topic) ?? [];
     const found = known.find((buffer) => buffer.partition === partition);
@@ -23,7 +25,7 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
     return buffer;
   }
 
-  /** Those that hold records. */
+  /** The buffers with records. */
   filled(): RecordBuffer[] {
     return [...this.byTopic.values()].flat().filter(({ count }) => count > 0);
   }
@@ -43,16 +45,16 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
   }
 }
 
-/** Of one batch: below the `max.message.bytes` of any topic that was not made smaller on purpose. */
+/** The size of one batch; below the `max.message.bytes` of any topic with default settings. */
 export const MAX_BATCH_BYTES = 900_000;
-/** Room for the header of a record batch of format v2. */
+/** Space for the header of a record batch of format v2. */
 export const BATCH_HEADER_BYTES = 61;
 
 const FIRST_BYTES = 16_384;
-/** Below, a loop is quicker than a call into the runtime. */
+/** Up to this length a loop is faster than a call into the runtime. */
 const COPIED_BY_HAND_BYTES = 48;
 
-/** Records of one batch in Kafka's format, behind the room for the header. */
+/** Records of one batch in Kafka's format, after the space for the header. */
 export interface ProducerBatch {
   bytes: Buffer;
   /** Header included. */
@@ -61,8 +63,8 @@ export interface ProducerBatch {
 }
 
 /**
- * What a transaction writes to one partition, kept as the bytes that go over the wire: at hundreds of thousands of
- * records a second an object for each, with a Buffer for its key and one for its value, costs more than the rules do.
+ * The records of a transaction for one partition, kept as the bytes that go over the wire: at hundreds of thousands of
+ * records per second, an object per record with a Buffer for key and value costs more than the rules do.
  */
 export class RecordBuffer {
   /** Records in all batches. */

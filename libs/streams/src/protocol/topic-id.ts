@@ -1,7 +1,7 @@
 import { ByteReader } from './bytes.js';
 
 export const METADATA_API_KEY = 3;
-/** The first that tells topic ids (Kafka 2.8). */
+/** The first version with topic ids (Kafka 2.8). */
 export const TOPIC_ID_METADATA_VERSION = 10;
 
 const NO_TAGS = Buffer.from([0]);
@@ -9,8 +9,8 @@ const NO_ID = Buffer.alloc(16);
 const NO_ID_TEXT = NO_ID.toString('hex');
 
 /**
- * Metadata v10 of one topic, for its id. It is a version with tagged fields: those of the request's header, which the
- * client does not know of, are the first byte of what it takes for the body, and so with the answer's.
+ * Metadata v10 of one topic, for its id. This version has tagged fields. kafkajs does not know those of the request and
+ * response headers, so they are the first byte of our payload in both directions.
  */
 export function topicIdRequest(topic: string) {
   return {
@@ -36,7 +36,10 @@ function encode(topic: string): Buffer {
   ]);
 }
 
-/** As hexadecimal; null: the topic has no id. Throws the code of a broker that does not know the topic (yet). */
+/**
+ * @returns the id as hexadecimal; null: the topic has no id. Throws the error code of a broker that does not know the
+ * topic (yet).
+ */
 function decode(payload: Buffer): string | null {
   const reader = new ByteReader(payload);
   skipTags(reader);

@@ -6,11 +6,11 @@ import { partitionName, type RecordBatch, slicesOf, type TopicPartition } from '
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
 import type { CompleteState, StoreCheckpoints } from './store-checkpoints.js';
 
-/** Records between two turns for the tasks beside the restoring one. */
+/** After so many records a restore yields to the other tasks. */
 const SLICE_RECORDS = 2_000;
 /**
- * A tombstone is kept for delete.retention.ms, 24 h unless set, and whoever was away for longer may miss one. Older
- * states are built again from the whole changelog.
+ * Brokers keep tombstones for delete.retention.ms (default 24 h), so an older state may miss some. It is discarded, and
+ * the whole changelog is read.
  */
 const MAX_AGE_MS = 20 * 3_600_000;
 
@@ -26,9 +26,9 @@ interface ChangelogStoreOptions {
 }
 
 /**
- * A store and its place in its changelog: everything before that place is in the store. It outlives the tasks that work
- * with it, so a task that failed reads the changelog from there on only, where it finds whatever became of the commit
- * whose outcome nobody knew.
+ * A store and its position in its changelog: every change before that position is in the store. It outlives the tasks
+ * that use it, so a rebuilt task reads the changelog only from there, and finds whether a commit with an unknown
+ * outcome happened.
  */
 export class ChangelogStore {
   readonly store: StateStore;
@@ -44,8 +44,8 @@ export class ChangelogStore {
   }
 
   /**
-   * Takes in what the changelog holds now. The predecessor must be fenced: the end is final then.
-   * @param closed the task is given up: the store must be left alone
+   * Restores what the changelog holds now. The predecessor must be fenced, so that the end is final.
+   * @param closed the task was closed: the store must not be touched
    */
   async open(closed: () => boolean): Promise<void> {
     const { backend, changelog, logger, now } = this.options;
@@ -72,13 +72,13 @@ export class ChangelogStore {
     });
   }
 
-  /** After a commit and before the store's own: its records lie in the changelog from the base offset on. */
+  /** After a commit and before the store's own: the records are in the changelog from the base offset on. */
   committed(baseOffsets: BaseOffsets): void {
     const { complete } = this;
     const base = baseOffsets.get(partitionName(this.options.changelog));
     if (!complete || base === undefined) return;
-    // Between the last known place and the new records there is at most the last transaction's marker. Anything else
-    // was written by somebody who is not this store: the place stays before it, and the next open() reads it.
+    // Between the last known position and the new records there is at most the marker of the last transaction. Any
+    // other record came from another writer: the position stays before it, and the next open() reads it.
     if (base > complete.position + 1) {
       this.warnOfOthers(complete.position, base);
       return;
@@ -90,7 +90,7 @@ export class ChangelogStore {
     this.store.rollback();
   }
 
-  /** Between transactions: goes on with a checkpoint that is due. */
+  /** Between transactions: continues a checkpoint that is due. */
   between(): void {
     if (this.complete && this.store.changeCount === 0) this.options.checkpoints?.step(this.store, this.complete);
   }
@@ -99,13 +99,13 @@ export class ChangelogStore {
     await this.options.checkpoints?.abort();
   }
 
-  /** Nobody works with the store any more: a last checkpoint of what was committed. */
+  /** No task uses the store any more: writes a last checkpoint of the committed state. */
   async retire(): Promise<void> {
     this.store.rollback();
     if (this.complete) await this.options.checkpoints?.finish(this.store, this.complete);
   }
 
-  /** Where to read on from, with the store filled accordingly. */
+  /** Fills the store from the best source. @returns where to continue reading */
   private async start(
     range: LogRange,
     known: Omit<CompleteState, 'position'>,
@@ -132,7 +132,7 @@ export class ChangelogStore {
     this.store.clear();
   }
 
-  /** Why a state cannot be taken on; null: it can. */
+  /** Why a state cannot be used; null: it can. */
   private refusal(state: CompleteState, { start, end }: LogRange, topicId: string | null): string | null {
     if (state.topicId !== topicId) return 'the changelog is another topic of the same name';
     if (state.position < start) return 'the changelog begins behind its position';
@@ -140,7 +140,7 @@ export class ChangelogStore {
     return this.options.now() - state.asOf > MAX_AGE_MS ? 'it is too old' : null;
   }
 
-  /** Until the end is reached the state is as old as where the reading began: tombstones may vanish meanwhile. */
+  /** Until the end is reached, the state is as old as the start of the reading: tombstones may vanish meanwhile. */
   private async readTo(
     end: number,
     state: CompleteState,
@@ -165,13 +165,13 @@ export class ChangelogStore {
     }
   }
 
-  /** New keys come on as they came in the first batch, as far as anybody can tell. */
+  /** Extrapolates from the share of new keys in the first batch. */
   private expectMore(keysBefore: number, offsetsRead: number, offsetsInAll: number): void {
     const newKeys = this.store.size - keysBefore;
     this.store.expect?.(keysBefore + Math.round((newKeys * offsetsInAll) / Math.max(1, offsetsRead)));
   }
 
-  /** In slices, so that the tasks that run already, heartbeats and timers go on. */
+  /** In slices, so that other tasks, heartbeats and timers continue. */
   private async take(batch: RecordBatch, closed: () => boolean): Promise<number> {
     let taken = 0;
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
@@ -193,7 +193,7 @@ export class ChangelogStore {
   }
 }
 
-/** The task that opened the store is given up, and another may be at work with it already. */
+/** The task that opened the store was closed, and another may already use the store. */
 function refuseClosed(closed: () => boolean): void {
   if (closed()) throw new Error('The task was closed while it restored.');
 }
@@ -204,7 +204,7 @@ interface RestoreProgressOptions {
   readonly name: string;
   readonly changelog: TopicPartition;
   readonly store: { readonly size: number };
-  /** Where the reading begins, and where it will end. */
+  /** The first offset to read, and the end offset. */
   readonly from: number;
   readonly end: number;
   readonly logger: StreamsLogger;
@@ -212,12 +212,12 @@ interface RestoreProgressOptions {
 }
 
 interface RestoreProgress {
-  /** `position` lies behind them. */
+  /** `position` is the offset after them. */
   readonly taken: (records: number, position: number) => void;
   records(): number;
 }
 
-/** Counts what a restore has read, and tells it every few seconds. */
+/** Counts the records of a restore, and logs the progress every few seconds. */
 function createRestoreProgress(options: RestoreProgressOptions): RestoreProgress {
   const { name, changelog, store, from, end, logger, now } = options;
   const startedAt = now();

@@ -17,11 +17,14 @@ export interface GlobalTableOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-/** A compacted topic of one partition, read whole by every instance and followed from then on. */
+/** A compacted topic with one partition that every instance reads in full and then follows. */
 export interface GlobalTable {
   /** Resolves when the topic has been read to its end. */
   start(): Promise<void>;
-  /** Resolves when everything that was in the topic at the time of the call has been applied; rejects once it is not followed. */
+  /**
+   * Resolves when every record that was in the topic at the time of the call is applied; rejects when the table is not
+   * followed any more.
+   */
   caughtUp(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -70,7 +73,7 @@ class ConsumedGlobalTable implements GlobalTable {
     });
   }
 
-  /** One question at a time. Who comes while one is under way needs a later answer, and shares it with all who do. */
+  /** One lookup at a time. Callers that arrive meanwhile need a later answer, and share the next lookup. */
   private endOfLog(): Promise<number> {
     if (!this.asked) return this.ask();
     const later = (): Promise<number> => {
@@ -114,7 +117,7 @@ class ConsumedGlobalTable implements GlobalTable {
     }
   }
 
-  /** What the table needs from elsewhere may be away for a while: the table waits, and so does who reads it. */
+  /** What the table depends on may be unavailable for a while: the table waits, and so do its readers. */
   private async prepare(batch: RecordBatch): Promise<void> {
     while (!this.isStopped()) {
       try {
@@ -131,7 +134,7 @@ class ConsumedGlobalTable implements GlobalTable {
     return this.stopped;
   }
 
-  /** Nobody may take a table that is no longer followed for one that is up to date. */
+  /** A table that is no longer followed must not look up to date. */
   private fail(failure: Error): void {
     this.failure ??= failure;
     for (const { reject } of this.waiters.splice(0)) reject(failure);

@@ -2,29 +2,34 @@ import type { CommittedOffset } from '../backend/backend.js';
 import type { RecordBatch, TopicPartition } from '../record.js';
 
 /**
- * The work on one input partition. The calls never overlap. A rejection closes the task and rebuilds it through
- * open(), which reads the truth again from where it is kept.
+ * The work on one input partition. The calls never overlap. After a rejection the task is closed and rebuilt, and
+ * open() reads the current state again from where it is stored.
  */
 export interface PartitionTask {
-  /** Prepares everything and says from where to read. */
+  /** @returns the position to read from */
   open(): Promise<{ readonly position: number | 'earliest' }>;
   process(batch: RecordBatch): Promise<void>;
-  /** Nothing came for a moment: time to commit what was put off. */
+  /** No records arrived for a moment: a good time for a postponed commit. */
   idle?(): Promise<void>;
-  /** No more batches will come, and the task was well until now: time to commit what was put off. close() follows. */
+  /** No more batches follow, and the task was healthy until now: the last chance for a postponed commit. */
   suspend?(): Promise<void>;
-  /** The task is about to be closed: whatever process() waits for should be given up. */
+  /**
+   * The partition is revoked, or the application stops: process() should stop waiting. suspend() and close() follow.
+   */
   revoke?(): void;
   close(): Promise<void>;
 }
 
 export interface TaskContext extends TopicPartition {
-  /** Whether no other member can have been given the partition yet; false after a pause of this process, until confirmed. */
+  /** Whether no other member can own the partition yet; false after a pause of this process, until confirmed. */
   leaseValid(): boolean;
-  /** Resolves when the group has confirmed, after the call, that the partition is ours; rejects when it was lost. */
+  /**
+   * Resolves when the group has confirmed, after the call, that this process owns the partition; rejects when it was
+   * revoked.
+   */
   confirmOwnership(): Promise<void>;
   committedOffset(): Promise<CommittedOffset | null>;
-  /** A plain group commit, for tasks that keep their truth elsewhere: it shows the lag. */
+  /** A plain group commit, for tasks that store their position elsewhere: it makes the lag visible. */
   commitOffset(nextOffset: number, metadata?: string): Promise<void>;
   /** Closes and rebuilds the task, from work that runs beside process(). */
   fail(error: Error): void;

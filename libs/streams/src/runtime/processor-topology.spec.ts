@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { fetchedRecordOf, type StreamRecord } from '../record.js';
-import { createTopology, type NoStores, type ProcessorContext, type RecordSlice } from '../topology/topology.js';
+import { keyValueStore } from '../state/key-value-store.js';
+import { jsonSerde } from '../state/state-store.js';
+import {
+  createTopology,
+  type NoStores,
+  type ProcessorContext,
+  type RecordSlice,
+  type Topology,
+} from '../topology/topology.js';
 import { ProcessorTopology } from './processor-topology.js';
 
 type Context = ProcessorContext<NoStores, 'copies'>;
@@ -112,5 +120,54 @@ describe('a processor of slices', () => {
     };
 
     await expect(core.process(recordsOf('a'), true)).rejects.toThrow('The task was closed while it worked.');
+  });
+});
+
+describe('the context of a processor', () => {
+  const declared = {
+    applicationId: 'app',
+    source: 'input',
+    stores: { counts: keyValueStore({ changelogTopic: 'counts', serde: jsonSerde<number>() }) },
+    sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+  } as const;
+  const idle = { process: () => undefined };
+
+  function started(topology: Topology): ProcessorTopology {
+    const partition = { topic: 'input', partition: 0 };
+    return new ProcessorTopology({ topology, partition, partitionCounts: new Map(), now: () => 0, streamTimeMs: null });
+  }
+
+  it('gives a processor its stores with their types, and refuses what is not declared with the names that are', () => {
+    const typed = createTopology({
+      ...declared,
+      processor: (context) => {
+        const count: number | undefined = context.store('counts').get('key');
+        expect(count).toBeUndefined();
+        // @ts-expect-error -- there is no such store
+        expect(() => context.store('cuonts')).toThrow(
+          'The topology app has no store named cuonts: declare it under "stores", or use one of those declared (counts).',
+        );
+        // @ts-expect-error -- there is no such sink
+        expect(() => context.forward('outptu', { key: null, value: null })).toThrow(
+          'The topology app has no sink named outptu: declare it under "sinks", or use one of those declared (output).',
+        );
+        return idle;
+      },
+    });
+    expect.assertions(3);
+    started(typed);
+  });
+
+  it('writes to a sink by key only what has a key', async () => {
+    const byKey = createTopology({
+      ...declared,
+      sinks: { output: { topic: 'output', partitioner: 'key' } },
+      processor: (context) => ({
+        process: ({ key }) => {
+          context.forward('output', { key, value: null });
+        },
+      }),
+    });
+    await expect(started(byKey).process(recordsOf('a'), true)).rejects.toThrow('needs a key to find its partition');
   });
 });

@@ -100,7 +100,7 @@ export class ProcessorTopology {
   /** Outputs and changelog records since the last commit; of each partition in the order in which they arose. */
   pending(): RecordCollector {
     for (const [store, changelog] of this.changelogs) {
-      // Written again when the transaction is looked at more than once.
+      // Repeatable: the test driver reads a transaction more than once.
       changelog.clear();
       store?.writeChanges(changelog);
     }

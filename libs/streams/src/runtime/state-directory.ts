@@ -5,7 +5,7 @@ import type { Topology } from '../topology/topology.js';
 import { ChangelogStore } from './changelog-store.js';
 import { StoreCheckpoints } from './store-checkpoints.js';
 
-/** The stores of one partition. They outlive its tasks for as long as the partition is ours. */
+/** The stores of one partition. They outlive its tasks while the partition is assigned to this process. */
 export class StateManager {
   readonly byName: ReadonlyMap<string, StateStore>;
 
@@ -13,7 +13,7 @@ export class StateManager {
     this.byName = new Map(stores.map(({ name, store }) => [name, store]));
   }
 
-  /** Takes in what the changelogs hold now; see ChangelogStore. */
+  /** Restores what the changelogs hold now; see ChangelogStore. */
   async open(closed: () => boolean): Promise<void> {
     await Promise.all(this.stores.map((store) => store.open(closed)));
   }
@@ -26,7 +26,7 @@ export class StateManager {
     for (const store of this.stores) store.between();
   }
 
-  /** The task has ended: the stores are as of the last commit that is known to have happened. */
+  /** The task has ended: the stores go back to the last commit that is known to have happened. */
   async suspend(): Promise<void> {
     for (const store of this.stores) store.rollback();
     await Promise.all(this.stores.map((store) => store.abortCheckpoint()));
@@ -46,7 +46,7 @@ export interface StateDirectoryOptions {
   readonly now: () => number;
 }
 
-/** Keeps the stores of the partitions that are ours. */
+/** The stores of all partitions that are assigned to this process. */
 export class StateDirectory {
   private readonly kept = new Map<number, StateManager>();
   private readonly retired: StateManager[] = [];
@@ -60,7 +60,10 @@ export class StateDirectory {
     return stores;
   }
 
-  /** The partition is no longer ours: whoever gets it next, ourselves included, starts from the changelog. */
+  /**
+   * The partition is no longer assigned to this process: its next owner, possibly this process, starts from the
+   * changelog.
+   */
   release(partition: number, stores: StateManager): void {
     if (this.kept.get(partition) !== stores) return;
     this.kept.delete(partition);
@@ -72,7 +75,7 @@ export class StateDirectory {
     this.stopping = true;
   }
 
-  /** When the group has been left: the last checkpoints hold up nobody. */
+  /** After the member has left the group, so that the last checkpoints delay no other member. */
   async close(): Promise<void> {
     for (const stores of this.retired.splice(0)) await stores.retire();
   }

@@ -7,12 +7,12 @@ import { readCheckpoint, removeUnfinished } from '../state/checkpoint/checkpoint
 import { CheckpointWriter } from '../state/checkpoint/checkpoint-writer.js';
 import type { StateStore } from '../state/state-store.js';
 
-/** A store holds everything that its changelog had before `position`. */
+/** A store holds every change that its changelog had before `position`. */
 export interface CompleteState {
   readonly position: number;
-  /** Of the changelog; null: the cluster gives topics no ids. */
+  /** The topic id of the changelog; null: the cluster has no topic ids. */
   readonly topicId: string | null;
-  /** No record before `position` was missed, and none behind it is older than this, epoch ms. */
+  /** No record before `position` was missed, and no record after it is older than this, epoch ms. */
   readonly asOf: number;
 }
 
@@ -27,25 +27,25 @@ export interface StoreCheckpointsOptions {
 export interface CheckpointLoad {
   readonly store: StateStore;
   readonly topicId: string | null;
-  /** Why the state cannot be taken on; null: it can. */
+  /** Why the state cannot be used; null: it can. */
   readonly refusal: (state: CompleteState) => string | null;
   readonly prepare: ((records: readonly StreamRecord[]) => Promise<void>) | undefined;
-  /** The task is given up: the store must be left alone. */
+  /** The task was closed: the store must not be touched. */
   readonly closed: () => boolean;
 }
 
 /**
- * The local checkpoint of one store and partition. It is an aid and never the truth: one that does not fit is ignored, and
- * the changelog is read whole.
+ * The local checkpoint of one store and partition. It only saves time: a checkpoint that does not match is ignored, and
+ * the changelog is read in full.
  *
- * A checkpoint is written while transactions go on between its steps, so its entries are of different moments. That is
- * mended by replaying the changelog from the position that the store had before the first step.
+ * Transactions continue between the steps of writing a checkpoint, so its entries are of different moments. Replaying
+ * the changelog from the position that the store had before the first step corrects that.
  */
 export class StoreCheckpoints {
   private readonly path: string;
   private writer: CheckpointWriter | null = null;
   private dueAt: number;
-  /** What the file on disk holds the state of. */
+  /** The position of the state in the file on disk. */
   private writtenAt: number | null = null;
 
   constructor(private readonly options: StoreCheckpointsOptions) {
@@ -55,13 +55,13 @@ export class StoreCheckpoints {
     this.dueAt = now() + everyMs;
   }
 
-  /** Between transactions. Starts a checkpoint that is due, or takes the next entries out for the one that is under way. */
+  /** Between transactions. Starts a checkpoint that is due, or writes the next entries of the current one. */
   step(store: StateStore, state: CompleteState): void {
     if (this.writer) this.writer.step();
     else if (this.options.now() >= this.dueAt) this.start(store, state)?.step();
   }
 
-  /** The store stands still from now on. */
+  /** The store does not change any more. */
   async finish(store: StateStore, state: CompleteState): Promise<void> {
     await this.abort();
     await this.start(store, state)?.finish();
@@ -80,7 +80,7 @@ export class StoreCheckpoints {
       this.path,
       (header) => this.refusal(header, load),
       async (entries) => {
-        // What is in the changelog's form may need what the changelog's records need.
+        // Values in the format of the changelog may need the same preparation as its records.
         if (load.store.checkpointFormat === 'changelog-values') await load.prepare?.(entries);
         if (load.closed()) throw new Error('The task was closed while it restored.');
         for (const entry of entries) load.store.load(entry);

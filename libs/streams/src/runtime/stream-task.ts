@@ -9,20 +9,20 @@ import type { StateManager } from './state-directory.js';
 
 const SLICE_RECORDS = 1_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** Also while traffic flows without output: a restart must not go far back. */
+/** Also for input without output: a restart must not go back far. */
 const COMMIT_AT_LEAST_EVERY_MS = 1_000;
 
 interface StreamTaskOptions {
   readonly topology: Topology;
   readonly context: TaskContext;
-  /** Of the partition; they outlive the task. */
+  /** The stores of the partition; they outlive the task. */
   readonly stores: StateManager;
-  /** The partition is lost, or the application stops. */
+  /** The partition is revoked, or the application stops. */
   readonly release: () => void;
   readonly backend: StreamsBackend;
-  /** Of a backlog: how much work goes into one transaction. */
+  /** How much work on a backlog goes into one transaction. */
   readonly commitIntervalMs: number;
-  /** From the end of a commit to the next fetch, while there is little in each. */
+  /** The wait from a small commit to the next fetch. */
   readonly lingerMs: number;
   readonly now: () => number;
 }
@@ -42,7 +42,7 @@ class StreamTask implements PartitionTask {
   private committed: number | null = null;
   private committedAt = 0;
   private hasCommitted = false;
-  /** When the work began that is not committed yet; null: there is none. */
+  /** When the oldest uncommitted work began; null: there is none. */
   private uncommittedSince: number | null = null;
   private closed = false;
 
@@ -71,9 +71,10 @@ class StreamTask implements PartitionTask {
   }
 
   /**
-   * In slices, so that heartbeats and timers of this process go on and no transaction grows without bound. Where the log goes
-   * on behind the batch, its end is no reason to commit: the next batch is here soon, and nobody waits for a part of a backlog.
-   * Only of the first: if the second one fails, again and again, the position has come as far as it can.
+   * In slices, so that heartbeats and timers continue and no transaction grows without bound. When the log continues
+   * after the batch, the end of the batch is no reason to commit: the next batch is already on its way, and no reader
+   * waits for part of a backlog. Except for the first commit of a task: if a later batch fails again and again, the
+   * position is at least as far as possible.
    */
   async process(batch: RecordBatch): Promise<void> {
     const core = this.core;
@@ -96,13 +97,13 @@ class StreamTask implements PartitionTask {
       core.punctuate();
       processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
     }
-    // What was forwarded and stored are copies.
+    // Forwarded and stored values are copies.
     batch.release?.();
     this.position = batch.nextOffset;
     const isCaughtUp = batch.nextOffset >= batch.lastStableOffset;
     if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
       await this.commit(core, batch.nextOffset);
-      // Before the next batch is asked for: what comes meanwhile is in it, and shares one transaction.
+      // Before the next fetch: records that arrive meanwhile are in it, and share one transaction.
       if (isTrickle) await sleep(this.options.lingerMs);
     }
     if (core.changed) return;
@@ -110,7 +111,7 @@ class StreamTask implements PartitionTask {
     this.options.stores.between();
   }
 
-  /** A batch that changed nothing waits for company: replaying it would change nothing again. */
+  /** A batch that changed nothing waits for others: replaying it would change nothing again. */
   async idle(): Promise<void> {
     const core = this.core;
     if (!core) return;
@@ -123,7 +124,10 @@ class StreamTask implements PartitionTask {
     if (this.core && this.position !== this.committed) await this.commit(this.core, this.position);
   }
 
-  /** Called when the partition is lost or the application stops, and not before a rebuild: only then the stores go. */
+  /**
+   * Called when the partition is revoked or the application stops, but not before a rebuild: only then the stores are
+   * released.
+   */
   revoke(): void {
     this.options.release();
   }
@@ -144,18 +148,18 @@ class StreamTask implements PartitionTask {
     return this.isOver(this.committedAt, COMMIT_AT_LEAST_EVERY_MS);
   }
 
-  /** Also when the clock was set back: nobody knows how much time has passed then. */
+  /** Also true when the clock was set back: then the time that passed is unknown. */
   private isOver(since: number, ms: number): boolean {
     const passedMs = this.options.now() - since;
     return passedMs > ms || passedMs < 0;
   }
 
-  /** What went on while the task was being closed must not touch the stores: its successor may be at work with them. */
+  /** Work that continued while the task was closed must not touch the stores: the next task may already use them. */
   private refuseClosed(): void {
     if (this.closed) throw new Error('The task was closed while it worked.');
   }
 
-  /** `position` is null when punctuators are at work before the first record: then there is none to commit. */
+  /** `position` is null while punctuators run before the first record: then there is none to commit. */
   private async commit(core: ProcessorTopology, position: number | null): Promise<void> {
     const { topology, context, now } = this.options;
     const { topic, partition } = context;
@@ -189,12 +193,12 @@ class StreamTask implements PartitionTask {
 
 const PREFIX = 'streamTimeMs=';
 
-/** Stream time as metadata of the committed position: it is part of what a task knows of its past. */
+/** Stream time is stored as metadata of the committed position, because it is part of the task's state. */
 function streamTimeMetadata(streamTimeMs: number | null): string {
   return streamTimeMs === null ? '' : `${PREFIX}${String(streamTimeMs)}`;
 }
 
-/** null also for metadata that was written by somebody else. */
+/** null also for metadata that another program wrote. */
 function committedStreamTime(metadata: string): number | null {
   if (!metadata.startsWith(PREFIX)) return null;
   const streamTimeMs = Number(metadata.slice(PREFIX.length));

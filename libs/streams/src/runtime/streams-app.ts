@@ -16,30 +16,30 @@ export interface StreamsAppOptions {
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
   /**
-   * How much of a backlog goes into one transaction, 500 ms of work unless given. Short: its outputs are seen earlier, and
-   less is done again after a crash; long: fewer transactions, and a key that changes often is written once for more
-   changes. At the end of the log nothing waits for it: what came is committed when it is worked through.
+   * How much work on a backlog goes into one transaction; default 500 ms. Shorter: outputs are visible earlier, and
+   * less work is repeated after a crash. Longer: fewer transactions, and a key that changes often is written once for
+   * more changes. At the end of the log nothing waits for it: records are committed as soon as they are processed.
    */
   readonly commitIntervalMs?: number;
   /**
-   * How long a partition waits after a commit of few records before it asks for more, 10 unless given. A record that
-   * comes after a longer silence is committed at once; in a stream of them each waits for company up to this long, and
+   * How long a partition waits after a commit of few records before it fetches again; default 10 ms. The first record
+   * after a longer silence is committed at once; in a steady stream records wait up to this long for each other, and
    * the brokers get fewer transactions.
    */
   readonly lingerMs?: number;
   /**
-   * A directory for checkpoints of the stores, so that a restart reads only the changelogs' tails; none unless given.
-   * It belongs to one process at a time.
+   * The directory for checkpoints of the stores, so that a restart reads only the tails of the changelogs; default
+   * none. It belongs to one process at a time.
    */
   readonly stateDir?: string | undefined;
-  /** From one checkpoint to the next, 5 minutes unless given; another is written at a graceful stop. */
+  /** Default 5 minutes; a graceful stop writes another checkpoint. */
   readonly checkpointIntervalMs?: number;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   readonly onFatal: (error: Error) => void;
 }
 
-/** Runs a topology: one exactly-once task for each partition of the source that the group gives this process. */
+/** Runs a topology with one exactly-once task per source partition that the group assigns to this process. */
 export function createStreamsApp(options: StreamsAppOptions): TaskManager {
   const { topology, backend, stateDir, logger, now } = options;
   const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, lingerMs = DEFAULT_LINGER_MS } = options;

@@ -35,8 +35,8 @@ afterEach(async () => {
   await runner.stop();
 });
 
-describe('the watchdog of a runner', () => {
-  it('ends a process that the group has not heard of for five minutes', () => {
+describe('the watchdog of a task manager', () => {
+  it('ends a process without an accepted heartbeat for five minutes', () => {
     leased = false;
     jest.advanceTimersByTime(4 * 60_000);
     expect(fatal).toEqual([]);
@@ -44,7 +44,7 @@ describe('the watchdog of a runner', () => {
     expect(fatal).toEqual([expect.objectContaining({ code: 'BROKER_UNAVAILABLE' })]);
   });
 
-  it('starts to count anew when a heartbeat is accepted', () => {
+  it('starts counting again when a heartbeat is accepted', () => {
     leased = false;
     jest.advanceTimersByTime(4 * 60_000);
     leased = true;
@@ -54,25 +54,25 @@ describe('the watchdog of a runner', () => {
     expect(fatal).toEqual([]);
   });
 
-  it('calls a runner without a lease not ready', () => {
+  it('is not ready without a lease', () => {
     leased = false;
     expect(runner.ready()).toBe(false);
   });
 });
 
-describe('a runner that loses a partition', () => {
+describe('a task manager that loses a partition', () => {
   let listener: RebalanceListener;
   let events: string[];
   let endWork: () => void;
   let tasks: number;
-  let settling: () => Promise<void>;
+  let suspending: () => Promise<void>;
   let logged: string[];
 
   /** A runner whose assignments the test makes. Each task says what it does, and closes when it is told to. */
   beforeEach(async () => {
     events = [];
     tasks = 0;
-    settling = () => Promise.resolve();
+    suspending = () => Promise.resolve();
     logged = [];
     const backend = createMemoryBackend({ topics: { t: 1 }, now: Date.now });
     const group = backend.group.bind(backend);
@@ -97,8 +97,8 @@ describe('a runner that loses a partition', () => {
           },
           process: () => Promise.resolve(),
           suspend: () => {
-            events.push(`${name} settles`);
-            return settling();
+            events.push(`${name} is suspended`);
+            return suspending();
           },
           close: async () => {
             await new Promise<void>((resolve) => (endWork = resolve));
@@ -121,28 +121,28 @@ describe('a runner that loses a partition', () => {
     return state;
   };
 
-  it('lets the task settle, and says that it has let go when that is closed, and not before', async () => {
+  it('suspends the task, and reports the revocation when the task is closed, not before', async () => {
     const loss = assign(2);
     await jest.advanceTimersByTimeAsync(5_000);
     expect(loss.settled).toBe(false);
     endWork();
     await jest.advanceTimersByTimeAsync(0);
-    expect(events).toEqual(['task 1 opens', 'task 1 settles', 'task 1 is closed']);
+    expect(events).toEqual(['task 1 opens', 'task 1 is suspended', 'task 1 is closed']);
     expect(loss.settled).toBe(true);
   });
 
-  it('closes the task as well when that could not settle, and builds none anew', async () => {
-    settling = () => Promise.reject(new Error('the producer is fenced'));
+  it('closes the task also when it could not be suspended, and builds no other', async () => {
+    suspending = () => Promise.reject(new Error('the producer is fenced'));
     const loss = assign(2);
     await jest.advanceTimersByTimeAsync(0);
     endWork();
     await jest.advanceTimersByTimeAsync(5_000);
-    expect(events).toEqual(['task 1 opens', 'task 1 settles', 'task 1 is closed']);
+    expect(events).toEqual(['task 1 opens', 'task 1 is suspended', 'task 1 is closed']);
     expect(logged).toEqual(['task_left_behind']);
     expect(loss.settled).toBe(true);
   });
 
-  it('waits for earlier losses as well', async () => {
+  it('waits for earlier revocations as well', async () => {
     assign(2);
     const later = assign(3);
     await jest.advanceTimersByTimeAsync(1_000);
@@ -162,7 +162,7 @@ describe('a runner that loses a partition', () => {
     expect(events.slice(-2)).toEqual(['task 1 is closed', 'task 2 opens']);
   });
 
-  it('lets go of a task that has not closed within ten seconds, so that the partition does not stand still for good', async () => {
+  it('stops waiting for a task that has not closed within ten seconds, so that its partition can move', async () => {
     const loss = assign(2);
     await jest.advanceTimersByTimeAsync(9_900);
     expect(loss.settled).toBe(false);

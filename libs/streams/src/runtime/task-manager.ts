@@ -15,15 +15,15 @@ export interface TaskManagerOptions {
   /** Topics that must exist with as many partitions as the input (G14). */
   readonly copartitioned?: readonly string[];
   readonly logger: StreamsLogger;
-  /** The process cannot go on and should end with a code that makes its supervisor restart it. */
+  /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** One member of a consumer group with a task for each partition that it owns. */
+/** A member of a consumer group with one task per assigned partition. */
 export interface TaskManager {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Joined, and every assigned task is past its restore. */
+  /** The member has joined, and every assigned task has restored its state. */
   ready(): boolean;
 }
 
@@ -34,8 +34,8 @@ export function createTaskManager(options: TaskManagerOptions): TaskManager {
 const WATCH_EVERY_MS = 5_000;
 const SILENT_AT_MOST_MS = 5 * 60_000;
 /**
- * A partition that moves stands still until its task is closed. Tasks bound that themselves, to about 8 s at most; the
- * next owner fences one that takes longer than this, as it fences a dead one's.
+ * A partition that moves is not processed until its task is closed. Tasks close within about 8 s; the next owner fences
+ * a task that takes longer than this, as it fences the task of a dead member.
  */
 const LET_GO_WITHIN_MS = 10_000;
 
@@ -86,7 +86,7 @@ class GroupTaskManager implements TaskManager {
     return this.joined && member?.leaseValid() === true && [...this.hosts.values()].every((host) => host.running);
   }
 
-  /** A member that the group does not hear of for minutes is stuck, or cut off: a fresh process is the better try. */
+  /** A member without an accepted heartbeat for minutes is stuck or cut off: a new process has a better chance. */
   private watch(): void {
     if (this.stopping || !this.joined || this.member?.leaseValid() === true) this.silentChecks = 0;
     else this.silentChecks++;
@@ -109,7 +109,7 @@ class GroupTaskManager implements TaskManager {
     await Promise.all([...this.closing].flatMap(([name, closed]) => (assigned.has(name) ? [] : [closed])));
   }
 
-  /** Kept tasks go on undisturbed; lost ones are dropped; new ones are built. */
+  /** Tasks of kept partitions continue; those of revoked partitions are closed, and new ones are created. */
   private change(generation: number, assigned: ReadonlyMap<string, TopicPartition>): void {
     for (const [name, host] of this.hosts) {
       if (assigned.has(name)) host.keep(generation);

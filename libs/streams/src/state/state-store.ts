@@ -1,6 +1,9 @@
 import type { ByteRange, FetchedRecord, StreamRecord } from '../record.js';
 
-/** Where the changelog records of a store go: a RecordBuffer, for the runtime. The bytes are valid during the call only. */
+/**
+ * The destination of a store's changelog records: a RecordBuffer in the runtime. The bytes are valid only during the
+ * call.
+ */
 export interface ChangeSink {
   appendRanges(
     key: Uint8Array,
@@ -13,8 +16,8 @@ export interface ChangeSink {
 }
 
 /**
- * What the runtime asks of every store. Processors change it inside of a transaction; the runtime ends the transaction
- * with commit() or rollback(), so that whatever failed leaves no trace.
+ * What the runtime needs from every store. Processors change it inside a transaction; the runtime ends the transaction
+ * with commit() or rollback(), so that a failure leaves no trace.
  */
 export interface StateStore {
   /** Entries as the processor sees them, uncommitted ones included. */
@@ -24,23 +27,23 @@ export interface StateStore {
   /** One changelog record for each touched key, however often it changed. */
   writeChanges(into: ChangeSink): void;
   commit(): void;
-  /** Back to exactly what the last commit left. */
+  /** Restores exactly the state of the last commit. */
   rollback(): void;
-  /** A guess of how many entries a restore will bring, so that room is made once and not step by step. */
+  /** An estimate of the entries of a restore, so that memory is allocated once. */
   expect?(entries: number): void;
   /** Applies a record of the changelog to the committed state; a null value deletes. Nothing may be uncommitted. */
   restore(record: StreamRecord): void;
   /** Forgets everything, uncommitted changes included. */
   clear(): void;
-  /** What the values of a checkpoint mean. A checkpoint that says something else is not read. */
+  /** The format of values in a checkpoint. A checkpoint with another format is not read. */
   readonly checkpointFormat: string;
   /** Walks over the committed entries in steps; between two steps transactions may come and go. */
   scan(): EntryScan;
-  /** Takes an entry that scan() gave, from a checkpoint of the same format. Nothing may be uncommitted. */
+  /** Loads an entry that scan() returned, from a checkpoint of the same format. Nothing may be uncommitted. */
   load(entry: FetchedRecord): void;
 }
 
-/** Where a scan puts its entries. The bytes are valid during the call only. */
+/** The destination of a scan. The bytes are valid only during the call. */
 export interface EntrySink {
   entry(
     key: Uint8Array,
@@ -53,21 +56,22 @@ export interface EntrySink {
 }
 
 /**
- * An entry that is there from the first step to the last is given once; one that changes, comes or goes meanwhile may
- * be given in any of its committed forms, or not. Replaying the changelog from the first step on mends that.
+ * An entry that exists from the first step to the last is returned once; one that changes, appears or disappears
+ * meanwhile may be returned in any of its committed forms, or not at all. Replaying the changelog from the first step
+ * on corrects that.
  */
 export interface EntryScan {
-  /** Gives at most `limit` entries. False: there are no more. Only between transactions. */
+  /** Returns at most `limit` entries. False: there are no more. Only between transactions. */
   next(limit: number, sink: EntrySink): boolean;
 }
 
 /** Turns the values of a store into changelog bytes and back. */
 export interface Serde<T> {
   serialize(value: T): Buffer;
-  /** As serialize(), into memory that the next call writes over: spares a Buffer for each changed key. */
+  /** As serialize(), into memory that the next call overwrites: avoids a Buffer per changed key. */
   serializeRange?(value: T): ByteRange;
   deserialize(bytes: Buffer): T;
-  /** As deserialize(), of a part of a buffer: spares a Buffer for each restored record. */
+  /** As deserialize(), from a part of a buffer: avoids a Buffer per restored record. */
   deserializeRange?(bytes: Buffer, start: number, end: number): T;
 }
 
@@ -79,7 +83,9 @@ export interface StoreOptions<T> {
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
 }
 
-/** A kind of store and its changelog; made by keyValueStore() or compactStore(). `Store` is what processors see of it. */
+/**
+ * A type of store and its changelog, from keyValueStore() or compactStore(). `Store` is the interface for processors.
+ */
 export interface StoreDefinition<Store> {
   readonly changelogTopic: string;
   readonly prepare?: (records: readonly StreamRecord[]) => Promise<void>;
@@ -112,7 +118,10 @@ export function writeChange<T>(
   }
 }
 
-/** Values as JSON, for whatever JSON carries without loss. What is read is taken at its word: the changelog is one's own. */
+/**
+ * Values as JSON, for types that JSON can represent. What is read is not validated: only this store writes its
+ * changelog.
+ */
 export function jsonSerde<T>(): Serde<T> {
   return {
     serialize: (value) => Buffer.from(JSON.stringify(value)),

@@ -52,7 +52,7 @@ export interface Cancellable {
 export interface ProcessorContext<Stores, SinkName extends string> {
   readonly topic: string;
   readonly partition: number;
-  /** Wall clock, epoch ms; for what is told to people, never for a rule about events. */
+  /** Wall clock, epoch ms; for display, never for a rule about events. */
   now(): number;
   /** The greatest timestamp of the records so far, this one included, epoch ms; null before the first. */
   readonly streamTimeMs: () => number | null;
@@ -110,7 +110,7 @@ export interface Topology<Definitions extends StoreDefinitions = StoreDefinition
   processor(context: ProcessorContext<StoresOf<Definitions>, SinkName>): Processor | SliceProcessor;
 }
 
-/** The context that the processor of a topology gets, for processors that are written in a file of their own. */
+/** The context of a topology's processor, for processors in a file of their own. */
 export type ContextOf<T extends Topology> = Parameters<T['processor']>[0];
 
 /**
@@ -124,7 +124,7 @@ export function createTopology<Definitions extends StoreDefinitions = NoStores, 
   return definition;
 }
 
-/** As much of a topology as can be checked without a broker. */
+/** The part of a topology that can be checked without a broker. */
 interface TopologyShape {
   readonly applicationId: string;
   readonly source: string;
@@ -153,7 +153,7 @@ export function checkTopology({ applicationId, source, stores = {}, sinks }: Top
   }
 }
 
-/** A name that a processor asked for and that its topology does not declare. */
+/** A processor used a name that its topology does not declare. */
 export function undeclared(
   kind: 'sink' | 'store',
   name: string,

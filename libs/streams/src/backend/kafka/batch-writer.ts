@@ -20,11 +20,11 @@ interface BatchWriterOptions {
   /** Bytes of one record batch; below the topic's max.message.bytes. */
   readonly maxBatchBytes: number;
   readonly retryForMs: number;
-  /** Whether a batch without an answer is sent again: the broker tells a repetition by its sequence number. */
+  /** Whether a batch without a response is sent again: the broker detects duplicates by their sequence numbers. */
   readonly repeatsUnanswered: boolean;
 }
 
-/** Writes record batches to the leaders of their partitions, numbered in sequence, each partition's in order. */
+/** Writes record batches to the leaders of their partitions, with sequence numbers, in order per partition. */
 export interface BatchWriter {
   write(outputs: readonly RecordBuffer[], identity: ProducerId): Promise<BaseOffsets>;
 }
@@ -40,7 +40,7 @@ class LeaderBatchWriter implements BatchWriter {
 
   constructor(private readonly options: BatchWriterOptions) {}
 
-  /** Rounds of one record batch a partition, so that the batches of a partition are written in order. */
+  /** Rounds of one record batch per partition, so that the batches of a partition are written in order. */
   async write(outputs: readonly RecordBuffer[], identity: ProducerId): Promise<BaseOffsets> {
     const baseOffsets = new Map<string, number>();
     const rounds = Math.max(0, ...outputs.map(({ batches }) => batches.length));
@@ -78,7 +78,7 @@ class LeaderBatchWriter implements BatchWriter {
     return done;
   }
 
-  /** Of those that were answered. */
+  /** The results of the batches that got a response. */
   private async answers(batches: readonly PartitionBatch[], deadline: number): Promise<ProducedPartition[]> {
     const byLeader = await this.byLeader(batches);
     const { produce, repeatsUnanswered, now } = this.options;
@@ -112,7 +112,10 @@ class LeaderBatchWriter implements BatchWriter {
     return byLeader;
   }
 
-  /** Only what was surely not appended, or may be sent again, is repeated; anything else ends this producer. */
+  /**
+   * Only batches that were certainly not appended, or are safe to repeat, are sent again; any other error ends this
+   * producer.
+   */
   private async unwritten(
     batches: readonly PartitionBatch[],
     answers: readonly ProducedPartition[],
@@ -135,7 +138,7 @@ class LeaderBatchWriter implements BatchWriter {
 
   private isRepeated(errorCode: number): boolean {
     if (isLeaderMove(errorCode) || errorCode === KAFKA_ERROR.notEnoughReplicas) return true;
-    // Appended, but not by all replicas in time: like an answer that never came.
+    // Appended, but not by all replicas in time: as uncertain as no response.
     const unsure = errorCode === KAFKA_ERROR.requestTimedOut || errorCode === KAFKA_ERROR.notEnoughReplicasAfterAppend;
     return this.options.repeatsUnanswered && unsure;
   }
@@ -150,10 +153,10 @@ function produceError({ topic, partition, errorCode }: ProducedPartition): Error
       );
 }
 
-/** Sends batches to a leader; the answers are those of these batches, in any order. */
+/** Sends batches to a leader; the results are those of these batches, in any order. */
 export type Produce = (leader: KafkajsBroker, batches: readonly PartitionBatch[]) => Promise<ProducedPartition[]>;
 
-/** One request for each call, as a transaction needs it. */
+/** One request per call, as a transaction needs it. */
 export function createTransactionalProduce(client: KafkaClient, transactionalId: string): Produce {
   return (leader, batches) => client.callRaw(leader, produceRequest(transactionalId, batches));
 }
@@ -165,9 +168,9 @@ interface Waiting {
 }
 
 /**
- * One request for all that different writers send to a leader in the same turn of the event loop: a request costs the
- * broker and us far more than what a small batch in it does. It may hold one batch for each partition, so writers who
- * share a partition take as many requests as they are.
+ * One request for all batches that different writers send to a leader in the same tick: a request costs the broker and
+ * this process far more than a small batch in it. A request holds one batch per partition, so writers that share a
+ * partition need as many requests.
  */
 export function createCoalescedProduce(client: KafkaClient): Produce {
   const waiting = new Map<KafkajsBroker, Waiting[]>();
@@ -200,7 +203,7 @@ export function createCoalescedProduce(client: KafkaClient): Produce {
     });
 }
 
-/** In as few groups as the partitions that they share allow. */
+/** Groups without two batches of one partition, as few as possible. */
 function withoutCollisions(all: readonly Waiting[]): Waiting[][] {
   const groups: { readonly members: Waiting[]; readonly partitions: Set<string> }[] = [];
   for (const waiting of all) {

@@ -3,7 +3,7 @@ interface Confirmation {
   settle(confirmed: boolean): void;
 }
 
-/** Those who wait to hear that this member still belongs to a generation of its group. */
+/** Callers that wait for a confirmation that this member still belongs to a generation of its group. */
 export class Confirmations {
   private waiting: Confirmation[] = [];
 
@@ -17,7 +17,7 @@ export class Confirmations {
     });
   }
 
-  /** For a heartbeat about to be sent: only those who asked before it may take it for their answer. */
+  /** Before a heartbeat is sent: it confirms only the calls made before it. */
   atHeartbeat(generation: number): () => void {
     const asked = new Set(this.waiting);
     return () => {

@@ -4,18 +4,18 @@ import { scanRecordBatches, type ScannedRecords } from '../../protocol/record-ba
 import type { FetchedPartition } from '../../protocol/fetch.js';
 import { leaseOf, type BufferLease } from './kafkajs/response-buffer-pool.js';
 
-/** What a fetch brought of a partition; its records stay bytes until they are looked at. */
+/** The records that a fetch returned for a partition; they are decoded when they are read. */
 export class FetchedBatch implements RecordBatch {
   readonly topic: string;
   readonly partition: number;
   readonly nextOffset: number;
   readonly highWatermark: number;
   readonly lastStableOffset: number;
-  /** As it came over the network. */
+  /** The size on the wire. */
   readonly bytes: number;
   private readonly scanned: ScannedRecords;
   private decoded: StreamRecord[] | null = null;
-  /** Of the response, in which other partitions may have a part too. */
+  /** Shared with the other partitions of the response. */
   private lease: BufferLease | null;
   private released = false;
 
@@ -31,7 +31,7 @@ export class FetchedBatch implements RecordBatch {
     this.bytes = data.length;
     this.scanned = namingThePlace({ topic, partition }, position, () => scanRecordBatches(data, position, aborted));
     this.nextOffset = this.scanned.nextOffset;
-    // One that brings nothing is given to nobody, who could let go.
+    // An empty batch is delivered to no reader, so no reader would release it.
     this.lease = this.nextOffset > position ? leaseOf(data) : null;
     this.lease?.hold();
   }

@@ -62,7 +62,7 @@ function decodeLettingGo(reader: ByteReader): RevokingPartition[] {
   return reader.array(() => ({ topic: reader.string() ?? '', partition: reader.int32(), generation: reader.int32() }));
 }
 
-/** What the member works on travels in the user data. */
+/** Owned and revoked partitions are in the user data. */
 export function encodeSubscription({ topics, owned, generation, revoking }: MemberSubscription): Buffer {
   const userData = Buffer.concat([int32(generation), encodePartitions(owned), encodeLettingGo(revoking)]);
   return Buffer.concat([version(), int32(topics.length), ...topics.map(string), bytes(userData)]);
@@ -83,7 +83,7 @@ export function decodeSubscription(buffer: Buffer): MemberSubscription {
   };
 }
 
-/** What the group waits for travels in the user data, which the coordinator keeps for a successor of the same name. */
+/** The awaited revocations are in the user data, which the coordinator keeps for a static member that restarts. */
 export function encodeAssignment({ partitions, awaited }: MemberAssignment): Buffer {
   return Buffer.concat([version(), encodePartitions(partitions), bytes(encodePartitions(awaited))]);
 }
@@ -102,7 +102,10 @@ export interface JoinedMember {
   readonly memberMetadata: Buffer;
 }
 
-/** What the leader of a group answers: every partition of every subscribed topic, or nobody's yet while its holder lets go of it. */
+/**
+ * The assignment that the leader of a group sends: every partition of every subscribed topic, except those that their
+ * previous owner has not released yet.
+ */
 export async function assignToMembers(
   members: readonly JoinedMember[],
   partitionCount: (topic: string) => Promise<number | null>,
@@ -111,7 +114,7 @@ export async function assignToMembers(
   const partitions: TopicPartition[] = [];
   for (const topic of new Set(claims.flatMap((claim) => claim.topics))) {
     const count = await partitionCount(topic);
-    // A broker that has just started may deny a topic. To assign nothing then would leave everybody idle for good.
+    // A broker that has just started may deny a topic. An empty assignment would leave every member idle.
     if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${topic} is not known at the moment.`);
     for (let partition = 0; partition < count; partition++) partitions.push({ topic, partition });
   }

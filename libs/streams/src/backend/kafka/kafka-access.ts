@@ -4,7 +4,7 @@ import { createKafkaClient } from './kafka-client.js';
 import { SPEAKS_TLS } from './kafkajs/kafkajs-patches.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 
-/** Why brokers and client will not speak to each other, however long one waits. */
+/** Why the brokers refuse this client, no matter how long it waits. */
 export type KafkaRefusal =
   | 'certificate_untrusted'
   | 'certificate_of_another_host'
@@ -18,11 +18,11 @@ export type KafkaRefusal =
 
 export type KafkaAccess =
   | { readonly type: 'granted' }
-  /** Nobody answers at the moment; waiting may help. `reason` is what the network said. */
+  /** No broker responds at the moment; waiting may help. `reason` is the error of the network. */
   | { readonly type: 'away'; readonly reason: string }
   | { readonly type: 'refused'; readonly refusal: KafkaRefusal; readonly reason: string };
 
-/** Connects once, logs in and asks for the brokers: what is wrong with TLS or SASL shows here and nowhere later. */
+/** Connects once, logs in and requests metadata: this reveals whatever is wrong with TLS or SASL. */
 export async function probeKafkaAccess(settings: KafkaSettings): Promise<KafkaAccess> {
   const client = createKafkaClient(settings, silentLogger);
   try {
@@ -44,7 +44,7 @@ interface Facts {
   readonly messages: string;
 }
 
-/** What an error and those that it wraps say. */
+/** The facts in an error and the errors that it wraps. */
 function factsOf(error: unknown): Facts {
   const chain: Partial<Record<string, unknown>>[] = [];
   for (let at: unknown = error; typeof at === 'object' && at !== null && chain.length < 8;) {
@@ -62,11 +62,11 @@ const UNTRUSTED = /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|CERT_UNTRUSTED|SELF_SIGNE
 const REFUSALS: readonly (readonly [KafkaRefusal, applies: (facts: Facts, settings: KafkaSettings) => boolean])[] = [
   ['certificate_untrusted', ({ codes }) => UNTRUSTED.test(codes)],
   ['certificate_of_another_host', ({ codes }) => codes.includes('ERR_TLS_CERT_ALTNAME_INVALID')],
-  // OpenSSL names the alert of the other side: certificate required, bad certificate, unknown ca.
+  // OpenSSL names the alert of the peer: certificate required, bad certificate, unknown ca.
   ['client_certificate_refused', ({ codes, messages }) => /alert.*(certificate|unknown ca)/i.test(codes + messages)],
   ['tls_wanted', ({ messages }) => messages.includes(SPEAKS_TLS)],
   ['tls_not_spoken', ({ codes }) => /EPROTO|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(codes)],
-  // A plain listener hangs up on a TLS greeting, which it takes for an absurd request.
+  // A plaintext listener closes the connection on a TLS hello, which it reads as a request of absurd size.
   [
     'tls_not_spoken',
     ({ codes, messages }, { ssl }) => isOn(ssl) && /ECONNRESET/.test(codes) && /before secure TLS/.test(messages),
@@ -77,7 +77,7 @@ const REFUSALS: readonly (readonly [KafkaRefusal, applies: (facts: Facts, settin
     ({ codes, messages }) => /UNSUPPORTED_SASL_MECHANISM|mechanism is not supported/.test(codes + messages),
   ],
   ['login_refused', ({ names }) => names.includes('KafkaJSSASLAuthenticationError')],
-  // Such a listener tells its versions to anybody and hangs up at the first real question.
+  // Such a listener sends its API versions to any client, and closes the connection at the first real request.
   ['login_wanted', ({ names }, { sasl }) => sasl === undefined && names.includes('KafkaJSConnectionClosedError')],
 ];
 

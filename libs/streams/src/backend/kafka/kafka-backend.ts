@@ -150,7 +150,7 @@ const ASK_AGAIN_AFTER_MS = 200;
 
 /**
  * The number of partitions of a topic; null when it does not exist. A broker that has just started does not know its
- * topics yet and denies them, so a topic counts as missing only when it has been denied for seconds.
+ * topics yet, so a topic counts as missing only after seconds of denials.
  */
 export async function knownPartitionCount(
   ask: () => Promise<number | null>,

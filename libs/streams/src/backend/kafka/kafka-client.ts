@@ -26,8 +26,8 @@ const COORDINATOR_TIMEOUT_MS = 3_000;
 const CLOSE_WAIT_MS = 500;
 
 /**
- * One set of connections to the cluster. Kafka answers the requests of a connection in order and holds a JoinGroup or
- * a long fetch until it has its answer, so each purpose (membership, fetching, each producer) has a client of its own.
+ * One set of connections to the cluster. Kafka handles the requests of a connection in order, and a JoinGroup or a long
+ * fetch blocks the requests after it, so each purpose (membership, fetching, each producer) has a client of its own.
  */
 export interface KafkaClient {
   /** A request in kafkajs's own codec. @throws kafkajs's protocol and connection errors */
@@ -74,7 +74,7 @@ class KafkajsClient implements KafkaClient {
       ...settings,
       buffers,
       log: (level, { namespace, message }) => {
-        // kafkajs logs every answer that carries an error code at ERROR, also the expected ones; the callers decide.
+        // kafkajs logs every response with an error code at ERROR, also the expected ones; the callers decide.
         if (level <= KAFKAJS_LEVEL_WARN) logger.debug('kafka_client_said', { namespace, message });
       },
     });
@@ -104,8 +104,8 @@ class KafkajsClient implements KafkaClient {
   }
 
   /**
-   * A connection that went silent is closed: kafkajs would go on using it, and only the kernel would give it up, after
-   * many minutes. Whatever else waits on it fails with it and is asked again elsewhere.
+   * Closes a connection that does not respond: kafkajs would keep using it until the kernel gives up after many
+   * minutes. Other requests on it fail as well and are retried elsewhere.
    */
   private async answered(
     broker: KafkajsBroker,
@@ -139,7 +139,7 @@ class KafkajsClient implements KafkaClient {
   }
 
   private async findCoordinator(type: CoordinatorType, key: string): Promise<string> {
-    // Another one each time: the first of the list may be the one that is away.
+    // A different broker each time: the first of the list may be offline.
     const nodes = this.cluster.getNodeIds();
     const anyNode = nodes[this.askedNodes++ % nodes.length];
     if (anyNode === undefined) throw new StreamsError('BROKER_UNAVAILABLE', 'The cluster names no broker.');
@@ -196,10 +196,10 @@ class KafkajsClient implements KafkaClient {
     const disconnected = Promise.resolve(this.connecting)
       .catch(() => undefined)
       .then(() => this.cluster.disconnect());
-    // kafkajs waits for every answer that is still to come, also from a broker that is gone.
+    // kafkajs waits for every pending response, even from a broker that is gone.
     await Promise.race([disconnected, sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
     for (const broker of this.brokers) cutConnections(broker);
-    // A close must end: a task is rebuilt, and an application stops, behind it.
+    // A close must finish: the rebuild of a task, or the stop of an application, waits for it.
     await Promise.race([disconnected.catch(() => undefined), sleep(CLOSE_WAIT_MS, undefined, { ref: false })]);
   }
 
@@ -223,7 +223,7 @@ class KafkajsClient implements KafkaClient {
     return attempt;
   }
 
-  /** kafkajs would connect again for whoever asks late, and nobody would close that connection. */
+  /** kafkajs would connect again for a late caller, and no one would close that connection. */
   private refuseWhenClosed(): void {
     if (this.closed) throw new StreamsError('PROTOCOL', 'This Kafka client is closed.');
   }
@@ -250,15 +250,15 @@ class KafkajsClient implements KafkaClient {
 export interface RetryOptions {
   readonly what: string;
   readonly logger: StreamsLogger;
-  /** Ends the retrying; the last error is thrown. */
+  /** Ends the retries; the last error is thrown. */
   readonly stopped?: () => boolean;
   readonly now: () => number;
-  /** Total time to go on for; absent: for ever. */
+  /** Total time for retries; absent: forever. */
   readonly forMs?: number;
   readonly onRetry?: (error: unknown) => void;
 }
 
-/** Whether waiting and asking again is the right answer: brokers that move, restart or cannot be reached. */
+/** Whether a retry may help: brokers that move, restart or cannot be reached. */
 export function isTransient(error: unknown): boolean {
   const code = kafkaErrorCode(error);
   if (isCoordinatorMove(code) || isLeaderMove(code) || code === KAFKA_ERROR.requestTimedOut) return true;

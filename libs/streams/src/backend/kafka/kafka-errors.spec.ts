@@ -12,10 +12,10 @@ describe('a refusal of the group', () => {
     [26, 'GROUP_REFUSED', 'group.max.session.timeout.ms'],
     [30, 'GROUP_REFUSED', 'grant it READ'],
     [81, 'GROUP_REFUSED', 'group.max.size'],
-  ])('with code %i ends the membership and names the mend', (code, expected, mend) => {
+  ])('with code %i ends the membership and names the fix', (code, expected, fix) => {
     expect(groupRefusal(answer(code), 'g', 'instance-1')).toMatchObject({
       code: expected,
-      message: expect.stringContaining(mend),
+      message: expect.stringContaining(fix),
     });
   });
 

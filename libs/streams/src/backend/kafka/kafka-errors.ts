@@ -64,7 +64,7 @@ export function isFenced(code: number | null): boolean {
   return code !== null && FENCED.has(code);
 }
 
-/** No answer came, so nobody knows whether the broker acted. */
+/** No response came, so it is unknown whether the broker acted. */
 export function isConnectionFailure(error: unknown): boolean {
   const name = (error as { name?: unknown } | null)?.name;
   return (
@@ -77,8 +77,8 @@ export function isConnectionFailure(error: unknown): boolean {
   );
 }
 
-/** Refusals of a group that no later try can change, each with its mend. */
-const MENDS = new Map<number, string>([
+/** Group errors that no retry can resolve, each with its fix. */
+const FIXES = new Map<number, string>([
   [23, 'Its members use another protocol: end those that are no instances of this application, or use another group.'],
   [24, 'The name of the group is not valid.'],
   [26, "The session timeout is outside of the broker's group.min.session.timeout.ms and group.max.session.timeout.ms."],
@@ -86,7 +86,7 @@ const MENDS = new Map<number, string>([
   [81, "The group is full: raise the broker's group.max.size or run fewer instances."],
 ]);
 
-/** What ends the membership for good; null: another try may succeed. */
+/** The error that ends the membership for good; null: a retry may succeed. */
 export function groupRefusal(error: unknown, groupId: string, instanceId: string | undefined): StreamsError | null {
   const code = kafkaErrorCode(error);
   if (code === KAFKA_ERROR.fencedInstanceId) {
@@ -96,7 +96,7 @@ export function groupRefusal(error: unknown, groupId: string, instanceId: string
       { cause: error },
     );
   }
-  const mend = code === null ? undefined : MENDS.get(code);
-  if (mend === undefined) return null;
-  return new StreamsError('GROUP_REFUSED', `The group ${groupId} does not take this member. ${mend}`, { cause: error });
+  const fix = code === null ? undefined : FIXES.get(code);
+  if (fix === undefined) return null;
+  return new StreamsError('GROUP_REFUSED', `The group ${groupId} refuses this member. ${fix}`, { cause: error });
 }

@@ -15,7 +15,7 @@ import {
 export interface FencedWriterOptions {
   readonly transactionalId: string;
   readonly partitions: readonly TopicPartition[];
-  /** Shared with other writers, who close it. */
+  /** Shared with other writers; the backend closes it. */
   readonly client: KafkaClient;
   readonly produce: Produce;
   readonly logger: StreamsLogger;
@@ -23,15 +23,17 @@ export interface FencedWriterOptions {
   readonly maxBatchBytes: number;
 }
 
-/** A broker that restarts is waited for: to give up means that attempts are made anew whose records were not written. */
+/**
+ * Waits for a broker that restarts: after a failure the caller repeats webhook attempts whose records were not written.
+ */
 const RETRY_FOR_MS = 60_000;
 const TRANSACTION_TIMEOUT_MS = 15_000;
 
 /**
- * Idempotent writes under the producer id and epoch of a transactional.id, outside of transactions. A broker refuses a
- * batch whose epoch is older than the newest that the partition has seen, transactional or not: so one transaction
- * without records, whose markers carry the new epoch into every partition, shuts the predecessor out. From then on an
- * append is a single request, where a transaction is eight and several writes inside of the broker.
+ * Idempotent writes under the producer id and epoch of a transactional.id, outside transactions. A broker refuses a
+ * batch whose epoch is older than the newest that the partition has seen, transactional or not. So one transaction
+ * without records, whose markers carry the new epoch into every partition, fences the predecessor. From then on an
+ * append is a single request; a transaction is eight, and several writes inside the broker.
  */
 export function createKafkaFencedWriter(options: FencedWriterOptions): FencedWriter {
   return new KafkaFencedWriter(options);
@@ -60,7 +62,7 @@ class KafkaFencedWriter implements FencedWriter {
       const topics = partitionsByTopic(this.options.partitions);
       await this.calls.call('AddPartitionsToTxn', { ...identity, topics });
       await this.calls.call('EndTxn', { ...identity, transactionResult: true });
-      // EndTxn is answered before the markers are written. The next InitProducerId is answered after.
+      // EndTxn returns before the markers are written. The next InitProducerId returns after.
       this.identity = await this.calls.initProducerId(TRANSACTION_TIMEOUT_MS);
       this.state = 'writing';
     });

@@ -19,17 +19,18 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 
 const ERROR_WAIT_MS = 200;
 const WAIT_BESIDE_OTHERS_MS = 10;
-/** About a second and half a minute, with the wait between two tries. */
+/** About a second and half a minute, including the waits. */
 const DENIED_AT_MOST = 5;
 const UNKNOWN_AT_MOST = 150;
 
-/** A batch of so many bytes was not all that there is. */
+/** A batch of at least this size was not the end of the log. */
 const BACKLOG_BYTES = 128 * 1024;
 
 /**
- * One loop that asks each leader for all partitions that want data. With a backlog, the next batch of a partition is on
- * its way while one is worked on, and memory holds two. Without, it is asked for when it is wanted: fetched earlier it
- * would hold the first record of many that come meanwhile, and all the others would wait a turn longer.
+ * One loop that fetches all waiting partitions from each leader. With a backlog, the next batch of a partition is
+ * fetched while one is processed, and memory holds two. Without a backlog the next batch is fetched on demand: fetched
+ * earlier it would hold only the first of the records that arrive meanwhile, and the others would wait for another
+ * round.
  */
 export function createKafkaFetcher(client: KafkaClient, logger: StreamsLogger, limits: FetchLimits): Fetcher {
   return new KafkaFetcher(client, logger, limits);
@@ -40,9 +41,9 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   private failure: Error | null = null;
   private waiting: { resolve(batch: RecordBatch): void; reject(error: Error): void } | null = null;
   open = true;
-  /** Never two fetches at once, also when the leader changes meanwhile: both would bring the same records. */
+  /** Never two fetches at once, even if the leader changes meanwhile: both would return the same records. */
   fetching = false;
-  /** In a row. */
+  /** Consecutive refusals. */
   private refusals = 0;
   private isBehind = false;
 
@@ -75,7 +76,7 @@ class KafkaPartitionConsumer implements PartitionConsumer {
     this.refusals = 0;
   }
 
-  /** A refusal that no waiting will change ends the feed; it is waited for a while, as brokers that start deny much. */
+  /** A lasting refusal ends the reading; it is retried for a while, because brokers deny much while they start. */
   refused(errorCode: number): void {
     this.refusals++;
     const error = lastingRefusal(errorCode, this.refusals, partitionName(this.partition));
@@ -157,7 +158,7 @@ class KafkaFetcher implements Fetcher {
     }
   }
 
-  /** One fetch at a time for each leader: the broker answers a connection's requests in order. */
+  /** One fetch per leader at a time: the broker handles the requests of a connection in order. */
   private startFetches(): void {
     const byLeader = new Map<number, { broker: KafkajsBroker; feeds: KafkaPartitionConsumer[] }>();
     for (const feed of this.feeds.values()) {
@@ -188,7 +189,7 @@ class KafkaFetcher implements Fetcher {
     this.wake();
   }
 
-  /** A leader that cannot be found or reached is asked for again later, and no other partition waits for it. */
+  /** A leader that cannot be found or reached is looked up again later; other partitions do not wait for it. */
   private async reachLeader(feed: KafkaPartitionConsumer): Promise<void> {
     try {
       await this.client.leader(feed.partition.topic, feed.partition.partition);
@@ -208,13 +209,13 @@ class KafkaFetcher implements Fetcher {
     }
   }
 
-  /** A partition that is worked on must not wait behind a long poll for the quiet ones when it wants more. */
+  /** A partition that wants more must not wait behind the long poll of partitions without records. */
   private limitsFor(feeds: readonly KafkaPartitionConsumer[]): FetchLimits {
     const others = [...this.feeds.values()].some((feed) => feed.open && !feed.fetching && !feeds.includes(feed));
     return others ? { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) } : this.limits;
   }
 
-  /** False: the broker refused this partition for now. */
+  /** @returns false when the broker refused this partition for now */
   private take(feeds: readonly KafkaPartitionConsumer[], fetched: FetchedPartition): boolean {
     const feed = feeds.find((f) => f.partition.topic === fetched.topic && f.partition.partition === fetched.partition);
     if (!feed?.open) return true;
@@ -231,7 +232,7 @@ class KafkaFetcher implements Fetcher {
     return true;
   }
 
-  /** A batch that cannot be decoded stops the reader of its partition loudly, and no other. */
+  /** A corrupt batch fails the reader of its partition, and no other. */
   private decode(feed: KafkaPartitionConsumer, fetched: FetchedPartition): void {
     try {
       const batch = new FetchedBatch(fetched, feed.position);
@@ -248,7 +249,7 @@ class KafkaFetcher implements Fetcher {
     if (codes.some(isLeaderMove)) await this.client.refreshMetadata();
   }
 
-  /** Brokers that restart are waited for. */
+  /** Waits for brokers that restart. */
   private async recover(error: unknown): Promise<void> {
     if (this.closed) return;
     this.logger.debug('fetch_failed', { error: errorMessage(error) });
@@ -260,7 +261,10 @@ class KafkaFetcher implements Fetcher {
   }
 }
 
-/** Whoever gets its partition first may be done with it before another one has got its own: the memory is of them all. */
+/**
+ * Keeps the memory of the response while its partitions are delivered: the reader of the first partition may release
+ * its batch before the second is decoded.
+ */
 function whileHeld<T>(partitions: readonly FetchedPartition[], work: () => T): T {
   const leases = partitions.map(({ data }) => leaseOf(data)).filter((lease) => lease !== null);
   for (const lease of leases) lease.hold();

@@ -12,16 +12,16 @@ import { groupRefusal, isConnectionFailure, isCoordinatorMove, KAFKA_ERROR, kafk
 
 export interface GroupMemberOptions extends GroupOptions {
   readonly client: KafkaClient;
-  /** Offsets have connections of their own: a pending JoinGroup blocks the ones it was sent on. */
+  /** Offsets have connections of their own: a pending JoinGroup blocks its connection. */
   readonly offsets: KafkaClient;
   readonly logger: StreamsLogger;
   readonly now: () => number;
 }
 
-/** A killed instance is replaced by others within 10 s: this, a heartbeat, a join and a restore. */
+/** A killed instance is replaced within 10 s: this timeout, a heartbeat, a join and a restore. */
 const DEFAULT_SESSION_TIMEOUT_MS = 7_000;
 const REBALANCE_TIMEOUT_MS = 30_000;
-/** Also how soon the others hear that somebody has joined or left. */
+/** Also how soon the others notice that a member has joined or left. */
 const HEARTBEATS_PER_SESSION = 20;
 const PROTOCOL = 'waypost-sticky';
 const PROTOCOL_TYPE = 'consumer';
@@ -39,8 +39,8 @@ interface JoinAnswer {
 }
 
 /**
- * Membership by the classic group protocol. One loop is the only one that joins and heartbeats; the tasks run on
- * while it rejoins, since each is fenced by its own transactional.id and not by the group.
+ * Membership by the classic group protocol. One loop joins and heartbeats; tasks continue while it rejoins, since each
+ * is fenced by its own transactional.id and not by the group.
  */
 export function createKafkaGroupMember(options: GroupMemberOptions): GroupMember {
   return new KafkaGroupMember(options);
@@ -55,7 +55,7 @@ class KafkaGroupMember implements GroupMember {
   private leaving = false;
   private loop: Promise<void> = Promise.resolve();
   private interrupt: () => void = () => undefined;
-  /** When the last accepted heartbeat or join was sent: the coordinator's clock for us started later. */
+  /** When the last accepted heartbeat or join was sent: the coordinator started its session timeout later. */
   private acceptedSentAt = -Infinity;
   private readonly confirmations = new Confirmations();
 
@@ -78,15 +78,15 @@ class KafkaGroupMember implements GroupMember {
     return confirmed;
   }
 
-  /** Says goodbye at once and on other connections: those of the membership may hang in a rebalance. */
+  /** Leaves at once and over other connections: those of the membership may be blocked by a rebalance. */
   async leave(): Promise<void> {
     this.leaving = true;
     this.interrupt();
     this.confirmations.refuseAll();
     const { memberId } = this;
-    // Before the goodbye: a join that is under way must not come back as a member that nobody is.
+    // Before LeaveGroup: a pending join must not return as a member that no process runs.
     const closed = this.options.client.close();
-    // Also finding the coordinator may hang: whoever cannot say goodbye goes without.
+    // Finding the coordinator may hang as well: then the member leaves without LeaveGroup.
     if (memberId !== '')
       await Promise.race([this.sayGoodbye(memberId), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all([closed, this.options.offsets.close()]);
@@ -181,7 +181,7 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
-  /** A start fails when the group cannot be joined for a while; later on it is tried for as long as it takes. */
+  /** A start fails when the group cannot be joined for a while; later joins are retried forever. */
   private async joinFirst(): Promise<void> {
     const deadline = this.options.now() + FIRST_JOIN_WITHIN_MS;
     for (;;) {
@@ -242,7 +242,7 @@ class KafkaGroupMember implements GroupMember {
     void this.whenRevoked(this.listener?.assigned({ generation, partitions: share.partitions }), revoked);
   }
 
-  /** Beside the loop: heartbeats go on, and a rebalance may come and go, while tasks close. */
+  /** Beside the loop: heartbeats continue, and rebalances may happen, while tasks close. */
   private async whenRevoked(closed: Promise<void> | void, revoked: () => void): Promise<void> {
     try {
       await closed;
@@ -328,7 +328,7 @@ class KafkaGroupMember implements GroupMember {
     return this.options.sessionTimeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS;
   }
 
-  /** Waits, unless something needs a heartbeat or the member leaves. */
+  /** Waits, unless a heartbeat is needed or the member leaves. */
   private pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.leaving || this.confirmations.pending ? 0 : ms);

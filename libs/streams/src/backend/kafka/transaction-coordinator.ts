@@ -3,15 +3,15 @@ import { errorMessage, StreamsError } from '../../errors.js';
 import type { CoordinatorType, KafkaClient } from './kafka-client.js';
 import { isConnectionFailure, isCoordinatorMove, isFenced, KAFKA_ERROR, kafkaErrorCode } from './kafka-errors.js';
 
-/** What the transaction coordinator knows a producer by; a later InitProducerId makes an earlier identity void. */
+/** The identity of a producer at its transaction coordinator; a later InitProducerId invalidates it. */
 export interface ProducerId {
   readonly producerId: number;
   readonly producerEpoch: number;
 }
 
 /**
- * Requests of one transactional.id to its coordinators. Coordinators are looked up once; CONCURRENT_TRANSACTIONS, which
- * answers nearly every transaction that follows another at once, is waited out in milliseconds.
+ * Requests of one transactional.id to its coordinators. Coordinators are looked up once. CONCURRENT_TRANSACTIONS, the
+ * response to nearly every back-to-back transaction, is retried within milliseconds.
  */
 export interface TransactionCoordinator {
   /** Fences the predecessor and waits until its transaction has ended. */
@@ -35,7 +35,10 @@ export function createTransactionCoordinator({
   client,
   now,
 }: TransactionCoordinatorOptions): TransactionCoordinator {
-  /** Retries what proves that nothing was done: a coordinator that moved, or a predecessor's transaction still ending. */
+  /**
+   * Retries errors that prove that nothing happened: a coordinator that moved, or a transaction of the predecessor that
+   * has not ended yet.
+   */
   const atCoordinator = async <T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> => {
     const deadline = now() + RETRY_FOR_MS;
     let waitMs = CONCURRENT_FIRST_WAIT_MS;
@@ -76,12 +79,12 @@ export function partitionsByTopic(
   return [...byTopic].map(([topic, list]) => ({ topic, partitions: list }));
 }
 
-/** Whether a later producer of the same transactional.id has made this one void. */
+/** Whether a later producer with the same transactional.id has fenced this one. */
 export function isFencedError(error: unknown): boolean {
   return isFenced(kafkaErrorCode(error)) || (error instanceof StreamsError && error.code === 'PRODUCER_FENCED');
 }
 
-/** What a producer's call ends with; the producer is of no further use. */
+/** The error of a producer's call; the producer must be closed. */
 export function producerError(transactionalId: string, error: unknown): StreamsError {
   return isFencedError(error)
     ? new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`, { cause: error })

@@ -40,7 +40,7 @@ export interface MemoryLogs {
   append(partition: TopicPartition, record: { key: Buffer | null; value: Buffer | null }): number;
 }
 
-/** Each commit leaves a marker behind its records, as in Kafka, so that positions and record offsets differ. */
+/** Each commit leaves a marker after its records, as in Kafka, so that positions and record offsets differ. */
 type Entry = StreamRecord | 'marker';
 
 interface MemoryMember {
@@ -158,7 +158,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
         for (const watcher of this.watchers) watcher();
       },
       append: async (records) => {
-        // Refused when fenced; of an empty transaction nothing is seen.
+        // Rejects when fenced; an empty transaction leaves no trace.
         await fence.commit({ records: [] });
         return this.appendAll(records);
       },
@@ -199,7 +199,8 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
       join: (listener) => {
         ownListener.add(listener);
         const subscriptions = new SubscriptionState();
-        // Who comes back under the same name gets what its predecessor had, and lets go of nothing in its stead.
+        // A member that comes back under the same name gets the partitions of its predecessor, but not its pending
+        // revocations.
         const owned = group.members.get(memberId)?.subscriptions.claim().owned;
         if (owned) subscriptions.accept(group.generation, { partitions: owned, awaited: [] });
         group.members.set(memberId, { topics, listener, subscriptions });

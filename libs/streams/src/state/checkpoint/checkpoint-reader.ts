@@ -15,16 +15,16 @@ import {
 export type CheckpointReading =
   | { readonly type: 'read'; readonly header: CheckpointHeader; readonly entries: number }
   | { readonly type: 'absent' }
-  /** Not to be used. What was taken of it until then is to be forgotten. */
+  /** Unusable. The entries that were already read must be discarded. */
   | { readonly type: 'unusable'; readonly reason: string };
 
 /** Why a checkpoint cannot be used; not a bug. */
 class Unusable extends Error {}
 
 /**
- * Reads a checkpoint block by block. Only a file that is whole to its last byte counts as read.
+ * Reads a checkpoint block by block. Only a file that is complete to its last byte counts as read.
  *
- * @param refusal says what is wrong with the header; null: nothing
+ * @param refusal returns what is wrong with the header; null: nothing
  */
 export async function readCheckpoint(
   path: string,
@@ -50,7 +50,7 @@ export async function readCheckpoint(
   }
 }
 
-/** What a killed process, or the partition's owner before us, has not finished. */
+/** Removes what a killed process, or the previous owner of the partition, left unfinished. */
 export async function removeUnfinished(path: string): Promise<void> {
   const names = await readdir(dirname(path)).catch(() => []);
   const unfinished = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp'));
@@ -104,7 +104,7 @@ function entriesOf(payload: Buffer): FetchedRecord[] {
   return records;
 }
 
-/** The sections of a file, one after the other, each proved by its checksum. */
+/** The sections of a file, in order, each verified by its checksum. */
 class Sections {
   private position = 0;
 

@@ -23,8 +23,8 @@ export type CheckpointOutcome =
   | { readonly type: 'failed'; readonly error: unknown };
 
 /**
- * Writes a checkpoint in steps, beside the work of the store. It becomes visible under its name at the very end, when
- * all of it is on the disk: a process that is killed leaves the one before, and a `.tmp` file that nobody reads.
+ * Writes a checkpoint in steps, while the store is in use. It gets its name at the very end, when all of it is on disk:
+ * a process that is killed leaves the previous checkpoint, and a `.tmp` file that is never read.
  */
 export class CheckpointWriter {
   /** How it ended; never rejects. */
@@ -59,7 +59,7 @@ export class CheckpointWriter {
   }
 
   /**
-   * Takes the next entries out of the store, unless the last ones are still on their way. Only between transactions.
+   * Writes the next entries of the store, unless the previous ones are still being written. Only between transactions.
    * @returns whether there is more to come
    */
   step(): boolean {
@@ -80,7 +80,7 @@ export class CheckpointWriter {
     return !this.scanned;
   }
 
-  /** The rest at once, with turns for others in between. The store must stand still. */
+  /** Writes the rest, and yields in between. The store must not change. */
   async finish(): Promise<CheckpointOutcome> {
     while (this.step()) {
       await this.written;
@@ -138,7 +138,7 @@ export class CheckpointWriter {
   }
 }
 
-/** A rename is safe from a power cut once the directory is. */
+/** A rename survives a power failure once the directory is synced. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
@@ -180,7 +180,7 @@ class EntryBlock implements EntrySink {
     this.entries++;
   }
 
-  /** null: there is none. The buffer is used again after the next reset(). */
+  /** null: there is none. The next reset() invalidates the buffer. */
   sealed(): Buffer | null {
     if (this.entries === 0) return null;
     const bytes = this.bytes.subarray(0, this.length);

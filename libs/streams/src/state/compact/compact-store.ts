@@ -307,7 +307,7 @@ export class HashStore<T, View extends T = T> implements StateStore, CompactStor
     return entry;
   }
 
-  /** In the order of the entries and not of the slots: their bytes are read one behind the other. */
+  /** In the order of the entries, not of the slots: this reads memory sequentially. */
   private growSlots(entries: number): void {
     this.foundKey = null;
     this.slots.grow(entries);

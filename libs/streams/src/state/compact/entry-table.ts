@@ -1,7 +1,4 @@
-/**
- * A fixed-width value in a buffer: how a compact store keeps values without an object for each. `View` is what it reads,
- * which may have methods that change the bytes in place.
- */
+/** A fixed-width value in a buffer: a compact store keeps values without an object per entry. */
 export interface StructLayout<T, Overflow extends object = object, View extends T = T> {
   readonly byteLength: number;
   /** Changes whenever the meaning of the bytes does: a checkpoint of another version is not read. */
@@ -16,14 +13,11 @@ export interface StructLayout<T, Overflow extends object = object, View extends 
   readonly overflow?: OverflowLayout<T, Overflow>;
 }
 
-/**
- * What of a value has no fixed width, for the few values that have such a part: it is kept as an object beside the
- * bytes, and must not be changed.
- */
+/** The variable-width part of the few values that have one: an object beside the bytes that must not be changed. */
 export interface OverflowLayout<T, Overflow extends object> {
-  /** undefined: this value has none. The same object as long as it says the same spares work. */
+  /** undefined: this value has none. Returning the same object for an unchanged part saves work. */
   of(value: T): Overflow | undefined;
-  /** Whether the bytes are of a value that has one: looked at before the object is looked for. */
+  /** Whether the bytes belong to a value with an overflow; checked before the lookup. */
   isPresent(view: DataView, at: number): boolean;
   toBytes(overflow: Overflow): Uint8Array;
   fromBytes(bytes: Uint8Array): Overflow;

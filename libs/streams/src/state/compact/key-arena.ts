@@ -7,8 +7,9 @@ const WORD_MASK = CHUNK_WORDS - 1;
 const NONE = -1;
 
 /**
- * The bytes of all keys, one behind the other in chunks, padded to whole words. A key lies at a word number: chunk and
- * place in it. The room of a removed key goes to the next key of as many words; the keys of one store are alike.
+ * The bytes of all keys, in chunks, each padded to whole words. A key is addressed by a word number: chunk and offset.
+ * The space of a removed key goes to the next key of the same number of words; the keys of one store are of similar
+ * length.
  */
 export class KeyArena {
   private chunks: Int32Array[] = [];

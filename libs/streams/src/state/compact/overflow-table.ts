@@ -6,12 +6,12 @@ const CHUNK_ENTRIES = 1 << CHUNK_BITS;
 type Chunk = (object | undefined)[];
 
 /**
- * The parts of values that have no fixed width, by entry; most entries have none. Changes can be taken back. In chunks, of which
- * only those are made that hold something: a map would look at three places in memory for each.
+ * The variable-width parts of values, by entry; most entries have none. Changes can be rolled back. Chunks are
+ * allocated on demand; a map would need three memory accesses per lookup.
  */
 export class OverflowTable<T> {
   private chunks: (Chunk | undefined)[] = [];
-  /** What the open transaction has changed, as it was before. */
+  /** The previous state of what the open transaction has changed. */
   private readonly before = new Map<number, object | undefined>();
 
   constructor(private readonly layout: OverflowLayout<T, object>) {}
@@ -28,7 +28,7 @@ export class OverflowTable<T> {
     this.set(entry, overflow);
   }
 
-  /** As put(), where nothing is to be taken back. */
+  /** As put(), but not part of a transaction. */
   settle(entry: number, value: T): void {
     this.set(entry, this.layout.of(value));
   }
@@ -51,7 +51,7 @@ export class OverflowTable<T> {
     this.before.clear();
   }
 
-  /** The bytes of the struct and behind them those of the overflow, if there is one; else null. */
+  /** The bytes of the struct followed by those of the overflow; null: there is no overflow. */
   joined(entry: number, bytes: Uint8Array, start: number, end: number): Uint8Array | null {
     const overflow = this.get(entry);
     if (overflow === undefined) return null;
@@ -62,7 +62,7 @@ export class OverflowTable<T> {
     return joined;
   }
 
-  /** Takes what joined() put behind the struct. */
+  /** Reads what joined() appended to the struct. */
   load(entry: number, bytes: Uint8Array): void {
     this.set(entry, bytes.length === 0 ? undefined : this.layout.fromBytes(bytes));
   }

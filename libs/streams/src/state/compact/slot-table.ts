@@ -73,7 +73,7 @@ export class SlotTable {
     for (let slot = (gap + 1) & mask; slots[slot] !== EMPTY; slot = (slot + 1) & mask) {
       const held = slots[slot] as number;
       const home = hashOf((held & ENTRY_MASK) - 1) & mask;
-      // It may move into the gap unless its home lies behind the gap: a probe would no longer find it.
+      // It may move into the gap unless its home is after the gap: a probe would no longer find it.
       if (((slot - home) & mask) < ((slot - gap) & mask)) continue;
       slots[gap] = held;
       gap = slot;
@@ -94,7 +94,7 @@ function slotValue(entry: number, hash: number): number {
   return (hash & ~ENTRY_MASK) | (entry + 1);
 }
 
-/** A hash of `count` words from `start` on. The words behind a key's last byte are padded with zeros. */
+/** A hash of `count` words from `start` on. The last word is padded with zeros. */
 export type KeyHash = (words: Int32Array, start: number, count: number) => number;
 
 /** The mixing of murmur3: a few multiplications for each four bytes, and every bit of the key reaches every bit. */

@@ -2,25 +2,25 @@ const LEASE = Symbol('waypost.streams.lease');
 
 type Leased = ArrayBufferLike & { [LEASE]?: BufferLease };
 
-/** Smaller responses are garbage before they are old, and cost nothing. */
+/** Smaller responses are collected young, and cost nothing. */
 const LEAST_BYTES = 256 * 1024;
-/** Responses of nearly one size find room in each other's memory. */
+/** Rounded up, so that responses of similar size can share memory. */
 const STEP_BYTES = 1024 * 1024;
-/** Of one that is far larger than what is asked for, once: not to be kept. */
+/** Larger buffers, from a single exceptional response, are not kept. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** One that is being filled and two that are being worked on; 48 MiB of a process at most. */
+/** One that is being filled and two that are being processed; at most 48 MiB per backend. */
 const MOST_KEPT = 3;
 
 /**
- * Memory for large responses, of which a consumer with a backlog needs hundreds of megabytes a second. Left to the garbage
- * collector it counts as old by the time it is free, and each 20 MB of it have the whole heap marked, whatever is in it: a
- * twentieth to a tenth of all work. So it is used again once everybody who holds a part of it has let go; what nobody lets go
- * of is collected like any other.
+ * Memory for large responses: a consumer with a backlog needs hundreds of megabytes of it per second. Left to the
+ * garbage collector it would be promoted to the old generation before it is free, and every 20 MB would trigger a mark
+ * of the whole heap: 5 to 10 % of all work. So it is reused once every holder of a part has released it; memory that is
+ * not released is collected as usual.
  */
 export class ResponseBufferPool {
   private readonly free: Leased[] = [];
 
-  /** A buffer of that size with undefined content. */
+  /** A buffer of this size with undefined content. */
   take(size: number): Buffer {
     if (size < LEAST_BYTES) return Buffer.allocUnsafeSlow(size);
     const fitting = this.free.findIndex(({ byteLength }) => byteLength >= size);
@@ -32,7 +32,7 @@ export class ResponseBufferPool {
     return Buffer.from(memory, 0, size);
   }
 
-  /** The larger ones: they serve for smaller responses too. */
+  /** Keeps the largest: they serve smaller responses too. */
   private keep(memory: Leased): void {
     if (memory.byteLength > MOST_BYTES) return;
     this.free.push(memory);
@@ -40,7 +40,7 @@ export class ResponseBufferPool {
   }
 }
 
-/** The memory of one response, until all who have held it have let go: nobody can hold it again then. */
+/** Counts the holders of the memory of one response; after the last release it cannot be held again. */
 export class BufferLease {
   private holders = 0;
   private ended = false;
@@ -60,7 +60,7 @@ export class BufferLease {
   }
 }
 
-/** null: the memory of this buffer is nobody's to give back. */
+/** null: the buffer does not belong to a pool. */
 export function leaseOf({ buffer }: Buffer): BufferLease | null {
   return (buffer as Leased)[LEASE] ?? null;
 }
