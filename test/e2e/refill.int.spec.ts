@@ -63,8 +63,7 @@ async function query<T extends pg.QueryResultRow>(url: string, sql: string, para
 const onServer = (sql: string): Promise<unknown[]> => query(server, sql);
 
 function startPublisher(): OutboxPublisher {
-  const own = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
-  const outbox = createOutbox({ databaseUrl, registry, backend: own, logger: silentLogger, now: Date.now });
+  const outbox = createOutbox({ databaseUrl, codecs, backend, logger: silentLogger, now: Date.now });
   outbox.start();
   return outbox;
 }

@@ -1,27 +1,19 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { ApiKeyScope } from '@waypost/management-store';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
+import { endpointOf } from '../endpoint/endpoint.decorator.js';
 import { ApiError } from '../errors/api-error.js';
-import { bearerToken } from './bearer-token.js';
-import { originOf } from './caller.js';
+import { bearerToken, originOf } from './caller.js';
 
-const SCOPE = 'waypost:scope';
-
-/** What a key must be allowed to do to use this route. */
-export const RequireScope = (scope: ApiKeyScope) => SetMetadata(SCOPE, scope);
-
-/** Lets a request in by its API key: 401 without a live one, 403 without the scope. */
+/** Admits a request by its API key: 401 without a live one, 403 without the scope of the endpoint. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
-  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
-
   canActivate(context: ExecutionContext): boolean {
+    const { scope } = endpointOf(context.getHandler());
+    if (scope === null) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const scope = this.reflector.getAllAndOverride<ApiKeyScope>(SCOPE, [context.getHandler(), context.getClass()]);
     const origin = originOf(request);
     if (origin.type === 'unknown') throw origin.error;
-    if (origin.type === 'nobody') throw refusal(request);
+    if (origin.type === 'anonymous') throw refusal(request);
     if (!origin.caller.scopes.includes(scope)) throw forbidden(scope);
     return true;
   }

@@ -1,12 +1,12 @@
+import { timingSafeEqual } from 'node:crypto';
 import { hashApiKey } from '@waypost/domain';
 import type { ApiKeyRecord } from '@waypost/management-store';
-import { timingSafeEqual } from 'node:crypto';
 import type { Caller } from './caller.js';
 
 export interface KeyDirectory {
-  /** Whether `find` would have to ask the store for a key that has never been found: what makes guessing costly. */
+  /** Whether `find` would have to ask the store for a key that was never found: the cost of guessing. */
   isGuess(key: string): boolean;
-  /** The caller that this key belongs to, or null. */
+  /** The caller of this key, or null. */
   find(key: string): Promise<Caller | null>;
 }
 
@@ -15,11 +15,11 @@ export interface KeyDirectoryDeps {
   readonly now: () => number;
 }
 
-/** What keys look like; anything else is not asked for. */
+/** The form of keys; anything else is not looked up. */
 const KEY_FORM = /^wp_[\w-]{22,128}$/;
-/** For so long a revoked key may still be let in. */
+/** How long a revoked key may still be admitted. */
 const TRUST_MS = 3_000;
-/** Above this many keys, those that were found longest ago are forgotten. */
+/** Above this many keys, those found longest ago are forgotten. */
 const FORGET_ABOVE = 10_000;
 const KEPT = 9_000;
 
@@ -30,12 +30,12 @@ interface Asked {
 }
 
 /**
- * Finds callers by their key, trusting an answer for a few seconds. What is not found is never remembered: a key works
- * the moment it is made. Keys that were found once are remembered beyond that, so that they are told from guesses.
+ * Finds callers by their key and trusts a result for a few seconds. Unknown keys are never remembered: a key works the
+ * moment it is created. Known keys are remembered longer than they are trusted, to distinguish them from guesses.
  */
 export function createKeyDirectory({ findApiKey, now }: KeyDirectoryDeps): KeyDirectory {
   const found = new Map<string, { caller: Caller; trustedUntil: number }>();
-  /** One question at a time for each key, however many requests bring it. */
+  /** One look-up at a time per key, however many requests carry it. */
   const underWay = new Map<string, Promise<Caller | null>>();
 
   async function ask({ hash, name }: Asked): Promise<Caller | null> {
@@ -50,7 +50,7 @@ export function createKeyDirectory({ findApiKey, now }: KeyDirectoryDeps): KeyDi
   }
 
   function makeRoom(): void {
-    // Many at once: a map is slow at losing its first entry again and again.
+    // Many at once: deleting the first entry of a map again and again is slow.
     for (const oldest of found.keys()) {
       if (found.size <= KEPT) return;
       found.delete(oldest);

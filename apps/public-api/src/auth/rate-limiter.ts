@@ -1,8 +1,4 @@
-/** How often one caller may call: `perSecond` on average, `burst` at once. */
-export interface RateLimit {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+import type { RateLimit } from '../runtime/runtime.module.js';
 
 export type RateDecision =
   | { readonly type: 'allowed' }
@@ -13,10 +9,10 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Above this many callers, those whose bucket has long been full again are forgotten, and then the oldest. */
+/** Above this many callers, those whose bucket is full again are forgotten, and then the oldest. */
 const SWEEP_ABOVE = 10_000;
 const KEPT = 9_000;
-/** Looking through all of them for each new caller would itself be a way to stop the service. */
+/** Scanning all of them for each new caller would itself be an attack on the service. */
 const SWEEP_EVERY_MS = 1_000;
 
 export interface RateLimiter {
@@ -50,7 +46,7 @@ export function createRateLimiter(limit: RateLimit, now: () => number): RateLimi
       for (const [other, bucket] of buckets) if (filled(bucket, nowMs) >= limit.burst) buckets.delete(other);
     }
     if (buckets.size < SWEEP_ABOVE) return;
-    // Many at once: a map is slow at losing its first entry again and again.
+    // Many at once: deleting the first entry of a map again and again is slow.
     for (const oldest of buckets.keys()) {
       if (buckets.size <= KEPT) return;
       buckets.delete(oldest);

@@ -1,16 +1,16 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
+import { isConnectionLoss } from '@waypost/database';
 import type { Request, Response } from 'express';
-import { LOGGER, OUTAGE_LOG, type ApiLogger } from '../dependencies.js';
-import type { ApiError } from './api-error.js';
-import type { OutageLog } from './outage-log.js';
-import { toApiError } from './to-api-error.js';
+import { type ApiLogger, LOGGER } from '../runtime/runtime.module.js';
+import { ApiError, type ErrorCode } from './api-error.js';
+import { OutageLog } from './outage-log.js';
 
-/** The one place that writes error answers: `{ "error": { "code", "message", "details"? } }` (R-37). */
+/** The one place that writes error responses: `{ "error": { "code", "message", "details"? } }` (R-37). */
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   constructor(
     @Inject(LOGGER) private readonly logger: ApiLogger,
-    @Inject(OUTAGE_LOG) private readonly outages: OutageLog,
+    @Inject(OutageLog) private readonly outages: OutageLog,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -25,7 +25,7 @@ export class ApiErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Writes the answer, unless its head has already gone out: then only the connection can still say that it failed. */
+/** Writes the response, unless its head has already gone out: then only closing the connection can report the failure. */
 export function sendApiError(response: Response, error: ApiError): void {
   if (response.headersSent) {
     response.destroy();
@@ -34,4 +34,45 @@ export function sendApiError(response: Response, error: ApiError): void {
   const details = error.details === undefined ? {} : { details: error.details };
   response.set(error.headers).status(error.status);
   response.json({ error: { code: error.code, message: error.message, ...details } });
+}
+
+/**
+ * Only our own errors are shown as they are; the framework's become the closest of our codes, and everything else is a
+ * 500 that reveals nothing about the service.
+ */
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  const status = httpStatus(thrown);
+  if (status !== null && status >= 400 && status < 500) return errorOfStatus(status);
+  if (isConnectionLoss(thrown)) {
+    const headers = { 'retry-after': '5' };
+    return new ApiError(503, 'unavailable', 'The service cannot answer right now; try again shortly.', { headers });
+  }
+  return new ApiError(500, 'internal_error', 'The service failed to answer this request.');
+}
+
+const BY_STATUS: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  404: ['not_found', 'There is nothing at this path.'],
+  413: ['body_too_large', 'The body may be at most 100 KB.'],
+  415: [
+    'unsupported_media_type',
+    'The body must be application/json in UTF-8, plain or compressed with gzip, deflate or br.',
+  ],
+};
+
+/** Our response for a 4xx that the framework decided on. */
+export function errorOfStatus(status: number): ApiError {
+  const known = BY_STATUS[status];
+  if (known !== undefined) return new ApiError(status, ...known);
+  return new ApiError(400, 'invalid_request', 'The request cannot be read: its path or its body is malformed.');
+}
+
+/** Nest's exceptions have a status; errors of the body parser and the router carry it as a field. */
+function httpStatus(thrown: unknown): number | null {
+  if (thrown instanceof HttpException) return thrown.getStatus();
+  if (thrown instanceof URIError) return 400;
+  if (!(thrown instanceof Error)) return null;
+  const { status, statusCode } = thrown as { status?: unknown; statusCode?: unknown };
+  const found = status ?? statusCode;
+  return typeof found === 'number' ? found : null;
 }

@@ -1,4 +1,4 @@
-/** The closed list of what `error.code` of an answer can be (R-37). */
+/** The closed list of values of `error.code` (R-37). */
 export const ERROR_CODES = [
   'invalid_parameter',
   'invalid_body',
@@ -36,12 +36,12 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One thing that is wrong with the request: a query parameter, a header, or a field of the body (a path such as `auth.tokenUrl`). */
+/** One fault of the request: a query parameter, a header, or a field of the body (a path such as `auth.tokenUrl`). */
 export interface ErrorDetail {
   readonly parameter?: string;
   readonly header?: string;
   readonly field?: string;
-  /** What is in the way. */
+  /** The resource that the request conflicts with. */
   readonly conflictingId?: string;
   readonly message: string;
 }
@@ -51,7 +51,7 @@ export interface ApiErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer other than success that the API means to give. The filter turns it into the error shape of R-37. */
+/** A deliberate error response. ApiErrorFilter writes it in the shape of R-37. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly details: readonly ErrorDetail[] | undefined;
@@ -81,12 +81,12 @@ export function invalidBody(details: readonly ErrorDetail[]): ApiError {
   return new ApiError(400, 'invalid_body', message, { details });
 }
 
-/** 400 that names the header that cannot be used. */
+/** 400 that names the unusable header. */
 export function invalidHeader(header: string, message: string): ApiError {
   return new ApiError(400, 'invalid_header', sentence(header, message), { details: [{ header, message }] });
 }
 
-/** Messages follow what they are about ("limit must be ..."), or are sentences of their own. */
+/** A message continues the name ("limit must be ..."), or is a whole sentence. */
 function sentence(about: string, message: string): string {
   return /^[A-Z]/.test(message) ? `${about}: ${message.replace(/\.$/, '')}` : `${about} ${message}`;
 }

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { createOutageLog } from './outage-log.js';
+import { OutageLog } from './outage-log.js';
 
 function build() {
   let nowMs = 0;
   const lines: unknown[] = [];
-  const ignore = (): void => undefined;
   const error = (event: string, fields?: unknown): void => void lines.push([event, fields]);
-  const log = createOutageLog({ debug: ignore, info: ignore, warn: ignore, error }, () => nowMs);
+  const log = new OutageLog({ error }, () => nowMs);
   const fail = (reason: unknown = new Error('connect ECONNREFUSED')) => {
     log.failed({ method: 'GET', path: '/public/v2/events' }, reason);
   };

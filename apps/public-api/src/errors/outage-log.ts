@@ -1,29 +1,31 @@
-import type { ApiLogger } from '../dependencies.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { type ApiLogger, type Clock, CLOCK, LOGGER } from '../runtime/runtime.module.js';
 
-/** So long without a failure, and the next one is another outage. */
-const QUIET_MS = 30_000;
+/** A failure after this long without one is a new outage. */
+const NEW_OUTAGE_AFTER_MS = 30_000;
 
-export interface OutageLog {
-  /** A request could not be answered because something that it needs is away. */
-  failed(request: { readonly method: string; readonly path: string }, reason: unknown): void;
-}
+/** One line per outage, without a stack: hundreds of requests per second fail for the same reason. */
+@Injectable()
+export class OutageLog {
+  private lastFailureMs = Number.NEGATIVE_INFINITY;
 
-/** One line for each outage, with no stack: hundreds of requests a second fail for the same reason. */
-export function createOutageLog(logger: ApiLogger, now: () => number): OutageLog {
-  let lastFailureMs = Number.NEGATIVE_INFINITY;
-  return {
-    failed({ method, path }, reason) {
-      const nowMs = now();
-      const isNew = nowMs - lastFailureMs > QUIET_MS;
-      lastFailureMs = nowMs;
-      if (isNew) logger.error('requests_unavailable', { status: 503, method, path, reason: messageOf(reason) });
-    },
-  };
+  constructor(
+    @Inject(LOGGER) private readonly logger: Pick<ApiLogger, 'error'>,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
+
+  /** A request was answered 503 because something that it needs is unavailable. */
+  failed({ method, path }: { readonly method: string; readonly path: string }, reason: unknown): void {
+    const nowMs = this.now();
+    const isNew = nowMs - this.lastFailureMs > NEW_OUTAGE_AFTER_MS;
+    this.lastFailureMs = nowMs;
+    if (isNew) this.logger.error('requests_unavailable', { status: 503, method, path, reason: messageOf(reason) });
+  }
 }
 
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Several addresses of one host, none of which answered.
+  // Several addresses of one host, none of which responded.
   if (error.message === '' && error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error.message;
 }

@@ -1,100 +1,113 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req, UseGuards } from '@nestjs/common';
-import type { GeofenceRef, ManagementStore } from '@waypost/management-store';
+import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import type { ExpectedVersions } from '@waypost/management-store';
 import type { Request } from 'express';
-import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { expectedVersions, tagged } from '../concurrency/entity-tag.js';
-import { GEOFENCE_SERVICE, IDEMPOTENT_REQUESTS, MANAGEMENT_STORE, PAGE_STATES } from '../dependencies.js';
-import { isUuid } from '../http/parameter-readers.js';
-import { refuseParameters } from '../http/refuse-parameters.js';
-import type { IdempotentRequests, MakeChange } from '../idempotency/idempotent-requests.js';
-import { readListPage } from '../page-state/list-page.js';
-import type { PageStates } from '../page-state/page-states.js';
-import { readBody } from '../request-body/read-body.js';
-import { createGeofenceBody, updateGeofenceBody } from './geofence-body.js';
-import { noSuchGeofence } from './geofence-refusals.js';
-import { type GeofenceResource, toGeofenceResource } from './geofence-resource.js';
-import type { GeofenceService, VersionedGeofence } from './geofence-service.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { IfMatch, type Versioned } from '../endpoint/entity-tag.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
+import { ListQueryDto } from '../paging/paging.dto.js';
+import {
+  CreateGeofenceDto,
+  GeofenceDto,
+  GeofencePageDto,
+  GeofencePathDto,
+  UpdateGeofenceDto,
+} from './geofences.dto.js';
+import { GeofencesService } from './geofences.service.js';
 
-const PATH = '/public/v1/geofences';
+const tag = 'Geofences';
 
-/** Geofences of the caller's fleet (R-8). Another fleet's id is not found. */
-@Controller(PATH)
-@UseGuards(ApiKeyGuard)
+/** Geofences of the caller's fleet. Another fleet's id is not found. */
+@Controller('/public/v1/geofences')
 export class GeofencesController {
   constructor(
-    @Inject(GEOFENCE_SERVICE) private readonly service: GeofenceService,
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'geofences'>,
-    @Inject(PAGE_STATES) private readonly pageStates: PageStates,
-    @Inject(IDEMPOTENT_REQUESTS) private readonly requests: IdempotentRequests,
+    @Inject(GeofencesService) private readonly service: GeofencesService,
+    @Inject(IdempotentRequests) private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()
-  @RequireScope('geofences:write')
-  async create(
+  @Endpoint({
+    operationId: 'createGeofence',
+    summary: 'Create a geofence',
+    description:
+      'A circle or a polygon. Vehicles that are inside when it is created send no event before they leave it. A fleet may have 10,000 geofences.',
+    tag,
+    scope: 'geofences:write',
+    response: { status: 201, description: 'The geofence.', type: GeofenceDto },
+    errors: [404, 409],
+    etag: true,
+    idempotencyKey: true,
+  })
+  create(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
-    @Body() body: unknown,
-  ): Promise<GeofenceResource> {
-    refuseParameters(request);
-    const wanted = readBody(createGeofenceBody, body);
-    const made = await this.requests.answer(request, caller, (change: MakeChange<VersionedGeofence>) =>
-      this.service.create(caller.fleetId, wanted, change),
-    );
-    return tagged(request, made);
+    @Body() body: CreateGeofenceDto,
+  ): Promise<Versioned<GeofenceDto>> {
+    return this.requests.answer(request, caller, (change) => this.service.create(caller.fleetId, body, change));
   }
 
   @Get()
-  @RequireScope('geofences:read')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-  ): Promise<{ data: GeofenceResource[]; nextPageState: string | null }> {
-    const list = { request, path: PATH, pageStates: this.pageStates, fleetId: caller.fleetId };
-    const { page, nextPageState } = await readListPage(list, async (query) => {
-      const found = await this.store.geofences.list(query);
-      return found.map((geofence) => ({ id: geofence.geofenceId, createdAt: geofence.createdAt, geofence }));
-    });
-    return { data: page.map(({ geofence }) => toGeofenceResource(geofence)), nextPageState };
+  @Endpoint({
+    operationId: 'listGeofences',
+    summary: 'List geofences, oldest first',
+    tag,
+    scope: 'geofences:read',
+    response: { status: 200, description: 'A page of geofences.', type: GeofencePageDto },
+  })
+  list(@CurrentCaller() { fleetId }: Caller, @Query() query: ListQueryDto): Promise<GeofencePageDto> {
+    return this.service.list(fleetId, query);
   }
 
   @Get(':id')
-  @RequireScope('geofences:read')
-  async get(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Param('id') id: string,
-  ): Promise<GeofenceResource> {
-    refuseParameters(request);
-    const stored = await this.store.geofences.get(geofenceRef(caller, id));
-    if (stored === null) throw noSuchGeofence();
-    return tagged(request, { resource: toGeofenceResource(stored), version: stored.version });
+  @Endpoint({
+    operationId: 'getGeofence',
+    summary: 'Read a geofence',
+    tag,
+    scope: 'geofences:read',
+    response: { status: 200, description: 'The geofence.', type: GeofenceDto },
+    errors: [404],
+    etag: true,
+  })
+  get(@CurrentCaller() { fleetId }: Caller, @Param() { id }: GeofencePathDto): Promise<Versioned<GeofenceDto>> {
+    return this.service.get({ fleetId, geofenceId: id });
   }
 
   @Patch(':id')
-  @RequireScope('geofences:write')
-  async update(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Param('id') id: string,
-    @Body() body: unknown,
-  ): Promise<GeofenceResource> {
-    refuseParameters(request);
-    const [ref, expected] = [geofenceRef(caller, id), expectedVersions(request)];
-    return tagged(request, await this.service.update(ref, readBody(updateGeofenceBody, body), expected));
+  @Endpoint({
+    operationId: 'updateGeofence',
+    summary: 'Change a geofence',
+    description: 'Fields that are left out stay as they are; `shape` is replaced as a whole.',
+    tag,
+    scope: 'geofences:write',
+    response: { status: 200, description: 'The geofence after the change.', type: GeofenceDto },
+    errors: [404],
+    etag: true,
+    ifMatch: true,
+  })
+  update(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: GeofencePathDto,
+    @IfMatch() expected: ExpectedVersions,
+    @Body() body: UpdateGeofenceDto,
+  ): Promise<Versioned<GeofenceDto>> {
+    return this.service.update({ fleetId, geofenceId: id }, body, expected);
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @RequireScope('geofences:write')
-  async remove(@CurrentCaller() caller: Caller, @Req() request: Request, @Param('id') id: string): Promise<void> {
-    refuseParameters(request);
-    await this.service.remove(geofenceRef(caller, id), expectedVersions(request));
+  @Endpoint({
+    operationId: 'deleteGeofence',
+    summary: 'Delete a geofence',
+    tag,
+    scope: 'geofences:write',
+    response: { status: 204, description: 'It is deleted.' },
+    errors: [404],
+    ifMatch: true,
+  })
+  remove(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: GeofencePathDto,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<void> {
+    return this.service.remove({ fleetId, geofenceId: id }, expected);
   }
-}
-
-/** @throws ApiError 404 for what cannot be an id */
-function geofenceRef({ fleetId }: Caller, id: string): GeofenceRef {
-  if (!isUuid(id)) throw noSuchGeofence();
-  return { fleetId, geofenceId: id.toLowerCase() };
 }

@@ -6,7 +6,7 @@ export interface PlanePoint {
 /** From one position of a ring to the next. */
 export interface Edge {
   readonly ring: number;
-  /** Of the position that it begins at. */
+  /** Index of the position where it begins. */
   readonly index: number;
   /** How many edges the ring has. */
   readonly count: number;
@@ -42,33 +42,33 @@ function collide(one: Edge, other: Edge): boolean {
   return touch(one, other);
 }
 
-/** Whether the edge after goes back over the one before. */
+/** Whether the second edge runs back over the first. */
 function foldsBack(before: Edge, after: Edge): boolean {
-  if (turn(before.from, before.to, after.to) !== 0) return false;
+  if (orientation(before.from, before.to, after.to) !== 0) return false;
   const along = (after.to.x - before.to.x) * (before.to.x - before.from.x);
   return along + (after.to.y - before.to.y) * (before.to.y - before.from.y) < 0;
 }
 
 function touch({ from: a, to: b }: Edge, { from: c, to: d }: Edge): boolean {
   if (Math.max(a.y, b.y) < Math.min(c.y, d.y) || Math.max(c.y, d.y) < Math.min(a.y, b.y)) return false;
-  const [abc, abd, cda, cdb] = [turn(a, b, c), turn(a, b, d), turn(c, d, a), turn(c, d, b)];
+  const [abc, abd, cda, cdb] = [orientation(a, b, c), orientation(a, b, d), orientation(c, d, a), orientation(c, d, b)];
   if (abc !== abd && cda !== cdb) return true;
   const touches = [abc === 0 && within(c, a, b), abd === 0 && within(d, a, b), cda === 0 && within(a, c, d)];
   return touches.includes(true) || (cdb === 0 && within(b, c, d));
 }
 
-/** -1, 0 or 1: right, straight on or left. */
-function turn(a: PlanePoint, b: PlanePoint, c: PlanePoint): number {
+/** -1, 0 or 1: clockwise, collinear or counterclockwise. */
+function orientation(a: PlanePoint, b: PlanePoint, c: PlanePoint): number {
   return Math.sign((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
 }
 
-/** Of a point that lies on the line through both. */
+/** For a point on the line through both. */
 function within(point: PlanePoint, a: PlanePoint, b: PlanePoint): boolean {
   const insideX = point.x >= Math.min(a.x, b.x) && point.x <= Math.max(a.x, b.x);
   return insideX && point.y >= Math.min(a.y, b.y) && point.y <= Math.max(a.y, b.y);
 }
 
-/** By how often a ray to the right leaves or enters the ring. Of a point on the edge it says either. */
+/** Counts how often a ray to the right crosses the ring. A point on an edge may be either. */
 export function isInside(point: PlanePoint, ring: readonly PlanePoint[]): boolean {
   let inside = false;
   for (const { from, to } of edgesOf(ring, 0)) {

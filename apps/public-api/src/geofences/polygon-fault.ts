@@ -3,18 +3,18 @@ import { crossingEdges, type Edge, edgesOf, isInside, type PlanePoint } from './
 /** [longitude, latitude], degrees. */
 export type Position = readonly [number, number];
 
-/** What is wrong with a polygon, and where: the index of the ring, and of the position in it. */
+/** A fault of a polygon, and its place: the index of the ring, and of the position in it. */
 export interface PolygonFault {
   readonly path: readonly number[];
   readonly message: string;
 }
 
-/** Of all rings of a polygon together, the position that closes a ring not counted. */
+/** In all rings of a polygon together, without the positions that close a ring. */
 export const MAX_POSITIONS = 1_000;
 
 /**
- * The first reason why these rings are not a polygon on the earth, or null. The ring must be a simple one, with edges
- * that go the shorter way round; holes lie inside the outer ring and outside each other.
+ * The first reason why these rings are not a polygon on the earth, or null. Rings must be simple, with edges that
+ * take the shorter way around; holes lie inside the outer ring and outside each other.
  */
 export function polygonFault(coordinates: readonly (readonly Position[])[]): PolygonFault | null {
   const rings = coordinates.map(withoutClosing);
@@ -46,7 +46,7 @@ const fault = (path: readonly number[], message: string): Unrolled => ({ type: '
 
 /** The ring on a plane on which the antimeridian is no edge: longitudes go on beyond 180. */
 function unroll(ring: readonly Position[], ringIndex: number): Unrolled {
-  if (ring.length < 3) return fault([ringIndex], 'must have at least 3 positions, the one that closes it not counted');
+  if (ring.length < 3) return fault([ringIndex], 'must have at least 3 positions, not counting the one that closes it');
   const points: PlanePoint[] = [];
   let x = ring[0]?.[0] ?? 0;
   // One step more than positions: the last one closes the ring.
@@ -57,15 +57,16 @@ function unroll(ring: readonly Position[], ringIndex: number): Unrolled {
       const path = [ringIndex, index % ring.length];
       const step = shorterWay(longitude - before[0]);
       if (step === 0 && y === before[1]) return fault(path, 'must differ from the position before it');
-      if (Math.abs(step) === 180) return fault(path, 'is exactly half way round the earth from the position before it');
+      if (Math.abs(step) === 180)
+        return fault(path, 'is exactly half way around the earth from the position before it');
       x += step;
     }
     if (index < ring.length) points.push({ x, y });
   }
   const [start = 0, xs] = [points[0]?.x, points.map((point) => point.x)];
   // Steps are sums of differences: equal up to rounding.
-  if (Math.abs(x - start) > 1) return fault([ringIndex], 'must not go round a pole');
-  if (Math.max(...xs) - Math.min(...xs) >= 360) return fault([ringIndex], 'must not go once round the earth');
+  if (Math.abs(x - start) > 1) return fault([ringIndex], 'must not enclose a pole');
+  if (Math.max(...xs) - Math.min(...xs) >= 360) return fault([ringIndex], 'must not go all the way around the earth');
   return { type: 'unrolled', points };
 }
 
@@ -74,11 +75,11 @@ function shorterWay(degrees: number): number {
   return degrees < -180 ? degrees + 360 : degrees;
 }
 
-/** A hole may have been unrolled one turn away from the outer ring. */
+/** A hole may have been unrolled 360 degrees away from the outer ring. */
 function besideOuter(hole: readonly PlanePoint[], outer: readonly PlanePoint[]): readonly PlanePoint[] {
   const first = hole[0];
-  const turn = [0, 360, -360].find((x) => first !== undefined && isInside({ x: first.x + x, y: first.y }, outer)) ?? 0;
-  return hole.map(({ x, y }) => ({ x: x + turn, y }));
+  const shift = [0, 360, -360].find((x) => first !== undefined && isInside({ x: first.x + x, y: first.y }, outer)) ?? 0;
+  return hole.map(({ x, y }) => ({ x: x + shift, y }));
 }
 
 function crossingFault(planes: readonly (readonly PlanePoint[])[]): PolygonFault | null {
@@ -94,7 +95,7 @@ function comesBefore(one: Edge, other: Edge): boolean {
   return one.ring === other.ring ? one.index < other.index : one.ring < other.ring;
 }
 
-/** No edges touch by now, so one position of a hole tells where all of it is. */
+/** Edges are known not to touch, so one position of a hole shows where all of it is. */
 function holeFault([outer = [], ...holes]: readonly (readonly PlanePoint[])[]): PolygonFault | null {
   for (const [index, hole] of holes.entries()) {
     const [first] = hole;

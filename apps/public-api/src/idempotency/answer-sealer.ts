@@ -1,39 +1,38 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { openSecret, sealSecret } from '@waypost/domain';
 import type { IdempotencyRef } from '@waypost/management-store';
+import { type ApiSettings, RANDOM_BYTES, type RandomBytes, SETTINGS } from '../runtime/runtime.module.js';
 
-/** What a request was, and what it was answered. */
+/** A request, by its fingerprint, and the answer to it. */
 export interface AnsweredRequest {
   readonly fingerprint: string;
-  /** Anything that JSON can hold. */
+  /** Any JSON value. */
   readonly answer: unknown;
 }
+
+const NONCE_BYTES = 12;
 
 /**
  * Seals both together: the answer may hold a secret that is shown once (R-17), and the fingerprint of a request with a
  * guessable secret would confirm a guess. What is sealed under one key opens under no other.
  */
-export interface AnswerSealer {
-  seal(ref: IdempotencyRef, answered: AnsweredRequest): string;
-  /** null: it was sealed under another key of the configuration, or is not what was stored. */
-  open(ref: IdempotencyRef, sealed: string): AnsweredRequest | null;
-}
+@Injectable()
+export class AnswerSealer {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'sealingKey'>,
+    @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
+  ) {}
 
-export interface AnswerSealerDeps {
-  /** 32 bytes. */
-  readonly sealingKey: Buffer;
-  readonly randomBytes: (size: number) => Buffer;
-}
+  seal(ref: IdempotencyRef, answered: AnsweredRequest): string {
+    const nonce = this.randomBytes(NONCE_BYTES);
+    return sealSecret(JSON.stringify(answered), this.settings.sealingKey, nonce, contextOf(ref));
+  }
 
-const NONCE_BYTES = 12;
-
-export function createAnswerSealer({ sealingKey, randomBytes }: AnswerSealerDeps): AnswerSealer {
-  return {
-    seal: (ref, answered) => sealSecret(JSON.stringify(answered), sealingKey, randomBytes(NONCE_BYTES), contextOf(ref)),
-    open(ref, sealed) {
-      const opened = openSecret(sealed, sealingKey, contextOf(ref));
-      return opened.type === 'opened' ? (JSON.parse(opened.plaintext.toString()) as AnsweredRequest) : null;
-    },
-  };
+  /** null: it was sealed under another key of the configuration, or was changed. */
+  open(ref: IdempotencyRef, sealed: string): AnsweredRequest | null {
+    const opened = openSecret(sealed, this.settings.sealingKey, contextOf(ref));
+    return opened.type === 'opened' ? (JSON.parse(opened.plaintext.toString()) as AnsweredRequest) : null;
+  }
 }
 
 function contextOf({ fleetId, route, key }: IdempotencyRef): string {

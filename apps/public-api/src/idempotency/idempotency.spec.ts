@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import fc from 'fast-check';
-import { createAnswerSealer } from './answer-sealer.js';
+import { AnswerSealer } from './answer-sealer.js';
 import { idempotencyKey } from './idempotency-key.js';
-import { requestFingerprint } from './request-fingerprint.js';
+import { requestFingerprint } from './idempotent-requests.js';
 
 const withKey = (key: string): Request => ({ headers: { 'idempotency-key': key } }) as unknown as Request;
 
@@ -43,7 +43,7 @@ describe('the fingerprint of a request', () => {
 
 describe('a kept answer', () => {
   const key = Buffer.alloc(32, 1);
-  const sealer = createAnswerSealer({ sealingKey: key, randomBytes: (size) => Buffer.alloc(size, 2) });
+  const sealer = new AnswerSealer({ sealingKey: key }, (size) => Buffer.alloc(size, 2));
   const ref = { fleetId: 'acme', route: 'POST /p', key: 'k' };
   const answered = { fingerprint: 'f', answer: { secret: 'whsec_open-sesame' } };
   const sealed = sealer.seal(ref, answered);
@@ -58,7 +58,7 @@ describe('a kept answer', () => {
   });
 
   it('does not open under another sealing key', () => {
-    const other = createAnswerSealer({ sealingKey: Buffer.alloc(32, 3), randomBytes: (size) => Buffer.alloc(size) });
+    const other = new AnswerSealer({ sealingKey: Buffer.alloc(32, 3) }, (size) => Buffer.alloc(size));
     expect(other.open(ref, sealed)).toBeNull();
   });
 });

@@ -1,84 +1,96 @@
-import type { ChangeStores, IdempotencyRef, IdempotencyStore, KeptAnswer } from '@waypost/management-store';
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { ChangeStores, IdempotencyRef, KeptAnswer, ManagementStore } from '@waypost/management-store';
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
-import { type AnswerSealerDeps, createAnswerSealer } from './answer-sealer.js';
+import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { PublishedChanges } from '../outbox/published-changes.js';
+import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { AnswerSealer } from './answer-sealer.js';
 import { idempotencyKey } from './idempotency-key.js';
-import { answerLost, inProgress, keyReused } from './idempotency-refusals.js';
-import { requestFingerprint } from './request-fingerprint.js';
+import { answerLost, inProgress, keyReused } from './idempotency.errors.js';
 
-/** What a change is answered with, and the outbox rows that the answer waits for. */
+/** The response to a change, and the outbox rows that the response waits for. */
 export interface Change<T> {
   readonly answer: T;
   readonly outboxIds: readonly string[];
 }
 
 /**
- * Makes a change and waits until it is published. `make` runs inside one SQL transaction when the request carries a
- * key: it uses the stores that it is given, and waits for nothing but them.
+ * Makes a change and waits until it is published. `make` runs inside one SQL transaction when the request has a key: it
+ * uses the stores that it is given, and waits for nothing else.
  */
 export type MakeChange<T> = (make: (stores: ChangeStores) => Promise<Change<T>>) => Promise<T>;
 
-/** Answers requests that create something, and those with an `Idempotency-Key` once, however often they are sent. */
-export interface IdempotentRequests {
-  /**
-   * @param work checks what must be checked, and calls `change` once with what is to be done
-   * @throws ApiError 422 when the key was used for another request, 409 while that request is being worked on
-   */
-  answer<T>(request: Request, caller: Caller, work: (change: MakeChange<T>) => Promise<T>): Promise<T>;
-}
-
-export interface IdempotentRequestsDeps extends AnswerSealerDeps {
-  readonly store: ChangeStores & { readonly idempotency: IdempotencyStore };
-  readonly untilPublished: (outboxIds: readonly string[]) => Promise<void>;
-  readonly now: () => number;
-}
-
-/** Says that the answer is one that was given before. */
+/** On a response that repeats an earlier one. */
 export const REPLAYED_HEADER = 'idempotent-replayed';
 
-export function createIdempotentRequests(deps: IdempotentRequestsDeps): IdempotentRequests {
-  const { store, now } = deps;
-  const sealer = createAnswerSealer(deps);
+/** Carries out requests that create something, and those with an `Idempotency-Key` once, however often they are sent. */
+@Injectable()
+export class IdempotentRequests {
+  constructor(
+    @Inject(MANAGEMENT_STORE) private readonly store: ManagementStore,
+    @Inject(PublishedChanges) private readonly published: PublishedChanges,
+    @Inject(AnswerSealer) private readonly sealer: AnswerSealer,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
 
-  async function published<T>({ answer, outboxIds }: Change<T>): Promise<T> {
-    if (outboxIds.length > 0) await deps.untilPublished(outboxIds);
-    return answer;
+  /**
+   * @param work checks the request, and calls `change` once with what to do
+   * @throws ApiError 422 when the key was used for another request, 409 while that request is in progress
+   */
+  async answer<T>(request: Request, caller: Caller, work: (change: MakeChange<T>) => Promise<T>): Promise<T> {
+    const key = idempotencyKey(request);
+    if (key === null) return work(async (make) => this.whenPublished(await make(this.store)));
+    return this.once(request, { fleetId: caller.fleetId, route: routeOf(request), key }, work);
   }
 
-  /** Only what succeeded is kept: a refusal changed nothing, and may be different the next time. */
-  async function once<T>(request: Request, ref: IdempotencyRef, work: (change: MakeChange<T>) => Promise<T>) {
+  /** Only success is kept: a refusal changed nothing, and may be different the next time. */
+  private async once<T>(request: Request, ref: IdempotencyRef, work: (change: MakeChange<T>) => Promise<T>) {
     const fingerprint = requestFingerprint(request);
     const again = async ({ sealed, outboxIds }: KeptAnswer): Promise<T> => {
-      const answered = sealer.open(ref, sealed);
+      const answered = this.sealer.open(ref, sealed);
       if (answered === null) throw answerLost();
       if (answered.fingerprint !== fingerprint) throw keyReused();
       request.res?.set(REPLAYED_HEADER, 'true');
-      return published({ answer: answered.answer as T, outboxIds });
+      return this.whenPublished({ answer: answered.answer as T, outboxIds });
     };
-    const kept = await store.idempotency.find(ref, now());
+    const { idempotency } = this.store;
+    const kept = await idempotency.find(ref, this.now());
     if (kept !== null) return again(kept);
     return work(async (make) => {
-      const result = await store.idempotency.once(ref, now(), async (stores) => {
+      const result = await idempotency.once(ref, this.now(), async (stores) => {
         const made = await make(stores);
-        const sealed = sealer.seal(ref, { fingerprint, answer: made.answer });
+        const sealed = this.sealer.seal(ref, { fingerprint, answer: made.answer });
         return { made, answer: { sealed, outboxIds: made.outboxIds } };
       });
       if (result.type === 'in_progress') throw inProgress();
-      return result.type === 'kept' ? again(result.answer) : published(result.made);
+      return result.type === 'kept' ? again(result.answer) : this.whenPublished(result.made);
     });
   }
 
-  return {
-    async answer(request, caller, work) {
-      const key = idempotencyKey(request);
-      if (key === null) return work(async (make) => published(await make(store)));
-      return once(request, { fleetId: caller.fleetId, route: routeOf(request), key }, work);
-    },
-  };
+  private async whenPublished<T>({ answer, outboxIds }: Change<T>): Promise<T> {
+    if (outboxIds.length > 0) await this.published.wait(outboxIds);
+    return answer;
+  }
 }
 
-/** Method and path template: a key means one thing on one route. */
+/** Method and path template: a key has one meaning per route. */
 function routeOf(request: Request): string {
   const { path } = request.route as { readonly path: string };
   return `${request.method} ${path}`;
+}
+
+/** Equal for equal requests: the order of fields in the body does not matter. */
+export function requestFingerprint(request: Pick<Request, 'path' | 'body'>): string {
+  const asked = JSON.stringify([request.path.toLowerCase(), canonical(request.body)]);
+  return createHash('sha256').update(asked).digest('base64url');
+}
+
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  // Pairs, not an object: a field may be called __proto__.
+  return { fields: fields.map(([name, inner]) => [name, canonical(inner)]) };
 }

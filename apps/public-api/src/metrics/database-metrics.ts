@@ -4,17 +4,17 @@ import { Gauge, type Registry } from 'prom-client';
 
 export interface DatabaseMetricsDeps {
   readonly registry: Registry;
-  /** By what its connections are for. */
+  /** By purpose. */
   readonly pools: Readonly<Record<string, () => PoolUsage>>;
   readonly readOutboxLag: () => Promise<OutboxLag>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
-/** A scrape does not wait longer for the database. */
-const PATIENCE_MS = 2_000;
+/** The longest that a scrape waits for the database. */
+const TIMEOUT_MS = 2_000;
 
-/** Gauges that are read when they are scraped; those of the outbox are absent while the database is away. */
+/** Gauges that are read when they are scraped; those of the outbox are absent while the database is unavailable. */
 export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }: DatabaseMetricsDeps): void {
   const registers = [registry];
   new Gauge({
@@ -32,7 +32,7 @@ export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }:
   });
   new Gauge({
     name: 'waypost_database_connections_awaited',
-    help: 'Queries that wait for a connection. Above 0 for long: the database is slow, or the pool too small.',
+    help: 'Queries that wait for a connection. Above 0 for a long time: the database is slow, or the pool too small.',
     labelNames: ['pool'],
     registers,
     collect() {
@@ -42,7 +42,7 @@ export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }:
   const outboxLag = oneAtATime(() => inTime(readOutboxLag()));
   new Gauge({
     name: 'waypost_outbox_waiting',
-    help: 'Changes that are not published to their topics yet.',
+    help: 'Changes that are not yet published to their topics.',
     registers,
     async collect() {
       const lag = await outboxLag();
@@ -52,7 +52,7 @@ export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }:
   });
   new Gauge({
     name: 'waypost_outbox_oldest_seconds',
-    help: 'Age of the oldest change that is not published yet; 0 when none waits.',
+    help: 'Age of the oldest change that is not yet published; 0 when there is none.',
     registers,
     async collect() {
       const lag = await outboxLag();
@@ -62,7 +62,7 @@ export function registerDatabaseMetrics({ registry, pools, readOutboxLag, now }:
   });
 }
 
-/** Those who ask meanwhile get the same answer: both gauges of a scrape cost one query. */
+/** Concurrent callers share one result: both gauges of a scrape cost one query. */
 function oneAtATime<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | null = null;
   return () => {
@@ -73,11 +73,11 @@ function oneAtATime<T>(read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** null: it failed, or took too long. A scrape tells what can be told. */
+/** null: it failed, or took too long. A scrape then has only the other metrics. */
 async function inTime<T>(reading: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, null);
+    timer = setTimeout(resolve, TIMEOUT_MS, null);
   });
   try {
     return await Promise.race([reading.catch(() => null), timeout]);

@@ -1,23 +1,19 @@
+import { z } from 'zod';
 import { ERROR_CODES } from '../errors/api-error.js';
-import { DEPRECATION_HEADERS } from '../v1-history/deprecation.middleware.js';
-import type { Reference, ResponseObject, Schema } from './openapi-types.js';
-import { arrayOf, objectSchema, reference, text } from './schemas.js';
+import { DEPRECATION_HEADERS } from '../http/deprecation.middleware.js';
+import type { Reference, ResponseObject, Schema } from './openapi.types.js';
 
-const detail = objectSchema(
-  {
-    parameter: { type: 'string', description: 'The query parameter that is wrong.' },
-    header: { type: 'string', description: 'The request header that is wrong.' },
-    field: { type: 'string', description: 'The field of the body that is wrong, as a path.' },
-    conflictingId: { type: 'string', description: 'The id of what is in the way.' },
-    message: text,
-  },
-  ['parameter', 'header', 'field', 'conflictingId'],
-);
+const detail = z.strictObject({
+  parameter: z.string().optional().meta({ description: 'The query parameter that is wrong.' }),
+  header: z.string().optional().meta({ description: 'The request header that is wrong.' }),
+  field: z.string().optional().meta({ description: 'The field of the body that is wrong, as a path.' }),
+  conflictingId: z.string().optional().meta({ description: 'The id of the resource that it conflicts with.' }),
+  message: z.string(),
+});
 
-export const errorSchema: Schema = objectSchema({
-  error: objectSchema({ code: { type: 'string', enum: ERROR_CODES }, message: text, details: arrayOf(detail) }, [
-    'details',
-  ]),
+/** The body of every error response (R-37). */
+export const errorSchema = z.strictObject({
+  error: z.strictObject({ code: z.enum(ERROR_CODES), message: z.string(), details: z.array(detail).optional() }),
 });
 
 export function jsonResponse(description: string, schema: Schema): ResponseObject {
@@ -25,23 +21,26 @@ export function jsonResponse(description: string, schema: Schema): ResponseObjec
 }
 
 function errorResponse(description: string, headers?: ResponseObject['headers']): ResponseObject {
-  return { ...jsonResponse(description, reference('Error')), ...(headers === undefined ? {} : { headers }) };
+  return {
+    ...jsonResponse(description, { $ref: '#/components/schemas/Error' }),
+    ...(headers === undefined ? {} : { headers }),
+  };
 }
 
 const retryAfter = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } } };
-const challenge = { 'WWW-Authenticate': { description: 'How to authenticate.', schema: text } };
-const currentTag = { ETag: { description: 'Of the version that is there.', required: true, schema: text } };
-const allow = { Allow: { description: 'The methods that are possible.', schema: text } };
+const challenge = { 'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } } };
+const currentTag = { ETag: { description: 'Of the current version.', required: true, schema: { type: 'string' } } };
+const allow = { Allow: { description: 'The methods that this path supports.', schema: { type: 'string' } } };
 
-/** Every error answer, by status. */
+/** Every error response, by status. */
 export const ERROR_RESPONSES = {
-  400: errorResponse('A parameter, a header, the body or the page token cannot be used; the message names it.'),
+  400: errorResponse('A parameter, a header, the body or the page token is invalid; the message names it.'),
   401: errorResponse('No API key, or one that is not known.', challenge),
   403: errorResponse('The API key lacks a scope.', challenge),
-  404: errorResponse('There is nothing there, or it belongs to another fleet.'),
-  405: errorResponse('This method is not possible here.', allow),
+  404: errorResponse('It does not exist, or belongs to another fleet.'),
+  405: errorResponse('This path does not support the method.', allow),
   408: errorResponse('The request did not arrive in time.'),
-  409: errorResponse('The change collides with what is there.'),
+  409: errorResponse('The change conflicts with the current state.'),
   410: errorResponse('This resource has been removed.'),
   412: errorResponse('The resource has another version than `If-Match` says; nothing was done.', currentTag),
   413: errorResponse('The body is larger than 100 KB.'),
@@ -55,35 +54,32 @@ export const ERROR_RESPONSES = {
   503: errorResponse('The service cannot answer right now.', retryAfter),
 } as const satisfies Readonly<Record<number, ResponseObject>>;
 
-type ErrorStatus = keyof typeof ERROR_RESPONSES;
+export type ErrorStatus = keyof typeof ERROR_RESPONSES;
 
-/** What any route behind an API key can answer. */
-const ANYWHERE = [400, 401, 403, 405, 408, 413, 414, 415, 417, 429, 431, 500, 503] as const;
+/** Errors that any endpoint behind an API key can respond with. */
+const COMMON_ERRORS = [400, 401, 403, 405, 408, 413, 414, 415, 417, 429, 431, 500, 503] as const;
 
-/** What any route behind an API key can answer, and what this one can beside that. */
-export function errors(...more: readonly ErrorStatus[]): Record<string, Reference> {
-  return referencesTo([...ANYWHERE, ...more]);
+/** The errors of an endpoint behind an API key: the common ones and its own. */
+export function securedErrors(own: readonly ErrorStatus[]): Record<string, Reference> {
+  return referencesTo([...COMMON_ERRORS, ...own]);
 }
 
-/** What a route can answer that is open to anybody. */
+/** The errors of an endpoint that is open to anyone. */
 export function openErrors(): Record<string, Reference> {
-  return referencesTo(ANYWHERE.filter((status) => ![401, 403, 503].includes(status)));
+  return referencesTo(COMMON_ERRORS.filter((status) => ![401, 403, 503].includes(status)));
 }
 
 function referencesTo(statuses: readonly ErrorStatus[]): Record<string, Reference> {
-  return Object.fromEntries(
-    [...statuses]
-      .sort((a, b) => a - b)
-      .map((status) => [String(status), { $ref: `#/components/responses/Error${String(status)}` }]),
-  );
+  const inOrder = [...new Set(statuses)].sort((a, b) => a - b).map(String);
+  return Object.fromEntries(inOrder.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]));
 }
 
-/** Given before all of the head has arrived, so that what was asked for may be unknown. */
+/** Sent before the whole head has arrived, when the path may be unknown. */
 const EARLY = ['408', '431'];
 
 function deprecationHeaders(status: string): Record<string, object> {
   const isEarly = EARLY.includes(status);
-  const description = `Of every answer here (RFC 8594)${isEarly ? '; absent when the path had not arrived' : ''}.`;
+  const description = `On every response of this path (RFC 8594)${isEarly ? '; absent when the path had not arrived' : ''}.`;
   return Object.fromEntries(
     Object.entries(DEPRECATION_HEADERS).map(([name, value]) => [
       name,
@@ -92,11 +88,11 @@ function deprecationHeaders(status: string): Record<string, object> {
   );
 }
 
-/** The same answers with the headers of R-32. */
-export function deprecatedResponses(responses: Record<string, ResponseObject>): Record<string, ResponseObject> {
-  const statuses: ErrorStatus[] = [...ANYWHERE, 410];
+/** The success and all errors of a v1 endpoint, with the headers of R-32. */
+export function deprecatedResponses(success: Record<string, ResponseObject>): Record<string, ResponseObject> {
+  const statuses: ErrorStatus[] = [...COMMON_ERRORS, 410];
   const all = {
-    ...responses,
+    ...success,
     ...Object.fromEntries(statuses.map((status) => [String(status), ERROR_RESPONSES[status]])),
   };
   return Object.fromEntries(

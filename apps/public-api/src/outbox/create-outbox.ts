@@ -1,30 +1,28 @@
-import { createAvroCodecs, type SchemaRegistryPort } from '@waypost/contracts';
+import type { AvroCodecs } from '@waypost/contracts';
 import { openOutboxSession } from '@waypost/management-store';
 import type { StreamsBackend } from '@waypost/streams';
-import type { ApiLogger } from '../dependencies.js';
+import type { ApiLogger } from '../runtime/runtime.module.js';
 import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';
 import { type PartitionCounts, readPartitionCounts, toRecord } from './outbox-record.js';
-import { createPublishedVersionsReader } from './read-published-versions.js';
+import { createPublishedVersionsReader } from './published-versions.js';
 
 export interface OutboxSettings {
   readonly databaseUrl: string;
-  readonly registry: SchemaRegistryPort;
-  /** Closed by the publisher's stop. */
+  readonly codecs: AvroCodecs;
   readonly backend: StreamsBackend;
   readonly logger: ApiLogger;
   readonly now: () => number;
-  /** How often to look for changes that nothing announced. Default 500. */
+  /** How often to look for changes that were not announced. Default 500. */
   readonly pollMs?: number;
 }
 
-/** One for all processes: the newest fences the one before. */
+/** One for all processes: the newest producer fences the one before. */
 const TRANSACTIONAL_ID = 'public-api.outbox';
 
-/** The publisher on real parts. It connects when it runs, and again whenever it must: nothing here can fail at boot. */
-export function createOutbox({ databaseUrl, registry, backend, logger, now, pollMs }: OutboxSettings): OutboxPublisher {
-  const codecs = createAvroCodecs({ registry, now });
+/** The publisher on PostgreSQL and Kafka. It connects when it runs, and again whenever it must: it cannot fail at boot. */
+export function createOutbox({ databaseUrl, codecs, backend, logger, now, pollMs }: OutboxSettings): OutboxPublisher {
   let counts: PartitionCounts = new Map();
-  const publisher = createOutboxPublisher({
+  return createOutboxPublisher({
     openSession: (listeners) => openOutboxSession({ databaseUrl, ...listeners }),
     createProducer: () => backend.producer(TRANSACTIONAL_ID),
     encode: (row) => toRecord(row, codecs, counts),
@@ -39,11 +37,4 @@ export function createOutbox({ databaseUrl, registry, backend, logger, now, poll
     now,
     ...(pollMs === undefined ? {} : { pollMs }),
   });
-  return {
-    ...publisher,
-    async stop() {
-      await publisher.stop();
-      await backend.close();
-    },
-  };
 }

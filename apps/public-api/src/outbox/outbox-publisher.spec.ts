@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { OpenOutboxSessionResult, OutboxRow } from '@waypost/management-store';
 import type { OutgoingRecord } from '@waypost/streams';
 import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';
-import { publishedKey, type PublishedVersion, versionOf } from './published-versions.js';
+import type { PublishedVersion } from './published-versions.js';
 
 const ignore = (): void => undefined;
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
@@ -99,8 +99,8 @@ function buildWorld() {
         Promise.resolve(
           new Map<string, PublishedVersion>(
             log.map(({ key, version }) => [
-              publishedKey('webhook-subscription', key),
-              version === null ? { type: 'deleted' } : { type: 'version', version: versionOf({ version }) },
+              `webhook-subscription/${key}`,
+              version === null ? { type: 'deleted' } : { type: 'version', version },
             ]),
           ),
         ),

@@ -1,5 +1,4 @@
-import type { OutboxPorts } from './outbox-ports.js';
-import { createOutboxTenure } from './outbox-tenure.js';
+import { createOutboxTenure, type OutboxPorts } from './outbox-tenure.js';
 import { createSignal } from './signal.js';
 
 export interface OutboxPublisherDeps extends OutboxPorts {
@@ -7,7 +6,7 @@ export interface OutboxPublisherDeps extends OutboxPorts {
 }
 
 export interface OutboxPublisher {
-  /** Returns at once; from then on it publishes whenever this process holds the right to. */
+  /** Returns at once; from then on it publishes while this process holds the right to. */
   start(): void;
   /** Finishes the batch in flight. */
   stop(): Promise<void>;
@@ -19,11 +18,11 @@ const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 5_000;
 
 /**
- * Publishes the outbox in order (R-17). One process at a time does it: an advisory lock says which, and the
- * transactional producer fences a predecessor that still believes it is that one.
+ * Publishes the outbox in order (R-17). One process at a time does it: an advisory lock decides which, and the
+ * transactional producer fences a predecessor that still believes it holds the lock.
  *
- * Each version goes out once: after a crash or a failure between the commit to Kafka and the mark in Postgres nobody
- * knows which waiting rows are out already, so before going on the topics themselves are asked.
+ * Each version is published once: after a crash or a failure between the commit to Kafka and the mark in PostgreSQL it is
+ * unknown which waiting rows are published, so the topics themselves are read before going on.
  */
 export function createOutboxPublisher(deps: OutboxPublisherDeps): OutboxPublisher {
   const { logger, now, pollMs = POLL_MS } = deps;

@@ -24,7 +24,7 @@ const TOPIC_OF = {
   'webhook-delivery': topics.webhookDeliveries,
 } as const satisfies Readonly<Record<OutboxKind, TopicDefinition>>;
 
-/** The topic of each kind of change. In one partition all changes are in one order, in several those of one partition. */
+/** The topic of each kind of change. The order of changes is kept per partition. */
 export const OUTBOX_TOPICS: Readonly<Record<OutboxKind, string>> = {
   'fleet-settings': TOPIC_OF['fleet-settings'].name,
   geofence: TOPIC_OF.geofence.name,
@@ -37,7 +37,7 @@ export const OUTBOX_TOPICS: Readonly<Record<OutboxKind, string>> = {
 export type PartitionCounts = ReadonlyMap<OutboxKind, number>;
 
 /**
- * Asks the cluster for the topics of several partitions; those of one are known.
+ * Reads the partition counts of the cluster; topics with one partition need no look-up.
  * @throws Error when a topic does not exist yet
  */
 export async function readPartitionCounts(
@@ -53,7 +53,7 @@ export async function readPartitionCounts(
   return counts;
 }
 
-/** Where a change goes; the same for every version of a thing. */
+/** The partition of a change; the same for every version of a key. */
 export function partitionOf(row: Pick<OutboxRow, 'kind' | 'key' | 'partitionKey'>, counts: PartitionCounts): number {
   const count = counts.get(row.kind);
   if (count === undefined) throw new Error(`The partitions of ${OUTBOX_TOPICS[row.kind]} have not been read.`);
@@ -69,7 +69,7 @@ export function toRecord(row: OutboxRow, codecs: OutboxCodecs, counts: Partition
 function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
   switch (kind) {
     case 'fleet-settings':
-      // Rows of an earlier version have neither.
+      // Rows of an earlier version lack both.
       return codecs.fleetSettings.encode({ name: null, routes: false, ...value } as FleetSettings);
     case 'geofence':
       return codecs.fleetGeofences.encode(value as Geofence);

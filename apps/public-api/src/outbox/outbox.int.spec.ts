@@ -41,12 +41,10 @@ afterEach(async () => {
 });
 
 function startPublisher(settings: { pollMs?: number } = {}): OutboxPublisher {
-  // The broker outlives each of its clients.
-  const backend = Object.create(broker, { close: { value: () => Promise.resolve() } }) as typeof broker;
   const publisher = createOutbox({
     databaseUrl: database.url,
-    registry,
-    backend,
+    codecs,
+    backend: broker,
     logger: silentLogger,
     now: Date.now,
     ...settings,

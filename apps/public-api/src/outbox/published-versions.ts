@@ -1,19 +1,22 @@
+import { type DecodeResult, resolveBatch, schemaIdOf, type SubjectCodec } from '@waypost/contracts';
 import type { WebhookDelivery } from '@waypost/domain';
 import type { OutboxKind, OutboxRow } from '@waypost/management-store';
+import { type Fetcher, readToEnd, type RecordBatch, type StreamsBackend } from '@waypost/streams';
+import { OUTBOX_TOPICS, type OutboxCodecs, type PartitionCounts, partitionOf } from './outbox-record.js';
 
-/** What a topic says of a thing: its newest version, that it has been deleted, or that it is there, having no versions. */
+/** What a topic holds for a key: its newest version, a deletion, or, for records without versions, that it is there. */
 export type PublishedVersion =
   { readonly type: 'version'; readonly version: number } | { readonly type: 'deleted' } | { readonly type: 'once' };
 
-/** By `publishedName`; a thing that the topic does not know is absent. */
+/** By `publishedName`; what the topic does not hold is absent. */
 export type PublishedVersions = ReadonlyMap<string, PublishedVersion>;
 
-export function publishedKey(kind: OutboxKind, key: string): string {
+function publishedKey(kind: OutboxKind, key: string): string {
   return `${kind}/${key}`;
 }
 
 /** A delivery is known by its event: its key is that of all deliveries of the subscription. */
-export function publishedName({ kind, key, value }: Pick<OutboxRow, 'kind' | 'key' | 'value'>): string {
+function publishedName({ kind, key, value }: Pick<OutboxRow, 'kind' | 'key' | 'value'>): string {
   return publishedKey(kind, kind === 'webhook-delivery' ? (value as WebhookDelivery).eventId : key);
 }
 
@@ -25,8 +28,116 @@ export function isAlreadyPublished(row: OutboxRow, versions: PublishedVersions):
   return row.value !== null && versionOf(row.value) <= found.version;
 }
 
-export function versionOf(value: object): number {
+function versionOf(value: object): number {
   const { version } = value as { version?: unknown };
   if (typeof version === 'number') return version;
   throw new Error('A published record has no version: every kind in the outbox counts its changes');
 }
+
+interface ReaderDeps {
+  readonly backend: StreamsBackend;
+  readonly codecs: OutboxCodecs;
+  readonly counts: () => PartitionCounts;
+}
+
+interface ValueReader {
+  resolve(ids: Iterable<number>): Promise<void>;
+  decode(value: Buffer): DecodeResult<object>;
+}
+
+type VersionedKind = Exclude<OutboxKind, 'webhook-delivery'>;
+
+/**
+ * Reads what the topics of these rows hold already. Most are compacted and small: they are read whole. Deliveries are
+ * searched among those of about the same time.
+ */
+export function createPublishedVersionsReader({ backend, codecs, counts }: ReaderDeps) {
+  const readers: Readonly<Record<VersionedKind, ValueReader>> = {
+    'fleet-settings': codecs.fleetSettings,
+    geofence: codecs.fleetGeofences,
+    'webhook-subscription': codecs.webhookSubscriptions,
+    'webhook-replay': codecs.webhookReplays,
+  };
+
+  async function readVersions(fetcher: Fetcher, kind: VersionedKind, rows: readonly OutboxRow[]) {
+    const wanted = new Set(rows.map((row) => row.key));
+    const found = new Map<string, PublishedVersion>();
+    const take = async (batch: RecordBatch): Promise<void> => {
+      for (const { key, value } of batch.records) {
+        const name = key?.toString() ?? '';
+        if (wanted.has(name)) found.set(publishedKey(kind, name), await versionIn(readers[kind], value));
+      }
+    };
+    for (const partition of new Set(rows.map((row) => partitionOf(row, counts())))) {
+      await readToEnd(backend, fetcher, { topic: OUTBOX_TOPICS[kind], partition }, 0, take);
+    }
+    return found;
+  }
+
+  return async (rows: readonly OutboxRow[]): Promise<PublishedVersions> => {
+    const found: (readonly [string, PublishedVersion])[] = [];
+    const fetcher = backend.fetcher();
+    try {
+      for (const kind of new Set(rows.map((row) => row.kind))) {
+        const ofKind = rows.filter((row) => row.kind === kind);
+        if (kind === 'webhook-delivery') {
+          const codec = codecs.webhookDeliveries;
+          found.push(...(await readPublishedDeliveries({ backend, fetcher, codec, counts: counts() }, ofKind)));
+        } else found.push(...(await readVersions(fetcher, kind, ofKind)));
+      }
+    } finally {
+      await fetcher.close();
+    }
+    return new Map(found);
+  };
+}
+
+async function versionIn(reader: ValueReader, value: Buffer | null): Promise<PublishedVersion> {
+  if (value === null) return { type: 'deleted' };
+  const id = schemaIdOf(value);
+  if (id !== null) await reader.resolve([id]);
+  const decoded = reader.decode(value);
+  // An unreadable record cannot be assumed to be newer: version 0 is older than every change.
+  return { type: 'version', version: decoded.type === 'decoded' ? versionOf(decoded.value) : 0 };
+}
+
+interface PublishedDeliveriesDeps {
+  readonly backend: StreamsBackend;
+  readonly fetcher: Fetcher;
+  readonly codec: SubjectCodec<WebhookDelivery>;
+  readonly counts: PartitionCounts;
+}
+
+/** The broker stamps records by its own clock; ours may be ahead of it by this much. */
+const CLOCK_DIFFERENCE_MS = 5 * 60_000;
+
+/**
+ * Which of these deliveries are in the log. It is far too long to read whole, but none of them can be older than its
+ * row, so reading starts at that time; and only the records of these subscriptions are decoded.
+ */
+async function readPublishedDeliveries(
+  deps: PublishedDeliveriesDeps,
+  rows: readonly OutboxRow[],
+): Promise<Map<string, PublishedVersion>> {
+  const { backend, fetcher, codec, counts } = deps;
+  const found = new Map<string, PublishedVersion>();
+  for (const number of new Set(rows.map((row) => partitionOf(row, counts)))) {
+    const waiting = rows.filter((row) => partitionOf(row, counts) === number);
+    const partition = { topic: OUTBOX_TOPICS['webhook-delivery'], partition: number };
+    const madeAt = Math.min(...waiting.map((row) => (row.value as WebhookDelivery).createdAt));
+    const from = await backend.offsetAt(partition, madeAt - CLOCK_DIFFERENCE_MS);
+    if (from === null) continue;
+    const subscriptions = new Set(waiting.map((row) => row.key));
+    await readToEnd(backend, fetcher, partition, from, async ({ records }) => {
+      const candidates = [...records].filter((record) => subscriptions.has(record.key?.toString() ?? ''));
+      await resolveBatch(codec, candidates);
+      for (const { value } of candidates) {
+        const decoded = value === null ? null : codec.decode(value);
+        if (decoded?.type === 'decoded') found.set(nameOf(decoded.value), { type: 'once' });
+      }
+    });
+  }
+  return found;
+}
+
+const nameOf = ({ eventId }: WebhookDelivery): string => publishedKey('webhook-delivery', eventId);

@@ -1,4 +1,4 @@
-/** Lets one loop sleep until something happens. What happens between `arm` and `wait` is not missed. */
+/** Lets one loop sleep until it is woken. A wake-up between `arm` and `wait` is not missed. */
 export interface Signal {
   arm(): void;
   wake(): void;

@@ -38,8 +38,8 @@ afterAll(async () => {
 function startPublisher(): OutboxPublisher {
   const publisher = createOutbox({
     databaseUrl: database.url,
-    registry: stack.registry,
-    backend: stack.openBackend(),
+    codecs: stack.codecs,
+    backend: stack.backend,
     logger: silentLogger,
     now: Date.now,
   });

@@ -44,9 +44,7 @@ afterEach(async () => {
 });
 
 async function publishAll(): Promise<void> {
-  // The broker outlives each of its clients.
-  const backend = Object.create(broker, { close: { value: () => Promise.resolve() } }) as typeof broker;
-  const settings = { databaseUrl: database.url, registry, backend, logger: silentLogger, now: Date.now };
+  const settings = { databaseUrl: database.url, codecs, backend: broker, logger: silentLogger, now: Date.now };
   const publisher = createOutbox(settings);
   publishers.push(publisher);
   publisher.start();

@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
-import { createUntilDatabaseAnswers } from '../operations/until-database-answers.js';
+import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
 import { createMemoryRegistry } from '../testing/memory-registry.js';
-import { createReplayProgressTask } from './replay-progress.task.js';
+import { ReplayProgressTask } from './replay-progress.task.js';
 
 let codecs: AvroCodecs;
 let calls: string[];
@@ -37,7 +37,7 @@ const build = ({ committed, start = 0, end = 9 }: { committed?: number; start?: 
     fail: () => undefined,
   };
   const told = (event: string): void => void calls.push(event);
-  return createReplayProgressTask(context, {
+  return new ReplayProgressTask(context, {
     codec: codecs.replayProgress,
     replays: {
       recordProgress: (all) => {
@@ -49,6 +49,7 @@ const build = ({ committed, start = 0, end = 9 }: { committed?: number; start?: 
     },
     logRange: () => Promise.resolve({ start, end }),
     untilDatabaseAnswers: createUntilDatabaseAnswers({
+      consumer: 'test',
       logger: { info: () => undefined, warn: () => undefined },
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),

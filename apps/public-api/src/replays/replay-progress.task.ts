@@ -2,8 +2,8 @@ import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
-import type { ApiLogger } from '../dependencies.js';
-import type { UntilDatabaseAnswers } from '../operations/until-database-answers.js';
+import type { UntilDatabaseAnswers } from '../database/until-database-answers.js';
+import type { ApiLogger } from '../runtime/runtime.module.js';
 
 export interface ReplayProgressTaskDeps {
   readonly codec: SubjectCodec<ReplayProgress>;
@@ -16,43 +16,53 @@ export interface ReplayProgressTaskDeps {
 
 /**
  * Copies one partition of the progress of replays into the database, where the API lists it. The group's offset is the
- * position; what comes again changes nothing, so any start before it will do.
+ * position; records that come again change nothing, so any earlier start is fine.
  */
-export function createReplayProgressTask(context: TaskContext, deps: ReplayProgressTaskDeps): PartitionTask {
-  const giveUp = new AbortController();
+export class ReplayProgressTask implements PartitionTask {
+  private readonly stopping = new AbortController();
 
-  async function decodeAll(batch: RecordBatch): Promise<ReplayProgress[]> {
-    await resolveBatch(deps.codec, batch.records);
+  constructor(
+    private readonly context: TaskContext,
+    private readonly deps: ReplayProgressTaskDeps,
+  ) {}
+
+  async open(): Promise<{ position: number }> {
+    const [committed, { start, end }] = await Promise.all([
+      this.context.committedOffset(),
+      this.deps.logRange(this.context),
+    ]);
+    const inLog = committed !== null && committed.offset >= start && committed.offset <= end;
+    const position = inLog ? committed.offset : start;
+    if (!inLog) await this.context.commitOffset(position);
+    return { position };
+  }
+
+  async process(batch: RecordBatch): Promise<void> {
+    const progress = await this.decode(batch);
+    const { untilDatabaseAnswers, replays } = this.deps;
+    await untilDatabaseAnswers(() => replays.recordProgress(progress), this.stopping.signal);
+    await this.context.commitOffset(batch.nextOffset);
+  }
+
+  revoke(): void {
+    this.stopping.abort();
+  }
+
+  close(): Promise<void> {
+    this.stopping.abort();
+    return Promise.resolve();
+  }
+
+  private async decode(batch: RecordBatch): Promise<ReplayProgress[]> {
+    const { codec, logger } = this.deps;
+    await resolveBatch(codec, batch.records);
     return batch.records.flatMap(({ offset, value }) => {
       // A tombstone: the replay was forgotten here first.
       if (value === null) return [];
-      const decoded = deps.codec.decode(value);
+      const decoded = codec.decode(value);
       if (decoded.type === 'decoded') return [decoded.value];
-      const place = { partition: partitionName(batch), offset };
-      deps.logger.error('replay_progress_unusable', { ...place, detail: decoded.type });
+      logger.error('replay_progress_unusable', { partition: partitionName(batch), offset, detail: decoded.type });
       return [];
     });
   }
-
-  return {
-    async open() {
-      const [committed, { start, end }] = await Promise.all([context.committedOffset(), deps.logRange(context)]);
-      const inLog = committed !== null && committed.offset >= start && committed.offset <= end;
-      const position = inLog ? committed.offset : start;
-      if (!inLog) await context.commitOffset(position);
-      return { position };
-    },
-    async process(batch) {
-      const progress = await decodeAll(batch);
-      await deps.untilDatabaseAnswers(() => deps.replays.recordProgress(progress), giveUp.signal);
-      await context.commitOffset(batch.nextOffset);
-    },
-    revoke() {
-      giveUp.abort();
-    },
-    close() {
-      giveUp.abort();
-      return Promise.resolve();
-    },
-  };
 }

@@ -5,7 +5,7 @@ import { type ManagementStore, openManagementStore } from '@waypost/management-s
 import pg from 'pg';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import type { ReplayResource } from './replay-resource.js';
+import type { ReplayDto } from './replays.dto.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const DAY_MS = 86_400_000;
@@ -61,15 +61,15 @@ async function subscribe(): Promise<string> {
 
 const WINDOW = { startDate: '2026-03-18T00:00:00Z', endDate: '2026-03-19T01:30:00+01:00' };
 
-async function create(more: object = {}): Promise<ReplayResource> {
+async function create(more: object = {}): Promise<ReplayDto> {
   const answer = await send('POST', path, { ...WINDOW, ...more });
   if (answer.status !== 202) throw new Error(JSON.stringify(answer.body));
-  return answer.body as ReplayResource;
+  return answer.body as ReplayDto;
 }
-const read = async ({ replayId }: ReplayResource) => (await send('GET', `${path}/${replayId}`)).body as ReplayResource;
-const cancel = ({ replayId }: ReplayResource) => send('POST', `${path}/${replayId}/cancel`);
+const read = async ({ replayId }: ReplayDto) => (await send('GET', `${path}/${replayId}`)).body as ReplayDto;
+const cancel = ({ replayId }: ReplayDto) => send('POST', `${path}/${replayId}/cancel`);
 
-const progressOf = ({ replayId }: ReplayResource, more: Partial<ReplayProgress>): ReplayProgress => ({
+const progressOf = ({ replayId }: ReplayDto, more: Partial<ReplayProgress>): ReplayProgress => ({
   ...{ replayId, subscriptionId, state: 'running', attemptsEnd: 5, nextDeliveryOffset: 9, matched: null, sent: 0 },
   ...{ startedAt: nowMs + 1_000, updatedAt: nowMs + 2_000 },
   ...more,
@@ -84,7 +84,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     const more = { status: 'failed', eventType: 'position', deviceId: 'device-1', ratePerSecond: 20 };
     const answer = await send('POST', path, { ...WINDOW, ...more });
     expect(answer.status).toBe(202);
-    const made = answer.body as ReplayResource;
+    const made = answer.body as ReplayDto;
     expect(made).toEqual({
       replayId: expect.any(String),
       subscriptionId,
@@ -155,7 +155,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => send('POST', path, WINDOW)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ error: { code: 'too_many_replays' } });
-    const first = answers.find(({ status }) => status === 202)?.body as ReplayResource;
+    const first = answers.find(({ status }) => status === 202)?.body as ReplayDto;
     await store.replays.recordProgress([progressOf(first, { state: 'completed', matched: 0 })]);
     expect((await create()).series).toBe(4);
   });
@@ -220,7 +220,7 @@ describe('cancelling a replay', () => {
     const made = await create();
     nowMs += 1_000;
     const answer = await cancel(made);
-    expect([answer.status, (answer.body as ReplayResource).state]).toEqual([200, 'cancelling']);
+    expect([answer.status, (answer.body as ReplayDto).state]).toEqual([200, 'cancelling']);
     expect((await outboxOf(made.replayId)).map(({ value }) => [value?.['version'], value?.['cancelled']])).toEqual([
       [1, false],
       [2, true],
@@ -251,7 +251,7 @@ describe('GET /public/v1/webhook-subscriptions/{id}/replays', () => {
     let state: string | null = '';
     while (state !== null) {
       const page = await send('GET', `${path}?limit=2${state === '' ? '' : `&pageState=${state}`}`);
-      const { data, nextPageState } = page.body as { data: ReplayResource[]; nextPageState: string | null };
+      const { data, nextPageState } = page.body as { data: ReplayDto[]; nextPageState: string | null };
       walked.push(...data.map(({ series }) => series));
       state = nextPageState;
     }

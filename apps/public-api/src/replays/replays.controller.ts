@@ -1,92 +1,88 @@
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
-import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { IDEMPOTENT_REQUESTS, PAGE_STATES, REPLAY_SERVICE } from '../dependencies.js';
-import { isUuid } from '../http/parameter-readers.js';
-import { refuseParameters } from '../http/refuse-parameters.js';
-import type { IdempotentRequests } from '../idempotency/idempotent-requests.js';
-import type { PageStates } from '../page-state/page-states.js';
-import { readListPaging } from '../page-state/paging.js';
-import { readBody } from '../request-body/read-body.js';
-import { refOf } from '../subscriptions/subscription-request.js';
-import { replayBody } from './replay-body.js';
-import type { ReplayResource } from './replay-resource.js';
-import { noSuchReplay, type ReplayService } from './replay-service.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
+import { ListQueryDto } from '../paging/paging.dto.js';
+import { SubscriptionPathDto } from '../subscriptions/subscriptions.dto.js';
+import { CreateReplayDto, ReplayDto, ReplayPageDto, ReplayPathDto } from './replays.dto.js';
+import { ReplaysService } from './replays.service.js';
 
-const PATH = '/public/v1/webhook-subscriptions/:id/replays';
+const tag = 'Subscriptions';
 
-/** What is sent again of one subscription of the caller's fleet (R-30). */
-@Controller(PATH)
-@UseGuards(ApiKeyGuard)
+/** Replays of one subscription of the caller's fleet. */
+@Controller('/public/v1/webhook-subscriptions/:id/replays')
 export class ReplaysController {
   constructor(
-    @Inject(REPLAY_SERVICE) private readonly service: ReplayService,
-    @Inject(PAGE_STATES) private readonly pageStates: PageStates,
-    @Inject(IDEMPOTENT_REQUESTS) private readonly requests: IdempotentRequests,
+    @Inject(ReplaysService) private readonly service: ReplaysService,
+    @Inject(IdempotentRequests) private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()
-  @HttpCode(202)
-  @RequireScope('subscriptions:write')
-  async create(
+  @Endpoint({
+    operationId: 'createReplay',
+    summary: 'Send deliveries again',
+    description:
+      'Sends every delivery of the subscription again whose first attempt lies in the window: same `eventId`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. At most 3 replays of a subscription may be unfinished; they run one after the other.',
+    tag,
+    scope: 'subscriptions:write',
+    response: { status: 202, description: 'The replay, as it begins.', type: ReplayDto },
+    errors: [404, 409],
+    idempotencyKey: true,
+  })
+  create(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
-    @Param('id') id: string,
-    @Body() body: unknown,
-  ): Promise<ReplayResource> {
-    refuseParameters(request);
-    const [ref, wanted] = [refOf(caller, id), readBody(replayBody, body)];
-    return this.requests.answer(request, caller, (change) => this.service.create(ref, wanted, change));
+    @Param() { id }: SubscriptionPathDto,
+    @Body() body: CreateReplayDto,
+  ): Promise<ReplayDto> {
+    const ref = { fleetId: caller.fleetId, id };
+    return this.requests.answer(request, caller, (change) => this.service.create(ref, body, change));
   }
 
   @Get()
-  @RequireScope('subscriptions:read')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Param('id') id: string,
-  ): Promise<{ data: ReplayResource[]; nextPageState: string | null }> {
-    const { limit, pageState } = readListPaging(request);
-    const ref = refOf(caller, id);
-    const walk = { fleetId: ref.fleetId, path: PATH, filters: { subscriptionId: ref.id } };
-    const beforeSeries = pageState === undefined ? null : this.pageStates.open(pageState, walk).series;
-    const found = await this.service.list(ref, { limit: limit + 1, beforeSeries });
-    const data = found.slice(0, limit);
-    const last = found.length > limit ? data.at(-1) : undefined;
-    // Page tokens speak of deliveries; of a replay, the series alone is its place.
-    const position = last && { firstAttemptAt: 0, eventId: last.replayId, series: last.series };
-    return { data, nextPageState: position === undefined ? null : this.pageStates.seal(position, walk) };
+  @Endpoint({
+    operationId: 'listReplays',
+    summary: 'List the replays of a subscription, newest first',
+    description: 'Kept for 16 days.',
+    tag,
+    scope: 'subscriptions:read',
+    response: { status: 200, description: 'A page of replays.', type: ReplayPageDto },
+    errors: [404],
+  })
+  list(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: SubscriptionPathDto,
+    @Query() query: ListQueryDto,
+  ): Promise<ReplayPageDto> {
+    return this.service.list({ fleetId, id }, query);
   }
 
   @Get(':replayId')
-  @RequireScope('subscriptions:read')
-  async get(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Param('id') id: string,
-    @Param('replayId') replayId: string,
-  ): Promise<ReplayResource> {
-    refuseParameters(request);
-    return this.service.get(refOf(caller, id), replayIdOf(replayId));
+  @Endpoint({
+    operationId: 'getReplay',
+    summary: 'Read a replay and its progress',
+    tag,
+    scope: 'subscriptions:read',
+    response: { status: 200, description: 'The replay.', type: ReplayDto },
+    errors: [404],
+  })
+  get(@CurrentCaller() { fleetId }: Caller, @Param() { id, replayId }: ReplayPathDto): Promise<ReplayDto> {
+    return this.service.get({ fleetId, id }, replayId);
   }
 
   @Post(':replayId/cancel')
-  @HttpCode(200)
-  @RequireScope('subscriptions:write')
-  async cancel(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Param('id') id: string,
-    @Param('replayId') replayId: string,
-  ): Promise<ReplayResource> {
-    refuseParameters(request);
-    return this.service.cancel(refOf(caller, id), replayIdOf(replayId));
+  @Endpoint({
+    operationId: 'cancelReplay',
+    summary: 'Cancel a replay',
+    description:
+      'No more deliveries are created; those that already exist are still sent. Cancelling again, or after the end, changes nothing.',
+    tag,
+    scope: 'subscriptions:write',
+    response: { status: 200, description: 'The replay after the change.', type: ReplayDto },
+    errors: [404],
+  })
+  cancel(@CurrentCaller() { fleetId }: Caller, @Param() { id, replayId }: ReplayPathDto): Promise<ReplayDto> {
+    return this.service.cancel({ fleetId, id }, replayId);
   }
-}
-
-/** @throws ApiError 404 for what cannot be an id */
-function replayIdOf(text: string): string {
-  if (!isUuid(text)) throw noSuchReplay();
-  return text.toLowerCase();
 }

@@ -1,122 +1,166 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Req, UseGuards } from '@nestjs/common';
-import type { ManagementStore } from '@waypost/management-store';
+import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import type { ExpectedVersions } from '@waypost/management-store';
 import type { Request } from 'express';
-import { ApiKeyGuard, RequireScope } from '../auth/api-key.guard.js';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { expectedVersions, tagged, type Versioned } from '../concurrency/entity-tag.js';
-import { IDEMPOTENT_REQUESTS, MANAGEMENT_STORE, PAGE_STATES, SUBSCRIPTION_SERVICE } from '../dependencies.js';
-import { refuseParameters } from '../http/refuse-parameters.js';
-import type { IdempotentRequests, MakeChange } from '../idempotency/idempotent-requests.js';
-import { readListPage } from '../page-state/list-page.js';
-import type { PageStates } from '../page-state/page-states.js';
-import { readBody } from '../request-body/read-body.js';
-import { createBody, updateBody } from './subscription-body.js';
-import { noSuchSubscription } from './subscription-refusals.js';
-import { refOf } from './subscription-request.js';
-import { type SubscriptionResource, type SubscriptionWithSecret, toResource } from './subscription-resource.js';
-import type { QueuedTest, SubscriptionService } from './subscription-service.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { IfMatch, type Versioned } from '../endpoint/entity-tag.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
+import { ListQueryDto } from '../paging/paging.dto.js';
+import {
+  CreatedSubscriptionsDto,
+  CreateSubscriptionsDto,
+  QueuedTestDto,
+  SubscriptionDto,
+  SubscriptionPageDto,
+  SubscriptionPathDto,
+  SubscriptionWithSecretDto,
+  UpdateSubscriptionDto,
+} from './subscriptions.dto.js';
+import { SubscriptionsService } from './subscriptions.service.js';
 
-type VersionedWithSecret = Versioned<SubscriptionWithSecret>;
-
-const PATH = '/public/v1/webhook-subscriptions';
+const tag = 'Subscriptions';
 
 /** Webhook subscriptions of the caller's fleet (R-16 to R-18). Another fleet's id is not found. */
-@Controller(PATH)
-@UseGuards(ApiKeyGuard)
+@Controller('/public/v1/webhook-subscriptions')
 export class SubscriptionsController {
   constructor(
-    @Inject(SUBSCRIPTION_SERVICE) private readonly service: SubscriptionService,
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions'>,
-    @Inject(PAGE_STATES) private readonly pageStates: PageStates,
-    @Inject(IDEMPOTENT_REQUESTS) private readonly requests: IdempotentRequests,
+    @Inject(SubscriptionsService) private readonly service: SubscriptionsService,
+    @Inject(IdempotentRequests) private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()
-  @RequireScope('subscriptions:write')
+  @Endpoint({
+    operationId: 'createSubscriptions',
+    summary: 'Subscribe a URL to one or more event types',
+    description:
+      'Creates one subscription per event type, all or none, in the given order. Every event after the response is delivered.',
+    tag,
+    scope: 'subscriptions:write',
+    response: {
+      status: 201,
+      description: 'The subscriptions, with their signing secrets.',
+      type: CreatedSubscriptionsDto,
+    },
+    errors: [404, 409],
+    idempotencyKey: true,
+  })
   async create(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
-    @Body() body: unknown,
-  ): Promise<{ data: SubscriptionWithSecret[] }> {
-    refuseParameters(request);
-    const wanted = readBody(createBody, body);
-    const data = await this.requests.answer(request, caller, (change: MakeChange<SubscriptionWithSecret[]>) =>
-      this.service.create(caller.fleetId, wanted, change),
+    @Body() body: CreateSubscriptionsDto,
+  ): Promise<CreatedSubscriptionsDto> {
+    const data = await this.requests.answer<SubscriptionWithSecretDto[]>(request, caller, (change) =>
+      this.service.create(caller.fleetId, body, change),
     );
     return { data };
   }
 
   @Get()
-  @RequireScope('subscriptions:read')
-  async list(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-  ): Promise<{ data: SubscriptionResource[]; nextPageState: string | null }> {
-    const list = { request, path: PATH, pageStates: this.pageStates, fleetId: caller.fleetId };
-    const { page, nextPageState } = await readListPage(list, (query) => this.store.subscriptions.list(query));
-    return { data: page.map(toResource), nextPageState };
+  @Endpoint({
+    operationId: 'listSubscriptions',
+    summary: 'List subscriptions, oldest first',
+    tag,
+    scope: 'subscriptions:read',
+    response: { status: 200, description: 'A page of subscriptions.', type: SubscriptionPageDto },
+  })
+  list(@CurrentCaller() { fleetId }: Caller, @Query() query: ListQueryDto): Promise<SubscriptionPageDto> {
+    return this.service.list(fleetId, query);
   }
 
   @Get(':id')
-  @RequireScope('subscriptions:read')
-  async get(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Param('id') id: string,
-  ): Promise<SubscriptionResource> {
-    refuseParameters(request);
-    const stored = await this.store.subscriptions.get(refOf(caller, id));
-    if (stored === null) throw noSuchSubscription();
-    return tagged(request, { resource: toResource(stored), version: stored.version });
+  @Endpoint({
+    operationId: 'getSubscription',
+    summary: 'Read a subscription',
+    tag,
+    scope: 'subscriptions:read',
+    response: { status: 200, description: 'The subscription.', type: SubscriptionDto },
+    errors: [404],
+    etag: true,
+  })
+  get(@CurrentCaller() { fleetId }: Caller, @Param() { id }: SubscriptionPathDto): Promise<Versioned<SubscriptionDto>> {
+    return this.service.get({ fleetId, id });
   }
 
   @Patch(':id')
-  @RequireScope('subscriptions:write')
-  async update(
-    @CurrentCaller() caller: Caller,
-    @Req() request: Request,
-    @Param('id') id: string,
-    @Body() body: unknown,
-  ): Promise<SubscriptionResource> {
-    refuseParameters(request);
-    const expected = expectedVersions(request);
-    return tagged(request, await this.service.update(refOf(caller, id), readBody(updateBody, body), expected));
+  @Endpoint({
+    operationId: 'updateSubscription',
+    summary: 'Change a subscription',
+    description: 'Fields that are left out stay as they are; `auth` is replaced as a whole.',
+    tag,
+    scope: 'subscriptions:write',
+    response: { status: 200, description: 'The subscription after the change.', type: SubscriptionDto },
+    errors: [404, 409],
+    etag: true,
+    ifMatch: true,
+  })
+  update(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: SubscriptionPathDto,
+    @IfMatch() expected: ExpectedVersions,
+    @Body() body: UpdateSubscriptionDto,
+  ): Promise<Versioned<SubscriptionDto>> {
+    return this.service.update({ fleetId, id }, body, expected);
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @RequireScope('subscriptions:write')
-  async remove(@CurrentCaller() caller: Caller, @Req() request: Request, @Param('id') id: string): Promise<void> {
-    refuseParameters(request);
-    await this.service.remove(refOf(caller, id), expectedVersions(request));
+  @Endpoint({
+    operationId: 'deleteSubscription',
+    summary: 'Delete a subscription',
+    tag,
+    scope: 'subscriptions:write',
+    response: { status: 204, description: 'It is deleted.' },
+    errors: [404],
+    ifMatch: true,
+  })
+  remove(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: SubscriptionPathDto,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<void> {
+    return this.service.remove({ fleetId, id }, expected);
   }
 
   @Post(':id/rotate-secret')
-  @HttpCode(200)
-  @RequireScope('subscriptions:write')
-  async rotateSecret(
+  @Endpoint({
+    operationId: 'rotateSecret',
+    summary: 'Replace the signing secret',
+    description: 'The previous secret also signs for another 24 hours.',
+    tag,
+    scope: 'subscriptions:write',
+    response: { status: 200, description: 'The subscription with its new secret.', type: SubscriptionWithSecretDto },
+    errors: [404, 409],
+    etag: true,
+    ifMatch: true,
+    idempotencyKey: true,
+  })
+  rotateSecret(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
-    @Param('id') id: string,
-  ): Promise<SubscriptionWithSecret> {
-    refuseParameters(request);
-    const [ref, expected] = [refOf(caller, id), expectedVersions(request)];
-    const rotated = await this.requests.answer(request, caller, (change: MakeChange<VersionedWithSecret>) =>
-      this.service.rotateSecret(ref, expected, change),
-    );
-    return tagged(request, rotated);
+    @Param() { id }: SubscriptionPathDto,
+    @IfMatch() expected: ExpectedVersions,
+  ): Promise<Versioned<SubscriptionWithSecretDto>> {
+    const ref = { fleetId: caller.fleetId, id };
+    return this.requests.answer(request, caller, (change) => this.service.rotateSecret(ref, expected, change));
   }
 
   @Post(':id/test')
-  @HttpCode(202)
-  @RequireScope('subscriptions:write')
-  async sendTest(
+  @Endpoint({
+    operationId: 'sendTestEvent',
+    summary: 'Send a test event',
+    description:
+      'Sends an event of type `test` to the subscription: signed, retried and kept in the history like any other. The device in it does not exist. Only an active subscription can be tested. While its endpoint is down and its deliveries are held, the test event waits with them.',
+    tag,
+    scope: 'subscriptions:write',
+    response: { status: 202, description: 'The event will be sent.', type: QueuedTestDto },
+    errors: [404, 409],
+    idempotencyKey: true,
+  })
+  sendTest(
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
-    @Param('id') id: string,
-  ): Promise<QueuedTest> {
-    refuseParameters(request);
-    const ref = refOf(caller, id);
+    @Param() { id }: SubscriptionPathDto,
+  ): Promise<QueuedTestDto> {
+    const ref = { fleetId: caller.fleetId, id };
     return this.requests.answer(request, caller, (change) => this.service.sendTest(ref, change));
   }
 }

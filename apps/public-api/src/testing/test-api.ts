@@ -1,15 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { NestFactory } from '@nestjs/core';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { formatApiKey, hashApiKey } from '@waypost/domain';
+import { Test } from '@nestjs/testing';
+import { type DeliveryHistory, formatApiKey, hashApiKey, type PathHistory } from '@waypost/domain';
 import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
-import { API_KEY_SCOPES, type ApiKeyRecord } from '@waypost/management-store';
+import { API_KEY_SCOPES, type ApiKeyRecord, type ManagementStore } from '@waypost/management-store';
 import { configureHttp } from '../configure-http.js';
-import type { ApiDependencies } from '../dependencies.js';
+import { DELIVERY_HISTORY, MANAGEMENT_STORE, PATH_HISTORY } from '../database/database.module.js';
 import { HttpApiModule } from '../http-api.module.js';
-import { SERVER_LIMITS, type ServerLimits } from '../security/server-limits.js';
-import { undocumentedIn } from './documented-answer.js';
+import { SERVER_LIMITS, type ServerLimits } from '../http/server-limits.js';
+import { OpenApi } from '../openapi/openapi-document.js';
+import type { OpenApiDocument } from '../openapi/openapi.types.js';
+import { PublishedChanges } from '../outbox/published-changes.js';
+import { type ApiSettings, RuntimeModule, type RuntimeValues } from '../runtime/runtime.module.js';
+import { CHECK_URL, type CheckUrl } from '../subscriptions/subscriber-urls.js';
+import { createDocumentCheck } from './document-check.js';
 
 export interface TestAnswer {
   readonly status: number;
@@ -30,13 +36,14 @@ export interface TestRequest {
 }
 
 /**
- * The application on a port of its own, spoken to over HTTP; with no database unless one is given. Every answer is
- * held against the OpenAPI document: a test that receives another one fails.
+ * The application on a port of its own, called over HTTP; without a database unless one is given. Every response is
+ * checked against the OpenAPI document: a test that receives another one fails.
  */
 export interface TestApi {
   readonly url: string;
+  readonly document: OpenApiDocument;
   request(path: string, request?: TestRequest): Promise<TestAnswer>;
-  /** Makes a key that this API knows. */
+  /** Creates a key that this API knows. */
   addKey(fleetId: string, scopes?: readonly string[]): string;
   readonly errors: { event: string; fields: unknown }[];
   /** `GET /path` of each route that the running application has. */
@@ -44,36 +51,43 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-export interface TestApiOptions extends Partial<Omit<ApiDependencies, 'store'>> {
+type FindApiKey = ManagementStore['findApiKey'];
+
+export interface TestApiOptions extends Partial<RuntimeValues>, Partial<Omit<ApiSettings, 'egress'>> {
   readonly v1Gone?: boolean;
   readonly trustedProxies?: readonly string[];
   readonly limits?: ServerLimits;
-  readonly store?: Omit<ApiDependencies['store'], 'findApiKey'>;
-  /** Finds the keys that `addKey` did not make. */
-  readonly findApiKey?: ApiDependencies['store']['findApiKey'];
+  readonly history?: DeliveryHistory;
+  readonly paths?: PathHistory;
+  readonly checkUrl?: CheckUrl;
+  readonly untilPublished?: (outboxIds: readonly string[]) => Promise<void>;
+  readonly store?: Partial<Omit<ManagementStore, 'findApiKey'>>;
+  /** Finds the keys that `addKey` did not create. */
+  readonly findApiKey?: FindApiKey;
 }
 
-export async function startTestApi({
-  v1Gone = false,
-  trustedProxies = [],
-  limits = SERVER_LIMITS,
-  findApiKey = () => Promise.resolve(null),
-  ...given
-}: TestApiOptions = {}): Promise<TestApi> {
+export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { v1Gone = false, trustedProxies = [], limits = SERVER_LIMITS } = options;
   const keys = new Map<string, ApiKeyRecord>();
   const errors: TestApi['errors'] = [];
-  const module = HttpApiModule.on({
-    ...defaults(errors),
-    ...given,
-    store: {
-      ...(given.store ?? noStore),
-      findApiKey: async (hash) => keys.get(hash.toString('hex')) ?? (await findApiKey(hash)),
-    },
-  });
-  const app = await NestFactory.create<NestExpressApplication>(module, { logger: false, abortOnError: false });
+  const { findApiKey = () => Promise.resolve(null), checkUrl = () => Promise.resolve({ type: 'accepted' }) } = options;
+  const findAnyKey: FindApiKey = async (hash) => keys.get(hash.toString('hex')) ?? (await findApiKey(hash));
+  const module = await Test.createTestingModule({
+    imports: [
+      RuntimeModule.forRoot(runtimeOf(options, errors)),
+      TestStores.forRoot(options, findAnyKey),
+      HttpApiModule,
+    ],
+  })
+    .overrideProvider(CHECK_URL)
+    .useValue(checkUrl)
+    .compile();
+  const app = module.createNestApplication<NestExpressApplication>({ logger: false });
   configureHttp(app, { v1Gone, trustedProxies, limits });
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${String((app.getHttpServer().address() as AddressInfo).port)}`;
+  const document = app.get(OpenApi, { strict: false }).document();
+  const undocumentedIn = createDocumentCheck(document);
 
   function addKey(fleetId: string, scopes: readonly string[] = API_KEY_SCOPES): string {
     const key = formatApiKey(randomBytes(32));
@@ -85,38 +99,59 @@ export async function startTestApi({
   const acme = addKey('acme');
   return {
     url,
+    document,
     addKey,
     errors,
     routes: routesOf(app),
-    request: (path, request = {}) => send(url + path, { key: acme, ...request }),
+    async request(path, request = {}) {
+      const answer = await send(url + path, { key: acme, ...request });
+      const faults = undocumentedIn(request.method ?? 'GET', new URL(url + path).pathname, answer);
+      if (faults.length > 0) throw new Error(`The response is not as the OpenAPI document says: ${faults.join('; ')}`);
+      return answer;
+    },
     close: () => app.close(),
   };
 }
 
-function defaults(errors: TestApi['errors']): Omit<ApiDependencies, 'store'> {
+function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): RuntimeValues {
   const ignore = (): void => undefined;
   const error = (event: string, fields?: unknown): void => void errors.push({ event, fields });
+  const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
+  const { sealingKey = randomBytes(32), pageTokenKey = randomBytes(32) } = options;
+  const { rateLimit = unlimited, addressRateLimit = unlimited } = options;
+  // The check of URLs, which these are for, is replaced.
+  const egress = {} as ApiSettings['egress'];
   return {
-    logger: { debug: ignore, info: ignore, warn: ignore, error },
-    history: createMemoryDeliveryStore({ now: Date.now }).history,
-    paths: createMemoryPathStore({ now: Date.now }).history,
-    checkUrl: () => Promise.resolve({ type: 'accepted' }),
-    untilPublished: () => Promise.resolve(),
-    sealingKey: randomBytes(32),
-    pageTokenKey: randomBytes(32),
-    rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
-    addressRateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
-    randomBytes,
-    newId: randomUUID,
-    now: Date.now,
+    logger: options.logger ?? { debug: ignore, info: ignore, warn: ignore, error },
+    settings: { sealingKey, pageTokenKey, rateLimit, addressRateLimit, egress },
+    randomBytes: options.randomBytes ?? randomBytes,
+    newId: options.newId ?? randomUUID,
+    now: options.now ?? Date.now,
   };
 }
 
-/** What a test does not give it must not use. */
-const noStore = {
+/** In place of the database and the outbox. */
+@Global()
+@Module({})
+class TestStores {
+  static forRoot({ history, paths, store, untilPublished }: TestApiOptions, findApiKey: FindApiKey): DynamicModule {
+    const { history: noDeliveries } = createMemoryDeliveryStore({ now: Date.now });
+    const { history: noPaths } = createMemoryPathStore({ now: Date.now });
+    const providers = [
+      { provide: MANAGEMENT_STORE, useValue: { ...(store ?? NO_STORE), findApiKey } },
+      { provide: DELIVERY_HISTORY, useValue: history ?? noDeliveries },
+      { provide: PATH_HISTORY, useValue: paths ?? noPaths },
+      { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve()) } },
+    ];
+    return { module: TestStores, providers, exports: providers };
+  }
+}
+
+/** A test must not use what it does not give. */
+const NO_STORE = {
   findFleet: () => Promise.resolve(null),
   ...{ subscriptions: {}, operations: {}, replays: {}, geofences: {}, idempotency: {} },
-} as unknown as Omit<ApiDependencies['store'], 'findApiKey'>;
+};
 
 async function send(url: string, { method = 'GET', key, json, raw, headers = {} }: TestRequest): Promise<TestAnswer> {
   const body = json === undefined ? raw : JSON.stringify(json);
@@ -130,10 +165,7 @@ async function send(url: string, { method = 'GET', key, json, raw, headers = {} 
     },
     ...(body === undefined ? {} : { body }),
   });
-  const received = { status: answer.status, headers: answer.headers, body: asJson(await answer.text()) };
-  const faults = undocumentedIn(method, new URL(url).pathname, received);
-  if (faults.length > 0) throw new Error(`The answer is not as the OpenAPI document says: ${faults.join('; ')}`);
-  return received;
+  return { status: answer.status, headers: answer.headers, body: asJson(await answer.text()) };
 }
 
 function asJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { WebhookAttempt } from '@waypost/domain';
 import fc from 'fast-check';
-import type { DeliveryFilters } from '../history/delivery-pages.js';
+import type { DeliveryFilters } from '../delivery-history/delivery-pages.service.js';
 
 /** Midday, so that the days before and behind are at hand. */
 export const NOW = Date.UTC(2026, 5, 20, 12);

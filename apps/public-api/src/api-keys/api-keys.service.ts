@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ManagementStore } from '@waypost/management-store';
+import type { Caller } from '../auth/caller.js';
+import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { noSuchFleet } from '../fleet/fleet.errors.js';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
+import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import type { ListQueryDto } from '../paging/paging.dto.js';
+import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { type ApiKeyDto, type ApiKeyWithKeyDto, type CreateApiKeyDto, toApiKey } from './api-keys.dto.js';
+import { noSuchApiKey, scopesNotHeld } from './api-keys.errors.js';
+
+/** API keys of one fleet. @throws ApiError for every refusal */
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'listApiKeys' | 'revokeApiKey'>,
+    @Inject(ListPages) private readonly pages: ListPages,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
+
+  /** Also before an earlier answer is repeated: it holds a key with these scopes. */
+  requireScopes({ scopes: held }: Caller, { scopes }: CreateApiKeyDto): void {
+    if (!scopes.every((scope) => held.includes(scope))) throw scopesNotHeld(scopes, held);
+  }
+
+  create(
+    { fleetId }: Caller,
+    { name, scopes }: CreateApiKeyDto,
+    change: MakeChange<ApiKeyWithKeyDto>,
+  ): Promise<ApiKeyWithKeyDto> {
+    return change(async (stores) => {
+      const created = await stores.createApiKey({ fleetId, name: name ?? null, scopes, nowMs: this.now() });
+      if (created.type === 'fleet_not_found') throw noSuchFleet();
+      return { answer: { ...toApiKey(created.stored), key: created.key }, outboxIds: [] };
+    });
+  }
+
+  async list(fleetId: string, query: ListQueryDto): Promise<ListPage<ApiKeyDto>> {
+    const walk = { fleetId, path: '/public/v1/api-keys' };
+    const page = await this.pages.byCreation(
+      walk,
+      query,
+      (wanted) => this.store.listApiKeys(wanted),
+      (stored) => stored,
+    );
+    return { ...page, data: page.data.map(toApiKey) };
+  }
+
+  async revoke(fleetId: string, id: string): Promise<void> {
+    const revoked = await this.store.revokeApiKey({ fleetId, id }, this.now());
+    if (revoked.type === 'not_found') throw noSuchApiKey();
+  }
+}

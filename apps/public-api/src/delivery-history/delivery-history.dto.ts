@@ -1,0 +1,37 @@
+import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
+import { z } from 'zod';
+import { instant, oneOf, statusCode, wholeNumber } from '../endpoint/fields.js';
+
+/** The most deliveries or points of a page. */
+export const MAX_LIMIT = 2_000;
+
+export const STATUSES = ['delivered', 'failed', 'pending'] as const;
+
+export const eventTypeParameter = oneOf(DELIVERY_EVENT_TYPES).meta({
+  description: '`test` is an event that was requested with `/test`.',
+});
+
+export const startDateParameter = instant().meta({
+  description:
+    'Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days.',
+});
+export const endDateParameter = instant().meta({
+  description: 'End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate.',
+});
+export const statusCodeParameter = wholeNumber(100, 999).optional().meta({
+  description: "Only deliveries whose last attempt got this code from the subscriber's endpoint.",
+});
+
+/** Fields of responses that both versions have, under their own names. */
+export const deliveryEventType = z
+  .enum(DELIVERY_EVENT_TYPES)
+  .meta({ description: '`test` is an event that was requested with `/test`.' });
+export const attemptNumber = z.int().min(1);
+export const durationMs = z.int().min(0);
+export const lastStatusCode = statusCode.optional().meta({
+  description: 'Of the last attempt; absent when it got no response.',
+});
+export const attemptError = z.string().optional().meta({
+  description: 'Why there is no status code, for example timeout.',
+});
+export const attemptStatusCode = statusCode.optional();

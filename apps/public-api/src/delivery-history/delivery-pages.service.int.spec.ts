@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { WebhookAttempt } from '@waypost/domain';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
+import fc from 'fast-check';
+import { ApiError } from '../errors/api-error.js';
+import { createPageStates } from '../paging/page-states.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { anyWalk, attemptOf, NOW, type DeliveryPlan, type WalkPlan, type Write } from '../testing/walked-deliveries.js';
+import { type DeliveryFilters, type DeliveryPage, DeliveryPages } from './delivery-pages.service.js';
+
+const PATH = '/public/v2/events';
+const KEY = Buffer.alloc(32, 3);
+const RUNS = 60;
+
+let database: TestDatabase;
+let dataSource: ReturnType<typeof createDataSource>;
+let source: PageSource;
+let projection: DeliveryProjection;
+let pages: DeliveryPages;
+let nowMs = NOW;
+let walks = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  dataSource = await createDataSource(database.url).initialize();
+  source = createPageSource(database.url);
+  projection = createDeliveryProjection({ dataSource, now: () => NOW });
+  pages = new DeliveryPages(
+    createDeliveryHistory({ pages: source }),
+    createPageStates({ key: KEY, now: () => nowMs }),
+    () => nowMs,
+  );
+});
+afterAll(async () => {
+  await source.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** What a delivery was at some moment; which of these a reader gets depends on when it looks. */
+type State = Pick<WebhookAttempt, 'attempt' | 'statusCode' | 'outcome'>;
+
+interface Known {
+  readonly plan: DeliveryPlan;
+  readonly isThere: boolean;
+  /** From the beginning of the walk on. */
+  readonly states: State[];
+}
+
+/** A fleet that nobody else knows, with its log and what must be in its history. */
+function newFleet() {
+  walks += 1;
+  const fleetId = `fleet-${String(walks)}`;
+  const known = new Map<string, Known>();
+  let position: number | null = null;
+  let walkHasBegun = false;
+
+  const keyOf = (plan: DeliveryPlan): string => `${attemptOf(fleetId, plan, 1).eventId}/${String(plan.series)}`;
+
+  function attempted(plan: DeliveryPlan, attempt: number): WebhookAttempt {
+    const made = attemptOf(fleetId, plan, attempt);
+    const key = keyOf(plan);
+    const before = known.get(key) ?? { plan, isThere: !walkHasBegun, states: [] };
+    if (!walkHasBegun) before.states.length = 0;
+    before.states.push(made);
+    known.set(key, before);
+    return made;
+  }
+
+  function attemptsOf(write: Write): WebhookAttempt[] {
+    if (write.type === 'begin') return known.has(keyOf(write.plan)) ? [] : [attempted(write.plan, 1)];
+    const pending = [...known.values()].filter(({ states }) => states.at(-1)?.outcome === 'retrying');
+    const found = pending[write.which % Math.max(1, pending.length)];
+    return found === undefined ? [] : [attempted(found.plan, (found.states.at(-1)?.attempt ?? 0) + 1)];
+  }
+
+  return {
+    fleetId,
+    known,
+    beginWalk: () => {
+      walkHasBegun = true;
+    },
+    async write(writes: readonly Write[]): Promise<void> {
+      const attempts = writes.flatMap(attemptsOf);
+      const nextOffset: number = (position ?? 0) + attempts.length + 1;
+      const batch = { topic: fleetId, partition: 0, expectedOffset: position, nextOffset, attempts };
+      expect(await projection.apply(batch)).toMatchObject({ type: 'applied', headlessDeliveries: 0 });
+      position = nextOffset;
+    },
+  };
+}
+type Fleet = ReturnType<typeof newFleet>;
+
+/** The pages of a walk, each read while something is written. */
+async function walk(
+  fleet: Fleet,
+  { filters, limits, writes }: WalkPlan,
+): Promise<{ page: DeliveryPage; limit: number }[]> {
+  const read: { page: DeliveryPage; limit: number }[] = [];
+  for (let pageState: string | undefined; ;) {
+    const limit = limits[read.length % limits.length] ?? 1;
+    const request = { fleetId: fleet.fleetId, path: PATH, filters, limit, pageState };
+    const [page] = await Promise.all([pages.read(request), fleet.write(writes[read.length] ?? [])]);
+    read.push({ page, limit });
+    if (page.nextPageState === null) return read;
+    pageState = page.nextPageState;
+  }
+}
+
+const statusOf = ({ outcome }: State): string => (outcome === 'retrying' ? 'pending' : outcome);
+
+const matches = (filters: DeliveryFilters, { plan }: Known, state: State): boolean =>
+  (filters.startAt === undefined || plan.firstAttemptAt >= filters.startAt) &&
+  (filters.endAt === undefined || plan.firstAttemptAt < filters.endAt) &&
+  (filters.eventTypes === undefined || filters.eventTypes.includes(plan.type)) &&
+  (filters.deviceId === undefined || filters.deviceId === plan.device) &&
+  (filters.subscriptionId === undefined || filters.subscriptionId === plan.subscription) &&
+  (filters.statusCode === undefined || filters.statusCode === state.statusCode) &&
+  (filters.status === undefined || filters.status === statusOf(state));
+
+describe('a walk through the history while it is written (R-34)', () => {
+  it('shows what was there and matches all along exactly once, in order, and nothing that does not match', async () => {
+    let pagesRead = 0;
+    let leftOut = 0;
+    await fc.assert(
+      fc.asyncProperty(anyWalk, async (plan) => {
+        const fleet = newFleet();
+        await fleet.write(plan.there.map((one) => ({ type: 'begin', plan: one })));
+        // Some are further than their first attempt when the walk begins.
+        await fleet.write(plan.there.slice(0, 8).map((_, which) => ({ type: 'continue', which })));
+        fleet.beginWalk();
+        const read = await walk(fleet, plan);
+        pagesRead += read.length;
+
+        const shown = read.flatMap(({ page }) => page.records);
+        const keys = shown.map(({ eventId, series }) => `${eventId}/${String(series)}`);
+        const places = shown.map(({ firstAttemptAt, eventId, series }) => [firstAttemptAt, eventId, series].join(' '));
+        expect(new Set(keys).size).toBe(keys.length);
+        expect(places).toEqual([...places].sort());
+        for (const { page, limit } of read.slice(0, -1)) expect(page.records).toHaveLength(limit);
+
+        for (const [key, known] of fleet.known) {
+          const fits = known.states.map((state) => matches(plan.filters, known, state));
+          if (known.isThere && fits.every(Boolean)) expect(keys).toContain(key);
+          if (!fits.some(Boolean)) expect(keys).not.toContain(key);
+          if (known.isThere && fits.some(Boolean) && !keys.includes(key)) leftOut += 1;
+        }
+        // Each as it was at some moment of the walk, and so that it matches.
+        for (const record of shown) {
+          const known = fleet.known.get(`${record.eventId}/${String(record.series)}`);
+          const state = known?.states.find(({ attempt }) => attempt === record.attempts.length);
+          expect(state).toBeDefined();
+          if (known === undefined || state === undefined) continue;
+          expect([record.statusCode, record.status]).toEqual([state.statusCode, statusOf(state)]);
+          expect(matches(plan.filters, known, state)).toBe(true);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    // The law has been tried where it is hard: on walks of many pages, and with deliveries that changed under them.
+    expect(pagesRead).toBeGreaterThan(3 * RUNS);
+    expect(leftOut).toBeGreaterThan(0);
+  });
+});
+
+describe('the token of a page of such a walk', () => {
+  const codeOf = async (reading: Promise<DeliveryPage>): Promise<string> => {
+    const error = await reading.then(
+      () => null,
+      (refusal: unknown) => refusal,
+    );
+    return error instanceof ApiError ? `${String(error.status)} ${error.code}` : String(error);
+  };
+
+  it('is refused, and says why, when it is changed in any way or given to another walk', async () => {
+    const fleet = newFleet();
+    const [there] = fc.sample(anyWalk, 1);
+    await fleet.write((there?.there ?? []).map((plan) => ({ type: 'begin', plan })));
+    const request = { fleetId: fleet.fleetId, path: PATH, filters: { endAt: NOW }, limit: 2, pageState: undefined };
+    const { nextPageState } = await pages.read(request);
+    const token = nextPageState ?? '';
+    const bytes = Buffer.from(token, 'base64url');
+    const refused = (pageState: string, change: Partial<typeof request> = {}): Promise<string> =>
+      codeOf(pages.read({ ...request, ...change, pageState }));
+    const withByte = (index: number, value: number): string => {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(value, index);
+      return changed.toString('base64url');
+    };
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: bytes.length - 1 }),
+        fc.integer({ min: 1, max: 255 }),
+        async (at, by) => {
+          expect(await refused(withByte(at, bytes.readUInt8(at) ^ by))).toBe('400 page_state_forged');
+        },
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: token.length - 1 }), async (length) => {
+        expect(await refused(token.slice(0, length))).toMatch(/^400 page_state_(invalid|forged)$/);
+      }),
+    );
+    for (const version of [0, 2, 255]) expect(await refused(withByte(0, version))).toBe('400 page_state_outdated');
+    expect(await refused(token, { fleetId: 'fleet-of-others' })).toBe('400 page_state_other_fleet');
+    expect(await refused(token, { path: '/public/v1/webhook-events' })).toBe('400 page_state_other_query');
+    expect(await refused(token, { filters: { endAt: NOW + 1 } })).toBe('400 page_state_other_query');
+    expect(
+      await refused(token, { filters: { endAt: NOW, status: 'failed' } as DeliveryFilters as { endAt: number } }),
+    ).toBe('400 page_state_other_query');
+    nowMs = NOW + 24 * 3_600_000;
+    expect(await refused(token)).toBe('400 page_state_expired');
+    nowMs = NOW + 24 * 3_600_000 - 1;
+    expect((await pages.read({ ...request, pageState: token })).records).toHaveLength(2);
+    nowMs = NOW;
+  });
+});

@@ -1,0 +1,75 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type DeliveryHistory, type DeliveryQuery, type DeliveryRecord, RETENTION_MS } from '@waypost/domain';
+import { DELIVERY_HISTORY } from '../database/database.module.js';
+import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
+import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+
+/** The filters of a history query; times are epoch ms, the window is on the first attempt. */
+export type DeliveryFilters = {
+  readonly startAt?: number | undefined;
+  readonly endAt?: number | undefined;
+  readonly eventTypes?: readonly string[] | undefined;
+  readonly deviceId?: string | undefined;
+  readonly subscriptionId?: string | undefined;
+  readonly eventId?: string | undefined;
+  readonly statusCode?: number | undefined;
+  readonly status?: DeliveryRecord['status'] | undefined;
+};
+
+export interface DeliveryPageRequest {
+  readonly fleetId: string;
+  /** The resource that is walked; a page token of another is refused. */
+  readonly path: string;
+  readonly filters: DeliveryFilters;
+  readonly limit: number;
+  readonly pageState?: string | undefined;
+}
+
+export interface DeliveryPage {
+  /** Newest last. */
+  readonly records: readonly DeliveryRecord[];
+  /** null: this is the last page. */
+  readonly nextPageState: string | null;
+}
+
+/** Pages of the delivery history, for both versions of the API. */
+@Injectable()
+export class DeliveryPages {
+  constructor(
+    @Inject(DELIVERY_HISTORY) private readonly history: DeliveryHistory,
+    @Inject(PAGE_STATES) private readonly pageStates: PageStates,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
+
+  /** @throws ApiError 400 for a page token of another walk */
+  async read({ fleetId, path, filters, limit, pageState }: DeliveryPageRequest): Promise<DeliveryPage> {
+    const walk = { fleetId, path, filters };
+    const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walk);
+    const startAt = filters.startAt ?? 0;
+    const query: DeliveryQuery = {
+      ...given(filters),
+      fleetId,
+      // Only the first page is clamped: a walk must not lose records that grow too old while it goes on.
+      startAt: after === undefined ? Math.max(startAt, this.now() - RETENTION_MS) : startAt,
+      endAt: filters.endAt ?? Number.MAX_SAFE_INTEGER,
+      limit: limit + 1,
+      ...(after === undefined ? {} : { after }),
+    };
+    const found = query.endAt <= query.startAt ? [] : await this.history.findDeliveries(query);
+    const records = found.slice(0, limit);
+    const last = found.length > limit ? records.at(-1) : undefined;
+    return { records, nextPageState: last === undefined ? null : this.pageStates.seal(last, walk) };
+  }
+}
+
+/** The filters that were sent; the others are absent, not undefined. */
+function given({ eventTypes, deviceId, subscriptionId, eventId, statusCode, status }: DeliveryFilters) {
+  return {
+    ...(eventTypes === undefined || eventTypes.length === 0 ? {} : { eventTypes }),
+    ...(deviceId === undefined ? {} : { deviceId }),
+    ...(subscriptionId === undefined ? {} : { subscriptionId }),
+    ...(eventId === undefined ? {} : { eventId }),
+    ...(statusCode === undefined ? {} : { statusCode }),
+    ...(status === undefined ? {} : { status }),
+  };
+}

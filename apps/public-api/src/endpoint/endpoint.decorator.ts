@@ -1,0 +1,50 @@
+import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
+import type { ApiKeyScope } from '@waypost/management-store';
+import type { DtoClass } from './dto.js';
+
+const ENDPOINT = 'waypost:endpoint';
+
+export type Tag = 'History' | 'Paths' | 'Subscriptions' | 'Geofences' | 'Fleet' | 'Description';
+
+/** Errors that only some endpoints respond with; the others follow from the rest of the description. */
+export type OwnErrorStatus = 404 | 409;
+
+/**
+ * What a handler promises beyond its signature. Its query, path parameters and body are described by the DTO classes of
+ * its parameters; the guard, the interceptor and the OpenAPI document read the rest from here.
+ */
+export interface EndpointOptions {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: Tag;
+  /** What the API key must be allowed to do; null: open to anyone. */
+  readonly scope: ApiKeyScope | null;
+  readonly response: {
+    readonly status: 200 | 201 | 202 | 204;
+    readonly description: string;
+    /** Absent: no body. */
+    readonly type?: DtoClass;
+  };
+  readonly errors?: readonly OwnErrorStatus[];
+  /** The handler returns a `Versioned`: the response has its `ETag`, and a GET supports `If-None-Match`. */
+  readonly etag?: boolean;
+  /** The handler takes `@IfMatch()`. */
+  readonly ifMatch?: boolean;
+  /** The handler uses `IdempotentRequests`. */
+  readonly idempotencyKey?: boolean;
+  /** Version 1 (R-32). */
+  readonly deprecated?: boolean;
+}
+
+/** Describes a handler; every handler of the API has one. */
+export function Endpoint(options: EndpointOptions): MethodDecorator {
+  return applyDecorators(SetMetadata(ENDPOINT, options), HttpCode(options.response.status));
+}
+
+/** @throws Error for a handler without a description: it would be neither guarded nor documented */
+export function endpointOf(handler: object): EndpointOptions {
+  const options = Reflect.getMetadata(ENDPOINT, handler) as EndpointOptions | undefined;
+  if (options === undefined) throw new Error(`The handler ${String(Reflect.get(handler, 'name'))} has no @Endpoint`);
+  return options;
+}

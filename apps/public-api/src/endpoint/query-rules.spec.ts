@@ -1,0 +1,257 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEPRECATION_HEADERS } from '../http/deprecation.middleware.js';
+import { deliveryRecord, historyOf } from '../testing/delivery-records.js';
+import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
+
+const V1 = '/public/v1/webhook-events';
+const V2 = '/public/v2/events';
+const NOW = Date.UTC(2026, 2, 20, 12);
+const WINDOW = 'startDate=2026-03-20T11:00:00Z&endDate=2026-03-20T13:00:00Z';
+/** A record a minute, from 11:50 to 11:59. */
+const records = Array.from({ length: 10 }, (_, minute) =>
+  deliveryRecord({ firstAttemptAt: Date.UTC(2026, 2, 20, 11, 50 + minute) }),
+);
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ history: historyOf(records), now: () => NOW });
+});
+afterAll(async () => {
+  await api.close();
+});
+
+const foundBy = async (path: string): Promise<number> => {
+  const answer = await api.request(path);
+  expect([path, answer.status]).toEqual([path, 200]);
+  const body = answer.body as { events?: unknown[]; data?: unknown[] };
+  return (body.events ?? body.data ?? []).length;
+};
+const problemsOf = (answer: TestAnswer) =>
+  (answer.body as { error: { code: string; details: { parameter: string; message: string }[] } }).error;
+
+describe('instants of a window', () => {
+  it.each([
+    ['in UTC', '2026-03-20T11:55:00Z', 5],
+    ['with a small z and t', '2026-03-20t11:55:00z', 5],
+    ['with decimals, which count', '2026-03-20T11:55:00.001Z', 4],
+    ['with more decimals than are kept, which are cut off', '2026-03-20T11:55:00.000999999Z', 5],
+    ['east of Greenwich', '2026-03-20T13:55:00%2B02:00', 5],
+    ['west of Greenwich', '2026-03-20T06:25:00-05:30', 5],
+    ['of an unknown offset', '2026-03-20T11:55:00-00:00', 5],
+    ['at midnight of another day', '2026-03-21T00:00:00%2B12:05', 5],
+    ['in the year 0', '0000-01-01T00:00:00Z', 10],
+    ['before 1970', '1969-12-31T23:59:59Z', 10],
+  ])('are taken %s: %s', async (_, startDate, found) => {
+    expect(await foundBy(`${V1}?startDate=${startDate}&endDate=2026-03-20T13:00:00Z`)).toBe(found);
+    expect(await foundBy(`${V2}?startDate=${startDate}`)).toBe(found);
+  });
+
+  it('may lie in the future, to the end of the year 9999', async () => {
+    expect(await foundBy(`${V1}?startDate=2026-03-20T11:55:00Z&endDate=9999-12-31T23:59:59.999Z`)).toBe(5);
+    expect(await foundBy(`${V2}?endDate=9999-12-31T23:59:59.999Z`)).toBe(10);
+    expect(await foundBy(`${V2}?startDate=2027-01-01T00:00:00Z`)).toBe(0);
+  });
+
+  it.each([
+    ['no zone', '2026-03-20T11:55:00'],
+    ['a date alone', '2026-03-20'],
+    ['a space for the T', '2026-03-20%2011:55:00Z'],
+    ['an offset without its colon', '2026-03-20T11:55:00%2B0200'],
+    ['an offset of hours alone', '2026-03-20T11:55:00%2B02'],
+    ['an offset of 24 hours', '2026-03-20T11:55:00%2B24:00'],
+    ['a name for a zone', '2026-03-20T11:55:00%20UTC'],
+    ['no seconds', '2026-03-20T11:55Z'],
+    ['a leap second', '2016-12-31T23:59:60Z'],
+    ['hour 24', '2026-03-20T24:00:00Z'],
+    ['minute 60', '2026-03-20T11:60:00Z'],
+    ['a day that is none', '2026-02-29T00:00:00Z'],
+    ['a year of five digits', '12026-03-20T11:55:00Z'],
+    ['a signed year', '%2B002026-03-20T11:55:00Z'],
+    ['a time before the year 0 in UTC', '0000-01-01T00:00:00%2B01:00'],
+    ['a time after the year 9999 in UTC', '9999-12-31T23:59:59-01:00'],
+    ['seconds since 1970', '1774007700'],
+    ['a point without digits', '2026-03-20T11:55:00.Z'],
+    ['a comma for the point', '2026-03-20T11:55:00,5Z'],
+    ['something behind it', '2026-03-20T11:55:00Zjunk'],
+    ['a line end behind it', '2026-03-20T11:55:00Z%0A'],
+    ['digits of another script', '٢٠٢٦-03-20T11:55:00Z'],
+    ['nothing', ''],
+  ])('are refused with %s: %s', async (_, startDate) => {
+    for (const path of [`${V1}?endDate=2026-03-20T13:00:00Z&startDate=`, `${V2}?startDate=`]) {
+      const answer = await api.request(path + startDate);
+      expect(answer.status).toBe(400);
+      expect(problemsOf(answer).details.map(({ parameter }) => parameter)).toEqual(['startDate']);
+    }
+  });
+});
+
+describe('queries', () => {
+  it.each([
+    ['an unknown parameter', 'since=1', ['since']],
+    ['a parameter in another case', 'Limit=1', ['Limit']],
+    ['a parameter in brackets', 'limit[]=1', ['limit[]']],
+    ['a parameter without a name', '=1', ['']],
+    ['a parameter that every object has', '__proto__=1', ['__proto__']],
+    ['a repeated parameter', 'limit=1&limit=2', ['limit']],
+    ['a repeated parameter with an encoded name', 'limit=1&%6Cimit=2', ['limit']],
+    ['a parameter without a value', 'statusCode', ['statusCode']],
+    ['an empty parameter', 'eventType=', ['eventType']],
+    ['a NUL', 'eventType=position%00', ['eventType']],
+    ['a lone surrogate', 'eventType=%ED%A0%80', ['eventType']],
+    ['text that is not UTF-8', 'pageState=%C3%28', ['pageState']],
+    ['half an escape', 'pageState=abc%2', ['pageState']],
+    ['a list with commas', 'eventType=position,ignition_on', ['eventType']],
+    ['a type in another case', 'eventType=Position', ['eventType']],
+    ['limit 0', 'limit=0', ['limit']],
+    ['limit 2001', 'limit=2001', ['limit']],
+    ['a limit with a sign', 'limit=%2B5', ['limit']],
+    ['a limit in exponents', 'limit=1e2', ['limit']],
+    ['a limit in spaces', 'limit=%2010', ['limit']],
+    ['a limit too long for a number', `limit=${'9'.repeat(400)}`, ['limit']],
+    ['statusCode 99', 'statusCode=99', ['statusCode']],
+    ['statusCode 1000', 'statusCode=1000', ['statusCode']],
+    ['a class of status codes', 'statusCode=5xx', ['statusCode']],
+    ['everything at once', 'limit=0&statusCode=x&q=1', ['q', 'statusCode', 'limit']],
+  ])('are refused for %s, and the answer names it', async (_, query, parameters) => {
+    for (const path of [`${V1}?${WINDOW}&${query}`, `${V2}?${query}`]) {
+      const answer = await api.request(path);
+      expect([path, answer.status]).toEqual([path, 400]);
+      const { code, details } = problemsOf(answer);
+      expect([code, details.map(({ parameter }) => parameter)]).toEqual(['invalid_parameter', parameters]);
+    }
+  });
+
+  it.each([
+    ['limit 1', 'limit=1', 1],
+    ['limit 2000', 'limit=2000', 10],
+    ['leading zeros', 'limit=0003', 3],
+    ['escapes where none are needed', '%6C%69mit=%33', 3],
+    ['empty pairs', '&&limit=3&', 3],
+    ['the lowest status code', 'statusCode=100', 0],
+    ['the highest status code', 'statusCode=999', 0],
+  ])('are taken with %s', async (_, query, found) => {
+    expect(await foundBy(`${V1}?${WINDOW}&${query}`)).toBe(found);
+    expect(await foundBy(`${V2}?${query}`)).toBe(found);
+  });
+
+  it('of version 2 take an event type often, and again', async () => {
+    expect(await foundBy(`${V2}?eventType=ignition_on&eventType=position&eventType=position`)).toBe(10);
+  });
+
+  it('count the characters of a device as people do', async () => {
+    expect(await foundBy(`${V2}?deviceId=${encodeURIComponent('🚚'.repeat(256))}`)).toBe(0);
+    expect((await api.request(`${V2}?deviceId=${encodeURIComponent('🚚'.repeat(257))}`)).status).toBe(400);
+  });
+
+  it.each(['limit=1', WINDOW])(
+    'without a page size end after 100 records, and with one after as many: %s',
+    async (query) => {
+      const many = Array.from({ length: 101 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - 1_000 + index }));
+      const started = await startTestApi({ history: historyOf(many), now: () => NOW });
+      const { body } = await started.request(`${V2}?${query}`);
+      await started.close();
+      const page = body as { data: unknown[]; nextPageState: string | null };
+      expect(page.data).toHaveLength(query === 'limit=1' ? 1 : 100);
+      expect(page.nextPageState).toEqual(expect.any(String));
+    },
+  );
+});
+
+describe('paths and methods', () => {
+  it.each([
+    ['a final slash', 'GET', `${V2}/`, 200],
+    ['another case', 'GET', '/PUBLIC/V2/Events', 200],
+    ['a doubled slash', 'GET', '//public/v2/events', 404],
+    ['an escaped letter', 'GET', '/public/v2/%65vents', 404],
+    ['something behind it', 'GET', `${V2}/1`, 404],
+    ['a semicolon', 'GET', `${V2};a=b`, 404],
+    ['HEAD', 'HEAD', V2, 200],
+    ['OPTIONS', 'OPTIONS', V2, 405],
+    ['TRACE', 'TRACE', V2, 405],
+    ['QUERY', 'QUERY', V2, 405],
+    ['POST', 'POST', V2, 405],
+  ])('with %s: %s %s is %i', async (_, method, path, status) => {
+    const answer = await plainRequest(method, path);
+    expect(answer.status).toBe(status);
+    if (status === 405) expect(answer.headers['allow']).toBe('GET, HEAD');
+    if (method === 'HEAD') expect([answer.body, Number(answer.headers['content-length']) > 2]).toEqual(['', true]);
+  });
+
+  it.each([
+    ['404', 'GET', `${V1}/more`, {}, ''],
+    ['405', 'POST', V1, { 'content-type': 'application/json' }, '{}'],
+    ['405', 'OPTIONS', V1, {}, ''],
+    ['413', 'GET', V1, { 'content-type': 'application/json' }, JSON.stringify('x'.repeat(110_000))],
+    ['414', 'GET', `${V1}?pageState=${'x'.repeat(9_000)}`, {}, ''],
+    ['415', 'GET', V1, { 'content-type': 'text/plain' }, 'x'],
+    ['400', 'GET', V1, { 'content-type': 'application/json' }, '{'],
+    ['401', 'GET', V1, {}, ''],
+  ])('of version 1 carry the headers of the sunset on %s: %s %s', async (status, method, path, headers, body) => {
+    const answer = await plainRequest(method, path, { headers, body });
+    expect(answer.status).toBe(Number(status));
+    expect(answer.headers).toMatchObject(inLowerCase(DEPRECATION_HEADERS));
+  });
+
+  it.each([
+    ['too long a head', `GET ${V1}?pageState=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431],
+    ['a malformed head', `GET ${V1} HTTP/1.1\r\nhost: a\r\nno colon\r\n\r\n`, 400],
+  ])('of version 1 carry them also for %s, which the parser refuses', async (_, bytes, status) => {
+    const head = await rawRequest(bytes);
+    expect(head).toContain(`HTTP/1.1 ${String(status)} `);
+    for (const [name, value] of Object.entries(DEPRECATION_HEADERS)) expect(head).toContain(`${name}: ${value}\r\n`);
+  });
+
+  it('of version 2 carry none of them', async () => {
+    const head = await rawRequest(`GET ${V2}?pageState=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`);
+    expect(head).not.toContain('Sunset');
+  });
+});
+
+const inLowerCase = (headers: Readonly<Record<string, string>>): object =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+interface PlainAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** With the path as it is written and any method: fetch would tidy the one and refuse some of the others. */
+function plainRequest(
+  method: string,
+  path: string,
+  { headers, body }: { headers?: Readonly<Record<string, string>>; body?: string } = {},
+): Promise<PlainAnswer> {
+  const given = headers ?? { authorization: `Bearer ${api.addKey('acme')}` };
+  // Node says it of its own accord only for methods that usually have a body.
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(api.url);
+    const sent = httpRequest({ hostname, port, path, method, headers: { ...given, ...length } }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
+      });
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+/** Everything that is answered to these bytes. */
+function rawRequest(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(api.url);
+    let text = '';
+    connect(Number(port), hostname)
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => (text += chunk))
+      .on('close', () => {
+        resolve(text);
+      })
+      .on('error', reject)
+      .end(bytes);
+  });
+}

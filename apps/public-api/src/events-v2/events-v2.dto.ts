@@ -1,0 +1,89 @@
+import { MAX_ID_LENGTH, PAYLOAD_FORMATS } from '@waypost/domain';
+import { z } from 'zod';
+import {
+  attemptError,
+  attemptNumber,
+  attemptStatusCode,
+  deliveryEventType,
+  durationMs,
+  endDateParameter,
+  eventTypeParameter,
+  lastStatusCode,
+  MAX_LIMIT,
+  startDateParameter,
+  statusCodeParameter,
+  STATUSES,
+} from '../delivery-history/delivery-history.dto.js';
+import { dto } from '../endpoint/dto.js';
+import {
+  dateTime,
+  isWindow,
+  NO_CONTROL_CHARACTERS,
+  oneOf,
+  parameterText,
+  text,
+  uuid,
+  uuidText,
+  WINDOW_RULE,
+} from '../endpoint/fields.js';
+import { limitParameter, pageOf, pageStateParameter } from '../paging/paging.dto.js';
+
+export class EventsQueryDto extends dto(
+  z
+    .object({
+      startDate: startDateParameter.optional(),
+      endDate: endDateParameter.optional(),
+      eventType: z
+        .array(eventTypeParameter)
+        // In one order and once each: the same filter however it is written.
+        .transform((types) => [...new Set(types)].sort())
+        .optional()
+        .meta({ description: 'Only events of these types; send it once per type.' }),
+      deviceId: parameterText(MAX_ID_LENGTH)
+        .optional()
+        // Such an id does not exist (R-2).
+        .meta({ pattern: NO_CONTROL_CHARACTERS, description: 'Only events of this device.' }),
+      subscriptionId: uuid().optional().meta({ description: 'Only deliveries to this subscription.' }),
+      eventId: uuid().optional().meta({ description: 'Only this event.' }),
+      statusCode: statusCodeParameter,
+      status: oneOf(STATUSES).optional().meta({ description: 'Only deliveries with this status.' }),
+      include: oneOf(['body']).optional().meta({ description: 'Adds the exact text that was pushed.' }),
+      limit: limitParameter(MAX_LIMIT),
+      pageState: pageStateParameter,
+    })
+    .refine(isWindow, WINDOW_RULE),
+) {}
+
+const attempt = z.strictObject({
+  attempt: attemptNumber,
+  startedAt: dateTime,
+  durationMs,
+  statusCode: attemptStatusCode,
+  error: attemptError,
+});
+
+const delivery = z.strictObject({
+  status: z.enum(STATUSES),
+  statusCode: lastStatusCode,
+  attemptCount: attemptNumber,
+  firstAttemptAt: dateTime,
+  lastAttemptAt: dateTime,
+  nextAttemptAt: dateTime.optional().meta({ description: 'Only while pending.' }),
+  attempts: z.array(attempt),
+});
+
+const event = z
+  .strictObject({
+    eventId: uuidText.meta({ description: 'The same on every attempt and in the payload.' }),
+    eventType: deliveryEventType,
+    eventTime: dateTime,
+    deviceId: text,
+    subscriptionId: text,
+    format: z.enum(PAYLOAD_FORMATS),
+    payload: z.looseObject({}).meta({ description: 'The JSON as it was pushed, in this format.' }),
+    body: text.optional().meta({ description: 'Only with `include=body`: the exact text that was pushed.' }),
+    delivery,
+  })
+  .meta({ id: 'V2Event' });
+
+export class EventsPageDto extends dto(pageOf(event)) {}

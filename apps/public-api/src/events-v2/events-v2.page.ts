@@ -1,0 +1,47 @@
+import type { AttemptEntry, DeliveryRecord } from '@waypost/domain';
+import type { DeliveryPage } from '../delivery-history/delivery-pages.service.js';
+import { arrayText, createTimeText, optionalField, quoted } from '../delivery-history/page-text.js';
+
+type TimeText = (timeMs: number) => string;
+
+export interface V2PageOptions {
+  /** Adds the exact text that was pushed as a string. */
+  readonly includeBody: boolean;
+}
+
+/** A page as v2 answers it (R-33): the JSON text. */
+export function v2PageText({ records, nextPageState }: DeliveryPage, options: V2PageOptions): string {
+  const time = createTimeText();
+  const data = arrayText(records.map((record) => eventText(record, options, time)));
+  return `{"data":${data},"nextPageState":${JSON.stringify(nextPageState)}}`;
+}
+
+function eventText(delivery: DeliveryRecord, { includeBody }: V2PageOptions, time: TimeText): string {
+  return (
+    `{"eventId":${quoted(delivery.eventId)},"eventType":${quoted(delivery.eventType)}` +
+    `,"eventTime":${time(delivery.eventTime)},"deviceId":${quoted(delivery.deviceId)}` +
+    `,"subscriptionId":${quoted(delivery.subscriptionId)},"format":${quoted(delivery.format)}` +
+    // The body is JSON text already (R-15). As it stands every number in it keeps its digits, too.
+    `,"payload":${delivery.body}${includeBody ? `,"body":${quoted(delivery.body)}` : ''}` +
+    `,"delivery":${deliveryText(delivery, time)}}`
+  );
+}
+
+function deliveryText(delivery: DeliveryRecord, time: TimeText): string {
+  const { attempts, nextAttemptAt } = delivery;
+  return (
+    `{"status":${quoted(delivery.status)}${optionalField('statusCode', delivery.statusCode)}` +
+    `,"attemptCount":${String(attempts.length)},"firstAttemptAt":${time(delivery.firstAttemptAt)}` +
+    `,"lastAttemptAt":${time(delivery.lastAttemptAt)}` +
+    optionalField('nextAttemptAt', nextAttemptAt === null ? null : time(nextAttemptAt)) +
+    `,"attempts":${arrayText(attempts.map((attempt) => attemptText(attempt, time)))}}`
+  );
+}
+
+function attemptText({ attempt, startedAt, durationMs, statusCode, errorCode }: AttemptEntry, time: TimeText): string {
+  return (
+    `{"attempt":${String(attempt)},"startedAt":${time(startedAt)},"durationMs":${String(durationMs)}` +
+    optionalField('statusCode', statusCode) +
+    `${optionalField('error', errorCode === null ? null : quoted(errorCode))}}`
+  );
+}

@@ -1,0 +1,47 @@
+import { Body, Controller, Get, Inject, Patch } from '@nestjs/common';
+import type { ExpectedVersions } from '@waypost/management-store';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { IfMatch, type Versioned } from '../endpoint/entity-tag.js';
+import { FleetDto, UpdateFleetDto } from './fleet.dto.js';
+import { FleetService } from './fleet.service.js';
+
+/** The caller's own fleet. */
+@Controller('/public/v1/fleet')
+export class FleetController {
+  constructor(@Inject(FleetService) private readonly service: FleetService) {}
+
+  @Get()
+  @Endpoint({
+    operationId: 'getFleet',
+    summary: 'Read the fleet of the API key',
+    tag: 'Fleet',
+    scope: 'fleet:read',
+    response: { status: 200, description: 'The fleet.', type: FleetDto },
+    errors: [404],
+    etag: true,
+  })
+  get(@CurrentCaller() { fleetId }: Caller): Promise<Versioned<FleetDto>> {
+    return this.service.get(fleetId);
+  }
+
+  @Patch()
+  @Endpoint({
+    operationId: 'updateFleet',
+    summary: 'Change the fleet of the API key',
+    description: 'Fields that are left out stay as they are. Existing subscriptions keep their format.',
+    tag: 'Fleet',
+    scope: 'fleet:write',
+    response: { status: 200, description: 'The fleet after the change.', type: FleetDto },
+    errors: [404],
+    etag: true,
+    ifMatch: true,
+  })
+  update(
+    @CurrentCaller() { fleetId }: Caller,
+    @IfMatch() expected: ExpectedVersions,
+    @Body() body: UpdateFleetDto,
+  ): Promise<Versioned<FleetDto>> {
+    return this.service.update(fleetId, body, expected);
+  }
+}

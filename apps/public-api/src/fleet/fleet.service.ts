@@ -1,0 +1,46 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FleetSettings } from '@waypost/domain';
+import type { ExpectedVersions, FleetChange, ManagementStore } from '@waypost/management-store';
+import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
+import { PublishedChanges } from '../outbox/published-changes.js';
+import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { type FleetDto, toFleet, type UpdateFleetDto } from './fleet.dto.js';
+import { noSuchFleet } from './fleet.errors.js';
+
+/** The caller's own fleet: its defaults, and whether it has routes and stops. */
+@Injectable()
+export class FleetService {
+  constructor(
+    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'findFleet' | 'updateFleet'>,
+    @Inject(PublishedChanges) private readonly published: PublishedChanges,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
+
+  async get(fleetId: string): Promise<Versioned<FleetDto>> {
+    const stored = await this.store.findFleet(fleetId);
+    if (stored === null) throw noSuchFleet();
+    return versioned(stored);
+  }
+
+  async update(
+    fleetId: string,
+    { name, payloadFormat, routes }: UpdateFleetDto,
+    expected: ExpectedVersions,
+  ): Promise<Versioned<FleetDto>> {
+    const change: FleetChange = {
+      ...(name === undefined ? {} : { name }),
+      ...(payloadFormat === undefined ? {} : { payloadFormat }),
+      ...(routes === undefined ? {} : { routes }),
+    };
+    const result = await this.store.updateFleet(fleetId, change, this.now(), expected);
+    if (result.type === 'not_found') throw noSuchFleet();
+    if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    if (result.type === 'changed') await this.published.wait(result.outboxIds);
+    return versioned(result.fleet);
+  }
+}
+
+function versioned(stored: FleetSettings): Versioned<FleetDto> {
+  return { resource: toFleet(stored), version: stored.version };
+}

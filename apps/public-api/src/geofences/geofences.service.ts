@@ -1,0 +1,91 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Geofence } from '@waypost/domain';
+import type { ExpectedVersions, GeofenceRef, ManagementStore } from '@waypost/management-store';
+import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
+import { noSuchFleet } from '../fleet/fleet.errors.js';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
+import { PublishedChanges } from '../outbox/published-changes.js';
+import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import type { ListQueryDto } from '../paging/paging.dto.js';
+import { type Clock, CLOCK, NEW_ID, type NewId } from '../runtime/runtime.module.js';
+import {
+  type CreateGeofenceDto,
+  type GeofenceDto,
+  storedShape,
+  toGeofence,
+  type UpdateGeofenceDto,
+} from './geofences.dto.js';
+import { noSuchGeofence, tooManyGeofences } from './geofences.errors.js';
+
+type VersionedGeofence = Versioned<GeofenceDto>;
+
+/** Manages the geofences of one fleet at a time. @throws ApiError for every refusal */
+@Injectable()
+export class GeofencesService {
+  constructor(
+    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'geofences'>,
+    @Inject(PublishedChanges) private readonly published: PublishedChanges,
+    @Inject(ListPages) private readonly pages: ListPages,
+    @Inject(NEW_ID) private readonly newId: NewId,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
+
+  create(
+    fleetId: string,
+    { name, shape }: CreateGeofenceDto,
+    change: MakeChange<VersionedGeofence>,
+  ): Promise<VersionedGeofence> {
+    return change(async (stores) => {
+      const draft = { geofenceId: this.newId(), fleetId, name, ...storedShape(shape) };
+      const result = await stores.geofences.create(draft, this.now());
+      if (result.type === 'fleet_not_found') throw noSuchFleet();
+      if (result.type === 'too_many') throw tooManyGeofences();
+      return { answer: versioned(result.geofence), outboxIds: result.outboxIds };
+    });
+  }
+
+  async list(fleetId: string, query: ListQueryDto): Promise<ListPage<GeofenceDto>> {
+    const walk = { fleetId, path: '/public/v1/geofences' };
+    const page = await this.pages.byCreation(
+      walk,
+      query,
+      (wanted) => this.store.geofences.list(wanted),
+      ({ geofenceId: id, createdAt }) => ({ id, createdAt }),
+    );
+    return { ...page, data: page.data.map(toGeofence) };
+  }
+
+  async get(ref: GeofenceRef): Promise<VersionedGeofence> {
+    const stored = await this.store.geofences.get(ref);
+    if (stored === null) throw noSuchGeofence();
+    return versioned(stored);
+  }
+
+  async update(
+    ref: GeofenceRef,
+    { name, shape }: UpdateGeofenceDto,
+    expected: ExpectedVersions,
+  ): Promise<VersionedGeofence> {
+    const change = {
+      ...(name === undefined ? {} : { name }),
+      ...(shape === undefined ? {} : storedShape(shape)),
+    };
+    const result = await this.store.geofences.update(ref, change, this.now(), expected);
+    if (result.type === 'not_found') throw noSuchGeofence();
+    if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    if (result.type === 'changed') await this.published.wait(result.outboxIds);
+    return versioned(result.geofence);
+  }
+
+  async remove(ref: GeofenceRef, expected: ExpectedVersions): Promise<void> {
+    const result = await this.store.geofences.delete(ref, this.now(), expected);
+    if (result.type === 'not_found') throw noSuchGeofence();
+    if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    await this.published.wait(result.outboxIds);
+  }
+}
+
+function versioned(stored: Geofence): VersionedGeofence {
+  return { resource: toGeofence(stored), version: stored.version };
+}

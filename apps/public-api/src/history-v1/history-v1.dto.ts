@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import {
+  attemptError,
+  attemptNumber,
+  attemptStatusCode,
+  deliveryEventType,
+  durationMs,
+  endDateParameter,
+  eventTypeParameter,
+  lastStatusCode,
+  MAX_LIMIT,
+  startDateParameter,
+  statusCodeParameter,
+} from '../delivery-history/delivery-history.dto.js';
+import { dto } from '../endpoint/dto.js';
+import { dateTime, isWindow, nextPageState, text, uuidText, WINDOW_RULE } from '../endpoint/fields.js';
+import { limitParameter, pageStateParameter } from '../paging/paging.dto.js';
+
+export class HistoryV1QueryDto extends dto(
+  z
+    .object({
+      startDate: startDateParameter,
+      endDate: endDateParameter,
+      eventType: eventTypeParameter.optional().meta({ description: 'Only events of this type.' }),
+      statusCode: statusCodeParameter,
+      limit: limitParameter(MAX_LIMIT),
+      pageState: pageStateParameter,
+    })
+    .refine(isWindow, WINDOW_RULE),
+) {}
+
+const attempt = z.strictObject({
+  attempt: attemptNumber,
+  started_at: dateTime,
+  duration_ms: durationMs,
+  status_code: attemptStatusCode,
+  error: attemptError,
+});
+
+const event = z
+  .strictObject({
+    event_id: uuidText,
+    event_type: deliveryEventType,
+    event_time: dateTime,
+    device_id: text,
+    subscription_id: text,
+    url: text,
+    status_code: lastStatusCode,
+    body: text.meta({ description: 'The exact text that was sent: deserialize it to get the payload.' }),
+    retry_count: z.int().min(0).meta({ description: 'Attempts after the first.' }),
+    created_at: dateTime,
+    last_attempt_at: dateTime,
+    delivered_at: dateTime.optional().meta({ description: 'Absent unless it was delivered.' }),
+    attempts: z.array(attempt),
+  })
+  .meta({ id: 'V1Event' });
+
+export class HistoryV1PageDto extends dto(z.strictObject({ events: z.array(event), next_page_state: nextPageState })) {}

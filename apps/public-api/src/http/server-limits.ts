@@ -1,0 +1,47 @@
+import type { Server } from 'node:http';
+
+/** What one client may use of the server, in milliseconds, bytes and counts. */
+export interface ServerLimits {
+  /** From the first byte of a connection or request to the end of its headers. */
+  readonly headersTimeoutMs: number;
+  /** To the end of its body. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection may wait for its next request; longer than proxies in front keep theirs. */
+  readonly keepAliveTimeoutMs: number;
+  /** How often the two time limits are checked. */
+  readonly checkIntervalMs: number;
+  /** A connection without traffic, such as a client that does not read its response. */
+  readonly silentTimeoutMs: number;
+  /** Request line and headers together. */
+  readonly maxHeaderBytes: number;
+  readonly maxHeaders: number;
+  readonly maxConnections: number;
+}
+
+export const SERVER_LIMITS: ServerLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 20_000,
+  keepAliveTimeoutMs: 65_000,
+  checkIntervalMs: 1_000,
+  silentTimeoutMs: 90_000,
+  maxHeaderBytes: 16_384,
+  maxHeaders: 100,
+  maxConnections: 4_096,
+};
+
+/** Must be called before the server listens: it reads two of these only then. */
+export function limitServer(server: Server, limits: ServerLimits = SERVER_LIMITS): void {
+  server.headersTimeout = limits.headersTimeoutMs;
+  server.requestTimeout = limits.requestTimeoutMs;
+  server.keepAliveTimeout = limits.keepAliveTimeoutMs;
+  server.timeout = limits.silentTimeoutMs;
+  server.maxHeadersCount = limits.maxHeaders;
+  server.maxConnections = limits.maxConnections;
+  // Options of createServer, which the framework calls without any; the server reads them from these properties. By
+  // default the time limits are checked only every 30 s, and requests without a Host get an empty response.
+  Object.assign(server, {
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    requireHostHeader: false,
+  });
+}

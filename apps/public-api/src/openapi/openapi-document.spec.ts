@@ -1,0 +1,90 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startTestApi } from '../testing/test-api.js';
+import type { OpenApiDocument, ResponseObject } from './openapi.types.js';
+
+let openApiDocument: OpenApiDocument;
+let served: unknown;
+let routes: readonly string[];
+beforeAll(async () => {
+  const api = await startTestApi();
+  ({ document: openApiDocument, routes } = api);
+  served = (await api.request('/public/openapi.json')).body;
+  await api.close();
+});
+
+/** Every reference of the document, wherever it stands. */
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === '$ref' && typeof inner === 'string' ? [inner] : referencesIn(inner),
+  );
+}
+
+function resolve(reference: string): unknown {
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], openApiDocument);
+}
+
+describe('the OpenAPI document (R-37)', () => {
+  it('has exactly the routes of the running application', () => {
+    const documented = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect([...routes].sort()).toEqual(documented.sort());
+  });
+
+  it('is what the application serves', () => {
+    expect(served).toEqual(JSON.parse(JSON.stringify(openApiDocument)));
+    expect(served).toHaveProperty('openapi', '3.1.0');
+  });
+
+  it('describes every parameter', () => {
+    const operations = Object.values(openApiDocument.paths).flatMap((item) => Object.values(item));
+    const silent = operations.flatMap(({ operationId, parameters = [] }) =>
+      parameters.filter(({ description }) => description === '').map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('refers only to what it holds', () => {
+    const broken = referencesIn(openApiDocument).filter((reference) => resolve(reference) === undefined);
+    expect(broken).toEqual([]);
+  });
+
+  it('promises the headers of R-32 on every answer of v1 but those that may be given before the path has arrived', () => {
+    const responses = openApiDocument.paths['/public/v1/webhook-events']?.get?.responses ?? {};
+    const promises = Object.entries(responses).map(([status, response]) => {
+      const { headers = {} } = response as ResponseObject;
+      const required = ['Deprecation', 'Sunset', 'Link'].map(
+        (name) => (headers[name] as { required: boolean }).required,
+      );
+      return [status, [...new Set(required)]] as const;
+    });
+    expect(promises.filter(([, required]) => required.includes(false))).toEqual([
+      ['408', [false]],
+      ['431', [false]],
+    ]);
+    expect(promises.map(([status]) => status)).toEqual(expect.arrayContaining(['200', '400', '410', '417', '503']));
+  });
+
+  it('gives every operation a name of its own and every path parameter a description', () => {
+    const operations = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
+      Object.values(item as Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>).map(
+        (operation) => ({
+          ...operation,
+          path,
+        }),
+      ),
+    );
+    const names = operations.map((operation) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { path, parameters = [] } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name)).toEqual(
+        inPath,
+      );
+    }
+  });
+});

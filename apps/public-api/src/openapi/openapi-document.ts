@@ -1,0 +1,110 @@
+import { Inject, Injectable, RequestMethod } from '@nestjs/common';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { DiscoveryService } from '@nestjs/core';
+import { endpointOf, type Tag } from '../endpoint/endpoint.decorator.js';
+import { handlerParameters } from '../endpoint/handler-parameters.js';
+import type { RouteMethods } from '../http/route-table.middleware.js';
+import type { DocumentedMethod, OpenApiDocument, Operation, PathItem } from './openapi.types.js';
+import { createSchemaCollector, describeOperation, type SchemaCollector } from './operation.js';
+import { ERROR_RESPONSES, errorSchema } from './responses.js';
+
+const TAGS: readonly { readonly name: Tag; readonly description?: string }[] = [
+  { name: 'History', description: 'Deliveries, their times, and the responses to them.' },
+  { name: 'Paths', description: 'Where the devices were.' },
+  { name: 'Subscriptions', description: 'What is delivered, and where to.' },
+  { name: 'Geofences', description: 'Areas that produce an event when a device enters or leaves.' },
+  { name: 'Fleet', description: 'The fleet of the API key, and its keys.' },
+  { name: 'Description' },
+];
+
+/** In the order of the `Allow` header. */
+const METHODS: readonly DocumentedMethod[] = ['get', 'put', 'post', 'delete', 'patch'];
+
+interface Controller {
+  readonly name: string;
+  readonly prototype: object;
+}
+
+/** The whole API as OpenAPI 3.1, generated from the handlers that this application has (R-37). */
+@Injectable()
+export class OpenApi {
+  private built: OpenApiDocument | null = null;
+
+  constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
+
+  document(): OpenApiDocument {
+    return (this.built ??= this.build());
+  }
+
+  /** The methods of each path, in upper case. */
+  routes(): RouteMethods {
+    const routes = Object.entries(this.document().paths).map(([path, item]) => [
+      path,
+      METHODS.filter((method) => item[method] !== undefined).map((method) => method.toUpperCase()),
+    ]);
+    return Object.fromEntries(routes) as RouteMethods;
+  }
+
+  /** The paths that may answer 304. */
+  conditionalPaths(): string[] {
+    return Object.entries(this.document().paths)
+      .filter(([, item]) => item.get?.responses['304'] !== undefined)
+      .map(([path]) => path);
+  }
+
+  private build(): OpenApiDocument {
+    const collector = createSchemaCollector();
+    const error = collector.describe(errorSchema);
+    const paths: Record<string, PathItem> = {};
+    for (const { path, method, operation } of this.operations(collector)) {
+      paths[path] = { ...paths[path], [method]: operation };
+    }
+    return {
+      openapi: '3.1.0',
+      info: {
+        title: 'Waypost public API',
+        version: '1.0.0',
+        description: 'Webhook subscriptions of a fleet and the history of their deliveries.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      tags: TAGS,
+      security: [{ apiKey: [] }],
+      paths,
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'wp_...', description: 'An API key of one fleet.' },
+        },
+        schemas: { Error: error, ...collector.components },
+        responses: Object.fromEntries(
+          Object.entries(ERROR_RESPONSES).map(([status, response]) => [`Error${status}`, response]),
+        ),
+      },
+    };
+  }
+
+  private operations(collector: SchemaCollector) {
+    return this.discovery.getControllers().flatMap(({ metatype }) => {
+      const controller = metatype as Controller;
+      return handlersOf(controller).map(({ name, handler, path, method }) => {
+        const parameters = handlerParameters(controller, name);
+        const operation: Operation = describeOperation(endpointOf(handler), parameters, method, collector);
+        return { path, method, operation };
+      });
+    });
+  }
+}
+
+function handlersOf(controller: Controller) {
+  const base = Reflect.getMetadata(PATH_METADATA, controller) as string;
+  return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
+    const handler: unknown = Reflect.get(controller.prototype, name);
+    if (typeof handler !== 'function') return [];
+    const method = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
+    if (method === undefined) return [];
+    const own = Reflect.getMetadata(PATH_METADATA, handler) as string;
+    const route = own === '/' ? base : `${base}/${own}`;
+    const path = route.replaceAll(/:(\w+)/g, '{$1}');
+    return [{ name, handler, path, method: RequestMethod[method].toLowerCase() as DocumentedMethod }];
+  });
+}

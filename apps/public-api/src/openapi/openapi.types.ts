@@ -1,0 +1,53 @@
+/** The part of OpenAPI 3.1 that this document uses. Schemas are JSON Schema 2020-12. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: object;
+  readonly servers: readonly object[];
+  readonly tags: readonly object[];
+  readonly security: readonly object[];
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: {
+    readonly securitySchemes: object;
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+  };
+}
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export type DocumentedMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
+
+/** An alias, not an interface, so that Object.values and Object.entries are typed. */
+export type PathItem = { readonly [method in DocumentedMethod]?: Operation };
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly deprecated?: boolean;
+  readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly required?: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly style?: string;
+  readonly explode?: boolean;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, object>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+
+export interface Reference {
+  readonly $ref: string;
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import type { DtoClass } from '../endpoint/dto.js';
+import type { EndpointOptions } from '../endpoint/endpoint.decorator.js';
+import { IF_MATCH_PATTERN } from '../endpoint/entity-tag.js';
+import type { HandlerParameters } from '../endpoint/handler-parameters.js';
+import { KEY_PATTERN, MAX_KEY_LENGTH } from '../idempotency/idempotency-key.js';
+import type { Operation, Parameter, ResponseObject, Schema } from './openapi.types.js';
+import { deprecatedResponses, type ErrorStatus, jsonResponse, openErrors, securedErrors } from './responses.js';
+
+const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description:
+    'The `ETag` of the version to change, a list of them, or `*`. When the resource has another version by now, the response is 412 and nothing is done. Without it the change applies to the current version.',
+  schema: { type: 'string', pattern: IF_MATCH_PATTERN, examples: ['"3"'] },
+};
+
+const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'An `ETag`: while it is still the current one, the response is 304 without a body.',
+  schema: { type: 'string', examples: ['"418"'] },
+};
+
+const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Any text of your own, such as a UUID. The same request with the same key within 24 hours is carried out once and gets the same response, secrets included. Refusals are not kept: they changed nothing. Another request with the same key is answered 422, and one that arrives while the first is in progress 409.',
+  schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: KEY_PATTERN },
+};
+
+const etagHeader = {
+  ETag: {
+    description: 'Of the current version of the resource: strong, for `If-Match` and `If-None-Match`.',
+    required: true,
+    schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
+  },
+};
+
+const replayedHeader = {
+  'Idempotent-Replayed': {
+    description: 'The request was carried out before; this is the response to it. Absent otherwise.',
+    required: false,
+    schema: { type: 'string', const: 'true' },
+  },
+};
+
+/** Describes DTO schemas, and collects those with a name as components. */
+export interface SchemaCollector {
+  /** A schema, or a reference to the component that it has become. */
+  describe(schema: z.ZodType): Schema;
+  readonly components: Readonly<Record<string, Schema>>;
+}
+
+export function createSchemaCollector(): SchemaCollector {
+  const components: Record<string, Schema> = {};
+  const inComponents = (schema: unknown): Schema =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Schema;
+  return {
+    components,
+    describe(schema) {
+      const name = schema.meta()?.id;
+      const {
+        $schema: _,
+        $defs = {},
+        id: _id,
+        ...described
+      } = z.toJSONSchema(schema, { io: 'input', override: withoutSafeMaximum });
+      for (const [known, inner] of Object.entries($defs)) {
+        const { id: _known, ...component } = inner;
+        components[known] ??= inComponents(component);
+      }
+      if (name === undefined) return inComponents(described);
+      components[name] ??= inComponents(described);
+      return { $ref: `#/components/schemas/${name}` };
+    },
+  };
+}
+
+/** The bound that zod gives every integer says nothing to a reader. */
+function withoutSafeMaximum({ jsonSchema }: { jsonSchema: { maximum?: number | undefined } }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/** One handler of the API as OpenAPI describes it. */
+export function describeOperation(
+  options: EndpointOptions,
+  { query, params, body }: HandlerParameters,
+  method: string,
+  collector: SchemaCollector,
+): Operation {
+  const { operationId, summary, description, tag, scope, deprecated = false } = options;
+  const parameters = [
+    ...parametersOf(params, 'path', collector),
+    ...parametersOf(query, 'query', collector),
+    ...(options.etag === true && method === 'get' ? [ifNoneMatch] : []),
+    ...(options.ifMatch === true ? [ifMatch] : []),
+    ...(options.idempotencyKey === true ? [idempotencyKey] : []),
+  ];
+  return {
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    ...(deprecated ? { deprecated } : {}),
+    ...(scope === null ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: requestBody(body, collector) }),
+    responses: responsesOf(options, method, collector),
+  };
+}
+
+function requestBody({ schema }: DtoClass, collector: SchemaCollector): object {
+  return { required: true, content: { 'application/json': { schema: collector.describe(schema) } } };
+}
+
+function parametersOf(dto: DtoClass | null, place: 'path' | 'query', collector: SchemaCollector): Parameter[] {
+  if (dto === null) return [];
+  const { properties = {}, required = [] } = collector.describe(dto.schema) as {
+    properties?: Record<string, Schema & { description?: string; explode?: boolean }>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = '', explode = true, maxWrittenLength: _, ...schema } = property;
+    return {
+      name,
+      in: place,
+      ...(place === 'path' || required.includes(name) ? { required: true } : {}),
+      description,
+      schema,
+      ...(schema['type'] === 'array' ? { style: 'form', explode } : {}),
+    };
+  });
+}
+
+function responsesOf(options: EndpointOptions, method: string, collector: SchemaCollector): Operation['responses'] {
+  const { response, scope, errors = [], etag, ifMatch: isConditional, idempotencyKey: isIdempotent } = options;
+  const headers = { ...(etag === true ? etagHeader : {}), ...(isIdempotent === true ? replayedHeader : {}) };
+  const described: ResponseObject =
+    response.type === undefined
+      ? { description: response.description }
+      : jsonResponse(response.description, collector.describe(response.type.schema));
+  const success = {
+    [response.status]: Object.keys(headers).length === 0 ? described : { ...described, headers },
+    ...(etag === true && method === 'get' ? { 304: notModified } : {}),
+  };
+  if (options.deprecated === true) return deprecatedResponses(success);
+  if (scope === null) return { ...success, ...openErrors() };
+  const own: ErrorStatus[] = [
+    ...errors,
+    ...(isConditional === true ? ([412] as const) : []),
+    ...(isIdempotent === true ? ([409, 422] as const) : []),
+  ];
+  return { ...success, ...securedErrors(own) };
+}
+
+const notModified: ResponseObject = {
+  description: 'The version of `If-None-Match` is still the current one.',
+  headers: etagHeader,
+};

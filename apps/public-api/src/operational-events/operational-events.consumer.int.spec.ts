@@ -1,0 +1,152 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { topics } from '@waypost/contracts';
+import type { OperationalEvent } from '@waypost/domain';
+import { type ManagementStore, openManagementStore } from '@waypost/management-store';
+import { partitionForKey, silentLogger } from '@waypost/streams';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStack } from '../testing/test-stack.js';
+import { OperationalEventsConsumer } from './operational-events.consumer.js';
+
+const TOPIC = topics.webhookOperations.name;
+
+let stack: Awaited<ReturnType<typeof openTestStack>>;
+let database: TestDatabase;
+let store: ManagementStore & { close(): Promise<void> };
+let sql: pg.Client;
+const consumers: OperationalEventsConsumer[] = [];
+const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+let id: string;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  await stack.codecs.webhookOperations.prepare();
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  store = await openManagementStore(database.url);
+  sql = new pg.Client({ connectionString: database.url });
+  await sql.connect();
+  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+});
+afterEach(() => Promise.all(consumers.splice(0).map((consumer) => consumer.onModuleDestroy())));
+afterAll(async () => {
+  await sql.end();
+  await store.close();
+  await database.drop();
+  await stack.close();
+});
+beforeEach(async () => {
+  id = randomUUID();
+  const url = `https://receiver.example/${id}`;
+  const sending = { rateLimitPerSecond: null, onOutage: 'fail', strictOrder: false };
+  const draft = { id, fleetId, eventType: 'position', url, payloadFormat: 'v1', deviceIds: null, auth: null };
+  await store.subscriptions.create([{ ...draft, ...sending, secrets: [] }], 1_000);
+});
+
+function startConsumer(): OperationalEventsConsumer {
+  const { backend, codecs } = stack;
+  const consumer = new OperationalEventsConsumer(backend, codecs, store, undefined, silentLogger, Date.now);
+  consumers.push(consumer);
+  consumer.onApplicationBootstrap();
+  return consumer;
+}
+
+const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => ({
+  id: randomUUID(),
+  subscriptionId: id,
+  fleetId,
+  type: 'exhausted',
+  occurredAt: Date.now(),
+  reason: 'The endpoint answered 503 five times.',
+  eventId: null,
+  deliveryOffset: 3,
+  statusCode: 503,
+  errorCode: null,
+  ...given,
+});
+
+/** As the sender writes: in a transaction, in the partition of the subscription. */
+async function tell(...events: OperationalEvent[]): Promise<void> {
+  const producer = stack.backend.producer(`test-${randomUUID()}`);
+  await producer.init();
+  const records = events.map((event) => {
+    const key = Buffer.from(event.subscriptionId);
+    const partition = partitionForKey(key, stack.partitions);
+    return { topic: TOPIC, partition, key, value: stack.codecs.webhookOperations.encode(event) };
+  });
+  await producer.commit({ records });
+  await producer.close();
+}
+
+async function eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    const value = await read();
+    if (holds(value) || tries === 750) return value;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+const stored = () => store.subscriptions.get({ fleetId, id });
+const kept = () => store.operations.list({ fleetId, subscriptionId: id, limit: 100, before: null });
+
+describe('the consumer of operational events on a real broker and database', () => {
+  it('keeps what it is told and disables what fails for too long, through the outbox', async () => {
+    startConsumer();
+    const events = [operation(), operation({ type: 'suspended' }), operation({ type: 'disabled', reason: '7 days.' })];
+    await tell(...events);
+    const found = await eventually(kept, (list) => list.length === 3);
+    expect(found.map((event) => event.id).sort()).toEqual(events.map((event) => event.id).sort());
+    expect(await stored()).toMatchObject({ status: 'disabled', disabledReason: '7 days.', version: 2 });
+    const waiting = await sql.query<{ value: object }>('SELECT value FROM outbox WHERE key = $1 ORDER BY id', [id]);
+    expect(waiting.rows.map((row) => row.value)).toMatchObject([{ status: 'active' }, { status: 'disabled' }]);
+  });
+
+  it('does not disable again what its owner has switched on, when it reads everything from the beginning', async () => {
+    const first = startConsumer();
+    const told = operation({ type: 'disabled', occurredAt: Date.now() });
+    await tell(told);
+    await eventually(stored, (found) => found?.status === 'disabled');
+    await first.onModuleDestroy();
+    await store.subscriptions.update({ fleetId, id }, { status: 'active' }, Date.now() + 1);
+    // What a group is left with that has been forgotten: a table that is empty, and a log to read again.
+    await sql.query('TRUNCATE subscription_operations');
+    await forgetGroup();
+
+    startConsumer();
+    expect(await eventually(kept, (list) => list.length === 1)).toEqual([told]);
+    expect(await stored()).toMatchObject({ status: 'active', disabledReason: null, version: 3 });
+  });
+
+  it('goes on where it was after connections to the database were cut again and again', async () => {
+    startConsumer();
+    const events = Array.from({ length: 40 }, (_, n) => operation({ occurredAt: Date.now() + n }));
+    for (const event of events) {
+      await tell(event);
+      await sql.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      );
+    }
+    const found = await eventually(
+      () => kept().catch(() => []),
+      (list) => list.length === events.length,
+    );
+    expect(found.map((event) => event.id)).toEqual(events.map((event) => event.id).reverse());
+  });
+});
+
+async function forgetGroup(): Promise<void> {
+  const member = stack.backend.group({ groupId: 'public-api.operations', topics: [TOPIC] });
+  const assigned = new Promise<void>((resolve, reject) => {
+    const listener = {
+      assigned: () => {
+        resolve();
+      },
+      failed: reject,
+    };
+    member.join(listener).catch(reject);
+  });
+  await assigned;
+  for (let partition = 0; partition < stack.partitions; partition++) {
+    await member.commit({ topic: TOPIC, partition }, { offset: 0, metadata: '' });
+  }
+  await member.leave();
+}

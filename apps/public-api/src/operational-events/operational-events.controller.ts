@@ -1,0 +1,32 @@
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { ListQueryDto } from '../paging/paging.dto.js';
+import { SubscriptionPathDto } from '../subscriptions/subscriptions.dto.js';
+import { OperationalEventPageDto } from './operational-events.dto.js';
+import { OperationalEventsService } from './operational-events.service.js';
+
+/** Operational events of one subscription of the caller's fleet. */
+@Controller('/public/v1/webhook-subscriptions/:id/operations')
+export class OperationalEventsController {
+  constructor(@Inject(OperationalEventsService) private readonly service: OperationalEventsService) {}
+
+  @Get()
+  @Endpoint({
+    operationId: 'listSubscriptionOperations',
+    summary: 'What happened to the deliveries of a subscription, newest first',
+    description:
+      'Permanent failures, outages and their ends. Kept for 15 days, at most the newest 500 of each type; they appear within seconds.',
+    tag: 'Subscriptions',
+    scope: 'subscriptions:read',
+    response: { status: 200, description: 'A page of operational events.', type: OperationalEventPageDto },
+    errors: [404],
+  })
+  list(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: SubscriptionPathDto,
+    @Query() query: ListQueryDto,
+  ): Promise<OperationalEventPageDto> {
+    return this.service.list({ fleetId, id }, query);
+  }
+}

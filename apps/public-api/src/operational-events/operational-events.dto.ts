@@ -1,0 +1,45 @@
+import { formatTime, type OperationalEvent } from '@waypost/domain';
+import { z } from 'zod';
+import { dto } from '../endpoint/dto.js';
+import { dateTime, statusCode, text, uuidText } from '../endpoint/fields.js';
+import { pageOf } from '../paging/paging.dto.js';
+
+const TYPES = `What happened:
+- \`exhausted\`: a delivery has failed for good; \`eventId\` says which.
+- \`suspended\`: nothing but failures for 5 minutes; deliveries are held from now on (\`onOutage: hold\`).
+- \`probed\`: a held delivery was tried, and failed.
+- \`resumed\`: a probe was accepted; held deliveries are sent, in order.
+- \`disabled\`: nothing but failures for 7 days. No new deliveries are created until \`status\` is set to \`active\`.`;
+
+/** An operational event as the API shows it. */
+export class OperationalEventDto extends dto(
+  z
+    .strictObject({
+      id: uuidText,
+      type: text.meta({
+        description: TYPES,
+        examples: ['exhausted', 'suspended', 'probed', 'resumed', 'disabled'],
+      }),
+      occurredAt: dateTime,
+      reason: text.meta({ description: 'In words, for people.' }),
+      eventId: uuidText.optional().meta({ description: 'The delivery that it is about, as in the history.' }),
+      statusCode: statusCode.optional().meta({ description: 'Of the last attempt, or of the probe.' }),
+      error: text.optional().meta({ description: 'Why there was no status code, for example timeout.' }),
+    })
+    .meta({ id: 'Operation' }),
+) {}
+
+export class OperationalEventPageDto extends dto(pageOf(OperationalEventDto.schema)) {}
+
+export function toOperationalEvent(event: OperationalEvent): OperationalEventDto {
+  const { id, type, occurredAt, reason, eventId, statusCode: code, errorCode } = event;
+  return {
+    id,
+    type,
+    occurredAt: formatTime(occurredAt),
+    reason,
+    ...(eventId === null ? {} : { eventId }),
+    ...(code === null ? {} : { statusCode: code }),
+    ...(errorCode === null ? {} : { error: errorCode }),
+  };
+}

@@ -1,0 +1,30 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { ManagementStore, OperationalEventPosition, SubscriptionRef } from '@waypost/management-store';
+import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import type { ListQueryDto } from '../paging/paging.dto.js';
+import { noSuchSubscription } from '../subscriptions/subscriptions.errors.js';
+import { type OperationalEventDto, toOperationalEvent } from './operational-events.dto.js';
+
+/** What happened to the deliveries of one subscription, newest first. */
+@Injectable()
+export class OperationalEventsService {
+  constructor(
+    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions' | 'operations'>,
+    @Inject(ListPages) private readonly pages: ListPages,
+  ) {}
+
+  async list(ref: SubscriptionRef, query: ListQueryDto): Promise<ListPage<OperationalEventDto>> {
+    const path = '/public/v1/webhook-subscriptions/:id/operations';
+    const walk = { fleetId: ref.fleetId, path, filters: { subscriptionId: ref.id } };
+    const page = await this.pages.read(walk, query, {
+      find: async (limit, before: OperationalEventPosition | null) => {
+        if ((await this.store.subscriptions.get(ref)) === null) throw noSuchSubscription();
+        return this.store.operations.list({ fleetId: ref.fleetId, subscriptionId: ref.id, limit, before });
+      },
+      toToken: ({ occurredAt, id }) => ({ firstAttemptAt: occurredAt, eventId: id, series: 0 }),
+      fromToken: ({ firstAttemptAt, eventId }) => ({ occurredAt: firstAttemptAt, id: eventId }),
+    });
+    return { ...page, data: page.data.map(toOperationalEvent) };
+  }
+}

@@ -1,0 +1,112 @@
+import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
+import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
+import type { ManagementStore } from '@waypost/management-store';
+import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
+import type { UntilDatabaseAnswers } from '../database/until-database-answers.js';
+import { isUuid } from '../endpoint/fields.js';
+import type { ApiLogger } from '../runtime/runtime.module.js';
+
+export interface OperationalEventsTaskDeps {
+  readonly codec: SubjectCodec<OperationalEvent>;
+  readonly store: {
+    readonly subscriptions: Pick<ManagementStore['subscriptions'], 'disable'>;
+    readonly operations: Pick<ManagementStore['operations'], 'keep' | 'trim'>;
+  };
+  /** First and next offset of the log itself. */
+  readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
+  readonly untilDatabaseAnswers: UntilDatabaseAnswers;
+  readonly logger: Pick<ApiLogger, 'info' | 'warn' | 'error'>;
+  readonly now: () => number;
+}
+
+const TRIM_EVERY_MS = 3_600_000;
+
+/**
+ * Copies one partition of the operational events into the database: keeps them for the API to show, and disables
+ * subscriptions (R-29). The group's offset is the position. After a crash, or when the group has been forgotten, events
+ * come again, and change nothing.
+ */
+export class OperationalEventsTask implements PartitionTask {
+  private readonly stopping = new AbortController();
+  private trimAtMs = 0;
+
+  constructor(
+    private readonly context: TaskContext,
+    private readonly deps: OperationalEventsTaskDeps,
+  ) {}
+
+  async open(): Promise<{ position: number }> {
+    const [committed, { start, end }] = await Promise.all([
+      this.context.committedOffset(),
+      this.deps.logRange(this.context),
+    ]);
+    // Outside of the log: the offset has expired, or belongs to another log. Reading from the start does no harm.
+    const inLog = committed !== null && committed.offset >= start && committed.offset <= end;
+    const position = inLog ? committed.offset : start;
+    if (!inLog) await this.context.commitOffset(position);
+    return { position };
+  }
+
+  async process(batch: RecordBatch): Promise<void> {
+    const events = await this.decode(batch);
+    for (const event of events) if (event.type === 'disabled') await this.disable(event);
+    await this.retried(() => this.deps.store.operations.keep(events));
+    await this.trim();
+    await this.context.commitOffset(batch.nextOffset);
+  }
+
+  idle(): Promise<void> {
+    return this.trim();
+  }
+
+  revoke(): void {
+    this.stopping.abort();
+  }
+
+  close(): Promise<void> {
+    this.stopping.abort();
+    return Promise.resolve();
+  }
+
+  /** Rejects (to be tried again) while the schema registry is needed and unavailable. */
+  private async decode(batch: RecordBatch): Promise<OperationalEvent[]> {
+    await resolveBatch(this.deps.codec, batch.records);
+    const events: OperationalEvent[] = [];
+    for (const { value, offset } of batch.records) {
+      const result = value === null ? { type: 'no_value' as const } : this.deps.codec.decode(value);
+      if (result.type === 'decoded' && fitsTheTable(result.value)) events.push(result.value);
+      else {
+        // We write this log, so this is a bug; but one record must not prevent subscriptions from being disabled.
+        const detail = result.type === 'decoded' ? 'an id is not a UUID, or the time is out of range' : result.type;
+        this.deps.logger.error('operation_unusable', { partition: partitionName(batch), offset, detail });
+      }
+    }
+    return events;
+  }
+
+  private async disable(event: OperationalEvent): Promise<void> {
+    const { store, now, logger } = this.deps;
+    const result = await this.retried(() => store.subscriptions.disable(event, now()));
+    const { subscriptionId, fleetId, occurredAt } = event;
+    if (result.type === 'changed') logger.warn('subscription_disabled', { subscriptionId, fleetId, occurredAt });
+    else logger.info('subscription_not_disabled', { subscriptionId, fleetId, occurredAt, because: result.type });
+  }
+
+  /** Forgets what is older than the history: at the first call, and then at most once an hour. */
+  private async trim(): Promise<void> {
+    const nowMs = this.deps.now();
+    if (nowMs < this.trimAtMs) return;
+    await this.retried(() => this.deps.store.operations.trim(nowMs - RETENTION_MS));
+    this.trimAtMs = nowMs + TRIM_EVERY_MS;
+  }
+
+  private retried<T>(work: () => Promise<T>): Promise<T> {
+    return this.deps.untilDatabaseAnswers(work, this.stopping.signal);
+  }
+}
+
+/** One value that the columns do not accept would block the whole batch for ever. */
+function fitsTheTable({ id, subscriptionId, eventId, occurredAt }: OperationalEvent): boolean {
+  const isTime = occurredAt >= 0 && occurredAt <= MAX_TIME_MS;
+  return isTime && isUuid(id) && isUuid(subscriptionId) && (eventId === null || isUuid(eventId));
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { dto } from '../endpoint/dto.js';
+import { nextPageState, parameterText, wholeNumber } from '../endpoint/fields.js';
+
+const DEFAULT_LIMIT = 100;
+/** Lists other than the history. */
+const MAX_LIST_LIMIT = 1_000;
+const MAX_PAGE_STATE_LENGTH = 4_096;
+
+export const limitParameter = (maxLimit: number, description = 'The most items that a page holds.') =>
+  wholeNumber(1, maxLimit).default(DEFAULT_LIMIT).meta({ description });
+
+export const pageStateParameter = parameterText(MAX_PAGE_STATE_LENGTH).optional().meta({
+  description:
+    'Where to go on: from the page before, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out.',
+});
+
+/** The query of a list that has no filters. */
+export class ListQueryDto extends dto(
+  z.object({ limit: limitParameter(MAX_LIST_LIMIT), pageState: pageStateParameter }),
+) {}
+
+/** A page of a list. */
+export const pageOf = <T extends z.ZodType>(item: T) => z.strictObject({ data: z.array(item), nextPageState });

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { type ApiSettings, type Clock, CLOCK, SETTINGS } from '../runtime/runtime.module.js';
+import { ListPages } from './list-pages.service.js';
+import { createPageStates, createPathPageStates, PAGE_STATES, PATH_PAGE_STATES } from './page-states.js';
+
+const providers = [
+  ListPages,
+  {
+    provide: PAGE_STATES,
+    inject: [SETTINGS, CLOCK],
+    useFactory: ({ pageTokenKey }: ApiSettings, now: Clock) => createPageStates({ key: pageTokenKey, now }),
+  },
+  {
+    provide: PATH_PAGE_STATES,
+    inject: [SETTINGS, CLOCK],
+    useFactory: ({ pageTokenKey }: ApiSettings, now: Clock) => createPathPageStates({ key: pageTokenKey, now }),
+  },
+];
+
+/** Page tokens and lists. */
+@Module({ providers, exports: providers })
+export class PagingModule {}

@@ -1,0 +1,128 @@
+import {
+  DEFAULT_REPLAY_RATE_PER_SECOND,
+  EVENT_TYPES,
+  formatTime,
+  MAX_ID_LENGTH,
+  MAX_REPLAY_RATE_PER_SECOND,
+} from '@waypost/domain';
+import type { StoredReplay } from '@waypost/management-store';
+import { z } from 'zod';
+import { dto } from '../endpoint/dto.js';
+import {
+  dateTime,
+  enumText,
+  instant,
+  isWindow,
+  oneOf,
+  plainText,
+  text,
+  uuid,
+  uuidText,
+  WINDOW_RULE,
+} from '../endpoint/fields.js';
+import { pageOf } from '../paging/paging.dto.js';
+import { SubscriptionPathDto } from '../subscriptions/subscriptions.dto.js';
+
+const STATUSES = ['delivered', 'failed', 'pending'] as const;
+/** From requested to over: `cancelling` until the replayer has noticed. */
+const STATES = ['pending', 'running', 'cancelling', 'completed', 'cancelled'] as const;
+
+/** What to send again (R-30). */
+export class CreateReplayDto extends dto(
+  z
+    .strictObject({
+      startDate: instant().meta({
+        description:
+          'Start of the window of first attempts, inclusive: RFC 3339 with a time zone. Clamped to the retention of 15 days.',
+      }),
+      endDate: instant().meta({
+        description: 'End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate.',
+      }),
+      status: oneOf(STATUSES)
+        .optional()
+        .meta({ description: 'Only deliveries with this status when the replay begins.' }),
+      eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only events of this type.' }),
+      deviceId: plainText(MAX_ID_LENGTH).optional().meta({ description: 'Only events of this device.' }),
+      ratePerSecond: z
+        .int('must be an integer')
+        .min(1, 'must be at least 1')
+        .max(MAX_REPLAY_RATE_PER_SECOND, `must be at most ${String(MAX_REPLAY_RATE_PER_SECOND)}`)
+        .default(DEFAULT_REPLAY_RATE_PER_SECOND)
+        .meta({
+          description: 'The most deliveries that are created per second. The limits of the subscription apply as well.',
+        }),
+    })
+    .refine(isWindow, WINDOW_RULE)
+    .meta({ id: 'CreateReplay' }),
+) {}
+
+export class ReplayPathDto extends dto(
+  z.object({
+    ...SubscriptionPathDto.schema.shape,
+    replayId: uuid('There is no such replay.').meta({ description: 'The id of the replay.' }),
+  }),
+) {}
+
+const STATE_DESCRIPTION = `- \`pending\`: it has not begun.
+- \`running\`: deliveries are selected, then created. It waits while the subscription is not active.
+- \`cancelling\`: a cancel was requested.
+- \`completed\`: everything that matched was created, and is sent like any other delivery.
+- \`cancelled\`: no more is created: it was cancelled, or the subscription deleted.`;
+
+/** A replay as the API shows it. */
+export class ReplayDto extends dto(
+  z
+    .strictObject({
+      replayId: uuidText,
+      subscriptionId: uuidText,
+      series: z.int().min(1).meta({ description: 'The n-th replay of the subscription.' }),
+      state: z.enum(STATES).meta({ description: STATE_DESCRIPTION }),
+      startDate: dateTime.meta({ description: 'After clamping to the retention of 15 days.' }),
+      endDate: dateTime,
+      status: enumText(STATUSES).optional(),
+      eventType: enumText(EVENT_TYPES).optional(),
+      deviceId: text.optional(),
+      ratePerSecond: z.int().min(1),
+      progress: z.strictObject({
+        matched: z.int().min(0).optional().meta({
+          description: 'Deliveries to be sent again; absent until they are counted.',
+        }),
+        sent: z.int().min(0).meta({ description: 'How many of these were passed to the sender.' }),
+      }),
+      createdAt: dateTime,
+      startedAt: dateTime.optional().meta({ description: 'Absent while pending.' }),
+      endedAt: dateTime.optional().meta({ description: 'Absent until it is completed or cancelled.' }),
+    })
+    .meta({ id: 'Replay' }),
+) {}
+
+export class ReplayPageDto extends dto(pageOf(ReplayDto.schema)) {}
+
+export function toReplay(stored: StoredReplay): ReplayDto {
+  const { replay, progress } = stored;
+  const matched = progress?.matched ?? null;
+  const state = stateOf(stored);
+  const isOver = state === 'completed' || state === 'cancelled';
+  return {
+    replayId: replay.replayId,
+    subscriptionId: replay.subscriptionId,
+    series: replay.series,
+    state,
+    startDate: formatTime(replay.startDate),
+    endDate: formatTime(replay.endDate),
+    ...(replay.status === null ? {} : { status: replay.status }),
+    ...(replay.eventType === null ? {} : { eventType: replay.eventType }),
+    ...(replay.deviceId === null ? {} : { deviceId: replay.deviceId }),
+    ratePerSecond: replay.ratePerSecond,
+    progress: { ...(matched === null ? {} : { matched }), sent: progress?.sent ?? 0 },
+    createdAt: formatTime(replay.createdAt),
+    ...(progress === null ? {} : { startedAt: formatTime(progress.startedAt) }),
+    ...(progress !== null && isOver ? { endedAt: formatTime(progress.updatedAt) } : {}),
+  };
+}
+
+function stateOf({ replay, progress }: StoredReplay): ReplayDto['state'] {
+  if (progress?.state === 'completed' || progress?.state === 'cancelled') return progress.state;
+  if (replay.cancelled) return 'cancelling';
+  return progress === null ? 'pending' : 'running';
+}

@@ -1,0 +1,17 @@
+import { UNFINISHED_REPLAYS } from '@waypost/management-store';
+import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
+
+export function noSuchReplay(): ApiError {
+  return notFound('There is no such replay.');
+}
+
+export function tooManyReplays(): ApiError {
+  const message = `${String(UNFINISHED_REPLAYS)} replays of this subscription are unfinished: wait for one, or cancel one.`;
+  return new ApiError(409, 'too_many_replays', message);
+}
+
+/** 400: a window that lies wholly before the retention cannot be sent again. */
+export function windowExpired(): ApiError {
+  const message = 'must lie within the last 15 days: nothing older is kept';
+  return invalidBody([{ field: 'endDate', message }]);
+}

@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { clampWindow, type WebhookSubscription } from '@waypost/domain';
+import type { ManagementStore, SubscriptionRef } from '@waypost/management-store';
+import { MANAGEMENT_STORE } from '../database/database.module.js';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
+import { PublishedChanges } from '../outbox/published-changes.js';
+import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import type { ListQueryDto } from '../paging/paging.dto.js';
+import { type Clock, CLOCK, NEW_ID, type NewId } from '../runtime/runtime.module.js';
+import { noSuchSubscription, notActive } from '../subscriptions/subscriptions.errors.js';
+import { type CreateReplayDto, type ReplayDto, toReplay } from './replays.dto.js';
+import { noSuchReplay, tooManyReplays, windowExpired } from './replays.errors.js';
+
+/** Replays of one subscription. @throws ApiError for every refusal */
+@Injectable()
+export class ReplaysService {
+  constructor(
+    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions' | 'replays'>,
+    @Inject(PublishedChanges) private readonly published: PublishedChanges,
+    @Inject(ListPages) private readonly pages: ListPages,
+    @Inject(NEW_ID) private readonly newId: NewId,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
+
+  async create(ref: SubscriptionRef, body: CreateReplayDto, change: MakeChange<ReplayDto>): Promise<ReplayDto> {
+    const { status } = await this.requireSubscription(ref);
+    if (status !== 'active') throw notActive(status);
+    const nowMs = this.now();
+    const window = clampWindow({ startAt: body.startDate, endAt: body.endDate }, nowMs);
+    if (window.type !== 'window') throw windowExpired();
+    const replay = {
+      replayId: this.newId(),
+      startDate: window.startAt,
+      endDate: window.endAt,
+      status: body.status ?? null,
+      eventType: body.eventType ?? null,
+      deviceId: body.deviceId ?? null,
+      ratePerSecond: body.ratePerSecond,
+    };
+    return change(async (stores) => {
+      const result = await stores.replays.create(ref, replay, nowMs);
+      if (result.type === 'not_found') throw noSuchSubscription();
+      if (result.type === 'too_many') throw tooManyReplays();
+      return { answer: toReplay(result.stored), outboxIds: result.outboxIds };
+    });
+  }
+
+  /** Newest first: the series alone is the position of a replay. */
+  async list(ref: SubscriptionRef, query: ListQueryDto): Promise<ListPage<ReplayDto>> {
+    const path = '/public/v1/webhook-subscriptions/:id/replays';
+    const walk = { fleetId: ref.fleetId, path, filters: { subscriptionId: ref.id } };
+    return this.pages.read(walk, query, {
+      find: async (limit, beforeSeries: number | null) => {
+        await this.requireSubscription(ref);
+        return (await this.store.replays.list({ ref, limit, beforeSeries })).map(toReplay);
+      },
+      toToken: ({ replayId, series }) => ({ firstAttemptAt: 0, eventId: replayId, series }),
+      fromToken: ({ series }) => series,
+    });
+  }
+
+  async get(ref: SubscriptionRef, replayId: string): Promise<ReplayDto> {
+    await this.requireSubscription(ref);
+    const stored = await this.store.replays.get(ref, replayId);
+    if (stored === null) throw noSuchReplay();
+    return toReplay(stored);
+  }
+
+  /** Repeating it, or cancelling a finished replay, changes nothing. */
+  async cancel(ref: SubscriptionRef, replayId: string): Promise<ReplayDto> {
+    await this.requireSubscription(ref);
+    const result = await this.store.replays.cancel(ref, replayId, this.now());
+    if (result.type === 'not_found') throw noSuchReplay();
+    if (result.type === 'changed') await this.published.wait(result.outboxIds);
+    return toReplay(result.stored);
+  }
+
+  private async requireSubscription(ref: SubscriptionRef): Promise<WebhookSubscription> {
+    const subscription = await this.store.subscriptions.get(ref);
+    if (subscription === null) throw noSuchSubscription();
+    return subscription;
+  }
+}

@@ -1,0 +1,100 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  type BearerAuth,
+  type FleetSettings,
+  formatSigningSecret,
+  sealClientSecret,
+  sealSigningSecret,
+} from '@waypost/domain';
+import type { NewSubscription, SubscriptionChange } from '@waypost/management-store';
+import {
+  type ApiSettings,
+  NEW_ID,
+  type NewId,
+  RANDOM_BYTES,
+  type RandomBytes,
+  SETTINGS,
+} from '../runtime/runtime.module.js';
+import type { AuthBody, CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
+
+/** A signing secret in both its forms: `shown` to the caller once, `sealed` in the table and the topic. */
+export interface NewSigningSecret {
+  readonly shown: string;
+  readonly sealed: string;
+}
+
+/** A subscription to create, and its signing secret as it is shown to the caller. */
+export interface SubscriptionDraft {
+  readonly subscription: NewSubscription;
+  readonly secret: string;
+}
+
+const SECRET_BYTES = 32;
+const NONCE_BYTES = 12;
+
+/** Makes rows of requests, with their secrets sealed; what is sealed for one id opens for no other (R-17). */
+@Injectable()
+export class SubscriptionDrafts {
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'sealingKey'>,
+    @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
+    @Inject(NEW_ID) private readonly newId: NewId,
+  ) {}
+
+  /** One draft per event type of the body, in its order; what the body leaves out comes from the fleet. */
+  draft(body: CreateSubscriptionsDto, fleet: FleetSettings): SubscriptionDraft[] {
+    const types = body.eventTypes ?? (body.eventType === undefined ? [] : [body.eventType]);
+    return types.map((eventType) => {
+      const id = this.newId();
+      const secret = this.newSigningSecret(id);
+      const subscription = {
+        id,
+        fleetId: fleet.fleetId,
+        eventType,
+        url: body.url,
+        payloadFormat: body.payloadFormat ?? fleet.payloadFormat,
+        deviceIds: body.deviceIds ?? null,
+        auth: this.sealAuth(body.auth, id),
+        rateLimitPerSecond: body.rateLimitPerSecond ?? null,
+        onOutage: body.onOutage ?? 'fail',
+        strictOrder: body.strictOrder ?? false,
+        secrets: [{ sealed: secret.sealed, expiresAt: null }],
+      };
+      return { subscription, secret: secret.shown };
+    });
+  }
+
+  /** Only the fields of the body: a field left out stays as it is. */
+  changeOf(body: UpdateSubscriptionDto, id: string): SubscriptionChange {
+    const { url, status, deviceIds, payloadFormat, auth, rateLimitPerSecond, onOutage, strictOrder } = body;
+    return {
+      ...(url === undefined ? {} : { url }),
+      ...(status === undefined ? {} : { status }),
+      ...(deviceIds === undefined ? {} : { deviceIds }),
+      ...(payloadFormat === undefined ? {} : { payloadFormat }),
+      ...(auth === undefined ? {} : { auth: this.sealAuth(auth, id) }),
+      ...(rateLimitPerSecond === undefined ? {} : { rateLimitPerSecond }),
+      ...(onOutage === undefined ? {} : { onOutage }),
+      ...(strictOrder === undefined ? {} : { strictOrder }),
+    };
+  }
+
+  newSigningSecret(id: string): NewSigningSecret {
+    const bytes = this.randomBytes(SECRET_BYTES);
+    const sealed = sealSigningSecret(bytes, this.settings.sealingKey, this.randomBytes(NONCE_BYTES), id);
+    return { shown: formatSigningSecret(bytes), sealed };
+  }
+
+  /** null: deliveries do not authenticate themselves. */
+  private sealAuth(auth: AuthBody | undefined, id: string): BearerAuth | null {
+    if (auth?.type !== 'bearer') return null;
+    const { tokenUrl, clientId, clientSecret, scope = null } = auth;
+    const nonce = this.randomBytes(NONCE_BYTES);
+    return {
+      tokenUrl,
+      clientId,
+      sealedClientSecret: sealClientSecret(clientSecret, this.settings.sealingKey, nonce, id),
+      scope,
+    };
+  }
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiError, type ErrorDetail } from '../errors/api-error.js';
+import { readBody } from '../endpoint/validation.pipe.js';
+import { CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
+
+const URL_TEXT = 'https://receiver.example/hook';
+const BEARER = { type: 'bearer', tokenUrl: 'https://id.example/token', clientId: 'c', clientSecret: 's' };
+
+function detailsOf(work: () => unknown): readonly ErrorDetail[] {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ApiError) {
+      expect([error.status, error.code]).toEqual([400, 'invalid_body']);
+      return error.details ?? [];
+    }
+    throw error;
+  }
+  return [];
+}
+const fieldsOf = (work: () => unknown) => detailsOf(work).map((detail) => detail.field);
+
+describe('the body that creates subscriptions', () => {
+  it.each([
+    [{ eventTypes: ['position', 'ignition_on'], url: URL_TEXT }],
+    [{ eventType: 'position', url: URL_TEXT }],
+    [{ eventType: 'position', url: URL_TEXT, deviceIds: ['a'], payloadFormat: 'legacy-v1', auth: BEARER }],
+    [{ eventType: 'position', url: URL_TEXT, auth: { ...BEARER, scope: 'send' } }],
+    [{ eventType: 'position', url: URL_TEXT, auth: { type: 'none' } }],
+    [{ eventType: 'position', url: URL_TEXT, onOutage: 'fail', strictOrder: false, rateLimitPerSecond: null }],
+    [{ eventType: 'position', url: URL_TEXT, onOutage: 'hold', strictOrder: true, rateLimitPerSecond: 1 }],
+    [{ eventType: 'position', url: URL_TEXT, rateLimitPerSecond: 10_000 }],
+  ])('is taken: %j', (body) => {
+    expect(readBody(CreateSubscriptionsDto, body)).toEqual(body);
+  });
+
+  it.each<[unknown, (string | undefined)[]]>([
+    [undefined, [undefined]],
+    [null, [undefined]],
+    ['text', [undefined]],
+    [[], [undefined]],
+    [{}, ['url']],
+    [{ url: URL_TEXT }, ['eventTypes']],
+    [{ url: URL_TEXT, eventType: 'position', eventTypes: ['position'] }, ['eventTypes']],
+    [{ url: URL_TEXT, eventTypes: [] }, ['eventTypes']],
+    [{ url: URL_TEXT, eventTypes: ['position', 'position'] }, ['eventTypes']],
+    [{ url: URL_TEXT, eventTypes: ['position', 'teleport'] }, ['eventTypes.1']],
+    [{ url: URL_TEXT, eventTypes: 'position' }, ['eventTypes']],
+    [{ url: URL_TEXT, eventType: 'Position' }, ['eventType']],
+    [{ url: 5, eventType: 'position' }, ['url']],
+    [{ url: '', eventType: 'position' }, ['url']],
+    [{ url: `https://x/${'a'.repeat(2_048)}`, eventType: 'position' }, ['url']],
+    [{ url: `https://x/${'é'.repeat(1_500)}`, eventType: 'position' }, ['url']],
+    [{ url: URL_TEXT, eventType: 'position', deviceIds: [] }, ['deviceIds']],
+    [{ url: URL_TEXT, eventType: 'position', deviceIds: ['a', 'a'] }, ['deviceIds']],
+    [{ url: URL_TEXT, eventType: 'position', deviceIds: ['ok', 'a\u0000'] }, ['deviceIds.1']],
+    [{ url: URL_TEXT, eventType: 'position', payloadFormat: 'xml' }, ['payloadFormat']],
+    [{ url: URL_TEXT, eventType: 'position', auth: { type: 'basic' } }, ['auth.type']],
+    [{ url: URL_TEXT, eventType: 'position', auth: { ...BEARER, clientSecret: undefined } }, ['auth.clientSecret']],
+    [{ url: URL_TEXT, eventType: 'position', auth: { type: 'none', clientId: 'c' } }, ['auth.clientId']],
+    [{ url: URL_TEXT, eventType: 'position', color: 'red', status: 'paused' }, ['color', 'status']],
+    [{ url: URL_TEXT, eventType: 'test' }, ['eventType']],
+    [{ url: URL_TEXT, eventType: 'position', rateLimitPerSecond: 0 }, ['rateLimitPerSecond']],
+    [{ url: URL_TEXT, eventType: 'position', rateLimitPerSecond: -1 }, ['rateLimitPerSecond']],
+    [{ url: URL_TEXT, eventType: 'position', rateLimitPerSecond: 0.5 }, ['rateLimitPerSecond']],
+    [{ url: URL_TEXT, eventType: 'position', rateLimitPerSecond: 10_001 }, ['rateLimitPerSecond']],
+    [{ url: URL_TEXT, eventType: 'position', rateLimitPerSecond: '5' }, ['rateLimitPerSecond']],
+    [{ url: URL_TEXT, eventType: 'position', onOutage: 'drop' }, ['onOutage']],
+    [{ url: URL_TEXT, eventType: 'position', onOutage: null }, ['onOutage']],
+    [{ url: URL_TEXT, eventType: 'position', strictOrder: 'true' }, ['strictOrder']],
+  ])('is refused with its fields named: %j', (body, fields) => {
+    expect(fieldsOf(() => readBody(CreateSubscriptionsDto, body))).toEqual(fields);
+  });
+
+  it('says the bounds of a rate limit once', () => {
+    const wrong = { url: URL_TEXT, eventType: 'position', rateLimitPerSecond: 0.5 };
+    expect(detailsOf(() => readBody(CreateSubscriptionsDto, wrong))).toEqual([
+      { field: 'rateLimitPerSecond', message: 'must be a whole number from 1 to 10000, or null for no limit' },
+    ]);
+  });
+});
+
+describe('the body that changes a subscription', () => {
+  it.each([
+    [{ status: 'paused' }],
+    [{ deviceIds: null }],
+    [{ deviceIds: ['a'] }],
+    [{ auth: { type: 'none' } }],
+    [{ url: URL_TEXT }],
+    [{ rateLimitPerSecond: 25, onOutage: 'hold', strictOrder: true }],
+    [{ rateLimitPerSecond: null }],
+  ])('is taken: %j', (body) => {
+    expect(readBody(UpdateSubscriptionDto, body)).toEqual(body);
+  });
+
+  it.each<[unknown, (string | undefined)[]]>([
+    [{}, [undefined]],
+    [{ status: 'disabled' }, ['status']],
+    [{ eventType: 'position' }, ['eventType']],
+    [{ auth: { type: 'bearer', clientId: 'c' } }, ['auth.tokenUrl', 'auth.clientSecret']],
+    [{ onOutage: 'never', rateLimitPerSecond: 0 }, ['rateLimitPerSecond', 'onOutage']],
+  ])('is refused with its fields named: %j', (body, fields) => {
+    expect(fieldsOf(() => readBody(UpdateSubscriptionDto, body))).toEqual(fields);
+  });
+});

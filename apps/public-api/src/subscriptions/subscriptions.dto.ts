@@ -1,0 +1,196 @@
+import { EVENT_TYPES, formatTime, MAX_ID_LENGTH, PAYLOAD_FORMATS, type WebhookSubscription } from '@waypost/domain';
+import { z } from 'zod';
+import { dto } from '../endpoint/dto.js';
+import {
+  changesSomething,
+  dateTime,
+  enumText,
+  oneOf,
+  plainText,
+  printable,
+  text,
+  unique,
+  uuid,
+  uuidText,
+  wholeNumber,
+} from '../endpoint/fields.js';
+import { pageOf } from '../paging/paging.dto.js';
+
+const MAX_URL_BYTES = 2_048;
+/** More than one sender process can do: a higher limit would have no effect. */
+const MAX_RATE_LIMIT_PER_SECOND = 10_000;
+
+/** The rest of R-18 needs a look-up and comes after the shape. Limited in bytes: the URL is part of an index key. */
+const url = printable()
+  .refine((text) => Buffer.byteLength(text) <= MAX_URL_BYTES, `must be at most ${String(MAX_URL_BYTES)} bytes`)
+  .meta({
+    format: 'uri',
+    maxLength: MAX_URL_BYTES,
+    description: 'https, without user info, resolving to public addresses only.',
+  });
+
+const eventType = oneOf(EVENT_TYPES);
+
+const eventTypes = z
+  .array(eventType)
+  .min(1, 'must name at least one')
+  .refine(unique, 'must not repeat a type')
+  .meta({ uniqueItems: true, description: 'One subscription is created per type.' });
+
+const deviceIds = z
+  .array(plainText(MAX_ID_LENGTH))
+  .min(1, 'must name at least one device, or be left out for every device')
+  .max(1_000, 'must name at most 1000 devices')
+  .refine(unique, 'must not repeat a device')
+  .meta({ uniqueItems: true, description: 'Only events of these devices.' });
+
+const payloadFormat = oneOf(PAYLOAD_FORMATS);
+
+const bearerAuth = z.strictObject({
+  type: z.literal('bearer'),
+  tokenUrl: url,
+  clientId: plainText(1_024),
+  clientSecret: plainText(4_096).meta({ writeOnly: true }),
+  scope: plainText(1_024).optional(),
+});
+const auth = z
+  .discriminatedUnion('type', [z.strictObject({ type: z.literal('none') }), bearerAuth], {
+    error: 'must be {"type":"none"} or {"type":"bearer", tokenUrl, clientId, clientSecret, scope?}',
+  })
+  .meta({ description: 'How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token.' });
+
+const rateMessage = `must be a whole number from 1 to ${String(MAX_RATE_LIMIT_PER_SECOND)}, or null for no limit`;
+const rateLimitPerSecond = wholeNumber(1, MAX_RATE_LIMIT_PER_SECOND, rateMessage)
+  .nullable()
+  .meta({ description: 'The most attempts that are started per second, retries included; null: no limit.' });
+
+/** How deliveries are sent (R-16, R-28, R-29). */
+const sending = {
+  rateLimitPerSecond: rateLimitPerSecond.optional(),
+  onOutage: z.enum(['fail', 'hold'], 'must be fail or hold').optional().meta({
+    description:
+      'What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes of nothing but failures, until a probe is accepted, and then sent in order.',
+  }),
+  strictOrder: z.boolean('must be true or false').optional().meta({
+    description:
+      'true: the next event of a device waits until the one before it is delivered or has failed. false: events start in order, and a retry holds nothing back.',
+  }),
+};
+
+export class CreateSubscriptionsDto extends dto(
+  z
+    .strictObject({
+      eventType: eventType.optional(),
+      eventTypes: eventTypes.optional(),
+      url,
+      deviceIds: deviceIds.optional(),
+      payloadFormat: payloadFormat.optional().meta({ description: "The fleet's default when left out." }),
+      auth: auth.optional(),
+      ...sending,
+    })
+    .refine((body) => (body.eventType === undefined) !== (body.eventTypes === undefined), {
+      path: ['eventTypes'],
+      message: 'is required (or eventType with a single type, not both)',
+    })
+    .meta({ id: 'CreateSubscriptions', oneOf: [{ required: ['eventType'] }, { required: ['eventTypes'] }] }),
+) {}
+
+export class UpdateSubscriptionDto extends dto(
+  z
+    .strictObject({
+      url: url.optional(),
+      status: oneOf(['active', 'paused']).optional().meta({
+        description: '`active` also re-enables a disabled subscription; its `disabledReason` is removed.',
+      }),
+      deviceIds: deviceIds.nullable().optional().meta({ description: 'null: every device.' }),
+      payloadFormat: payloadFormat.optional(),
+      auth: auth.optional(),
+      ...sending,
+    })
+    .refine(changesSomething, 'must change something')
+    .meta({ id: 'UpdateSubscription', minProperties: 1 }),
+) {}
+
+export type AuthBody = z.infer<typeof auth>;
+
+export class SubscriptionPathDto extends dto(
+  z.object({ id: uuid('There is no such subscription.').meta({ description: 'The id of the subscription.' }) }),
+) {}
+
+const fields = {
+  id: uuidText,
+  fleetId: text,
+  eventType: enumText(EVENT_TYPES),
+  url: text,
+  status: enumText(['active', 'paused', 'disabled']),
+  disabledReason: text.optional().meta({ description: 'Why it was disabled; only while it is.' }),
+  payloadFormat: enumText(PAYLOAD_FORMATS),
+  deviceIds: z.array(text).optional().meta({ description: 'Absent: every device.' }),
+  auth: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('none') }),
+    z.strictObject({ type: z.literal('bearer'), tokenUrl: text, clientId: text, scope: text.optional() }),
+  ]),
+  rateLimitPerSecond: z
+    .int()
+    .min(1)
+    .max(MAX_RATE_LIMIT_PER_SECOND)
+    .optional()
+    .meta({ description: 'Absent: no limit.' }),
+  onOutage: enumText(['fail', 'hold']),
+  strictOrder: z.boolean(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+};
+
+/** A subscription as the API shows it: without secrets (R-16, R-17). */
+export class SubscriptionDto extends dto(z.strictObject(fields).meta({ id: 'Subscription' })) {}
+
+/** On creation and rotation, and never again, with the signing secret. */
+export class SubscriptionWithSecretDto extends dto(
+  z
+    .strictObject({
+      ...fields,
+      secret: z.string().meta({
+        pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
+        description: 'The signing secret. It is shown here and never again.',
+      }),
+    })
+    .meta({ id: 'SubscriptionWithSecret' }),
+) {}
+
+export class CreatedSubscriptionsDto extends dto(z.strictObject({ data: z.array(SubscriptionWithSecretDto.schema) })) {}
+
+export class SubscriptionPageDto extends dto(pageOf(SubscriptionDto.schema)) {}
+
+export class QueuedTestDto extends dto(
+  z
+    .strictObject({
+      eventId: uuidText.meta({ description: 'The `eventId` in the event and in the history.' }),
+    })
+    .meta({ id: 'QueuedTest' }),
+) {}
+
+export function toSubscription(stored: WebhookSubscription): z.infer<typeof SubscriptionDto.schema> {
+  return {
+    id: stored.id,
+    fleetId: stored.fleetId,
+    eventType: stored.eventType,
+    url: stored.url,
+    status: stored.status,
+    ...(stored.disabledReason === null ? {} : { disabledReason: stored.disabledReason }),
+    payloadFormat: stored.payloadFormat,
+    ...(stored.deviceIds === null ? {} : { deviceIds: [...stored.deviceIds] }),
+    auth: authOf(stored),
+    ...(stored.rateLimitPerSecond === null ? {} : { rateLimitPerSecond: stored.rateLimitPerSecond }),
+    onOutage: stored.onOutage,
+    strictOrder: stored.strictOrder,
+    createdAt: formatTime(stored.createdAt),
+    updatedAt: formatTime(stored.updatedAt),
+  };
+}
+
+function authOf({ auth: stored }: WebhookSubscription): SubscriptionDto['auth'] {
+  if (stored === null) return { type: 'none' };
+  const scope = stored.scope === null ? {} : { scope: stored.scope };
+  return { type: 'bearer', tokenUrl: stored.tokenUrl, clientId: stored.clientId, ...scope };
+}

@@ -1,0 +1,38 @@
+import type { TakenSubscription } from '@waypost/management-store';
+import { ApiError, type ErrorDetail, notFound } from '../errors/api-error.js';
+
+export function noSuchSubscription(): ApiError {
+  return notFound('There is no such subscription.');
+}
+
+/** 409 that names each existing subscription. */
+export function subscriptionsTaken(taken: readonly TakenSubscription[]): ApiError {
+  const types = taken.map(({ eventType }) => eventType).join(', ');
+  const details = taken.map(({ eventType, id }) => takenUrl(eventType, id));
+  return conflict(`There is already a subscription for ${types} at this URL; nothing was created.`, details);
+}
+
+/** 409 of a change; `id`: the existing subscription. */
+export function urlTaken(id: string | null): ApiError {
+  const message = 'There is already a subscription for this event type at this URL; nothing was changed.';
+  return conflict(message, [takenUrl('this event type', id)]);
+}
+
+function takenUrl(eventType: string, id: string | null): ErrorDetail {
+  const conflicting = id === null ? {} : { conflictingId: id };
+  return { field: 'url', ...conflicting, message: `is already subscribed to ${eventType}` };
+}
+
+function conflict(message: string, details: readonly ErrorDetail[]): ApiError {
+  return new ApiError(409, 'conflict', message, { details });
+}
+
+export function notActive(status: string): ApiError {
+  const message = `The subscription is ${status}: set its status to active first.`;
+  return new ApiError(409, 'subscription_not_active', message);
+}
+
+export function tooManySecrets(retryAfterS: number): ApiError {
+  const message = 'Too many earlier secrets still sign; rotate again when the oldest of them has expired.';
+  return new ApiError(409, 'too_many_secrets', message, { headers: { 'retry-after': String(retryAfterS) } });
+}

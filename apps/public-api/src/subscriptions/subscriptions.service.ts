@@ -1,0 +1,133 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { testDelivery, type WebhookSubscription } from '@waypost/domain';
+import type { ExpectedVersions, ManagementStore, SubscriptionRef } from '@waypost/management-store';
+import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
+import { noSuchFleet } from '../fleet/fleet.errors.js';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
+import { PublishedChanges } from '../outbox/published-changes.js';
+
+import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import type { ListQueryDto } from '../paging/paging.dto.js';
+import { type Clock, CLOCK, NEW_ID, type NewId } from '../runtime/runtime.module.js';
+import { CHECK_URL, type CheckUrl, requireAcceptedUrls } from './subscriber-urls.js';
+import { SubscriptionDrafts } from './subscription-drafts.js';
+import {
+  type CreateSubscriptionsDto,
+  type QueuedTestDto,
+  type SubscriptionDto,
+  type SubscriptionWithSecretDto,
+  toSubscription,
+  type UpdateSubscriptionDto,
+} from './subscriptions.dto.js';
+import { noSuchSubscription, notActive, subscriptionsTaken, tooManySecrets, urlTaken } from './subscriptions.errors.js';
+
+/** How long the old secret signs as well. */
+const OLD_SECRET_SIGNS_MS = 24 * 3_600_000;
+
+/** Manages the subscriptions of one fleet at a time. @throws ApiError for every refusal */
+@Injectable()
+export class SubscriptionsService {
+  constructor(
+    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions'>,
+    @Inject(SubscriptionDrafts) private readonly drafts: SubscriptionDrafts,
+    @Inject(CHECK_URL) private readonly checkUrl: CheckUrl,
+    @Inject(PublishedChanges) private readonly published: PublishedChanges,
+    @Inject(ListPages) private readonly pages: ListPages,
+    @Inject(NEW_ID) private readonly newId: NewId,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
+
+  async create(
+    fleetId: string,
+    body: CreateSubscriptionsDto,
+    change: MakeChange<SubscriptionWithSecretDto[]>,
+  ): Promise<SubscriptionWithSecretDto[]> {
+    await requireAcceptedUrls(this.checkUrl, body);
+    return change(async (stores) => {
+      const fleet = await stores.findFleet(fleetId);
+      if (fleet === null) throw noSuchFleet();
+      const drafts = this.drafts.draft(body, fleet);
+      const subscriptions = drafts.map((draft) => draft.subscription);
+      const result = await stores.subscriptions.create(subscriptions, this.now());
+      if (result.type === 'fleet_not_found') throw noSuchFleet();
+      if (result.type === 'conflict') throw subscriptionsTaken(result.taken);
+      const secrets = new Map(drafts.map((draft) => [draft.subscription.id, draft.secret]));
+      const answer = result.subscriptions.map((stored) => withSecret(stored, secrets.get(stored.id) ?? ''));
+      return { answer, outboxIds: result.outboxIds };
+    });
+  }
+
+  async list(fleetId: string, query: ListQueryDto): Promise<ListPage<SubscriptionDto>> {
+    const walk = { fleetId, path: '/public/v1/webhook-subscriptions' };
+    const page = await this.pages.byCreation(
+      walk,
+      query,
+      (wanted) => this.store.subscriptions.list(wanted),
+      (stored) => stored,
+    );
+    return { ...page, data: page.data.map(toSubscription) };
+  }
+
+  async get(ref: SubscriptionRef): Promise<Versioned<SubscriptionDto>> {
+    const stored = await this.store.subscriptions.get(ref);
+    if (stored === null) throw noSuchSubscription();
+    return { resource: toSubscription(stored), version: stored.version };
+  }
+
+  async update(
+    ref: SubscriptionRef,
+    body: UpdateSubscriptionDto,
+    expected: ExpectedVersions,
+  ): Promise<Versioned<SubscriptionDto>> {
+    await requireAcceptedUrls(this.checkUrl, body);
+    const change = this.drafts.changeOf(body, ref.id);
+    const result = await this.store.subscriptions.update(ref, change, this.now(), expected);
+    if (result.type === 'not_found') throw noSuchSubscription();
+    if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    if (result.type === 'conflict') throw urlTaken(result.id);
+    if (result.type === 'changed') await this.published.wait(result.outboxIds);
+    return { resource: toSubscription(result.subscription), version: result.subscription.version };
+  }
+
+  async remove(ref: SubscriptionRef, expected: ExpectedVersions): Promise<void> {
+    const result = await this.store.subscriptions.delete(ref, this.now(), expected);
+    if (result.type === 'not_found') throw noSuchSubscription();
+    if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    await this.published.wait(result.outboxIds);
+  }
+
+  rotateSecret(
+    ref: SubscriptionRef,
+    expected: ExpectedVersions,
+    change: MakeChange<Versioned<SubscriptionWithSecretDto>>,
+  ): Promise<Versioned<SubscriptionWithSecretDto>> {
+    return change(async (stores) => {
+      const secret = this.drafts.newSigningSecret(ref.id);
+      const nowMs = this.now();
+      const rotation = { sealed: secret.sealed, oldSignsUntil: nowMs + OLD_SECRET_SIGNS_MS, nowMs };
+      const result = await stores.subscriptions.rotateSecret(ref, rotation, expected);
+      if (result.type === 'not_found') throw noSuchSubscription();
+      if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+      if (result.type === 'too_many_secrets') throw tooManySecrets(Math.ceil((result.retryAt - nowMs) / 1_000));
+      const { subscription, outboxIds } = result;
+      return { answer: { resource: withSecret(subscription, secret.shown), version: subscription.version }, outboxIds };
+    });
+  }
+
+  /** Resolves when the test event is durable; from then on it is delivered like any other. */
+  sendTest(ref: SubscriptionRef, change: MakeChange<QueuedTestDto>): Promise<QueuedTestDto> {
+    return change(async (stores) => {
+      const request = { requestId: this.newId(), nowMs: this.now() };
+      const make = (subscription: WebhookSubscription) => testDelivery(subscription, request);
+      const result = await stores.subscriptions.sendTest(ref, make, request.nowMs);
+      if (result.type === 'not_found') throw noSuchSubscription();
+      if (result.type === 'not_active') throw notActive(result.subscription.status);
+      return { answer: { eventId: result.delivery.eventId }, outboxIds: [] };
+    });
+  }
+}
+
+function withSecret(stored: WebhookSubscription, secret: string): SubscriptionWithSecretDto {
+  return { ...toSubscription(stored), secret };
+}

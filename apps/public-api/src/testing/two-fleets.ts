@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import type { DeliveryHistory, PathPoint } from '@waypost/domain';
+import { createPageSource } from '@waypost/database';
+import { createDeliveryHistory, createMemoryPathStore, createPathHistory } from '@waypost/history-store';
+import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
+import { deliveryRecord, historyOf } from './delivery-records.js';
+import { startTestApi, type TestAnswer, type TestApi, type TestRequest } from './test-api.js';
+import { createTestDatabase } from '../../../../test/support/test-database.js';
+import { collectionsIn, type DocumentedOperation, filled, securedOperations } from './documented-operations.js';
+
+const HOUR_MS = 3_600_000;
+const WINDOW = { startDate: '2026-03-15T00:00:00Z', endDate: '2026-03-20T12:00:00Z' };
+export const START_MS = Date.UTC(2026, 2, 20, 12);
+
+/**
+ * A body that each operation accepts, so that nothing but the owner decides about the answer. An operation without a
+ * body here is sent none.
+ */
+const BODIES: Readonly<Record<string, () => object>> = {
+  'POST /public/v1/webhook-subscriptions': () => ({
+    url: `https://receiver.example/${randomUUID()}`,
+    eventTypes: ['position', 'ignition_on'],
+  }),
+  'PATCH /public/v1/webhook-subscriptions/{id}': () => ({ url: 'https://elsewhere.example/hook' }),
+  'POST /public/v1/webhook-subscriptions/{id}/replays': () => WINDOW,
+  'POST /public/v1/geofences': () => ({
+    name: randomUUID(),
+    shape: { type: 'circle', center: { latitude: 52, longitude: 13 }, radiusInMeters: 100 },
+  }),
+  'PATCH /public/v1/geofences/{id}': () => ({ name: randomUUID() }),
+  'PATCH /public/v1/fleet': () => ({ payloadFormat: 'v1' }),
+  'POST /public/v1/api-keys': () => ({ scopes: ['events:read'] }),
+};
+
+export interface Fleet {
+  readonly id: string;
+  readonly key: string;
+  /** The newest thing of each collection, by the collection's path. */
+  readonly made: ReadonlyMap<string, string>;
+}
+
+export interface TwoFleets {
+  readonly api: TestApi;
+  readonly owner: Fleet;
+  readonly stranger: Fleet;
+  readonly store: ManagementStore;
+  advance(ms: number): void;
+  /** As a fleet, with a body that is acceptable and the query that is required. */
+  call(
+    operation: DocumentedOperation,
+    ids: readonly string[],
+    request?: TestRequest,
+    query?: Record<string, string>,
+  ): Promise<TestAnswer>;
+  close(): Promise<void>;
+}
+
+/** The API on a database with two fleets; the owner has two of everything that the API knows. */
+export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
+  const database = await createTestDatabase(serverUrl);
+  const store = await openManagementStore(database.url);
+  let nowMs = START_MS;
+  const pages = createPageSource(database.url);
+  const tables = { deliveries: createDeliveryHistory({ pages }), paths: createPathHistory({ pages }) };
+  let history: DeliveryHistory = historyOf([]);
+  const paths = createMemoryPathStore({ now: () => START_MS });
+  const api = await startTestApi({
+    store,
+    findApiKey: (hash) => store.findApiKey(hash),
+    now: () => nowMs,
+    // The tables are asked too, for the sake of the queries: they are empty.
+    history: {
+      findDeliveries: async (query) => [
+        ...(await tables.deliveries.findDeliveries(query)),
+        ...(await history.findDeliveries(query)),
+      ],
+    },
+    paths: {
+      findPoints: async (query) => [
+        ...(await tables.paths.findPoints(query)),
+        ...(await paths.history.findPoints(query)),
+      ],
+    },
+  });
+
+  const call: TwoFleets['call'] = (operation, ids, request = {}, query = {}) => {
+    const { method, path } = operation;
+    const body = BODIES[`${method} ${path}`]?.();
+    const required = operation.queryNames.includes('startDate') ? WINDOW : {};
+    const search = new URLSearchParams({ ...required, ...query }).toString();
+    const url = filled(operation, ids) + (search === '' ? '' : `?${search}`);
+    return api.request(url, { method, ...(body === undefined ? {} : { json: body }), ...request });
+  };
+
+  async function createFleet(name: string): Promise<Fleet> {
+    const id = `${name}-${randomUUID()}`;
+    await store.createFleet({ fleetId: id, payloadFormat: 'v1', nowMs });
+    const made = new Map<string, string>();
+    const fleet = { id, key: api.addKey(id, API_KEY_SCOPES), made };
+    for (const collection of collectionsIn(securedOperations)) {
+      for (let count = 0; count < 2; count++) made.set(collection, await create(fleet, collection));
+    }
+    return fleet;
+  }
+
+  async function create(fleet: Fleet, collection: string): Promise<string> {
+    const operation = securedOperations.find(({ method, path }) => method === 'POST' && path === collection);
+    if (operation === undefined) throw new Error(`Nothing makes ${collection}/{id}: teach two-fleets.ts how to`);
+    const answer = await call(operation, idsFor(operation, fleet), { key: fleet.key });
+    if (answer.status >= 300)
+      throw new Error(`POST ${collection}: ${JSON.stringify(answer.body)}: give it a body in two-fleets.ts`);
+    return idIn(answer.body, collection);
+  }
+
+  const owner = await createFleet('owner');
+  const stranger = await createFleet('stranger');
+  const subscriptionId = owner.made.get('/public/v1/webhook-subscriptions') ?? '';
+  history = historyOf(
+    [1, 2, 3].map((hours) =>
+      deliveryRecord({
+        fleetId: owner.id,
+        subscriptionId,
+        deviceId: `device-of-${owner.id}`,
+        firstAttemptAt: START_MS - hours * HOUR_MS,
+      }),
+    ),
+  );
+  await keepOperations(store, owner.id, subscriptionId);
+  const points = [1, 2, 3].map((minutes) => pointOf(owner.id, START_MS - minutes * 60_000));
+  await paths.projection.apply({ topic: 'pings', partition: 0, expectedOffset: null, nextOffset: 3, points });
+  return {
+    ...{ api, owner, stranger, store, call },
+    advance: (ms) => void (nowMs += ms),
+    async close() {
+      await api.close();
+      await pages.close();
+      await store.close();
+      await database.drop();
+    },
+  };
+}
+
+const pointOf = (fleetId: string, eventTime: number): PathPoint => ({
+  ...{
+    fleetId,
+    deviceId: `device-of-${fleetId}`,
+    eventTime,
+    latitude: 52.52,
+    longitude: 13.4,
+    speedInKmh: 30,
+    heading: 90,
+  },
+  ...{ ignition: true, odometerInMeters: null, rpm: null, fuelLevel: null, valid: true },
+});
+
+async function keepOperations(store: ManagementStore, fleetId: string, subscriptionId: string): Promise<void> {
+  const shared = {
+    fleetId,
+    subscriptionId,
+    type: 'exhausted',
+    reason: `Of ${fleetId}.`,
+    eventId: null,
+    statusCode: 503,
+  } as const;
+  await store.operations.keep(
+    [1, 2].map((minutes) => ({
+      ...shared,
+      id: randomUUID(),
+      occurredAt: START_MS - minutes * 60_000,
+      deliveryOffset: minutes,
+      errorCode: null,
+    })),
+  );
+}
+
+/** The ids in the path of an operation that stand for things of this fleet. */
+export const idsFor = ({ collections }: DocumentedOperation, { made }: Fleet): readonly string[] =>
+  collections.map((collection) => made.get(collection) ?? randomUUID());
+
+/** The documents call what goes into a placeholder by the placeholder's name. */
+function idIn(body: unknown, collection: string): string {
+  const { data } = body as { readonly data?: unknown };
+  const made = (Array.isArray(data) ? (data as unknown[]).at(-1) : (data ?? body)) as Record<string, unknown>;
+  const [name = 'id'] = securedOperations
+    .filter(({ path }) => path.startsWith(`${collection}/{`))
+    .flatMap(({ path }) => /^\{([^}]+)\}/.exec(path.slice(collection.length + 1))?.[1] ?? []);
+  const id = made[name];
+  if (typeof id !== 'string') throw new Error(`No ${name} in ${JSON.stringify(body)}`);
+  return id;
+}
