@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { faultSuiteVerdict } from '../../support/run-fault-suite.js';
-import type { DeliveryVerdict } from './run/delivery-verdict.js';
+import { faultSuiteVerdict } from '../shared/suite-verdict.js';
+import type { DeliveryFaultRunResult } from './fault-run.js';
 
 const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
 
 describe('deliveries under faults, short form (R-22, R-24, R-25)', () => {
   it('are complete, and repeated only where a process was killed or stopped with an attempt in flight', async () => {
     const flags = ['--seed', '28', '--minutes', '0.2', '--instances', '3', '--registry', registryUrl];
-    const verdict = await faultSuiteVerdict<DeliveryVerdict>('test/faults/delivery/main.ts', flags);
+    const verdict = await faultSuiteVerdict<DeliveryFaultRunResult>('test/faults/delivery/main.ts', flags);
 
     expect(verdict.problems).toEqual([]);
     expect(verdict.injected).toBeGreaterThanOrEqual(3);

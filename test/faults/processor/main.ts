@@ -1,14 +1,84 @@
 /*
- * The fault suite: `npm run test:integrity -- --seed 7 --minutes 5`. Says what it does on standard error and its verdict
- * as one line of JSON on standard output; ends with 1 when anything was broken.
+ * The fault suite of telemetry-processor: `npm run test:integrity -- --seed 7 --minutes 5`. See README.md.
  */
-import { runFaultSuite } from '../../support/fault-suite-program.js';
-import { readOptions } from './integrity-config.js';
-import { runSuite } from './run/suite.js';
+import { describeResult } from '../shared/fault-run.js';
+import { FlagError, runFaultSuite, type SuiteContext } from '../shared/fault-suite.js';
+import { failoverProblems, type FailoverTimes, measureFailover } from './failover.js';
+import { faultRun, type FaultRunResult } from './fault-run.js';
+import { openStage, type Stage } from './stage.js';
+
+/** The last line of the suite. */
+export interface Verdict {
+  readonly seed: number;
+  readonly injected: number;
+  readonly runs: readonly FaultRunResult[];
+  readonly failover: FailoverTimes | null;
+  readonly problems: readonly string[];
+}
+
+type RunName = 'failover' | 'single' | 'cluster';
+
+const ALL_RUNS: readonly RunName[] = ['failover', 'single', 'cluster'];
+/** A cluster has more to lose and takes longer to recover: it gets the larger share of the time. */
+const SHARE = { failover: 0, single: 0.4, cluster: 0.6 } as const;
 
 await runFaultSuite({
   name: 'integrity',
-  readOptions,
-  run: runSuite,
-  isIntact: ({ integrity }) => integrity === 'intact',
+  verdictKey: 'integrity',
+  flags: { minutes: '8', runs: ALL_RUNS.join(',') },
+  run: runAll,
 });
+
+/** The runs of `--runs` one after the other, each on a cluster of its own. */
+async function runAll(suite: SuiteContext): Promise<Verdict> {
+  const { seed, note, verbose } = suite;
+  const runs = ALL_RUNS.filter((run) => suite.text('runs').split(',').includes(run));
+  if (runs.join(',') !== suite.text('runs')) throw new FlagError(`--runs must be a list of ${ALL_RUNS.join(', ')}.`);
+  const total = runs.reduce((sum, run) => sum + SHARE[run], 0);
+  const results: FaultRunResult[] = [];
+  let failover: FailoverTimes | null = null;
+  for (const run of runs) {
+    if (run === 'failover') {
+      failover = await withStage(suite, run, (stage) => measureFailover(stage, { seed, note }));
+      if (failover.busyMachine) note('The machine is busy with other work: the failover times are not judged.');
+      continue;
+    }
+    const durationMs = (suite.number('minutes', 0.01) * 60_000 * SHARE[run]) / total;
+    const where = run === 'single' ? 'one broker' : 'three brokers';
+    note(`Faults on ${where} for ${String(Math.round(durationMs / 1_000))} s, seed ${String(seed)}`);
+    const result = await withStage(suite, run, (stage) => faultRun({ stage, seed, durationMs, note, verbose }));
+    results.push(result);
+    for (const line of describeRun(result)) note(line);
+  }
+  const problems = [
+    ...(failover === null ? [] : failoverProblems(failover)),
+    ...results.flatMap((run) => run.problems),
+  ];
+  const injected = results.reduce((sum, run) => sum + run.injected, 0);
+  return { seed, injected, runs: results, failover, problems };
+}
+
+function withStage<T>(suite: SuiteContext, run: RunName, work: (stage: Stage) => Promise<T>): Promise<T> {
+  const brokers = run === 'cluster' ? 3 : 1;
+  const { registryUrl, env } = suite;
+  const program = suite.program('telemetry-processor');
+  return suite.inPlace(run, async (place) => {
+    const title = `Starting ${brokers === 1 ? 'a broker' : 'three brokers and a controller'}`;
+    const stage = await suite.during(title, () => openStage({ ...place, brokers, registryUrl, program, env }));
+    try {
+      return await work(stage);
+    } finally {
+      await stage.stop();
+    }
+  });
+}
+
+function describeRun(run: FaultRunResult): string[] {
+  const { faults, injected, seed, pings, events, rejections, devices, drainedAfterMs, problems } = run;
+  const drained =
+    drainedAfterMs === null ? 'never drained' : `drained ${String(drainedAfterMs)} ms after the last fault`;
+  const summary =
+    `${String(injected)} faults, seed ${String(seed)}; ${String(pings)} pings, ${String(events)} events, ` +
+    `${String(rejections)} rejected, ${String(devices)} devices; ${drained}`;
+  return describeResult(faults, [summary], problems, 'nothing missing, nothing twice, order kept, no process stuck');
+}

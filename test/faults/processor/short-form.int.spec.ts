@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { faultSuiteVerdict } from '../../support/run-fault-suite.js';
-import type { Verdict } from './run/verdict.js';
+import { faultSuiteVerdict } from '../shared/suite-verdict.js';
+import type { Verdict } from './main.js';
 
 const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
 const seed = '20';

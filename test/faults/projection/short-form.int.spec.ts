@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { faultSuiteVerdict } from '../../support/run-fault-suite.js';
-import type { ProjectionVerdict } from './run/projection-verdict.js';
+import { faultSuiteVerdict } from '../shared/suite-verdict.js';
+import type { ProjectionVerdict } from './main.js';
 
 const registry = ['--registry', process.env['WAYPOST_TEST_REGISTRY_URL'] ?? ''];
 const program = 'test/faults/projection/main.ts';

@@ -1,8 +1,8 @@
-import type { Receipt } from '../receiver/receipt.js';
 import { groupBy } from '../../../support/group-by.js';
-import { underWayAt, type InterruptionsBySource, type UnderWay } from './in-flight.js';
+import type { Receipt } from '../recording-receiver.js';
+import { type InterruptionsBySource, type UnderWay, underWayAt } from './in-flight.js';
+import type { ProblemList } from './judge-deliveries.js';
 import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery } from './observations.js';
-import type { ProblemList } from './problem-list.js';
 
 export interface ReceivedSeries {
   readonly expected: ExpectedDelivery;

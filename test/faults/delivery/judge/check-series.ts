@@ -1,6 +1,6 @@
-import type { EndpointBehaviour } from '../receiver/endpoint.js';
+import type { EndpointBehaviour } from '../recording-receiver.js';
+import type { ProblemList } from './judge-deliveries.js';
 import type { ExpectedDelivery, LoggedAttempt, LoggedDelivery } from './observations.js';
-import type { ProblemList } from './problem-list.js';
 
 /** R-22, written down a second time. */
 const MOST_ATTEMPTS = 5;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { BEHAVIOURS } from '../receiver/endpoint.js';
+import { BEHAVIOURS } from '../recording-receiver.js';
 import { judgeDeliveries } from './judge-deliveries.js';
-import { change, observedRun, one, remove, SENDER, type ObservedRun } from './testing/observed-run.js';
+import { change, observedRun, type ObservedRun, one, remove, SENDER } from './testing/observed-run.js';
 
 let run: ObservedRun;
 beforeEach(() => {

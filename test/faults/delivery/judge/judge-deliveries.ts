@@ -1,10 +1,8 @@
 import { type Percentiles, percentilesOf } from '../../../../bench/shared/statistics.js';
 import { groupBy } from '../../../support/group-by.js';
-import { checkFanOut } from './check-fan-out.js';
 import { checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
 import type { Interruption, LoggedAttempt, Observations } from './observations.js';
-import { createProblemList, type ProblemList } from './problem-list.js';
 
 export interface DeliveryFindings {
   readonly expected: number;
@@ -76,3 +74,46 @@ function errorCounts(attempts: readonly LoggedAttempt[]): Record<string, number>
 
 const retryLateness = (attempts: readonly LoggedAttempt[]): number[] =>
   attempts.flatMap(({ attempt, startedAt, dueAt }) => (attempt > 1 ? [startedAt - dueAt] : []));
+
+/** Each event x subscription that wants it is in webhook.deliveries, once, and nothing else is. */
+export function checkFanOut({ expected, deliveries }: Observations, problems: ProblemList): void {
+  const logged = groupBy(deliveries, ({ eventId }) => eventId);
+  for (const { eventId, subscriptionId } of expected) {
+    const found = logged.get(eventId) ?? [];
+    if (found.length === 0) problems.add('event without its delivery in the log', `${eventId} for ${subscriptionId}`);
+    if (found.length > 1)
+      problems.add('delivery in the log more than once', `${eventId} ${String(found.length)} times`);
+    for (const one of found) {
+      if (one.subscriptionId !== subscriptionId)
+        problems.add('delivery for another subscription', `${eventId} for ${one.subscriptionId}`);
+    }
+  }
+  const wanted = new Set(expected.map(({ eventId }) => eventId));
+  for (const eventId of logged.keys())
+    if (!wanted.has(eventId)) problems.add('delivery that nobody has asked for', eventId);
+}
+
+const MOST_SHOWN = 4;
+
+/** Problems by kind: a fault that hits thousands of deliveries is told by a few of them and their number. */
+export interface ProblemList {
+  add(kind: string, what: string): void;
+  lines(): string[];
+}
+
+export function createProblemList(): ProblemList {
+  const kinds = new Map<string, { readonly shown: string[]; count: number }>();
+  return {
+    add(kind, what) {
+      const known = kinds.get(kind) ?? { shown: [], count: 0 };
+      kinds.set(kind, known);
+      known.count += 1;
+      if (known.shown.length < MOST_SHOWN) known.shown.push(what);
+    },
+    lines: () =>
+      [...kinds].map(([kind, { shown, count }]) => {
+        const more = count > shown.length ? [`and ${String(count - shown.length)} more`] : [];
+        return `${kind} (${String(count)}): ${[...shown, ...more].join('; ')}`;
+      }),
+  };
+}

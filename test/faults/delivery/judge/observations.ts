@@ -1,5 +1,5 @@
-import type { EndpointBehaviour } from '../receiver/endpoint.js';
-import type { Receipt } from '../receiver/receipt.js';
+import { createHash } from 'node:crypto';
+import type { EndpointBehaviour, Receipt } from '../recording-receiver.js';
 
 /** A delivery that has to be there: one event for one subscription that wants it. */
 export interface ExpectedDelivery {
@@ -65,4 +65,11 @@ export interface Observations {
   /** In the order of their arrival. */
   readonly receipts: readonly Receipt[];
   readonly interruptions: readonly Interruption[];
+}
+
+const DIGITS = 24;
+
+/** Short, as there is one for each of hundreds of thousands of bodies. */
+export function bodyHash(body: Buffer | string): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, DIGITS);
 }

@@ -1,5 +1,4 @@
-import { answerOf, type EndpointBehaviour } from '../../receiver/endpoint.js';
-import type { Receipt } from '../../receiver/receipt.js';
+import { answerOf, type EndpointBehaviour, type Receipt } from '../../recording-receiver.js';
 import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery, Observations } from '../observations.js';
 
 /** Observations that a planted fault may change. */

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { SESSION_TIMEOUT_MS } from '../shared/app-instance.js';
+import { durationOf } from '../shared/fault.js';
+import { makeDeliverySchedule } from './fault-run.js';
+
+const options = { seed: 1, durationMs: 300_000, instances: 3, running: 2 };
+const kinds = (instances: number, running: number): string[] => [
+  ...new Set(makeDeliverySchedule({ ...options, instances, running }).map(({ fault }) => fault.kind)),
+];
+
+describe('a schedule of faults of webhook-delivery', () => {
+  it('is decided by its options', () => {
+    expect(makeDeliverySchedule(options)).toEqual(makeDeliverySchedule(options));
+    expect(makeDeliverySchedule(options)).not.toEqual(makeDeliverySchedule({ ...options, seed: 2 }));
+  });
+
+  it('kills, stops, replaces and restarts, and has instances join and leave', () => {
+    expect(kinds(3, 2).sort()).toEqual([
+      ...['processor-join', 'processor-kill', 'processor-leave', 'processor-pause', 'processor-replace'],
+      'processor-restart',
+    ]);
+  });
+
+  it('goes on to its end with one instance, which can neither leave nor be joined', () => {
+    expect(kinds(1, 1).sort()).toEqual(['processor-kill', 'processor-pause', 'processor-replace', 'processor-restart']);
+    const schedule = makeDeliverySchedule({ ...options, instances: 1, running: 1 });
+    expect(schedule.at(-1)?.atMs).toBeGreaterThan(options.durationMs - 30_000);
+  });
+
+  it.each([1, 2, 3])(
+    'stops processes for longer than the session timeout, so that zombies wake up (seed %i)',
+    (seed) => {
+      const pauses = makeDeliverySchedule({ ...options, seed }).filter(({ fault }) => fault.kind === 'processor-pause');
+      expect(Math.max(...pauses.map(({ fault }) => durationOf(fault)))).toBeGreaterThan(SESSION_TIMEOUT_MS);
+    },
+  );
+
+  it('leaves the network alone, which is not under test here', () => {
+    const joins = makeDeliverySchedule(options).filter(({ fault }) => fault.kind === 'processor-join');
+    expect(joins.length).toBeGreaterThan(0);
+    for (const { fault } of joins) expect(fault).toMatchObject({ others: [], othersDelayMs: 0, forMs: 0 });
+  });
+});

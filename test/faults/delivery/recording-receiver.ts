@@ -1,0 +1,216 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { signatureProblem } from '../../support/signature-problem.js';
+import { bodyHash } from './judge/observations.js';
+
+/** Answers as its endpoints behave, and writes a line for each POST into a file, in the order in which they came in. */
+export interface RecordingReceiver {
+  handle(request: ReceiverRequest): unknown;
+}
+
+/** A connection that it closes while a request is on its way would be an error that nobody has scheduled. */
+const KEEP_ALIVE_MS = 600_000;
+
+interface Entry {
+  ended: boolean;
+  /** null: nothing to write down. */
+  receipt: Receipt | null;
+}
+
+export function createRecordingReceiver(now: () => number): RecordingReceiver {
+  let endpoints: ReadonlyMap<string, ReceiverEndpoint> = new Map();
+  let file: WriteStream | null = null;
+  let server: Server | null = null;
+  let posts = 0;
+  let accepted = 0;
+  /** By arrival; a POST is written when it was answered, and later ones wait for it. */
+  const waiting: Entry[] = [];
+
+  function writeEnded(): void {
+    for (let next = waiting[0]; next?.ended === true; next = waiting[0]) {
+      if (next.receipt !== null) file?.write(`${JSON.stringify(next.receipt)}\n`);
+      waiting.shift();
+    }
+  }
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const head = headOf(request, now());
+    const entry: Entry = {
+      ended: false,
+      receipt: { ...head, bodyHash: '', signatureProblem: 'still open', status: null },
+    };
+    posts += 1;
+    waiting.push(entry);
+    try {
+      const body = await bodyOf(request);
+      const endpoint = endpoints.get(head.path);
+      const signatureProblem = endpoint === undefined ? 'no such endpoint' : problemOf(request, body, endpoint);
+      const status = await answer(response, endpoint, head.attempt);
+      entry.receipt = { ...head, bodyHash: bodyHash(body), signatureProblem, status };
+    } catch {
+      // The caller went in the middle of its request: no POST that anybody could act on.
+      entry.receipt = null;
+      response.destroy();
+    }
+    entry.ended = true;
+    writeEnded();
+  }
+
+  async function answer(
+    response: ServerResponse,
+    endpoint: ReceiverEndpoint | undefined,
+    attempt: number,
+  ): Promise<number | null> {
+    const { status, delayMs } = (endpoint && answerOf(endpoint.behaviour, attempt)) ?? { status: 404, delayMs: 0 };
+    if (delayMs > 0) await sleep(delayMs);
+    if (response.destroyed || response.socket?.writable !== true) return null;
+    response.writeHead(status).end();
+    if (status === 200) accepted += 1;
+    return status;
+  }
+
+  return {
+    handle(request) {
+      switch (request.type) {
+        case 'open':
+          endpoints = new Map(request.endpoints.map((endpoint) => [endpoint.path, endpoint]));
+          file = createWriteStream(request.file);
+          server = createServer((...both) => void receive(...both));
+          return listening(server, request.port);
+        case 'count':
+          return { posts, accepted } satisfies ReceiverCount;
+        case 'save':
+          for (const entry of waiting) entry.ended = true;
+          writeEnded();
+          return new Promise<null>((resolve) => {
+            file?.end(() => {
+              resolve(null);
+            });
+          });
+        case 'close':
+          server?.closeAllConnections();
+          return new Promise<null>((resolve) => {
+            server?.close(() => {
+              resolve(null);
+            });
+          });
+      }
+    },
+  };
+}
+
+type Head = Pick<Receipt, 'receivedMs' | 'source' | 'path' | 'eventId' | 'attempt'>;
+
+const headOf = ({ headers, url, socket }: IncomingMessage, receivedMs: number): Head => ({
+  receivedMs,
+  source: socket.remoteAddress ?? '',
+  path: url ?? '',
+  eventId: text(headers['webhook-id']),
+  attempt: Number(headers['x-service-attempt']),
+});
+
+function problemOf(request: IncomingMessage, body: Buffer, { secret }: ReceiverEndpoint): string | null {
+  const { headers } = request;
+  const eventId = eventIdIn(body);
+  return signatureProblem({ path: request.url ?? '', headers, body, eventId, nth: 1, receivedAt: 0 }, secret);
+}
+
+function eventIdIn(body: Buffer): string | undefined {
+  try {
+    return (JSON.parse(body.toString()) as { readonly eventId?: string }).eventId;
+  } catch {
+    return undefined;
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function listening(server: Server, port: number): Promise<null> {
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  server.requestTimeout = 0;
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', backlog: 1_024 }, () => {
+      resolve(null);
+    });
+  });
+}
+
+function text(header: string | readonly string[] | undefined): string {
+  return typeof header === 'string' ? header : '';
+}
+
+/** What the receiver remembers of one POST. */
+export interface Receipt {
+  /** Epoch milliseconds: when its head had come in. */
+  readonly receivedMs: number;
+  /** The address that it came from: each process of webhook-delivery has its own. */
+  readonly source: string;
+  readonly path: string;
+  /** Of `webhook-id`. */
+  readonly eventId: string;
+  /** Of `X-Service-Attempt`. */
+  readonly attempt: number;
+  readonly bodyHash: string;
+  /** What is wrong with its signatures; null: they verify. */
+  readonly signatureProblem: string | null;
+  /** What was answered; null: the caller had gone by then. */
+  readonly status: number | null;
+}
+
+/** How an endpoint treats its callers. It decides by the attempt number, so that a repeat gets the same answer. */
+export const BEHAVIOURS = ['healthy', 'slow', 'always-503', 'first-503', 'refuses'] as const;
+export type EndpointBehaviour = (typeof BEHAVIOURS)[number];
+
+export const SLOW_MS = 300;
+
+export interface Answer {
+  readonly status: number;
+  readonly delayMs: number;
+}
+
+/** null: nobody listens there. */
+export function answerOf(behaviour: EndpointBehaviour, attempt: number): Answer | null {
+  switch (behaviour) {
+    case 'healthy':
+      return { status: 200, delayMs: 0 };
+    case 'slow':
+      return { status: 200, delayMs: SLOW_MS };
+    case 'always-503':
+      return { status: 503, delayMs: 0 };
+    case 'first-503':
+      return { status: attempt === 1 ? 503 : 200, delayMs: 0 };
+    case 'refuses':
+      return null;
+  }
+}
+
+export interface ReceiverEndpoint {
+  readonly path: string;
+  readonly behaviour: EndpointBehaviour;
+  /** As its owner sees it. */
+  readonly secret: string;
+}
+
+export type ReceiverRequest =
+  | {
+      readonly type: 'open';
+      readonly port: number;
+      readonly file: string;
+      readonly endpoints: readonly ReceiverEndpoint[];
+    }
+  | { readonly type: 'count' }
+  /** Resolves when every receipt is in the file. */
+  | { readonly type: 'save' }
+  | { readonly type: 'close' };
+
+export interface ReceiverCount {
+  readonly posts: number;
+  readonly accepted: number;
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AppInstance } from '../shared/app-instance.js';
+import type { Interruption } from './judge/observations.js';
+import { senderAddress, watchedInstance } from './watched-instance.js';
+
+let endReplaced: () => void;
+
+function watched(up = true) {
+  const told: Interruption[] = [];
+  const clock = { ms: 1_000 };
+  const done = (): Promise<void> => Promise.resolve();
+  const bare: AppInstance = {
+    ...{ instance: 0, up, start: () => undefined, kill: done, stop: () => Promise.resolve(0) },
+    replacePaused: () =>
+      new Promise((resolve) => {
+        endReplaced = resolve;
+      }),
+    ...{ pause: () => undefined, resume: () => undefined, problem: () => Promise.resolve(null) },
+  };
+  const watch = {
+    sourceNow: () => 'a',
+    now: () => clock.ms,
+    onInterrupted: (one: Interruption) => void told.push(one),
+  };
+  return { instance: watchedInstance(bare, watch), told, clock };
+}
+
+describe('a watched instance', () => {
+  it('tells when it was killed', async () => {
+    const { instance, told } = watched();
+    await instance.kill();
+    expect(told).toEqual([{ type: 'killed', source: 'a', atMs: 1_000 }]);
+  });
+
+  it('tells from when to when it was stopped', () => {
+    const { instance, told, clock } = watched();
+    instance.pause();
+    clock.ms = 9_000;
+    instance.resume();
+    expect(told).toEqual([{ type: 'paused', source: 'a', atMs: 1_000, resumedMs: 9_000 }]);
+  });
+
+  it('tells until when a replaced process can have worked', async () => {
+    const { instance, told, clock } = watched();
+    const replacing = instance.replacePaused(5_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.ms = 7_500;
+    endReplaced();
+    await replacing;
+    expect(told).toEqual([{ type: 'replaced', source: 'a', atMs: 1_000, resumedMs: 6_000, endedMs: 7_500 }]);
+  });
+
+  it('excuses nothing when it is asked to end, or was not up', async () => {
+    const { instance, told } = watched();
+    await instance.stop();
+    const away = watched(false);
+    await away.instance.kill();
+    away.instance.pause();
+    away.instance.resume();
+    await away.instance.replacePaused(5_000);
+    expect([...told, ...away.told]).toEqual([]);
+  });
+});
+
+describe('the address of a process', () => {
+  it('is another for every start of every instance, and on the loopback interface', () => {
+    const numbers = Array.from({ length: 600 }, (_, start) => start);
+    const addresses = [0, 1, 2].flatMap((instance) => numbers.map((start) => senderAddress(instance, start)));
+    expect(new Set(addresses).size).toBe(1_800);
+    for (const address of addresses) expect(address).toMatch(/^127\.2[0-2]\.[0-2]\.(\d{1,2}|1\d\d|2[0-4]\d|250)$/);
+  });
+});

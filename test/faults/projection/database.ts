@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { runMigrations } from '@waypost/database';
+import pg from 'pg';
+import { openDataDir, silentReporter, waitUntil, type Guardian } from '../../../tools/dev-stack/index.js';
+import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
+
+/** A PostgreSQL of our own that can be stopped, started again and killed, always at the same address. */
+export interface Database {
+  readonly url: string;
+  readonly port: number;
+  /** As an administrator does it; resolves when it is down. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** SIGKILL to the server; it is started again at once. Resolves when it answers. */
+  kill(): Promise<void>;
+  /** SIGKILL to one process that serves a projector. @returns whether there was one */
+  killBackend(): Promise<boolean>;
+  /** Ends the sessions of projectors. @returns how many */
+  terminate(which: 'all' | 'those that have written'): Promise<number>;
+  /** On a connection of its own. */
+  query<T>(work: (client: pg.Client) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly folder: string;
+  readonly guardian: Guardian;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const NAME = 'waypost';
+const ANSWERS_WITHIN_MS = 60_000;
+/** `backend_xid` is set once a transaction has written. */
+const PROJECTORS = "application_name = 'waypost history-projector' AND datname = current_database()";
+
+export async function openDatabase({ folder, guardian, env }: DatabaseOptions): Promise<Database> {
+  const dataDir = await openDataDir(join(folder, 'database'));
+  const port = await dataDir.port('postgres');
+  const start = () =>
+    startEmbeddedPostgres(
+      {
+        // A later start has to listen where the first one did.
+        dataDir: { ...dataDir, port: () => Promise.resolve(port) },
+        ...{ guardian, reporter: silentReporter, environment: env, cacheDir: '', java: '', started: [] },
+        onReplaced: () => undefined,
+      },
+      { databases: [NAME], durable: true },
+    );
+  let part = await start();
+  const url = part.address(NAME);
+  await runMigrations(url);
+
+  async function query<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+  const untilItAnswers = (): Promise<unknown> =>
+    waitUntil(() => query((client) => client.query('SELECT 1')), { timeoutMs: ANSWERS_WITHIN_MS });
+
+  return {
+    url,
+    port,
+    query,
+    stop: () => part.process.stop(),
+    async start() {
+      part = await start();
+    },
+    async kill() {
+      const pid = part.process.pid();
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      await untilItAnswers();
+    },
+    async killBackend() {
+      const [pid] = await query(async (client) => {
+        const { rows } = await client.query<{ pid: number }>(
+          `SELECT pid FROM pg_stat_activity WHERE ${PROJECTORS} ORDER BY backend_xid IS NULL LIMIT 1`,
+        );
+        return rows.map((row) => row.pid);
+      });
+      if (pid === undefined) return false;
+      process.kill(pid, 'SIGKILL');
+      await untilItAnswers();
+      return true;
+    },
+    terminate: (which) =>
+      query(async (client) => {
+        const condition = which === 'all' ? PROJECTORS : `${PROJECTORS} AND backend_xid IS NOT NULL`;
+        const { rowCount } = await client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${condition}`,
+        );
+        return rowCount ?? 0;
+      }),
+    async close() {
+      await part.process.stop();
+      await dataDir.release();
+    },
+  };
+}

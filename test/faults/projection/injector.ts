@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AppInstance, disturbProcess } from '../shared/app-instance.js';
+import { createInjector, type Injector } from '../shared/fault-run.js';
+import type { Database } from './database.js';
+import { type ProjectionFault, targetOf } from './faults.js';
+import type { Rival } from './rival.js';
+import type { Projector } from './stage.js';
+
+export interface World {
+  readonly database: Database;
+  readonly projectors: readonly Projector[];
+  readonly startRival: () => Promise<Rival>;
+}
+
+/** For how long to look for a session, or for one in the middle of a batch. */
+const FIND_WITHIN_MS = 3_000;
+
+export interface ProjectionInjector extends Injector<ProjectionFault> {
+  /** Batches that rivals have written. */
+  readonly rivalBatches: () => number;
+}
+
+export function createProjectionInjector(world: World): ProjectionInjector {
+  let rivalBatches = 0;
+
+  async function race(forMs: number): Promise<boolean> {
+    const rival = await world.startRival();
+    try {
+      await sleep(forMs);
+    } finally {
+      await rival.stop();
+    }
+    rivalBatches += rival.appliedBatches();
+    return true;
+  }
+  const injector = createInjector<ProjectionFault>({
+    targetsOf: (fault) => [targetOf(fault)],
+    apply: (fault) => (fault.kind === 'rival' ? race(fault.forMs) : apply(world, fault)),
+  });
+  return { ...injector, rivalBatches: () => rivalBatches };
+}
+
+type Applied = Exclude<ProjectionFault, { readonly kind: 'rival' }>;
+
+/** Resolves when the fault is over; false: there was nothing to break. */
+async function apply({ database, projectors }: World, fault: Applied): Promise<boolean> {
+  switch (fault.kind) {
+    case 'projector-kill':
+      return disturbProcess(instanceOf(projectors, fault), 'kill', fault.downMs);
+    case 'projector-restart':
+      return disturbProcess(instanceOf(projectors, fault), 'restart', fault.downMs);
+    case 'projector-pause':
+      return disturbProcess(instanceOf(projectors, fault), 'pause', fault.forMs);
+    case 'projector-replace':
+      return disturbProcess(instanceOf(projectors, fault), 'replace', fault.forMs);
+    case 'network-cut':
+    case 'network-crawl':
+    case 'network-hole':
+      return disturb(projectors[fault.projector], fault);
+    case 'sessions-end':
+      return within(FIND_WITHIN_MS, async () => (await database.terminate('all')) > 0);
+    case 'batch-end':
+      return within(FIND_WITHIN_MS, async () => (await database.terminate('those that have written')) > 0);
+    case 'database-restart':
+      await database.stop();
+      await sleep(fault.downMs);
+      await database.start();
+      return true;
+    case 'database-kill':
+      await database.kill();
+      return true;
+    case 'backend-kill':
+      return within(FIND_WITHIN_MS, () => database.killBackend());
+  }
+}
+
+/** Tries until there is somebody to hit; a batch is a matter of milliseconds, so without a pause. */
+async function within(timeMs: number, hit: () => Promise<boolean>): Promise<boolean> {
+  const deadline = performance.now() + timeMs;
+  while (performance.now() < deadline) if (await hit()) return true;
+  return false;
+}
+
+function instanceOf(projectors: readonly Projector[], { projector }: { readonly projector: number }): AppInstance {
+  const found = projectors[projector];
+  if (found === undefined) throw new Error(`There is no projector ${String(projector)}.`);
+  return found.instance;
+}
+
+type NetworkFault = Extract<Applied, { readonly kind: `network-${string}` }>;
+
+async function disturb(projector: Projector | undefined, fault: NetworkFault): Promise<boolean> {
+  if (projector === undefined) return false;
+  const { link } = projector;
+  if (fault.kind === 'network-hole') {
+    link.shape({ hole: true });
+    await sleep(fault.forMs);
+  } else if (fault.kind === 'network-crawl') {
+    link.shape({ bytesPerSecond: fault.bytesPerSecond });
+    await sleep(fault.forMs);
+    link.cut();
+  } else link.cut();
+  link.heal();
+  return true;
+}

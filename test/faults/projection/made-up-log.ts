@@ -1,0 +1,185 @@
+import type { TelemetryPing, WebhookAttempt } from '@waypost/domain';
+import { chance, pick, type Random, wholeBetween } from '../../../tools/simulator/random.js';
+import { documentedEventId } from '../../support/documented-event-id.js';
+import { pingOf } from '../../support/samples.js';
+
+/** An endless log of attempts that the random numbers decide alone. Attempts of one delivery come in their order. */
+export interface MadeUpLog {
+  /** The next attempt; `nowMs` is the time at which it is made. */
+  next(nowMs: number): WebhookAttempt;
+}
+
+const DAY_MS = 86_400_000;
+const FLEETS = 12;
+const SUBSCRIPTIONS_OF_A_FLEET = 4;
+/** About so many deliveries wait for their next attempt at a time. */
+const OPEN_DELIVERIES = 400;
+const RECENT_ATTEMPTS = 500;
+const MOST_ATTEMPTS = 5;
+const RETRY_MS = 2_000;
+/** Well beyond the 15 days of the history, so that no clock can make it a matter of opinion. */
+const EXPIRED_DAYS = 18;
+const KEPT_DAYS = 13;
+
+const LARGE_BODY_CHARACTERS = 60_000;
+/** What text columns, JSON and COPY each have to carry over unharmed. */
+const AWKWARD = [
+  'plain',
+  'quote " \\ /',
+  'tab\tand\nnewline',
+  'null \0 char',
+  'žluťoučký 車両 🚚',
+  '\\N',
+  '\u2028',
+  '',
+] as const;
+
+export function createMadeUpLog(random: Random): MadeUpLog {
+  const eventId = documentedEventId();
+  /** The newest attempt of each delivery that is not over. */
+  const open: WebhookAttempt[] = [];
+  /** What was logged last. */
+  const recent: WebhookAttempt[] = [];
+  let made = 0;
+
+  function begin(nowMs: number): WebhookAttempt {
+    const number = made++;
+    const fleet = wholeBetween(random, 1, FLEETS);
+    const subscriptionId = uuid(fleet * 100 + wholeBetween(random, 1, SUBSCRIPTIONS_OF_A_FLEET));
+    const daysAgo = chance(random, 0.01) ? EXPIRED_DAYS : chance(random, 0.2) ? wholeBetween(random, 0, KEPT_DAYS) : 0;
+    const firstAttemptAt = nowMs - daysAgo * DAY_MS;
+    const eventTime = firstAttemptAt - wholeBetween(random, 0, 5_000);
+    const deviceId = `device ${String(number % 97)} ${pick(random, AWKWARD)}`;
+    const eventType = pick(random, ['position', 'position_sleep', 'ignition_on']);
+    const fleetId = `fleet-${String(fleet)}`;
+    return {
+      eventId: eventId(fleetId, subscriptionId, String(number), eventType, new Date(eventTime).toISOString()),
+      ...{ subscriptionId, fleetId, deviceId, eventType, eventTime, firstAttemptAt },
+      format: chance(random, 0.1) ? 'legacy-v1' : 'v1',
+      series: chance(random, 0.1) ? wholeBetween(random, 1, 3) : 0,
+      replayId: null,
+      deliveryOffset: number,
+      deliveryCreatedAt: firstAttemptAt - wholeBetween(random, 1, 300),
+      dueAt: firstAttemptAt - wholeBetween(random, 0, 20),
+      attempt: 1,
+      body: bodyOf(number, random),
+      ...outcomeOf(1, firstAttemptAt, random),
+    };
+  }
+
+  function goOn(before: WebhookAttempt): WebhookAttempt {
+    const startedAt = (before.nextDueAt ?? before.startedAt) + wholeBetween(random, 0, 50);
+    const attempt = before.attempt + 1;
+    return {
+      ...before,
+      attempt,
+      dueAt: before.nextDueAt ?? startedAt,
+      body: null,
+      ...outcomeOf(attempt, startedAt, random),
+    };
+  }
+
+  /** As it may have been logged a second time: same number, another outcome, which must not count. */
+  function repeat(of: WebhookAttempt): WebhookAttempt {
+    return { ...of, durationMs: of.durationMs + 1_000, statusCode: 599 };
+  }
+
+  /** Sent once more by a replay: the same event and body in a series of its own. */
+  function replay(of: WebhookAttempt, nowMs: number): WebhookAttempt {
+    const times = { firstAttemptAt: nowMs, dueAt: nowMs, deliveryCreatedAt: nowMs - 1 };
+    return { ...of, ...times, series: 10 + made++, replayId: uuid(made), ...outcomeOf(1, nowMs, random) };
+  }
+
+  function nextDelivery(nowMs: number): WebhookAttempt {
+    const isReplay = chance(random, 0.05) && recent.length > 0;
+    const of = isReplay ? takenFrom(recent, random, 'stays') : null;
+    return of?.attempt === 1 ? replay(of, nowMs) : begin(nowMs);
+  }
+
+  function nextInOrder(nowMs: number): WebhookAttempt {
+    const isNew = open.length === 0 || chance(random, open.length > OPEN_DELIVERIES ? 0.3 : 0.7);
+    const attempt = isNew ? nextDelivery(nowMs) : goOn(takenFrom(open, random, 'leaves'));
+    if (attempt.outcome === 'retrying') open.push(attempt);
+    // Of some deliveries the head of the log is gone: nothing of them may show.
+    const isLost = attempt.attempt === 1 && attempt.outcome === 'retrying' && chance(random, 0.01);
+    return isLost ? nextInOrder(nowMs) : attempt;
+  }
+
+  return {
+    next(nowMs) {
+      if (recent.length > 0 && chance(random, 0.02)) return repeat(takenFrom(recent, random, 'stays'));
+      const attempt = nextInOrder(nowMs);
+      recent.push(attempt);
+      if (recent.length > RECENT_ATTEMPTS) recent.shift();
+      return attempt;
+    },
+  };
+}
+
+function outcomeOf(attempt: number, startedAt: number, random: Random) {
+  const durationMs = wholeBetween(random, 1, 900);
+  const common = { startedAt, durationMs, url: `https://receiver.example/${String(wholeBetween(random, 1, 9))}` };
+  if (chance(random, 0.55)) {
+    return { ...common, ...ended('delivered', 'accepted'), statusCode: wholeBetween(random, 200, 204), ...NO_ERROR };
+  }
+  if (chance(random, 0.1)) return { ...common, ...ended('failed', 'permanent_status'), statusCode: 410, ...NO_ERROR };
+  const how = chance(random, 0.5)
+    ? { statusCode: 503, ...NO_ERROR }
+    : { statusCode: null, errorCode: 'timeout', errorDetail: 'no answer, "yet"' };
+  if (attempt === MOST_ATTEMPTS) return { ...common, ...ended('failed', 'attempts_exhausted'), ...how };
+  const nextDueAt = startedAt + durationMs + RETRY_MS * attempt;
+  return { ...common, ...how, outcome: 'retrying', decision: 'temporary_status', nextDueAt };
+}
+
+const NO_ERROR = { errorCode: null, errorDetail: null } as const;
+const ended = (outcome: string, decision: string) => ({ outcome, decision, nextDueAt: null });
+
+function bodyOf(number: number, random: Random): string {
+  const filling = chance(random, 0.01) ? 'x'.repeat(wholeBetween(random, 1, LARGE_BODY_CHARACTERS)) : '';
+  return JSON.stringify({ number, text: pick(random, AWKWARD), filling });
+}
+
+function takenFrom(list: WebhookAttempt[], random: Random, then: 'stays' | 'leaves'): WebhookAttempt {
+  const index = Math.floor(random() * list.length);
+  const [taken] = then === 'leaves' ? list.splice(index, 1) : list.slice(index, index + 1);
+  if (taken === undefined) throw new Error('There is nothing to take.');
+  return taken;
+}
+
+const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+/** An endless run of pings that the random numbers decide alone: late, repeated, without a fix, and ordinary ones. */
+export interface MadeUpPings {
+  next(nowMs: number): TelemetryPing;
+  /** How many of them differ in device or time: each is a point of a path. */
+  readonly points: () => number;
+}
+
+const DEVICES = 50;
+const HOUR_MS = 3_600_000;
+const LATEST_HOURS = 200;
+
+export function createMadeUpPings(random: Random): MadeUpPings {
+  const seen = new Set<string>();
+  let last: TelemetryPing | null = null;
+  return {
+    points: () => seen.size,
+    next(nowMs) {
+      // The second one says something else, and must not count.
+      if (last !== null && chance(random, 0.05)) return { ...last, latitude: 1, longitude: 1 };
+      const lateMs = chance(random, 0.1) ? wholeBetween(random, 1, LATEST_HOURS) * HOUR_MS : 0;
+      const deviceId = `device-${String(wholeBetween(random, 1, DEVICES))}`;
+      const eventTime = nowMs - lateMs - wholeBetween(random, 0, 5_000);
+      const hasFix = chance(random, 0.9);
+      last = pingOf({
+        ...{ fleetId: 'fleet-1', deviceId, eventTime, receivedTime: nowMs, positionValid: hasFix },
+        latitude: hasFix ? wholeBetween(random, -80, 80) + random() : null,
+        longitude: hasFix ? wholeBetween(random, -170, 170) + random() : null,
+        speedInKmh: chance(random, 0.5) ? wholeBetween(random, 0, 120) : null,
+        ignition: chance(random, 0.3) ? chance(random, 0.5) : null,
+      });
+      seen.add(`${deviceId} ${String(eventTime)}`);
+      return last;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import { createDataSource } from '@waypost/database';
+import { createDeliveryProjection } from '@waypost/history-store';
+import { createKafkaBackend, createTaskManager, silentLogger, waitOrAbort, type KafkaSettings } from '@waypost/streams';
+import { createAttemptsTask } from '../../../apps/history-projector/src/attempts.task.js';
+import { createDatabaseRetry } from '../../../apps/history-projector/src/database-retry.js';
+
+export interface RivalOptions {
+  readonly kafka: KafkaSettings;
+  readonly registryUrl: string;
+  readonly databaseUrl: string;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** A projector that nobody has coordinated with the others. */
+export interface Rival {
+  readonly appliedBatches: () => number;
+  stop(): Promise<void>;
+}
+
+/** Any name but the projector's own: so it is given all partitions, which the projectors have too. */
+const GROUP = 'projection-integrity.rival';
+
+/** A projector, but for its group. */
+export async function startRival({ kafka, registryUrl, databaseUrl, onFatal }: RivalOptions): Promise<Rival> {
+  const quiet = { info: () => undefined, warn: () => undefined };
+  const dataSource = createDataSource(databaseUrl, { poolSize: 8, applicationName: 'waypost history-projector' });
+  const database = createDatabaseRetry({ logger: quiet, now: () => performance.now(), wait: waitOrAbort });
+  const starting = new AbortController();
+  await database.run(() => dataSource.initialize(), starting.signal);
+  const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
+  const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).webhookAttempts;
+  let appliedBatches = 0;
+  const runner = createTaskManager({
+    ...{ backend, groupId: GROUP, topics: [topics.webhookAttempts.name], logger: silentLogger, onFatal },
+    createTask: (context) =>
+      createAttemptsTask(context, {
+        ...{ codec, database, logger: quiet, wait: waitOrAbort, onFatal, now: () => performance.now() },
+        projection: createDeliveryProjection({ dataSource, now: Date.now }),
+        logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
+        metrics: {
+          batchApplied: () => {
+            appliedBatches += 1;
+          },
+          lagMeasured: () => undefined,
+          partitionClosed: () => undefined,
+          databaseAvailable: () => undefined,
+        },
+      }),
+  });
+  await runner.start();
+  return {
+    appliedBatches: () => appliedBatches,
+    async stop() {
+      await runner.stop();
+      await backend.close();
+      await dataSource.destroy();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import type { WebhookAttempt } from '@waypost/domain';
+import { compareRows } from './rows.js';
+import { foldLog, type Row } from './fold-log.js';
+
+const NOW = Date.UTC(2026, 5, 20, 12);
+const DAY_MS = 86_400_000;
+
+function attempt(change: Partial<WebhookAttempt>): WebhookAttempt {
+  return {
+    eventId: 'aaaaaaaa-0000-5000-8000-000000000001',
+    ...{ subscriptionId: 's', fleetId: 'f', deviceId: 'd', eventType: 'position', format: 'v1', series: 0 },
+    ...{ replayId: null, deliveryOffset: 1, url: 'https://receiver.example/', attempt: 1, durationMs: 7 },
+    ...{
+      eventTime: NOW - 50,
+      deliveryCreatedAt: NOW - 40,
+      firstAttemptAt: NOW - 30,
+      dueAt: NOW - 31,
+      startedAt: NOW - 30,
+    },
+    ...{ statusCode: 503, errorCode: null, errorDetail: null, outcome: 'retrying', decision: 'temporary_status' },
+    ...{ nextDueAt: NOW + 2_000, body: '{"a":1}' },
+    ...change,
+  };
+}
+const accepted = { outcome: 'delivered', decision: 'accepted', statusCode: 204, nextDueAt: null };
+const second = attempt({ attempt: 2, body: null, startedAt: NOW, dueAt: NOW, ...accepted });
+const onlyRow = (log: readonly WebhookAttempt[]): Row => {
+  const [row] = foldLog(log, NOW).values();
+  if (row === undefined) throw new Error('The fold is empty.');
+  return row;
+};
+
+describe('the fold of the log', () => {
+  it('is a row a delivery, with the state after its last attempt', () => {
+    expect(onlyRow([attempt({}), second])).toMatchObject({
+      ...{ status: 'delivered', status_code: '204', last_attempt: '2', body: '{"a":1}', day: 'deliveries_20260620' },
+      ...{ first_attempt_at: String(NOW - 30), last_attempt_at: String(NOW), next_attempt_at: null },
+      delivered_at: String(NOW + 7),
+      attempts:
+        `[[1,${String(NOW - 30)},${String(NOW - 31)},7,503,null,"retrying","temporary_status"],` +
+        `[2,${String(NOW)},${String(NOW)},7,204,null,"delivered","accepted"]]`,
+    });
+  });
+
+  it('leaves out repeated numbers, lost heads and what is older than the history', () => {
+    const log = [attempt({}), attempt({ statusCode: 500 }), second, attempt({ statusCode: 500 })];
+    expect(onlyRow(log)).toEqual(onlyRow([attempt({}), second]));
+    expect(foldLog([second], NOW).size).toBe(0);
+    expect(foldLog([attempt({ firstAttemptAt: NOW - 16 * DAY_MS })], NOW).size).toBe(0);
+  });
+});
+
+describe('the comparison of the table with the fold', () => {
+  const expected = foldLog([attempt({}), second], NOW);
+  const [[key, row] = ['', onlyRow([attempt({})])]] = expected;
+
+  it('finds nothing when both are equal', () => {
+    expect(compareRows(expected, new Map(expected))).toEqual([]);
+  });
+
+  it.each<[string, Map<string, Row>, string]>([
+    ['a row that is missing', new Map(), `${key} is missing`],
+    ['a row that the log does not have', new Map([...expected, ['x/0', row]]), 'x/0 is there, but not in the log'],
+    ['a space in the attempts', new Map([[key, { ...row, attempts: '[[1, 2]]' }]]), `${key}: attempts is "[[1, 2]]"`],
+    ['one byte of a body', new Map([[key, { ...row, body: '{"a":2}' }]]), `${key}: body is "{\\"a\\":2}"`],
+    ['another day', new Map([[key, { ...row, day: 'deliveries_20260619' }]]), `${key}: day is "deliveries_20260619"`],
+  ])('finds %s', (_, found, problem) => {
+    expect(compareRows(expected, found)).toEqual([expect.stringContaining(problem)]);
+  });
+});

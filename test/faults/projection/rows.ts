@@ -1,0 +1,66 @@
+import type pg from 'pg';
+import { type Row, ROW_COLUMNS, rowKey } from './fold-log.js';
+
+const SHOWN = 5;
+const LONGEST_SHOWN = 200;
+
+/** What the table and the fold of the log do not agree on; empty: they are equal in every byte. */
+export function compareRows(expected: ReadonlyMap<string, Row>, found: ReadonlyMap<string, Row>): string[] {
+  const missing = [...expected.keys()].filter((key) => !found.has(key));
+  const extra = [...found.keys()].filter((key) => !expected.has(key));
+  const different = [...expected].flatMap(([key, row]) => {
+    const other = found.get(key);
+    return other === undefined ? [] : differencesOf(key, row, other);
+  });
+  return [
+    ...few(missing.map((key) => `${key} is missing`)),
+    ...few(extra.map((key) => `${key} is there, but not in the log`)),
+    ...few(different),
+  ];
+}
+
+function differencesOf(key: string, expected: Row, found: Row): string[] {
+  return ROW_COLUMNS.filter((column) => expected[column] !== found[column]).map(
+    (column) => `${key}: ${column} is ${shown(found[column])} instead of ${shown(expected[column])}`,
+  );
+}
+
+const shown = (value: string | null): string => JSON.stringify(value).slice(0, LONGEST_SHOWN);
+
+function few(problems: readonly string[]): string[] {
+  if (problems.length <= SHOWN) return [...problems];
+  return [...problems.slice(0, SHOWN), `... and ${String(problems.length - SHOWN)} more of this kind`];
+}
+
+const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint::text AS ${column}`;
+
+const ROWS = `
+  SELECT event_id::text, series::text, fleet_id, device_id, subscription_id, event_type, format, url, body, status,
+         status_code::text, last_attempt::text, attempts, tableoid::regclass::text AS day,
+         ${['event_time', 'created_at', 'first_attempt_at', 'last_attempt_at', 'delivered_at', 'next_attempt_at'].map(ms).join(', ')}
+    FROM deliveries`;
+
+/** Everything that the table holds. @throws Error when a delivery is in it twice */
+export async function readRows(client: pg.Client): Promise<Map<string, Row>> {
+  const { rows } = await client.query<Row>(ROWS);
+  const found = new Map(rows.map((row) => [rowKey(row.event_id ?? '', row.series ?? ''), row]));
+  if (found.size !== rows.length) throw new Error(`${String(rows.length - found.size)} deliveries have two rows.`);
+  return found;
+}
+
+/** By partition of the attempts log. */
+export async function readPositions(client: pg.Client, topic: string): Promise<Map<number, number>> {
+  const { rows } = await client.query<{ partition: number; next_offset: string }>(
+    'SELECT partition, next_offset FROM projection_positions WHERE topic = $1',
+    [topic],
+  );
+  return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+}
+
+/** Every point of every path, as text. */
+export async function readPoints(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ point: string }>(
+    'SELECT to_jsonb(p)::text AS point FROM path_points AS p ORDER BY fleet_id, device_id, event_time',
+  );
+  return rows.map(({ point }) => point);
+}

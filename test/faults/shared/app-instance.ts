@@ -1,0 +1,199 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Guardian } from '../../../tools/dev-stack/index.js';
+import { spawnGuarded, type GuardedChild, type ProcessExit } from '../../../tools/dev-stack/processes/spawn-guarded.js';
+
+export interface AppInstanceOptions {
+  readonly instance: number;
+  /** The built main file of the application. */
+  readonly program: string;
+  /** Asked at every start of a process. */
+  readonly env: () => Readonly<Record<string, string | undefined>>;
+  /** Two, for the time in which a paused process still holds one. */
+  readonly adminPorts: readonly [number, number];
+  readonly guardian: Guardian;
+  readonly logFile: string;
+  /** An end that nobody has asked for. */
+  readonly onUnexpectedExit: (what: string) => void;
+}
+
+/** One instance of an application that runs tasks: a process, and what takes its place, as under a supervisor. */
+export interface AppInstance {
+  readonly instance: number;
+  /** Whether it is meant to run. */
+  readonly up: boolean;
+  start(): void;
+  kill(): Promise<void>;
+  /** SIGTERM. Resolves with the time that the stop took. */
+  stop(): Promise<number>;
+  pause(): void;
+  resume(): void;
+  /** Starts a second process of the same name beside a paused one; the first is resumed after `forMs` and has to go. */
+  replacePaused(forMs: number): Promise<void>;
+  /** null: ready. Otherwise what is wrong. */
+  problem(): Promise<string | null>;
+}
+
+/** The default of the runtime. */
+export const SESSION_TIMEOUT_MS = 7_000;
+const START_TIMEOUT_MS = 60_000;
+const RESTART_DELAY_MS = 500;
+const STOP_GRACE_MS = 10_000;
+/** It can only be told when there is a broker to tell it. */
+const ZOMBIE_GRACE_MS = 90_000;
+const STARTED = '"event":"app_started"';
+const PROBE_TIMEOUT_MS = 2_000;
+/** INSTANCE_FENCED, and what else a restart mends. */
+const RUNTIME_FAILED = 70;
+
+interface Running extends GuardedChild {
+  /** Its end has been asked for, or is due. */
+  dismissed: boolean;
+  /** It has come up; before, a cluster that is away is reason enough to end, and the supervisor tries again. */
+  started: boolean;
+}
+
+export function createAppInstance(options: AppInstanceOptions): AppInstance {
+  const { instance, program, guardian, logFile, onUnexpectedExit } = options;
+  let current: Running | null = null;
+  let [adminPort, otherPort] = options.adminPorts;
+  let zombies = 0;
+
+  function launch(): Running {
+    const env = { ...options.env(), WAYPOST_ADMIN_PORT: String(adminPort) };
+    const onOutput = (text: string): void => {
+      appendFileSync(logFile, text);
+      if (text.includes(STARTED)) running.started = true;
+    };
+    const command = { file: process.execPath, args: [program], env, channel: true, onOutput };
+    const child = spawnGuarded(command, { guardian, logFile, orphanSignal: 'SIGKILL' });
+    const running: Running = { ...child, dismissed: false, started: false };
+    void running.exited.then((exit) => replaceEnded(running, exit));
+    return running;
+  }
+
+  async function replaceEnded(ended: Running, exit: ProcessExit): Promise<void> {
+    if (ended.dismissed) return;
+    // Cut off from the brokers until the group has forgotten both, the two of one name fight for it: the last to join
+    // keeps it, which may be the older one. The next start wins it back.
+    const lostToZombie = zombies > 0 && exit.code === RUNTIME_FAILED;
+    if (!lostToZombie) {
+      onUnexpectedExit(
+        `instance ${String(instance)} ended by itself: ${exit.signal ?? `exit code ${String(exit.code)}`}`,
+      );
+    }
+    await sleep(RESTART_DELAY_MS);
+    if (current === ended) current = launch();
+  }
+
+  async function end(signal: NodeJS.Signals, graceMs: number): Promise<void> {
+    const ending = current;
+    current = null;
+    if (ending === null) return;
+    ending.dismissed = true;
+    ending.child.kill(signal);
+    const inTime = await Promise.race([ending.exited.then(() => true), sleep(graceMs, false)]);
+    if (inTime) return;
+    onUnexpectedExit(`instance ${String(instance)} did not end within ${String(graceMs)} ms of ${signal}`);
+    ending.child.kill('SIGKILL');
+    await ending.exited;
+  }
+
+  /** It wakes up beside its successor: the group refuses it, and it has to end with the code of a failed runtime. */
+  async function expectToGo(zombie: Running): Promise<void> {
+    zombie.child.kill('SIGCONT');
+    const exit = await Promise.race([zombie.exited, sleep(ZOMBIE_GRACE_MS, null)]);
+    if (exit?.code === RUNTIME_FAILED || (exit !== null && !zombie.started)) return;
+    const how = exit === null ? `not within ${String(ZOMBIE_GRACE_MS)} ms` : `with ${exit.signal ?? String(exit.code)}`;
+    onUnexpectedExit(`the replaced process of instance ${String(instance)} ended ${how}`);
+    zombie.child.kill('SIGKILL');
+    await zombie.exited;
+  }
+
+  return {
+    instance,
+    get up() {
+      return current !== null;
+    },
+    start() {
+      current ??= launch();
+    },
+    kill: () => end('SIGKILL', STOP_GRACE_MS),
+    async stop() {
+      const startedAt = performance.now();
+      await end('SIGTERM', STOP_GRACE_MS);
+      return performance.now() - startedAt;
+    },
+    pause: () => void current?.child.kill('SIGSTOP'),
+    resume: () => void current?.child.kill('SIGCONT'),
+    async replacePaused(forMs) {
+      const zombie = current;
+      if (zombie === null) return;
+      zombie.dismissed = true;
+      zombie.child.kill('SIGSTOP');
+      [adminPort, otherPort] = [otherPort, adminPort];
+      current = launch();
+      zombies++;
+      try {
+        await sleep(forMs);
+        await expectToGo(zombie);
+      } finally {
+        zombies--;
+      }
+    },
+    problem: async () => (current === null ? null : readinessProblem(adminPort)),
+  };
+}
+
+async function readinessProblem(adminPort: number): Promise<string | null> {
+  try {
+    const url = `http://127.0.0.1:${String(adminPort)}/health/ready`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    return response.ok ? null : `not ready: ${(await response.text()).slice(0, 300)}`;
+  } catch (error) {
+    return `no answer: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Resolves when the disturbance is over; false: the instance was not up. */
+export async function disturbProcess(
+  instance: AppInstance,
+  disturbance: 'kill' | 'pause' | 'replace' | 'restart',
+  forMs: number,
+): Promise<boolean> {
+  if (!instance.up) return false;
+  switch (disturbance) {
+    case 'kill':
+    case 'restart':
+      await (disturbance === 'kill' ? instance.kill() : instance.stop());
+      await sleep(forMs);
+      instance.start();
+      return true;
+    case 'pause':
+      instance.pause();
+      await sleep(forMs);
+      instance.resume();
+      return true;
+    case 'replace':
+      await instance.replacePaused(forMs);
+      return true;
+  }
+}
+
+/** Starts instances at once and resolves when all of them are ready. */
+export async function startReady(processors: readonly AppInstance[]): Promise<void> {
+  for (const processor of processors) processor.start();
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  for (const processor of processors) {
+    for (let problem = await processor.problem(); problem !== null; problem = await processor.problem()) {
+      if (performance.now() > deadline) throw new Error(`Instance ${String(processor.instance)} is ${problem}`);
+      await sleep(100);
+    }
+  }
+}
+
+/** What keeps instances that are meant to run from being ready. */
+export async function unreadyInstances(instances: readonly AppInstance[]): Promise<string[]> {
+  const problems = await Promise.all(instances.map((one) => one.problem()));
+  return problems.flatMap((problem, index) => (problem === null ? [] : [`instance ${String(index)} is ${problem}`]));
+}

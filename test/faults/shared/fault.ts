@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { consumerGroups } from '@waypost/contracts';
+import { disturbProcess, type AppInstance } from './app-instance.js';
+import { createInjector, type Injector } from './fault-run.js';
+import type { KafkaCluster } from './kafka-cluster.js';
+import type { Link } from './link.js';
+
+/** What can go wrong, as data: a schedule can be printed, repeated and checked before anything is broken. */
+export type Fault =
+  /** SIGKILL; started again after `downMs`, which may be beyond the session timeout, so that others take over. */
+  | { readonly kind: 'processor-kill'; readonly instance: number; readonly downMs: number }
+  /** SIGSTOP, then SIGCONT: past the session timeout it wakes up as a zombie. */
+  | { readonly kind: 'processor-pause'; readonly instance: number; readonly forMs: number }
+  /** Stopped as a deployment does it; stays away until it joins again. */
+  | { readonly kind: 'processor-leave'; readonly instance: number }
+  /** Stopped as a deployment does it, and started again. */
+  | { readonly kind: 'processor-restart'; readonly instance: number; readonly downMs: number }
+  /** With `othersDelayMs` the owners of what it gets hear late, and go on working on what is no longer theirs. */
+  | {
+      readonly kind: 'processor-join';
+      readonly instance: number;
+      readonly others: readonly number[];
+      readonly othersDelayMs: number;
+      readonly forMs: number;
+    }
+  /** SIGSTOP; a second process takes the same instance id; then SIGCONT: two with one name. */
+  | { readonly kind: 'processor-replace'; readonly instance: number; readonly forMs: number }
+  | { readonly kind: 'broker-restart'; readonly broker: number; readonly downMs: number }
+  | { readonly kind: 'broker-kill'; readonly broker: number; readonly downMs: number }
+  /** SIGKILL to whichever broker coordinates the group, or the transactions of a partition's task, at that moment. */
+  | {
+      readonly kind: 'coordinator-kill';
+      readonly of: 'group' | 'transactions';
+      readonly partition: number;
+      readonly downMs: number;
+    }
+  | (Disturbed & { readonly kind: 'network-delay'; readonly delayMs: number; readonly forMs: number })
+  | (Disturbed & { readonly kind: 'network-throttle'; readonly bytesPerSecond: number; readonly forMs: number })
+  /** Every connection is reset once. */
+  | (Disturbed & { readonly kind: 'network-cut' })
+  /** Nothing passes and nobody is told. */
+  | (Disturbed & { readonly kind: 'network-hole'; readonly forMs: number });
+
+/** The ways between these instances and these brokers. */
+export interface Disturbed {
+  readonly instances: readonly number[];
+  readonly brokers: readonly number[];
+}
+
+export type FaultKind = Fault['kind'];
+
+/** Faults of one target come one after another; those of different targets may overlap. */
+export function targetsOf(fault: Fault): readonly string[] {
+  switch (fault.kind) {
+    case 'processor-kill':
+    case 'processor-pause':
+    case 'processor-leave':
+    case 'processor-restart':
+    case 'processor-replace':
+      return [`processor ${String(fault.instance)}`];
+    case 'processor-join':
+      return [`processor ${String(fault.instance)}`, ...fault.others.map((instance) => `network ${String(instance)}`)];
+    // One broker at a time: two of three would be more than min.insync.replicas can bear.
+    case 'broker-restart':
+    case 'broker-kill':
+    case 'coordinator-kill':
+      return ['brokers'];
+    case 'network-delay':
+    case 'network-throttle':
+    case 'network-cut':
+    case 'network-hole':
+      return fault.instances.map((instance) => `network ${String(instance)}`);
+  }
+}
+
+export function durationOf(fault: Fault): number {
+  if ('forMs' in fault) return fault.forMs;
+  return 'downMs' in fault ? fault.downMs : 0;
+}
+
+export interface World {
+  readonly cluster: KafkaCluster;
+  readonly processors: readonly AppInstance[];
+}
+
+const WHOLE_TIMEOUT_MS = 60_000;
+const COORDINATOR_TRIES = 20;
+
+export function createFaultInjector(world: World): Injector<Fault> {
+  return createInjector({ targetsOf, apply: (fault) => apply(world, fault) });
+}
+
+/** Resolves when the fault is over; false: there was nothing to break. */
+async function apply(world: World, fault: Fault): Promise<boolean> {
+  switch (fault.kind) {
+    case 'processor-kill':
+    case 'processor-pause':
+    case 'processor-leave':
+    case 'processor-restart':
+    case 'processor-join':
+    case 'processor-replace':
+      return applyToProcessor(world, fault);
+    case 'broker-restart':
+    case 'broker-kill':
+      await takeDown(world.cluster, fault.broker, fault.kind === 'broker-kill', fault.downMs);
+      return true;
+    case 'coordinator-kill':
+      await world.cluster.untilWhole(WHOLE_TIMEOUT_MS);
+      await takeDown(world.cluster, await coordinatorOf(world.cluster, fault), true, fault.downMs);
+      return true;
+    case 'network-delay':
+    case 'network-throttle':
+    case 'network-cut':
+    case 'network-hole':
+      await disturb(linksOf(world.cluster, fault.instances, fault.brokers), fault);
+      return true;
+  }
+}
+
+type ProcessorFault = Extract<Fault, { readonly instance: number }>;
+type Disturbance = DistributiveOmit<Extract<Fault, Disturbed>, keyof Disturbed>;
+type DistributiveOmit<T, Keys extends PropertyKey> = T extends unknown ? Omit<T, Keys> : never;
+type CoordinatorFault = Extract<Fault, { readonly kind: 'coordinator-kill' }>;
+
+async function applyToProcessor({ processors, cluster }: World, fault: ProcessorFault): Promise<boolean> {
+  const processor = processors[fault.instance];
+  if (processor === undefined || processor.up === (fault.kind === 'processor-join')) return false;
+  switch (fault.kind) {
+    case 'processor-kill':
+      return disturbProcess(processor, 'kill', fault.downMs);
+    case 'processor-pause':
+      return disturbProcess(processor, 'pause', fault.forMs);
+    case 'processor-restart':
+      return disturbProcess(processor, 'restart', fault.downMs);
+    case 'processor-replace':
+      return disturbProcess(processor, 'replace', fault.forMs);
+    case 'processor-leave':
+      await processor.stop();
+      return true;
+    case 'processor-join':
+      processor.start();
+      await disturb(linksOf(cluster, fault.others), {
+        kind: 'network-delay',
+        delayMs: fault.othersDelayMs,
+        forMs: fault.forMs,
+      });
+      return true;
+  }
+}
+
+/** The next one may only fall when this one has caught up: see min.insync.replicas. */
+async function takeDown(cluster: KafkaCluster, id: number, violently: boolean, downMs: number): Promise<void> {
+  await cluster.untilWhole(WHOLE_TIMEOUT_MS);
+  const node = cluster.node(id);
+  await (violently ? node.kill() : node.stop());
+  await sleep(downMs);
+  node.start();
+  await cluster.untilWhole(WHOLE_TIMEOUT_MS);
+}
+
+async function coordinatorOf(cluster: KafkaCluster, { of, partition }: CoordinatorFault): Promise<number> {
+  const group = consumerGroups.telemetryProcessor.id;
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await cluster.coordinatorOf(of, of === 'group' ? group : `${group}.${String(partition)}`);
+    } catch (error) {
+      if (tried === COORDINATOR_TRIES) throw error;
+      await sleep(250);
+    }
+  }
+}
+
+function linksOf(
+  cluster: KafkaCluster,
+  instances: readonly number[],
+  brokers: readonly number[] = cluster.brokers.map((_address, index) => index + 1),
+): Link[] {
+  return instances.flatMap((instance) => brokers.map((broker) => cluster.link(instance, broker)));
+}
+
+async function disturb(links: readonly Link[], fault: Disturbance): Promise<void> {
+  for (const link of links) {
+    if (fault.kind === 'network-cut') link.cut();
+    else if (fault.kind === 'network-hole') link.shape({ hole: true });
+    else if (fault.kind === 'network-delay') link.shape({ delayMs: fault.delayMs });
+    else link.shape({ bytesPerSecond: fault.bytesPerSecond });
+  }
+  if (fault.kind === 'network-cut') return;
+  await sleep(fault.forMs);
+  for (const link of links) link.heal();
+}

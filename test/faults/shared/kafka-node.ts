@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Guardian } from '../../../tools/dev-stack/index.js';
+import { brokerProperties, propertiesText } from '../../../tools/dev-stack/kafka/broker-properties.js';
+import { runOnce } from '../../../tools/dev-stack/processes/managed-process.js';
+import { type GuardedChild, spawnGuarded } from '../../../tools/dev-stack/processes/spawn-guarded.js';
+import { projectFile } from '../../../tools/dev-stack/project-root.js';
+
+export interface NodeContext {
+  readonly guardian: Guardian;
+  readonly java: string;
+  readonly jars: string;
+  readonly folder: string;
+  readonly logFile: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A Kafka node that stays down when it was brought down. */
+export interface NodeProcess {
+  readonly id: number;
+  start(): void;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+const CLUSTER_ID = 'V2F5cG9zdEludGVncml0eQ';
+const LOGGING = 'tools/dev-stack/kafka/log4j2.properties';
+const JVM_FLAGS = [
+  '-Xms96m',
+  '-Xmx256m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Xshare:auto',
+  '-XX:-UsePerfData',
+];
+const STOP_GRACE_MS = 6_000;
+
+/** Writes the settings and formats the storage; nothing runs afterwards. */
+export async function prepareNode(plan: NodePlan, context: NodeContext): Promise<NodeProcess> {
+  const { guardian, java, jars, folder, logFile, env } = context;
+  const propertiesFile = join(folder, 'server.properties');
+  const logging = join(folder, 'log4j2.properties');
+  const javaArguments = [...JVM_FLAGS, `-Dlog4j2.configurationFile=${logging}`, '-cp', join(jars, '*')];
+  await mkdir(folder, { recursive: true });
+  await copyFile(projectFile(LOGGING), logging);
+  await writeFile(propertiesFile, propertiesText(nodeProperties(plan)));
+  if (!existsSync(plan.logDir)) {
+    const standalone = plan.roles === 'broker' ? [] : ['--standalone'];
+    const format = ['kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', propertiesFile, ...standalone];
+    const name = `Formatting the storage of Kafka node ${String(plan.id)}`;
+    await runOnce({ file: java, args: [...javaArguments, ...format], env }, { name, logFile, guardian });
+  }
+
+  let current: GuardedChild | undefined;
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (current === undefined) return;
+    const { child, exited } = current;
+    current = undefined;
+    child.kill(signal);
+    await Promise.race([exited, sleep(STOP_GRACE_MS)]);
+    child.kill('SIGKILL');
+    await exited;
+  }
+  return {
+    id: plan.id,
+    start() {
+      const command = { file: java, args: [...javaArguments, 'kafka.Kafka', propertiesFile], env };
+      current ??= spawnGuarded(command, { guardian, logFile, orphanSignal: 'SIGKILL' });
+    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
+}
+
+/** The way of one processor instance to one broker. */
+export interface LinkPorts {
+  /** Where the broker listens. */
+  readonly broker: number;
+  /** Where the proxy listens: what the broker tells its clients. */
+  readonly proxy: number;
+}
+
+export interface NodePlan {
+  readonly id: number;
+  readonly roles: 'broker,controller' | 'broker' | 'controller';
+  readonly controllerPort: number;
+  /** For other brokers, the publisher and the judge; it is never disturbed. */
+  readonly port: number;
+  /** By instance: each comes in on a listener of its own, so each has a network of its own. */
+  readonly links: readonly LinkPorts[];
+  readonly replicas: number;
+  readonly logDir: string;
+}
+
+const at = (port: number): string => `127.0.0.1:${String(port)}`;
+
+export function nodeProperties(plan: NodePlan): Record<string, string> {
+  const { id, roles, controllerPort, port, links, replicas, logDir } = plan;
+  const isBroker = roles !== 'controller';
+  const linkListeners = links.map((link, index) => ({ name: `LINK${String(index)}`, ...link }));
+  const names = ['CONTROLLER', ...(isBroker ? ['PLAINTEXT', ...linkListeners.map(({ name }) => name)] : [])];
+  const brokerListeners = isBroker
+    ? [`PLAINTEXT://${at(port)}`, ...linkListeners.map((link) => `${link.name}://${at(link.broker)}`)]
+    : [];
+  const controllerListeners = roles === 'broker' ? [] : [`CONTROLLER://${at(controllerPort)}`];
+  const advertised = [
+    `PLAINTEXT://${at(port)}`,
+    ...linkListeners.map((link) => `${link.name}://${at(link.proxy)}`),
+  ].join(',');
+  const properties = {
+    ...brokerProperties({ broker: port, controller: controllerPort }, logDir),
+    'process.roles': roles,
+    'node.id': String(id),
+    listeners: [...brokerListeners, ...controllerListeners].join(','),
+    'advertised.listeners': advertised,
+    'listener.security.protocol.map': names.map((name) => `${name}:PLAINTEXT`).join(','),
+    'num.network.threads': '1',
+    ...replication(replicas),
+  };
+  return isBroker ? properties : withoutBrokerSettings(properties);
+}
+
+function replication(replicas: number): Record<string, string> {
+  if (replicas === 1) return {};
+  return {
+    'default.replication.factor': String(replicas),
+    'offsets.topic.replication.factor': String(replicas),
+    'transaction.state.log.replication.factor': String(replicas),
+    'min.insync.replicas': '2',
+    'transaction.state.log.min.isr': '2',
+    'replica.lag.time.max.ms': '5000',
+  };
+}
+
+function withoutBrokerSettings(properties: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(properties).filter(
+      ([key]) => key !== 'advertised.listeners' && key !== 'inter.broker.listener.name',
+    ),
+  );
+}
