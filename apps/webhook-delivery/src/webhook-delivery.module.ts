@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
+import { FanOutModule } from './fan-out/fan-out.module.js';
+import { ReplayModule } from './replay/replay.module.js';
+import { SenderModule } from './sender/sender.module.js';
 
-/** No HTTP face of its own: fan-out and sender are started as parts of the application. */
-@Module({})
+/** The consumers start in the order of these imports and stop in reverse: nothing is written that no sender reads. */
+@Module({ imports: [SenderModule, FanOutModule, ReplayModule] })
 export class WebhookDeliveryModule {}

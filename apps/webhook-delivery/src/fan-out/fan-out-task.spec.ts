@@ -1,29 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  type AvroCodecs,
   consumerGroups,
   createAvroCodecs,
+  type FleetEvent,
   resolveBatch,
   topics,
-  type AvroCodecs,
-  type FleetEvent,
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/contracts';
 import {
   createMemoryBackend,
+  createTaskManager,
+  type FencedWriter,
   partitionForKey,
   readToEnd,
   silentLogger,
-  type FencedWriter,
   type TaskManager,
 } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../../test/support/samples.js';
 import { until } from '../../../../test/support/until.js';
+import { createFlushScheduler } from '../common/flush-scheduler.js';
 import { nodeTimers } from '../common/timers.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
-import { createFlushScheduler } from '../common/flush-scheduler.js';
-import { createFanOut } from './fan-out-runner.js';
+import { createFanOutTask, type FanOutParts } from './fan-out-task.js';
 
 const EVENTS = { topic: topics.fleetEvents.name, partition: 0 };
 const OUTPUTS = 4;
@@ -334,3 +335,21 @@ describe('the fan-out over a crash', () => {
     expect((await written()).filter(({ series }) => series === 0)).toHaveLength(2 * subscriptions.length);
   });
 });
+
+export interface FanOutOptions extends FanOutParts {
+  readonly instanceId?: string | undefined;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** The fan-out: one task for each partition of fleet.events that the group gives this process. */
+export function createFanOut(options: FanOutOptions): TaskManager {
+  return createTaskManager({
+    backend: options.backend,
+    groupId: consumerGroups.fanOut.id,
+    topics: [topics.fleetEvents.name],
+    instanceId: options.instanceId,
+    createTask: (context) => createFanOutTask(options, context),
+    logger: options.logger,
+    onFatal: options.onFatal,
+  });
+}

@@ -10,11 +10,18 @@ import {
   type WebhookDelivery,
   type WebhookReplay,
 } from '@waypost/contracts';
-import { createMemoryBackend, readToEnd, silentLogger, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import {
+  createMemoryBackend,
+  createTaskManager,
+  readToEnd,
+  silentLogger,
+  type StreamsBackend,
+  type TaskManager,
+} from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
-import { createReplayer } from '../replayer.js';
+import { createReplayTask, type ReplayTaskParts } from '../replay-task.js';
 
 function placeOf(topic: string) {
   return { topic, partition: 0 };
@@ -207,4 +214,23 @@ export function replayOf(more: Partial<WebhookReplay> = {}): WebhookReplay {
     updatedAt: START,
     ...more,
   };
+}
+
+export interface ReplayerOptions extends ReplayTaskParts {
+  readonly instanceId?: string | undefined;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** The replayer: one task for each partition of webhook.replays that the group gives this process. */
+export function createReplayer(options: ReplayerOptions): TaskManager {
+  return createTaskManager({
+    backend: options.backend,
+    groupId: consumerGroups.replayer.id,
+    topics: [topics.webhookReplays.name],
+    copartitioned: [topics.replayProgress.name, topics.webhookDeliveries.name, topics.webhookAttempts.name],
+    instanceId: options.instanceId,
+    createTask: (context) => createReplayTask(options, context),
+    logger: options.logger,
+    onFatal: options.onFatal,
+  });
 }

@@ -1,11 +1,12 @@
+import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
+import { createKafkaBackend, silentLogger } from '@waypost/streams';
+import { subscriptionOf } from '../../../../../test/support/samples.js';
+import { createReplayer } from './replay-harness.js';
+
 /*
  * The replayer alone in a process of its own, to be killed: `replayer-process.ts BROKERS REGISTRY_URL`. It ends with its
  * standard input, and with exit code 70 when it fails. Every subscription is active.
  */
-import { createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
-import { createKafkaBackend, silentLogger } from '@waypost/streams';
-import { subscriptionOf } from '../../../../../test/support/samples.js';
-import { createReplayer } from '../replayer.js';
 
 const RUNTIME_FAILED = 70;
 

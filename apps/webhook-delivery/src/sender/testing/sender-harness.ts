@@ -14,6 +14,7 @@ import {
 import type { AttemptResult } from '@waypost/domain';
 import {
   createMemoryBackend,
+  createTaskManager,
   readToEnd,
   silentLogger,
   type StreamRecord,
@@ -24,9 +25,9 @@ import { createMemoryRegistry } from '../../../../../test/support/registry/memor
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../common/flush-scheduler.js';
 import type { TimerPort } from '../../common/timers.js';
-import { createLaneSettings, ConcurrencyLimiter, type ConcurrencyLimits } from '../concurrency-limiter.js';
+import { ConcurrencyLimiter, type ConcurrencyLimits, createLaneSettings } from '../concurrency-limiter.js';
+import { createDeliveryTask, type DeliveryTaskParts } from '../delivery-task.js';
 import type { QueueLimits } from '../partition-queues.js';
-import { createSender } from '../sender-runner.js';
 
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
 export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
@@ -252,4 +253,23 @@ function aSubscription(id: string): WebhookSubscription {
     createdAt: 0,
     updatedAt: 0,
   };
+}
+
+export interface SenderOptions extends DeliveryTaskParts {
+  readonly instanceId?: string | undefined;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** The sender: one task for each partition of webhook.deliveries that the group gives this process. */
+export function createSender(options: SenderOptions): TaskManager {
+  return createTaskManager({
+    backend: options.backend,
+    groupId: consumerGroups.sender.id,
+    topics: [topics.webhookDeliveries.name],
+    copartitioned: [topics.webhookAttempts.name, topics.subscriptionState.name, topics.webhookOperations.name],
+    instanceId: options.instanceId,
+    createTask: (context) => createDeliveryTask(options, context),
+    logger: options.logger,
+    onFatal: options.onFatal,
+  });
 }

@@ -1,0 +1,54 @@
+import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { createEgressClient, type EgressClient } from '@waypost/egress';
+import { CLOCK, CONFIG, type EgressConfig } from '@waypost/platform';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { SUBSCRIPTION_DIRECTORY, SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { createAttemptRunner, type AttemptRunner } from './attempt-runner.js';
+import { createBearerTokens } from './bearer-tokens.js';
+
+/** EgressClient */
+export const EGRESS_CLIENT = Symbol('EGRESS_CLIENT');
+/** AttemptRunner */
+export const ATTEMPT_RUNNER = Symbol('ATTEMPT_RUNNER');
+
+/** The HTTP client goes down after the consumers, whose attempts in flight need it to the end. */
+@Module({
+  providers: [
+    {
+      provide: EGRESS_CLIENT,
+      inject: [CONFIG],
+      useFactory: ({ egress }: { readonly egress: EgressConfig }) => createEgressClient({ ...egress }),
+    },
+  ],
+  exports: [EGRESS_CLIENT],
+})
+export class EgressModule implements OnApplicationShutdown {
+  constructor(@Inject(EGRESS_CLIENT) private readonly egress: EgressClient) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.egress.close();
+  }
+}
+
+function attemptRunnerOf(
+  directory: SubscriptionDirectory,
+  egress: EgressClient,
+  { sealingKey }: { readonly sealingKey: Buffer },
+  now: () => number,
+): AttemptRunner {
+  const tokens = createBearerTokens({ egress, sealingKey, now });
+  return createAttemptRunner({ directory, egress, tokens, sealingKey, now });
+}
+
+@Module({
+  imports: [EgressModule, SubscriptionsModule],
+  providers: [
+    {
+      provide: ATTEMPT_RUNNER,
+      inject: [SUBSCRIPTION_DIRECTORY, EGRESS_CLIENT, CONFIG, CLOCK],
+      useFactory: attemptRunnerOf,
+    },
+  ],
+  exports: [ATTEMPT_RUNNER],
+})
+export class AttemptModule {}

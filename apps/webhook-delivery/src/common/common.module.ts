@@ -1,0 +1,44 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { createAvroCodecs, createSchemaRegistry, type AvroCodecs } from '@waypost/contracts';
+import { CONFIG, STOPPING, type RegistryConfig } from '@waypost/platform';
+import { settleOrAbort } from '@waypost/streams';
+import { Registry } from 'prom-client';
+import { createDeliveryMetrics } from './delivery-metrics.js';
+import { nodeTimers } from './timers.js';
+
+/** AvroCodecs */
+export const CODECS = Symbol('CODECS');
+/** TimerPort */
+export const TIMERS = Symbol('TIMERS');
+/** `() => number`: uniform in [0, 1) */
+export const RANDOM = Symbol('RANDOM');
+/** DeliveryMetrics */
+export const DELIVERY_METRICS = Symbol('DELIVERY_METRICS');
+
+function codecsOf({ registry }: { readonly registry: RegistryConfig }): AvroCodecs {
+  return createAvroCodecs({ registry: createSchemaRegistry(registry) });
+}
+
+/** What all stages share: codecs, timers, randomness and metrics. */
+@Module({
+  providers: [
+    { provide: CODECS, inject: [CONFIG], useFactory: codecsOf },
+    { provide: TIMERS, useValue: nodeTimers },
+    { provide: RANDOM, useValue: Math.random },
+    { provide: DELIVERY_METRICS, inject: [Registry], useFactory: createDeliveryMetrics },
+  ],
+  exports: [CODECS, TIMERS, RANDOM, DELIVERY_METRICS],
+})
+export class CommonModule implements OnModuleInit {
+  constructor(
+    @Inject(CODECS) private readonly codecs: AvroCodecs,
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
+  ) {}
+
+  /** Registers the schemas of all topics that this application writes, before the first consumer starts. */
+  async onModuleInit(): Promise<void> {
+    const { webhookDeliveries, webhookAttempts, subscriptionState, webhookOperations, replayProgress } = this.codecs;
+    const written = [webhookDeliveries, webhookAttempts, subscriptionState, webhookOperations, replayProgress];
+    await settleOrAbort(Promise.all(written.map((codec) => codec.prepare())), this.stopping);
+  }
+}

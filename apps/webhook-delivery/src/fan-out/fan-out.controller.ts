@@ -1,0 +1,47 @@
+import { Controller, Inject, Injectable } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { consumerGroups, type AvroCodecs } from '@waypost/contracts';
+import {
+  CLOCK,
+  LOGGER,
+  PartitionConsumer,
+  PartitionContext,
+  STREAMS_BACKEND,
+  type PartitionTaskFactory,
+} from '@waypost/platform';
+import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
+import { CODECS, DELIVERY_METRICS } from '../common/common.module.js';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { FlushScheduler } from '../common/flush-scheduler.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
+import { createFanOutTask, type FanOutParts } from './fan-out-task.js';
+
+/** FlushScheduler */
+export const FAN_OUT_FLUSHES = Symbol('FAN_OUT_FLUSHES');
+
+/** Creates the task of each assigned partition of fleet.events, from parts that all partitions share. */
+@Injectable()
+export class FanOutTasks implements PartitionTaskFactory, FanOutParts {
+  constructor(
+    @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
+    @Inject(CODECS) readonly codecs: AvroCodecs,
+    @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
+    @Inject(FAN_OUT_FLUSHES) readonly flushScheduler: FlushScheduler,
+    @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
+    @Inject(LOGGER) readonly logger: StreamsLogger,
+    @Inject(CLOCK) readonly now: () => number,
+  ) {}
+
+  create(context: TaskContext): PartitionTask {
+    return createFanOutTask(this, context);
+  }
+}
+
+@Controller()
+export class FanOutController {
+  @PartitionConsumer({ group: consumerGroups.fanOut, tasks: FanOutTasks })
+  fanOut(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
+    return task.process(batch);
+  }
+}

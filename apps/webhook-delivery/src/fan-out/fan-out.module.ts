@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { CLOCK, StreamsModule } from '@waypost/platform';
+import { CommonModule, TIMERS } from '../common/common.module.js';
+import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../common/flush-scheduler.js';
+import type { TimerPort } from '../common/timers.js';
+import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { FAN_OUT_FLUSHES, FanOutController, FanOutTasks } from './fan-out.controller.js';
+
+/** Longer than the sender's: each task writes to every partition of the deliveries, so tasks share few requests. */
+const FLUSH_INTERVALS: FlushIntervals = { intervalMs: 8, busyIntervalMs: 12 };
+
+function flushesOf(timers: TimerPort, now: () => number): FlushScheduler {
+  return createFlushScheduler({ timers, now, intervals: FLUSH_INTERVALS });
+}
+
+/** Turns events into deliveries. */
+@Module({
+  imports: [StreamsModule, CommonModule, SubscriptionsModule],
+  controllers: [FanOutController],
+  providers: [FanOutTasks, { provide: FAN_OUT_FLUSHES, inject: [TIMERS, CLOCK], useFactory: flushesOf }],
+})
+export class FanOutModule {}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { StreamsModule } from '@waypost/platform';
+import { Registry } from 'prom-client';
+import { CommonModule } from '../common/common.module.js';
+import { createReplayMetrics } from '../common/delivery-metrics.js';
+import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { REPLAY_METRICS, ReplayController, ReplayTasks } from './replay.controller.js';
+
+/** Sends past deliveries again. */
+@Module({
+  imports: [StreamsModule, CommonModule, SubscriptionsModule],
+  controllers: [ReplayController],
+  providers: [ReplayTasks, { provide: REPLAY_METRICS, inject: [Registry], useFactory: createReplayMetrics }],
+})
+export class ReplayModule {}

@@ -1,0 +1,87 @@
+import { Controller, Inject, Injectable } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { consumerGroups, topics, type AvroCodecs } from '@waypost/contracts';
+import {
+  CLOCK,
+  LOGGER,
+  PartitionConsumer,
+  PartitionContext,
+  STREAMS_BACKEND,
+  type PartitionTaskFactory,
+} from '@waypost/platform';
+import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
+import type { AttemptRunner } from '../attempt/attempt-runner.js';
+import { ATTEMPT_RUNNER } from '../attempt/attempt.module.js';
+import { CODECS, DELIVERY_METRICS, RANDOM, TIMERS } from '../common/common.module.js';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { FlushIntervals, FlushScheduler } from '../common/flush-scheduler.js';
+import type { TimerPort } from '../common/timers.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
+import { ConcurrencyLimiter, type ConcurrencyLimits } from './concurrency-limiter.js';
+import { createDeliveryTask, type DeliveryTaskParts } from './delivery-task.js';
+import type { QueueLimits } from './partition-queues.js';
+
+export interface SenderSettings {
+  readonly inFlight: ConcurrencyLimits;
+  readonly unfinished: QueueLimits;
+  readonly flushes: FlushIntervals;
+  readonly closeGraceMs: number;
+}
+
+/** SenderSettings */
+export const SENDER_SETTINGS = Symbol('SENDER_SETTINGS');
+/** FlushScheduler */
+export const SENDER_FLUSHES = Symbol('SENDER_FLUSHES');
+
+/** Topics that a task writes at the number of its own partition. */
+export const SENDER_COPARTITIONED = [
+  topics.webhookAttempts.name,
+  topics.subscriptionState.name,
+  topics.webhookOperations.name,
+];
+
+/** Above `closeGraceMs`, and within the time that an application may take to stop. */
+const STOP_TIMEOUT_MS = 6_300;
+
+/** Creates the task of each assigned partition of webhook.deliveries, from parts that all partitions share. */
+@Injectable()
+export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
+  readonly limits: QueueLimits;
+  readonly closeGraceMs: number;
+
+  constructor(
+    @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
+    @Inject(CODECS) readonly codecs: AvroCodecs,
+    @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
+    @Inject(ATTEMPT_RUNNER) readonly runner: AttemptRunner,
+    readonly limiter: ConcurrencyLimiter,
+    @Inject(SENDER_FLUSHES) readonly flushScheduler: FlushScheduler,
+    @Inject(TIMERS) readonly timers: TimerPort,
+    @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
+    @Inject(LOGGER) readonly logger: StreamsLogger,
+    @Inject(CLOCK) readonly now: () => number,
+    @Inject(RANDOM) readonly random: () => number,
+    @Inject(SENDER_SETTINGS) settings: SenderSettings,
+  ) {
+    this.limits = settings.unfinished;
+    this.closeGraceMs = settings.closeGraceMs;
+  }
+
+  create(context: TaskContext): PartitionTask {
+    return createDeliveryTask(this, context);
+  }
+}
+
+@Controller()
+export class SenderController {
+  @PartitionConsumer({
+    group: consumerGroups.sender,
+    tasks: DeliveryTasks,
+    copartitioned: SENDER_COPARTITIONED,
+    stopTimeoutMs: STOP_TIMEOUT_MS,
+  })
+  send(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
+    return task.process(batch);
+  }
+}

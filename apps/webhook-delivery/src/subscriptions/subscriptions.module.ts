@@ -1,0 +1,45 @@
+import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { AvroCodecs } from '@waypost/contracts';
+import { KafkaModule, LOGGER, ON_FATAL, STOPPING, STREAMS_BACKEND } from '@waypost/platform';
+import { settleOrAbort, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
+import { CODECS, CommonModule } from '../common/common.module.js';
+import { createSubscriptionDirectory, type SubscriptionDirectory } from './subscription-directory.js';
+
+/** SubscriptionDirectory */
+export const SUBSCRIPTION_DIRECTORY = Symbol('SUBSCRIPTION_DIRECTORY');
+
+function directoryOf(
+  backend: StreamsBackend,
+  codecs: AvroCodecs,
+  logger: StreamsLogger,
+  onFatal: (error: Error) => void,
+): SubscriptionDirectory {
+  return createSubscriptionDirectory({ backend, codecs, logger, onFatal });
+}
+
+/** The directory is read to its end before the consumers start, and followed until all of them have stopped. */
+@Module({
+  imports: [CommonModule, KafkaModule],
+  providers: [
+    {
+      provide: SUBSCRIPTION_DIRECTORY,
+      inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL],
+      useFactory: directoryOf,
+    },
+  ],
+  exports: [SUBSCRIPTION_DIRECTORY],
+})
+export class SubscriptionsModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(
+    @Inject(SUBSCRIPTION_DIRECTORY) private readonly directory: SubscriptionDirectory,
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await settleOrAbort(this.directory.start(), this.stopping);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.directory.stop();
+  }
+}

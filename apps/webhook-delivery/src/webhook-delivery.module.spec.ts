@@ -1,0 +1,126 @@
+import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
+import { Test } from '@nestjs/testing';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAvroCodecs, topics, type AvroCodecs } from '@waypost/contracts';
+import {
+  MemoryRuntime,
+  Readiness,
+  RuntimeModule,
+  STREAMS_BACKEND,
+  StreamsRuntime,
+  StreamsServer,
+} from '@waypost/platform';
+import { createMemoryBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
+import { Registry } from 'prom-client';
+import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
+import { subscriptionOf } from '../../../test/support/samples.js';
+import { until } from '../../../test/support/until.js';
+import type { AttemptRequest } from './attempt/attempt-runner.js';
+import { ATTEMPT_RUNNER } from './attempt/attempt.module.js';
+import { CODECS } from './common/common.module.js';
+import { aDelivery } from './sender/testing/sender-harness.js';
+import { WebhookDeliveryModule } from './webhook-delivery.module.js';
+
+const SUBSCRIPTIONS = { topic: topics.webhookSubscriptions.name, partition: 0 };
+const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
+
+const config = {
+  process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false },
+  registry: { url: 'http://registry.invalid' },
+  egress: { allowedSubnets: [], allowHttp: false },
+  sealingKey: Buffer.alloc(32, 1),
+  replay: { maxUnsent: 1_000 },
+} as const;
+
+let codecs: AvroCodecs;
+let backend: StreamsBackend & { append: ReturnType<typeof createMemoryBackend>['append'] };
+let runtime: MemoryRuntime;
+let attempts: AttemptRequest[];
+let app: Awaited<ReturnType<typeof start>>;
+
+async function start() {
+  const processRuntime = RuntimeModule.forRoot({
+    ...{ name: 'webhook-delivery', config, metrics: new Registry(), readiness: new Readiness() },
+    logger: silentLogger as never,
+    onFatal: (error) => {
+      throw error;
+    },
+    stopping: new AbortController().signal,
+  });
+  const run = (request: AttemptRequest) => {
+    attempts.push(request);
+    const result = { type: 'response', statusCode: 200 } as const;
+    return Promise.resolve({
+      type: 'ended',
+      url: 'https://example.org/',
+      auth: 'none',
+      result,
+      discardToken: () => undefined,
+    });
+  };
+  const module = await Test.createTestingModule({ imports: [processRuntime, WebhookDeliveryModule] })
+    .overrideProvider(STREAMS_BACKEND)
+    .useValue(backend)
+    .overrideProvider(StreamsRuntime)
+    .useValue(runtime)
+    .overrideProvider(CODECS)
+    .useValue(codecs)
+    .overrideProvider(ATTEMPT_RUNNER)
+    .useValue({ run })
+    .compile();
+  const created = module.createNestMicroservice<AsyncMicroserviceOptions>({
+    inject: [StreamsServer],
+    useFactory: (strategy: StreamsServer) => ({ strategy }),
+  });
+  await created.listen();
+  return created;
+}
+
+beforeEach(async () => {
+  codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+  await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
+  const names = Object.values(topics).map(({ name }) => [name, 1] as const);
+  backend = createMemoryBackend({ topics: Object.fromEntries(names), now: Date.now });
+  runtime = new MemoryRuntime();
+  attempts = [];
+  const subscription = subscriptionOf({ id: 'subscription-1' });
+  const value = codecs.webhookSubscriptions.encode(subscription);
+  backend.append(SUBSCRIPTIONS, { key: Buffer.from(subscription.id), value });
+  app = await start();
+});
+afterEach(() => app.close());
+
+describe('webhook-delivery', () => {
+  it('starts the sender, then the fan-out, then the replayer, and stops them in reverse', async () => {
+    const groups = ['webhook-delivery.sender', 'webhook-delivery.fan-out', 'webhook-delivery.replayer'];
+    expect(runtime.events).toEqual(groups.map((group) => `${group} started`));
+
+    runtime.events.length = 0;
+    await app.close();
+
+    expect(runtime.events).toEqual(groups.toReversed().map((group) => `${group} stopped`));
+  });
+
+  it('gives the sender 6.3 s to stop: longer than an attempt, within the time of the application', () => {
+    const handlers = [...app.get(StreamsServer).getHandlers().values()];
+    const limits = handlers.map(({ extras }) => {
+      const { group, stopTimeoutMs } = extras?.['consumer'] as { group: { id: string }; stopTimeoutMs?: number };
+      return [group.id, stopTimeoutMs];
+    });
+    expect(limits).toEqual([
+      ['webhook-delivery.sender', 6_300],
+      ['webhook-delivery.fan-out', undefined],
+      ['webhook-delivery.replayer', undefined],
+    ]);
+  });
+
+  it('attempts and logs a delivery that its handler receives', async () => {
+    const delivery = aDelivery(1);
+    const record = { key: Buffer.from(delivery.subscriptionId), value: codecs.webhookDeliveries.encode(delivery) };
+
+    expect(await runtime.feed(topics.webhookDeliveries.name, [record])).toBe(1);
+
+    await until(async () => (await backend.endOffset(ATTEMPTS)) === 1);
+    expect(attempts).toMatchObject([{ delivery: { eventId: delivery.eventId }, attempt: 1 }]);
+  });
+});
