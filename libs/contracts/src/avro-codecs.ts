@@ -1,9 +1,3 @@
-import { writeDeviceState } from './device-state-writer.js';
-import { writeFleetEvent } from './fleet-event-writer.js';
-import type { SchemaRegistryPort } from './schema-registry.port.js';
-import { createSubjectCodec, type OwnWriter, type SubjectCodec } from './subject-codec.js';
-import { topics, type TopicId } from './topics.js';
-import { createWriterSchemas } from './writer-schemas.js';
 import type {
   DeviceState,
   FleetEvent,
@@ -19,6 +13,12 @@ import type {
   WebhookReplay,
   WebhookSubscription,
 } from '@waypost/domain';
+import { writeDeviceState } from './device-state-avro.js';
+import { writeFleetEvent } from './fleet-event-writer.js';
+import type { SchemaRegistryPort } from './schema-registry.js';
+import { createSubjectCodec, type OwnWriter, type SubjectCodec } from './subject-codec.js';
+import { type TopicId, topics } from './topics.js';
+import { createWriterSchemas } from './writer-schemas.js';
 
 /** What each topic's values are. */
 export interface TopicValues {

@@ -15,18 +15,21 @@ export type {
   WebhookReplay,
   WebhookSubscription,
 } from '@waypost/domain';
+export { type AvroCodecs, createAvroCodecs, type TopicValues } from './avro-codecs.js';
 export type { AvroArray, AvroField, AvroLogical, AvroMap, AvroPrimitive, AvroRecord, AvroType } from './avro-schema.js';
-export { createAvroCodecs, type AvroCodecs, type TopicValues } from './avro-codecs.js';
-export { allConsumerGroups, consumerGroups, type ConsumerGroup } from './consumer-groups.js';
+export { allConsumerGroups, type ConsumerGroup, consumerGroups } from './consumer-groups.js';
 export { ContractsError, type ContractsErrorCode } from './contracts-error.js';
-export type { CompatibilityLevel, SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
-export { createDeviceStateReader, type DeviceStateReader } from './device-state-reader.js';
-export { LazyTelemetryPing } from './lazy-telemetry-ping.js';
-export { createPingReader, type PingReader } from './ping-reader.js';
-export { resolveBatch } from './resolve-batch.js';
-export { createSchemaRegistry, type SchemaRegistryOptions } from './schema-registry.js';
+export { createDeviceStateReader, type DeviceStateReader } from './device-state-avro.js';
+export { createPingReader, LazyTelemetryPing, type PingReader } from './lazy-telemetry-ping.js';
+export {
+  type CompatibilityLevel,
+  createSchemaRegistry,
+  type SchemaLookup,
+  type SchemaRegistryOptions,
+  type SchemaRegistryPort,
+} from './schema-registry.js';
 export { setUpKafka, type SetUpResult, type TopicAdmin, type TopicSpec } from './set-up-kafka.js';
 export { createSubjectCodec, type DecodeResult, type SubjectCodec } from './subject-codec.js';
-export { allTopics, topicNamed, topics, type TopicDefinition, type TopicId, type TopicName } from './topics.js';
-export { schemaIdOf, wireHeaderBytes } from './wire-format.js';
+export { allTopics, type TopicDefinition, type TopicId, type TopicName, topicNamed, topics } from './topics.js';
+export { resolveBatch, schemaIdOf, wireHeaderBytes } from './wire-format.js';
 export { createWriterSchemas, type WriterSchemas } from './writer-schemas.js';

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createAvroCodecs, type AvroCodecs } from './avro-codecs.js';
-import { LazyTelemetryPing } from './lazy-telemetry-ping.js';
-import { createPingReader, type PingReader } from './ping-reader.js';
-import type { SchemaRegistryPort } from './schema-registry.port.js';
-import { topics } from './topics.js';
 import type { TelemetryPing } from '@waypost/domain';
+import { type AvroCodecs, createAvroCodecs } from './avro-codecs.js';
+import { createPingReader, LazyTelemetryPing, type PingReader } from './lazy-telemetry-ping.js';
+import type { SchemaRegistryPort } from './schema-registry.js';
+import { topics } from './topics.js';
 
 const OWN_ID = 1;
 const NEWER_ID = 2;

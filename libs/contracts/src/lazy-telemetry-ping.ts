@@ -1,4 +1,5 @@
-import type { AvroCursor } from './avro-cursor.js';
+import type { TelemetryPing } from '@waypost/domain';
+import { AvroCursor } from './avro-cursor.js';
 import {
   afterOptionalDouble,
   afterOptionalInt,
@@ -6,7 +7,7 @@ import {
   afterOptionalText,
   NOT_PLAIN,
 } from './plain-avro.js';
-import type { TelemetryPing } from '@waypost/domain';
+import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
 /**
  * A ping of which only what every rule reads is decoded at once. The rest is decoded at the first look at it, the texts of the
@@ -203,4 +204,17 @@ function readTelemetryPing(cursor: AvroCursor): TelemetryPing {
     buffered: cursor.boolean(),
     attributes: cursor.stringMap(),
   };
+}
+
+/**
+ * Decodes the ping that lies from `start` to `end` in `bytes`. What was written with our own version of the schema comes
+ * as a `LazyTelemetryPing`, at a fifth of the cost; other versions as a plain object. The results are the same.
+ */
+export type PingReader = (bytes: Buffer, start: number, end: number) => DecodeResult<TelemetryPing>;
+
+export function createPingReader(codec: SubjectCodec<TelemetryPing>): PingReader {
+  const cursor = new AvroCursor();
+  const readOwn = (bytes: Buffer, start: number, end: number): TelemetryPing =>
+    new LazyTelemetryPing(cursor, bytes, start, end);
+  return (bytes, start, end) => codec.decodeRange(bytes, start, end, readOwn);
 }

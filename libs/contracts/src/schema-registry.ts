@@ -1,7 +1,12 @@
 import { ContractsError } from './contracts-error.js';
-import { createRegistryHttp, loginRefused, noAnswer, registryAddress, unavailable } from './registry-http.js';
-import { registryAgent } from './registry-request.js';
-import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
+import {
+  createRegistryHttp,
+  loginRefused,
+  noAnswer,
+  registryAddress,
+  registryAgent,
+  unavailable,
+} from './registry-http.js';
 
 export interface SchemaRegistryOptions {
   /** Base of the Confluent API, e.g. `http://127.0.0.1:8081/apis/ccompat/v7`; may hold `user:password@`. */
@@ -108,4 +113,24 @@ function idOfAnswer(subject: string, body: unknown): number {
   const { id } = body as { readonly id?: unknown };
   if (typeof id === 'number') return id;
   throw unavailable(`Subject ${subject} could not be looked up`, 'the answer holds no id');
+}
+
+export type SchemaLookup =
+  | { readonly type: 'avro'; readonly schema: object }
+  | { readonly type: 'not_avro'; readonly detail: string }
+  | { readonly type: 'unknown' };
+
+export type CompatibilityLevel = 'BACKWARD' | 'BACKWARD_TRANSITIVE' | 'FULL_TRANSITIVE' | 'NONE';
+
+/**
+ * A Confluent-compatible schema registry. Every method rejects with a retriable `ContractsError`
+ * (`registry_unavailable`) when the registry cannot be asked; "unknown" and null are its own answers.
+ */
+export interface SchemaRegistryPort {
+  schemaById(id: number): Promise<SchemaLookup>;
+  /** The id of exactly this schema under the subject; null when it is not registered. */
+  idOf(subject: string, schema: object): Promise<number | null>;
+  /** Registers the schema, or finds it; rejects with `schema_incompatible` when the subject's rule forbids it. */
+  register(subject: string, schema: object): Promise<number>;
+  setCompatibility(subject: string, level: CompatibilityLevel): Promise<void>;
 }

@@ -1,6 +1,5 @@
 import { ContractsError } from './contracts-error.js';
-import type { SchemaRegistryPort } from './schema-registry.port.js';
-import { createSchemaRegistry } from './schema-registry.js';
+import { createSchemaRegistry, type SchemaRegistryPort } from './schema-registry.js';
 import { allTopics, type TopicDefinition } from './topics.js';
 
 const TIMESTAMP_TYPE = 'message.timestamp.type';

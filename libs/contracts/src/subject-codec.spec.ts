@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createAvroCodecs } from './avro-codecs.js';
+import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
-import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
 import { allTopics, topics } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';
 

@@ -2,8 +2,8 @@ import type avro from 'avsc';
 import { AvroEncoder } from './avro-encoder.js';
 import { avroTypeOf } from './avro-type.js';
 import { ContractsError } from './contracts-error.js';
-import type { SchemaRegistryPort } from './schema-registry.port.js';
-import { readAvro, resolverOf, type AvroResolver } from './strict-avro-reader.js';
+import type { SchemaRegistryPort } from './schema-registry.js';
+import { type AvroResolver, readAvro, resolverOf } from './strict-avro-reader.js';
 import { schemaIdIn, wireHeaderBytes, writeWireHeader } from './wire-format.js';
 import type { WriterSchemas } from './writer-schemas.js';
 

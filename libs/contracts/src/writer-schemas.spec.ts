@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
+import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 import { createWriterSchemas } from './writer-schemas.js';
 
 const schema = { type: 'record', name: 'R', fields: [] };

@@ -1,6 +1,6 @@
 import type avro from 'avsc';
 import { avroTypeOf } from './avro-type.js';
-import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.port.js';
+import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 
 export type WriterSchema =
   | { readonly type: 'usable'; readonly avroType: avro.Type }

@@ -1,7 +1,7 @@
 export type DomainErrorCode =
   'bad_key' | 'bad_nonce' | 'bad_secret' | 'no_signing_secret' | 'unknown_payload_format' | 'attempt_out_of_range';
 
-/** A bug or a wrong configuration, never an expected outcome; the message says what to mend. */
+/** A bug or a wrong configuration, never an expected outcome; the message says how to fix it. */
 export class DomainError extends Error {
   override readonly name = 'DomainError';
 

@@ -1,3 +1,4 @@
+// Times are epoch milliseconds and places WGS-84 degrees, unless a name or a comment says otherwise.
 export { DomainError, type DomainErrorCode } from './domain-error.js';
 
 export {

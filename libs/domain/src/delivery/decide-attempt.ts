@@ -1,16 +1,13 @@
 import { MAX_ATTEMPTS, MAX_RETRY_DELAY_MS, parseRetryAfter, retryDelayMs } from './retry-delay.js';
 
 export interface FinishedAttempt {
-  /** 1 to MAX_ATTEMPTS. */
   readonly attempt: number;
   readonly result: AttemptResult;
-  /** How the subscription authenticates its deliveries. */
   readonly auth: 'none' | 'bearer';
-  /** Whether an earlier attempt of this delivery met a 401. */
+  /** An earlier attempt of this delivery met a 401 (R-23). */
   readonly unauthorizedBefore: boolean;
-  /** Epoch milliseconds; the wait starts here (R-22). */
+  /** The wait starts here (R-22). */
   readonly endedAt: number;
-  /** Uniform in [0, 1): the jitter. */
   readonly random: number;
 }
 
@@ -24,13 +21,12 @@ export type FailureReason =
   | 'subscription_deleted'
   | 'attempts_exhausted';
 
-/** Whether and when to try again, and why. `renewToken`: the bearer token that was used must not be used again. */
+/** `renewToken`: the bearer token must not be used again (R-23). */
 export type AttemptDecision =
   | { readonly outcome: 'delivered'; readonly decision: 'accepted' }
   | {
       readonly outcome: 'retrying';
       readonly decision: RetryReason;
-      /** Whole epoch milliseconds. */
       readonly nextDueAt: number;
       readonly renewToken: boolean;
     }
@@ -41,7 +37,7 @@ type Verdict =
   | { readonly type: 'permanent'; readonly reason: FailureReason }
   | { readonly type: 'temporary'; readonly reason: RetryReason };
 
-/** What follows from an attempt's result (R-20 to R-23). */
+/** R-20 to R-23: what follows from the result of an attempt. */
 export function decideAttempt(finished: FinishedAttempt): AttemptDecision {
   const verdict = verdictOf(finished);
   switch (verdict.type) {
@@ -67,7 +63,7 @@ function waitMs({ attempt, random, result, endedAt }: FinishedAttempt): number {
   return Math.max(scheduledMs, Math.min(askedMs(result, endedAt), MAX_RETRY_DELAY_MS));
 }
 
-/** Only these two statuses give `Retry-After` its meaning (R-22). */
+/** R-22: only these two statuses give `Retry-After` its meaning. */
 function askedMs(result: AttemptResult, endedAt: number): number {
   if (result.type !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503)) return 0;
   return parseRetryAfter(result.retryAfter ?? '', endedAt) ?? 0;
@@ -88,7 +84,7 @@ function verdictOfStatus(statusCode: number, auth: 'none' | 'bearer'): Verdict {
     case 5:
       return { type: 'temporary', reason: 'temporary_status' };
     default:
-      // Not an answer that HTTP knows, so neither an acceptance nor a refusal: try again rather than lose the event.
+      // Neither an acceptance nor a refusal in HTTP: try again rather than lose the event.
       return { type: 'temporary', reason: 'unexpected_status' };
   }
 }
@@ -120,40 +116,35 @@ function verdictOfError(errorCode: AttemptErrorCode): Verdict {
   }
 }
 
-/** Why an attempt has no status code. Closed: the history and the documentation name these. */
+/** Why an attempt has no status code. Closed: the history and the documentation list these. */
 export const ATTEMPT_ERROR_CODES = [
-  /** No complete status line within the deadline (R-20). */
+  /** R-20. */
   'timeout',
   'dns_error',
   'connection_refused',
   'connection_reset',
   'connection_failed',
   'tls_error',
-  /** What came back is not HTTP. */
   'protocol_error',
-  /** The name resolves to an address that is not public (R-27). */
+  /** R-27. */
   'address_refused',
-  /** The URL is not one that may be called at all, e.g. no longer https (R-18). */
+  /** R-18. */
   'url_refused',
-  /** No bearer token could be had (R-23). */
+  /** R-23. */
   'token_error',
-  /** No signing secret of the subscription can be read (R-17). */
+  /** R-17. */
   'secret_unreadable',
   'subscription_deleted',
-  /** Whether the subscription still exists could not be found out in time. */
   'subscription_unknown',
-  /** Any other failure below HTTP. */
   'network_error',
 ] as const;
 
 export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 
-/** What came of one attempt. */
 export type AttemptResult =
   | {
       readonly type: 'response';
       readonly statusCode: number;
-      /** The header `Retry-After` as it came. */
       readonly retryAfter?: string | null | undefined;
     }
   | { readonly type: 'error'; readonly errorCode: AttemptErrorCode; readonly detail: string };

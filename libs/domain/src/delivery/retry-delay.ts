@@ -1,17 +1,15 @@
 import { DomainError } from '../domain-error.js';
 
-/** The first try counts (R-22). */
+/** R-22: the first attempt counts. */
 export const MAX_ATTEMPTS = 5;
 
-/** No wait is longer, whatever the jitter or the receiver says (R-22). */
+/** R-22: applies to the jitter and to what the receiver asks for. */
 export const MAX_RETRY_DELAY_MS = 15_000;
 
 const BASE_DELAYS_MS = [2_000, 4_000, 8_000, 15_000] as const;
 
 /**
- * The wait after a failed attempt, in whole milliseconds (R-22).
- *
- * @param attempt the attempt that failed, 1 to MAX_ATTEMPTS - 1
+ * R-22: the wait after failed attempt 1 to MAX_ATTEMPTS - 1.
  * @param random uniform in [0, 1)
  */
 export function retryDelayMs(attempt: number, random: number): number {
@@ -29,17 +27,13 @@ const DAY_NAME = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
 const CLOCK = '([01]\\d|2[0-3]):([0-5]\\d):([0-5]\\d|60)';
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Sun, 06 Nov 1994 08:49:37 GMT */
 const IMF_DATE = new RegExp(`^${DAY_NAME}, (\\d\\d) ([A-Z][a-z]{2}) (\\d{4}) ${CLOCK} GMT$`);
-/** Sunday, 06-Nov-94 08:49:37 GMT */
 const RFC_850_DATE = new RegExp(`^[A-Z][a-z]{5,8}, (\\d\\d)-([A-Z][a-z]{2})-(\\d\\d) ${CLOCK} GMT$`);
-/** Sun Nov  6 08:49:37 1994 */
 const ASCTIME_DATE = new RegExp(`^${DAY_NAME} ([A-Z][a-z]{2}) ([ \\d]\\d) ${CLOCK} (\\d{4})$`);
 
 /**
- * How long a `Retry-After` header asks to wait, in milliseconds from `nowMs`, 0 when the time is past; null when it is
- * neither a number of seconds nor an HTTP date (RFC 9110, 10.2.3 and 5.6.7). Date.parse is of no use here: it takes "-5"
- * for the month of May.
+ * Milliseconds from `nowMs`, 0 for a time in the past; null when it is neither seconds nor an HTTP date (RFC 9110, 10.2.3).
+ * Not by Date.parse(), which reads "-5" as the month of May.
  */
 export function parseRetryAfter(value: string, nowMs: number): number | null {
   const text = value.trim();
@@ -67,7 +61,7 @@ function parseHttpDate(text: string, nowMs: number): number | null {
   return null;
 }
 
-/** Two digits more than 50 years ahead mean the century before. */
+/** RFC 9110: two digits more than 50 years ahead mean the century before. */
 function fullYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;
@@ -82,7 +76,7 @@ function dateMsOf(
 ): number | null {
   const month = MONTHS.indexOf(monthName ?? '');
   const date = new Date(0);
-  // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC() reads the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month, Number(day));
   if (month === -1 || date.getUTCMonth() !== month) return null;
   return date.setUTCHours(Number(hour), Number(minute), Number(second));

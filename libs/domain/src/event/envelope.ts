@@ -2,7 +2,7 @@ import { formatTime } from '../time/instant.js';
 import { known } from './known.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 
-/** The body of a delivery in the format `v1`: the envelope of R-11 with the fields of R-13, in that order. */
+/** R-11: the body of a delivery in the format `v1`. */
 export function serialiseEnvelope(event: FleetEvent, eventId: string): string {
   return JSON.stringify({
     eventId,
@@ -12,7 +12,7 @@ export function serialiseEnvelope(event: FleetEvent, eventId: string): string {
   });
 }
 
-/** Keys in the order of R-13; those that are undefined do not reach the text. */
+/** R-13: keys in this order; undefined ones are left out of the text. */
 function eventData(event: FleetEvent): object {
   return {
     deviceId: event.deviceId,
@@ -36,7 +36,6 @@ function eventData(event: FleetEvent): object {
   };
 }
 
-/** What only events of a geofence, route or stop have. */
 function ownData(event: FleetEvent): object {
   return {
     geofenceId: known(event.geofenceId),

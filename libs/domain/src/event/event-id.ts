@@ -11,7 +11,7 @@ const EVENT_NAMESPACE_BYTES = uuidBytes(EVENT_ID_NAMESPACE);
 const RESOURCE_NAMESPACE_BYTES = uuidBytes(RESOURCE_ID_NAMESPACE);
 const OPERATION_NAMESPACE_BYTES = uuidBytes('0d0b9a55-3c1c-4d56-9d5e-5f2a3b0f5b77');
 
-/** U+001F, UNIT SEPARATOR. checkPing() accepts no id that contains it. */
+/** checkPing() accepts no id that contains it. */
 const SEPARATOR = '\u001f';
 const UUID_BYTES = 16;
 
@@ -20,9 +20,7 @@ export interface EventIdentity {
   readonly subscriptionId: string;
   readonly deviceId: string;
   readonly eventType: string;
-  /** Epoch milliseconds. */
   readonly eventTime: number;
-  /** routeId, activityId or geofenceId; null or absent for other events. */
   readonly resourceId?: string | null;
 }
 
@@ -38,11 +36,10 @@ export interface ResourceIdentity {
   readonly fleetId: string;
   readonly deviceId: string;
   readonly kind: 'route' | 'stop';
-  /** Epoch milliseconds. */
   readonly startTime: number;
 }
 
-/** The routeId or activityId. It includes the fleet, so equal device ids of two fleets never share a route. */
+/** the routeId or activityId. It includes the fleet: equal device ids of two fleets never share a route. */
 export function resourceIdOf({ fleetId, deviceId, kind, startTime }: ResourceIdentity): string {
   return uuidV5(RESOURCE_NAMESPACE_BYTES, joinIds(fleetId, deviceId, kind, formatTime(startTime)));
 }
@@ -50,7 +47,6 @@ export function resourceIdOf({ fleetId, deviceId, kind, startTime }: ResourceIde
 export interface OperationIdentity {
   readonly subscriptionId: string;
   readonly type: string;
-  /** The delivery or the time that tells it from others of the subscription. */
   readonly about: string;
 }
 
@@ -59,7 +55,7 @@ export function operationId({ subscriptionId, type, about }: OperationIdentity):
   return uuidV5(OPERATION_NAMESPACE_BYTES, joinIds(subscriptionId, type, about));
 }
 
-/** Two different lists of ids without control characters never give the same text. */
+/** two different lists of ids without control characters never give the same text. */
 export function joinIds(...ids: readonly string[]): string {
   return ids.join(SEPARATOR);
 }

@@ -1,4 +1,4 @@
-/** Every event type there is; a subscription names exactly one. */
+/** a subscription names exactly one. */
 export const EVENT_TYPES = [
   'position',
   'position_sleep',
@@ -14,7 +14,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Of routes and stops: made for a fleet only while its settings ask for them. */
+/** only for a fleet whose settings ask for them. */
 const ROUTE_EVENT_TYPES: ReadonlySet<string> = new Set<EventType>([
   'route_started',
   'route_finished',
@@ -24,10 +24,9 @@ const ROUTE_EVENT_TYPES: ReadonlySet<string> = new Set<EventType>([
 
 export const isRouteEventType = (eventType: string): boolean => ROUTE_EVENT_TYPES.has(eventType);
 
-/** What a subscription is sent on request, to try its endpoint. Nothing subscribes to it, and no device makes it. */
+/** Sent on request only: no device makes it, and no subscription can name it. */
 export const TEST_EVENT_TYPE = 'test';
 
-/** Every type that a delivery can have. */
 export const DELIVERY_EVENT_TYPES = [...EVENT_TYPES, TEST_EVENT_TYPE] as const;
 
 const known: ReadonlySet<string> = new Set(EVENT_TYPES);

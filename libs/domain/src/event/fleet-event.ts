@@ -1,14 +1,8 @@
 import type { FleetEvent } from '../records/fleet-event.js';
 
-/** An event that is being made. */
 export type FleetEventDraft = { -readonly [Field in keyof FleetEvent]: FleetEvent[Field] };
 
-/**
- * An event of which nothing is known yet but whose it is, what and when. What else is known is put in field by field: to spread
- * objects into each other takes more than all else that is done for an event.
- *
- * @param eventTime epoch milliseconds
- */
+/** Only what, whose and when; the caller sets other fields one by one, since spreads cost more than all other work. */
 export function draftEvent(fleetId: string, deviceId: string, eventType: string, eventTime: number): FleetEventDraft {
   return {
     fleetId,

@@ -1,10 +1,7 @@
 import { known } from './known.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 
-/**
- * The body of a delivery in the format `legacy-v1` (R-14): one flat object. Even a field that the format always had is
- * left out when it is unknown; a made-up one could not be told from a reported one.
- */
+/** R-14: one flat object. An unknown field is left out: a made-up value could not be distinguished from a reported one. */
 export function serialiseLegacyV1(event: FleetEvent, eventId: string): string {
   return JSON.stringify({
     event_id: eventId,
@@ -31,7 +28,6 @@ export function serialiseLegacyV1(event: FleetEvent, eventId: string): string {
   });
 }
 
-/** One decimal, rounded half up. */
 function odometerInKm(meters: number | null): number | undefined {
   const reported = known(meters);
   return reported === undefined ? undefined : Math.round(reported / 100) / 10;

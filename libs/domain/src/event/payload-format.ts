@@ -3,7 +3,6 @@ import { serialiseEnvelope } from './envelope.js';
 import { serialiseLegacyV1 } from './legacy-v1.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 
-/** How a body is written; a subscription names one (R-14). */
 export const PAYLOAD_FORMATS = ['v1', 'legacy-v1'] as const;
 
 export type PayloadFormat = (typeof PAYLOAD_FORMATS)[number];
@@ -17,7 +16,7 @@ export function isPayloadFormat(text: string): text is PayloadFormat {
   return (PAYLOAD_FORMATS as readonly string[]).includes(text);
 }
 
-/** @throws DomainError `unknown_payload_format`: this version cannot write what a newer one was asked for */
+/** @throws DomainError `unknown_payload_format`: only a newer version can write it */
 export function payloadFormatOf(text: string): PayloadFormat {
   if (isPayloadFormat(text)) return text;
   const known = PAYLOAD_FORMATS.join(', ');
@@ -27,7 +26,7 @@ export function payloadFormatOf(text: string): PayloadFormat {
   );
 }
 
-/** The exact text that is signed, sent, stored and returned (R-15). */
+/** R-15: the exact text that is signed, sent, stored and returned. */
 export function serialiseBody(format: PayloadFormat, event: FleetEvent, eventId: string): string {
   return serialisers[format](event, eventId);
 }

@@ -4,9 +4,8 @@ import CheapRuler from 'cheap-ruler';
 const MOST_METERS_PER_DEGREE = 112_000;
 
 /**
- * Metres between two places on the WGS-84 ellipsoid, by the shorter way around, also across the antimeridian. Made for
- * what lies between two fixes of a vehicle: within a millionth of the geodesic up to 1 km, within 0.05 % up to 250 km
- * below 65° of latitude. Between continents it is a rough figure.
+ * Metres on the WGS-84 ellipsoid, the shorter way around, also across the antimeridian: within a millionth of the geodesic
+ * up to 1 km, within 0.05 % up to 250 km below 65° of latitude, a rough figure between continents.
  */
 export function distanceInMeters(
   fromLatitude: number,
@@ -15,15 +14,12 @@ export function distanceInMeters(
   toLongitude: number,
 ): number {
   if (fromLatitude === toLatitude && fromLongitude === toLongitude) return 0;
-  // The ruler of the middle latitude errs least; it also makes the way there as long as the way back.
+  // The middle latitude errs least, and makes both directions equally long.
   const ruler = new CheapRuler((fromLatitude + toLatitude) / 2, 'meters');
   return ruler.distance([fromLongitude, fromLatitude], [toLongitude, toLatitude]);
 }
 
-/**
- * Whether two places are less than that far apart, as distanceInMeters() has it. For most pings of a parked vehicle no ruler
- * is needed to tell.
- */
+/** As distanceInMeters(), but for most pings of a parked vehicle without a ruler. */
 export function isWithinMeters(
   meters: number,
   fromLatitude: number,

@@ -6,7 +6,7 @@ import type { GeofenceCircle } from '../records/geofence.js';
 /** Up to there a plane that touches the earth at the centre is wrong by less than half a per cent. */
 const PLANE_LATITUDE = 70;
 const PLANE_METERS = 20_000;
-/** What the plane says is believed when it is clear by that much; the sphere is asked for what lies between. */
+/** Within this share of the edge the sphere decides instead of the plane. */
 const CLEAR_SHARE = 0.02;
 
 const LATITUDE = 0;
@@ -15,7 +15,7 @@ const RADIUS = 2;
 const COSINE = 3;
 
 export class CircleShape implements GeofenceShape {
-  /** Numbers that are fields would each lie somewhere else in memory. */
+  /** One array: separate fields would be separate heap numbers. */
   private readonly numbers: readonly number[];
 
   constructor({ latitude, longitude, radiusInMeters }: GeofenceCircle) {
@@ -42,11 +42,11 @@ export class CircleShape implements GeofenceShape {
     const { numbers } = this;
     const centerLatitude = numbers[LATITUDE] as number;
     const north = (latitude - centerLatitude) * METERS_PER_DEGREE;
-    // A metre is more than rounding can do.
+    // A metre is more than the rounding error.
     if (Math.abs(north) > limit + 1) return false;
     const turn = longitude - (numbers[LONGITUDE] as number);
     const cosine = numbers[COSINE] as number;
-    // Asked for each ping that comes near: the sphere costs ten times as much.
+    // The sphere costs ten times as much.
     if (Math.abs(centerLatitude) <= PLANE_LATITUDE && limit <= PLANE_METERS && Math.abs(turn) < 180) {
       const east = turn * METERS_PER_DEGREE * cosine;
       const share = (east * east + north * north) / (limit * limit);

@@ -5,31 +5,25 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import type { FleetGeofences } from './geofence-history.js';
 import type { GeofenceVersion, NamedGeofence } from './geofence-version.js';
 
-/** The geofences that a ping sees. */
 export interface GeofenceView {
-  /** undefined: the fleet has none. */
   readonly fleet: FleetGeofences | undefined;
-  /** When the ping was appended to its topic, epoch milliseconds (decision 0028). */
   readonly at: number;
 }
 
-/** A valid fix (R-5). */
 export interface GeofenceFix {
-  /** Epoch milliseconds. */
   readonly eventTime: number;
   readonly latitude: number;
   readonly longitude: number;
 }
 
 export interface GeofenceDecision extends DeviceGeofences {
-  /** By geofenceId, as the events are published (R-10). */
+  /** By geofenceId, the order of the events (R-10). */
   readonly left: readonly LeftGeofence[];
   readonly entered: readonly NamedGeofence[];
 }
 
 export interface LeftGeofence {
   readonly geofence: NamedGeofence;
-  /** Epoch milliseconds; null: unknown. */
   readonly enteredAt: number | null;
 }
 
@@ -39,14 +33,11 @@ const NO_LEFT: readonly LeftGeofence[] = Object.freeze([]);
 const NO_ENTERED: readonly NamedGeofence[] = Object.freeze([]);
 
 /**
- * What a valid fix means for the geofences of its device (R-8).
+ * R-8: the geofences of a device after a valid fix.
  *
- * A geofence that the fix is in is entered with the first such fix. Without an event when the device had no fix before,
- * or when the geofence is newer than what the last fix saw: nobody knows when the device came in. It is left with the
- * fix that completes `leaveFixes` fixes in a row beyond the margin, or `leaveMs` since the first of them. Where the
- * geofence is now is what counts, wherever it was when the device came in. One that is deleted is forgotten.
- *
- * @param before null: the device had no valid fix yet
+ * The first fix inside enters a geofence: without an event when the device had no fix before, or when the geofence is newer
+ * than what the last fix saw, since the time of entry is unknown. The fix that completes `leaveFixes` fixes in a row beyond
+ * the margin, or `leaveMs` since the first of them, leaves it. The current shape counts. A deleted geofence is forgotten.
  */
 export function decideGeofences(
   before: DeviceGeofences | null,
@@ -82,12 +73,12 @@ export function decideGeofences(
     if (!silent) (entered ??= []).push(version);
   }
   if (kept === visits) return unchanged(at, visits);
-  // The visits are in this order; the index has one of its own.
+  // The index has an order of its own.
   entered?.sort(byId);
   return { seenAt: at, visits: kept, left: left ?? NO_LEFT, entered: entered ?? NO_ENTERED };
 }
 
-/** The clock of another broker may be behind: what the device has seen is not unseen by that (decision 0028). */
+/** The clock of another broker may be behind: seenAt never goes back (decision 0028). */
 function timeOf({ at }: GeofenceView, before: DeviceGeofences | null): number {
   return before !== null && before.seenAt > at ? before.seenAt : at;
 }
@@ -96,7 +87,6 @@ function unchanged(seenAt: number, visits: readonly GeofenceVisit[]): GeofenceDe
   return { seenAt, visits, left: NO_LEFT, entered: NO_ENTERED };
 }
 
-/** Saves a look-up for a device that stays where it is. */
 function versionOf(near: readonly GeofenceVersion[], geofenceId: string): GeofenceVersion | undefined {
   for (const version of near) if (version.geofenceId === geofenceId) return version;
   return undefined;
@@ -111,12 +101,11 @@ function without(visits: readonly GeofenceVisit[], left: GeofenceVisit): readonl
   return visits.filter((visit) => visit !== left);
 }
 
-/** In the order of the ids: what is remembered depends on nothing but the pings and the geofences. */
 function withVisit(visits: readonly GeofenceVisit[], visit: GeofenceVisit): readonly GeofenceVisit[] {
   return [...visits, visit].sort(byId);
 }
 
-/** The device's last fix did not see it; or not this one, but one of the same id that is deleted since. */
+/** The device's last fix did not see it; or it saw another of the same id, deleted since. */
 function isNew({ since }: GeofenceVersion, before: DeviceGeofences | null): boolean {
   return before === null || since > before.seenAt;
 }
@@ -141,11 +130,7 @@ function byId(a: { readonly geofenceId: string }, b: { readonly geofenceId: stri
   return a.geofenceId < b.geofenceId ? -1 : 1;
 }
 
-/**
- * The events of a decision, geofence_out before geofence_in (R-10).
- *
- * @param draft gives a new one with what every event of the ping carries
- */
+/** R-10: geofence_out before geofence_in. */
 export function eventsOfGeofences(
   { left, entered }: GeofenceDecision,
   draft: (eventType: EventType) => FleetEventDraft,
@@ -168,14 +153,11 @@ function named(event: FleetEventDraft, { geofenceId, name }: NamedGeofence): Fle
   return event;
 }
 
-/** The thresholds of R-8. A device is out when it is beyond the edge by the greater of the two margins. */
+/** R-8: the greater of the two margins counts, and either of the two ways to leave. */
 export interface GeofenceSettings {
   readonly marginInMeters: number;
-  /** Of the radius, or of that of a circle of the same area. */
   readonly marginShare: number;
-  /** So many valid fixes in a row beyond the margin, */
   readonly leaveFixes: number;
-  /** or so long since the first of them, in event time. */
   readonly leaveMs: number;
 }
 

@@ -5,16 +5,9 @@ import type { GeofenceIndex } from './geofence-index.js';
 import { GeofenceVersion, isInForce } from './geofence-version.js';
 import { VersionsIndex } from './versions-index.js';
 
-/** The geofences of all fleets, as the records of `fleet.geofences` tell them. */
+/** The geofences of all fleets, from the records of `fleet.geofences` in the order of the log. */
 export interface GeofenceHistory {
-  /**
-   * The next record of the topic.
-   *
-   * @param geofence null: it is deleted
-   * @param appendedAt broker time, epoch milliseconds
-   */
   record(key: string, geofence: Geofence | null, appendedAt: number): void;
-  /** undefined: the fleet never had one. */
   fleet(fleetId: string): FleetGeofences | undefined;
   readonly fleetCount: number;
   readonly versionCount: number;
@@ -47,32 +40,28 @@ export function createGeofenceHistory(): GeofenceHistory {
 }
 
 /**
- * The geofences of one fleet, each with its versions. A ping sees of each the newest whose record was appended at or
- * before the ping's own, so it sees the same whenever it is looked at (decision 0028). To be fed in the order of the log.
+ * The geofences of one fleet with their versions. A ping sees the newest version that was appended at or before the ping
+ * itself, so it sees the same in a replay (decision 0028).
  */
 export class FleetGeofences {
-  /** By geofenceId, oldest first. */
   private readonly histories = new Map<string, GeofenceVersion[]>();
   private readonly ended = new EndedVersions();
   private readonly index: VersionsIndex;
   private changedAt = -Infinity;
 
-  /** @param createIndex as createGeofenceIndex does */
   constructor(createIndex?: (versions: readonly GeofenceVersion[]) => GeofenceIndex) {
     this.index = new VersionsIndex(() => [...this.histories.values()].flat(), createIndex);
   }
 
-  /** Versions, those that are no longer in force included. */
   get versionCount(): number {
     let count = 0;
     for (const history of this.histories.values()) count += history.length;
     return count;
   }
 
-  /** @param appendedAt broker time of the record, epoch milliseconds */
   put(geofence: Geofence, appendedAt: number): void {
     const before = this.newest(geofence.geofenceId);
-    // A version may be published again after a crash; it counts from its first time.
+    // A version that is published again after a crash counts from its first time.
     if (before && geofence.version <= before.version) return;
     const since = before?.since ?? firstSeen(geofence, appendedAt);
     this.end(before, appendedAt);
@@ -90,7 +79,6 @@ export class FleetGeofences {
     this.changed(appendedAt, null);
   }
 
-  /** The version that a ping of that time sees, if any. */
   get(geofenceId: string, at: number): GeofenceVersion | undefined {
     const history = this.histories.get(geofenceId);
     if (history === undefined) return undefined;
@@ -99,7 +87,7 @@ export class FleetGeofences {
     return history.findLast((version) => isInForce(version, at));
   }
 
-  /** Every version that a ping of that time sees and that holds the place is among them. */
+  /** Contains every version that a ping of that time sees and that contains the place. */
   near(latitude: number, longitude: number, at: number): readonly GeofenceVersion[] {
     return this.index.near(latitude, longitude, at);
   }
@@ -121,7 +109,6 @@ export class FleetGeofences {
     this.forget(this.changedAt - PINGS_KEPT_MS);
   }
 
-  /** The index may find them until it is packed anew, which no ping that is kept can see. */
   private forget(before: number): void {
     for (let gone = this.ended.shift(before); gone !== undefined; gone = this.ended.shift(before)) {
       const { geofenceId } = gone;
@@ -132,14 +119,14 @@ export class FleetGeofences {
   }
 }
 
-/** The records of its earlier versions may be compacted away: then it is at least as old as it says itself. */
+/** Earlier versions may be compacted away: the geofence is at least as old as it says itself. */
 function firstSeen({ version, createdAt }: Geofence, appendedAt: number): number {
   return version === 1 ? appendedAt : Math.min(createdAt, appendedAt);
 }
 
 const MIN_TO_CLEAR = 1_024;
 
-/** The versions that are over, in the order in which they ended, so that those to be forgotten are found at its head. */
+/** In the order in which they ended. */
 export class EndedVersions {
   private versions: GeofenceVersion[] = [];
   private head = 0;
@@ -148,7 +135,6 @@ export class EndedVersions {
     this.versions.push(version);
   }
 
-  /** Takes out the oldest one if it ended at or before that time. One behind it that ended earlier still waits for it. */
   shift(before: number): GeofenceVersion | undefined {
     const oldest = this.versions[this.head];
     if (oldest === undefined || oldest.to > before) return undefined;
@@ -161,12 +147,10 @@ export class EndedVersions {
   }
 }
 
-/** The key of its records in `fleet.geofences`; a tombstone under it deletes the geofence. */
 export function geofenceKey({ fleetId, geofenceId }: Pick<Geofence, 'fleetId' | 'geofenceId'>): string {
   return joinIds(fleetId, geofenceId);
 }
 
-/** Of which fleet and geofence a key speaks: for tombstones, which say nothing else. */
 export function parseGeofenceKey(key: string): Pick<Geofence, 'fleetId' | 'geofenceId'> {
   const [fleetId = '', geofenceId = ''] = splitIds(key);
   return { fleetId, geofenceId };

@@ -1,22 +1,21 @@
 import Flatbush from 'flatbush';
-import { type BoxList, boxListOf, within } from './geo-box.js';
+import { type BoxList, boxListOf, within } from './box-list.js';
 import type { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
 import { PresenceGrid } from './presence-grid.js';
 
-/** About three and a half kilometres: vehicles ask again and again from the same cells. */
+/** About 3.5 km: vehicles look up the same cells again and again. */
 const CELLS_PER_DEGREE = 32;
 const CELLS_PER_LATITUDE = 360 * CELLS_PER_DEGREE + 1;
-/** Of some 200,000 square kilometres: below 1 MB, and 40 bytes for each box in each of them. Beyond, it begins anew. */
+/** Below 1 MB, and 40 bytes per box in each cell; beyond, the cache starts empty again. */
 const MAX_KNOWN_CELLS = 16_384;
-/** Degrees; a place on the border of two cells may be rounded into either. */
+/** Degrees: a place on the border of two cells may be rounded into either. */
 const SLACK = 1e-9;
 
 const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
 
-/** Which of many versions may hold a place. */
 export interface GeofenceIndex {
-  /** Every version that holds the place is among them; one may be there twice. */
+  /** Contains every version that contains the place; a version may occur twice. */
   near(latitude: number, longitude: number): readonly GeofenceVersion[];
 }
 
@@ -27,10 +26,7 @@ export function createGeofenceIndex(versions: readonly GeofenceVersion[]): Geofe
   return boxes.alone.length === 0 ? EMPTY : new PackedBoxes(boxes);
 }
 
-/**
- * A packed R-tree of the boxes. Asking it costs most of a microsecond, which is a third of all that a ping may cost, so
- * what it says of a cell is kept.
- */
+/** A packed R-tree. A search costs most of a microsecond, a third of what a ping may cost, so the result is cached by cell. */
 class PackedBoxes implements GeofenceIndex {
   private readonly presence: PresenceGrid;
   private readonly tree: Flatbush;

@@ -3,7 +3,7 @@ import { PolygonShape } from './polygon-shape.js';
 import type { GeofenceShape } from './shape.js';
 import type { Geofence } from '../records/geofence.js';
 
-/** Of a geofence that describes nothing: nobody is ever in it. */
+/** Of a faulty geofence: it contains no place. */
 const NOWHERE: GeofenceShape = Object.freeze({
   boxes: [],
   radiusInMeters: 0,
@@ -17,7 +17,7 @@ export function shapeOf(geofence: Pick<Geofence, 'circle' | 'polygon'>): Geofenc
   return geofence.polygon ? new PolygonShape(geofence.polygon) : NOWHERE;
 }
 
-/** What is wrong with the shape, in words; null: nothing. */
+/** What is wrong with the shape; null: nothing. */
 export function geofenceFault({ circle, polygon }: Pick<Geofence, 'circle' | 'polygon'>): string | null {
   if ((circle === null) === (polygon === null)) return 'either circle or polygon is wanted';
   if (circle) {
@@ -37,7 +37,7 @@ interface Place {
   readonly longitude: number;
 }
 
-/** Written so that NaN fails. */
+/** False for NaN. */
 function isPlace({ latitude, longitude }: Place): boolean {
   return latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180;
 }

@@ -2,10 +2,9 @@ import { shapeOf } from './geofence-shape.js';
 import type { GeofenceShape } from './shape.js';
 import type { Geofence } from '../records/geofence.js';
 
-/** What decisions and events say of a geofence. */
 export type NamedGeofence = Pick<Geofence, 'geofenceId' | 'name' | 'version'>;
 
-/** A geofence as it was from one record of `fleet.geofences` to the next; times are the broker's, epoch milliseconds. */
+/** A geofence between two records of `fleet.geofences`; times are the broker's. */
 export class GeofenceVersion implements NamedGeofence {
   readonly geofenceId: string;
   readonly name: string;
@@ -14,10 +13,6 @@ export class GeofenceVersion implements NamedGeofence {
   /** Exclusive; Infinity: still in force. */
   to = Infinity;
 
-  /**
-   * @param since when the geofence itself came to be, under whichever version
-   * @param from when this version came
-   */
   constructor(
     geofence: Geofence,
     readonly since: number,

@@ -3,10 +3,8 @@ import type { FlatRing } from './polygon-shape.js';
 import { METERS_PER_DEGREE, toRadians } from './sphere.js';
 
 /**
- * All of a polygon in one list: what is looked at for a place lies together. Vehicles are all over their fleet, so of an
- * object for each corner nearly every one would be waited for.
- *
- * First `FRAME_NUMBERS` numbers about the whole, then the rings, each after how many places it has.
+ * A polygon in one list, to keep it in few cache lines: `FRAME_NUMBERS` numbers about the whole, then each ring after its
+ * number of places.
  */
 export type JoinedRings = readonly number[];
 
@@ -18,10 +16,9 @@ export const EAST = 3;
 export const RADIUS = 4;
 export const FRAME_NUMBERS = 5;
 
-/** Many times what rounding can do to the two products of which a side is the difference. */
+/** Many times the rounding error of the two products whose difference is the side. */
 const SURE_SHARE = 1e-14;
 
-/** @param frame `FRAME_NUMBERS` numbers */
 export function joinRings(frame: readonly number[], rings: readonly FlatRing[]): JoinedRings {
   const joined = frame.slice();
   for (const ring of rings) {
@@ -31,7 +28,7 @@ export function joinRings(frame: readonly number[], rings: readonly FlatRing[]):
   return joined;
 }
 
-/** Whether a place is within an odd number of closed rings, or on an edge of one. */
+/** Within an odd number of closed rings, or on an edge of one. */
 export function holdsPlace(joined: JoinedRings, longitude: number, latitude: number): boolean {
   let isInside = false;
   for (let ring = FRAME_NUMBERS; ring < joined.length; ring = endOf(joined, ring)) {
@@ -52,7 +49,7 @@ const NONE = 0;
 const WEST_OF_IT = 1;
 const UNSURE = 2;
 
-/** Where the line to the east from a place meets an edge; for sure, or not at all. */
+/** Where the line to the east from a place meets an edge. */
 function crossingOf(joined: JoinedRings, at: number, longitude: number, latitude: number): number {
   const fromLatitude = joined[at + 1] as number;
   const toLatitude = joined[at + 3] as number;
@@ -62,7 +59,7 @@ function crossingOf(joined: JoinedRings, at: number, longitude: number, latitude
   const up = ((joined[at + 2] as number) - fromLongitude) * (latitude - fromLatitude);
   const aside = (longitude - fromLongitude) * (toLatitude - fromLatitude);
   const side = up - aside;
-  // Written so that what is no number is not sure.
+  // True for NaN.
   if (!(Math.abs(side) > SURE_SHARE * (Math.abs(up) + Math.abs(aside)))) return UNSURE;
   return side > 0 === toLatitude > fromLatitude ? WEST_OF_IT : NONE;
 }
@@ -80,10 +77,7 @@ function holdsPlaceExactly(joined: JoinedRings, longitude: number, latitude: num
   return pointInPolygon([longitude, latitude], rings) !== false;
 }
 
-/**
- * Metres to the nearest edge, in the plane that touches the earth at the place: an edge that is straight in degrees is
- * straight there too. Exact near the place, and an edge that is far away need not be exact to be far away.
- */
+/** In the plane that touches the earth at the place: exact nearby, and a distant edge need not be exact to be distant. */
 export function metersToEdge(joined: JoinedRings, longitude: number, latitude: number): number {
   const metersEast = METERS_PER_DEGREE * Math.cos(toRadians(latitude));
   let least = Infinity;
@@ -101,7 +95,6 @@ export function metersToEdge(joined: JoinedRings, longitude: number, latitude: n
   return Math.sqrt(least);
 }
 
-/** Square of the way from the origin to the segment from (x, y) along (dx, dy). */
 function squareToSegment(x: number, y: number, dx: number, dy: number): number {
   const length = dx * dx + dy * dy;
   const along = length === 0 ? 0 : Math.min(1, Math.max(0, -(x * dx + y * dy) / length));

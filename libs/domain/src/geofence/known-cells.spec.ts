@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { boxListOf } from './geo-box.js';
+import { boxListOf } from './box-list.js';
 import { GeofenceVersion } from './geofence-version.js';
 import { KnownCells } from './known-cells.js';
 import { circleFence } from './testing/geofences.js';

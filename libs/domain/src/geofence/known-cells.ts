@@ -1,26 +1,22 @@
-import type { BoxList } from './geo-box.js';
+import type { BoxList } from './box-list.js';
 
 const FIRST_SLOTS = 64;
 const FIRST_BOXES = 16;
-/** Words of a slot: the number of the cell and one, 0 where there is none; its first box; how many it has; unused. */
+/** Words per slot: cell number + 1, or 0 if empty; first box; number of boxes; unused. */
 const STRIDE = 4;
 const FIRST_BOX = 1;
 const BOXES = 2;
 /** Knuth's multiplicative hash. */
 const SCATTER = 0x9e3779b1;
 
-/**
- * The boxes of the cells that were asked for. The vehicles of a fleet are all over it, so a look-up that follows pointers waits
- * for the memory at each of them: here there is one place to look for the cell and, where it has boxes, one for these.
- */
+/** Open addressing in typed arrays: a look-up that follows pointers waits for the memory at each of them. */
 export class KnownCells implements BoxList {
   edges = new Float64Array(4 * FIRST_BOXES);
   readonly alone: BoxList['alone'][number][] = [];
-  /** How many cells are known. */
   size = 0;
   private slots = new Int32Array(STRIDE * FIRST_SLOTS);
 
-  /** Where a cell is, for firstBox() and boxCount() until the next add(); -1: not known. */
+  /** -1: not known. Valid until the next add(). */
   find(cell: number): number {
     const { slots } = this;
     for (let at = this.placeOf(cell); slots[at] !== 0; at = this.next(at)) if (slots[at] === cell + 1) return at;
@@ -35,11 +31,6 @@ export class KnownCells implements BoxList {
     return this.slots[at + BOXES] as number;
   }
 
-  /**
-   * @param cell one that is not known, below 2^31 - 1
-   * @param numbers of its boxes in `all`
-   * @returns as find()
-   */
   add(cell: number, all: BoxList, numbers: readonly number[]): number {
     if (2 * (this.size + 1) * STRIDE > this.slots.length) this.grow();
     const first = this.alone.length;
@@ -55,7 +46,7 @@ export class KnownCells implements BoxList {
       grown.set(this.edges);
       this.edges = grown;
     }
-    // One by one: a view of four numbers costs more than they do.
+    // A subarray of four numbers costs more.
     for (let edge = 0; edge < 4; edge++) this.edges[at + edge] = all.edges[4 * number + edge] as number;
     this.alone.push(all.alone[number] as BoxList['alone'][number]);
   }
@@ -70,7 +61,6 @@ export class KnownCells implements BoxList {
     return at;
   }
 
-  /** At most half of the slots are taken, so a search ends soon. */
   private grow(): void {
     const before = this.slots;
     this.slots = new Int32Array(2 * before.length);

@@ -19,7 +19,6 @@ export class PolygonShape implements GeofenceShape {
   /** The same list where no ring goes around a pole. */
   private readonly outline: JoinedRings;
 
-  /** @param polygon has an outer ring */
   constructor({ rings }: GeofencePolygon) {
     const unwrapped = ringsInOnePlane(rings.map(unwrapRing));
     const outlines = unwrapped.map(({ outline }) => outline);
@@ -51,14 +50,13 @@ export class PolygonShape implements GeofenceShape {
     return metersToEdge(this.edges, this.near(longitude), latitude) > marginInMeters;
   }
 
-  /** The same meridian, at most half a turn from the middle of the polygon. */
   private near(longitude: number): number {
     const middle = ((this.edges[WEST] as number) + (this.edges[EAST] as number)) / 2;
     return longitude - 360 * Math.round((longitude - middle) / 360);
   }
 }
 
-/** A hole beyond the antimeridian is where the outer ring is, and not a turn away. */
+/** A hole beyond the antimeridian belongs beside its outer ring, not a turn away. */
 function ringsInOnePlane(rings: readonly UnwrappedRing[]): UnwrappedRing[] {
   const middleOf = ({ outline }: UnwrappedRing): number => {
     const [min, max] = extentOf(outline, 0);
@@ -70,7 +68,6 @@ function ringsInOnePlane(rings: readonly UnwrappedRing[]): UnwrappedRing[] {
   return [outer, ...holes.map((hole) => shiftRing(hole, 360 * turns(hole)))];
 }
 
-/** As JoinedRings begin. */
 function frameOf([outer = [], ...holes]: readonly JoinedRings[]): number[] {
   const [west, east] = extentOf(outer, 0);
   const [south, north] = extentOf(outer, 1);
@@ -78,20 +75,15 @@ function frameOf([outer = [], ...holes]: readonly JoinedRings[]): number[] {
   return [south, north, west, east, Math.sqrt(area / Math.PI)];
 }
 
-/**
- * A closed ring in the plane of degrees: longitude and latitude by turns, the last place the first again. The longitude goes on
- * counting beyond ±180, so that no edge jumps.
- */
+/** A closed ring in degrees: longitude and latitude alternate. Longitudes go on beyond ±180, so that no edge jumps. */
 export type FlatRing = readonly number[];
 
 export interface UnwrappedRing {
-  /** The last is the first again, or the same place one turn around the earth further on. */
   readonly edges: FlatRing;
   /** Closed in the plane: a ring around a pole is led over that pole. */
   readonly outline: FlatRing;
 }
 
-/** The ring with each point on the side of the one before it where the way is shorter. */
 export function unwrapRing(points: readonly GeoPoint[]): UnwrappedRing {
   const edges: number[] = [];
   for (let index = 0; index <= points.length; index++) {
@@ -109,7 +101,7 @@ export function shiftRing(unwrapped: UnwrappedRing, degrees: number): UnwrappedR
   return { edges: shift(edges), outline: shift(outline) };
 }
 
-/** Square metres within a closed outline, edges taken as straight in longitude and the sine of the latitude. */
+/** Edges taken as straight in longitude and the sine of the latitude. */
 export function areaInSquareMeters(outline: FlatRing): number {
   let sum = 0;
   let longitude = outline[0] as number;
@@ -124,7 +116,6 @@ export function areaInSquareMeters(outline: FlatRing): number {
   return Math.abs((sum * EARTH_RADIUS_IN_METERS * EARTH_RADIUS_IN_METERS) / 2);
 }
 
-/** @param first 0: of the longitudes; 1: of the latitudes */
 export function extentOf(ring: FlatRing, first: 0 | 1): [min: number, max: number] {
   let min = Infinity;
   let max = -Infinity;
@@ -135,7 +126,7 @@ export function extentOf(ring: FlatRing, first: 0 | 1): [min: number, max: numbe
   return [min, max];
 }
 
-/** A ring that comes back a whole turn further on goes around a pole: the one that is nearer to it. */
+/** A ring that ends a whole turn further on goes around the nearer pole. */
 function outlineOf(edges: FlatRing): FlatRing {
   const [first = 0, firstLatitude = 0] = edges;
   const last = edges.at(-2) ?? first;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { BoxList } from './geo-box.js';
+import type { BoxList } from './box-list.js';
 import { PresenceGrid } from './presence-grid.js';
 
 interface Box {

@@ -1,11 +1,10 @@
-import type { BoxList } from './geo-box.js';
+import type { BoxList } from './box-list.js';
 
-/** Places for each box, of one bit each: most of the area is seen to be empty, and memory stays in proportion. */
+/** One bit each: enough to find most of the area empty, and proportional memory. */
 const PLACES_PER_BOX = 64;
 const WORD_BITS = 32;
 const MOST_WORDS_OF_A_ROW = 8;
 
-/** The numbers of the frame: the area of all boxes, and how it is divided. */
 const SOUTH = 0;
 const NORTH = 1;
 const WEST = 2;
@@ -13,16 +12,10 @@ const EAST = 3;
 const ROWS_PER_DEGREE = 4;
 const COLUMNS_PER_DEGREE = 5;
 
-/**
- * Where there is any box at all. Most pings are where there is none, and are told so by one look into a few kilobytes, which
- * stay in the cache of a core: a look into memory costs as much as the rules of a ping.
- */
+/** Whether a place may be in any box: most are in none, and a few kilobytes that stay in the core's cache say so. */
 export class PresenceGrid {
-  /** Numbers that are fields would each lie somewhere else in memory. */
   private readonly frame: readonly number[];
-  /** Each row begins with a word of its own. */
   private readonly rowWords: number;
-  /** Of a row, and of a column. */
   private readonly lastPlace: number;
   private readonly places: Int32Array;
 
@@ -35,7 +28,6 @@ export class PresenceGrid {
     for (let at = 0; at < edges.length; at += 4) this.mark(edges, at);
   }
 
-  /** Whether there may be a box that holds the place, on its edge included; false: there is none. */
   mayHold(latitude: number, longitude: number): boolean {
     const { frame } = this;
     if (!(latitude >= (frame[SOUTH] as number) && latitude <= (frame[NORTH] as number))) return false;
@@ -59,7 +51,6 @@ export class PresenceGrid {
     }
   }
 
-  // Rounding never goes against the order: what lies between two edges is in a row between theirs.
   private row(latitude: number): number {
     const { frame } = this;
     const rows = Math.floor((latitude - (frame[SOUTH] as number)) * (frame[ROWS_PER_DEGREE] as number));
@@ -73,7 +64,6 @@ export class PresenceGrid {
   }
 }
 
-/** @param places of a row, and of a column */
 function frameOf(edges: Float64Array, places: number): readonly number[] {
   let [south, north, west, east] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let at = 0; at < edges.length; at += 4) {
@@ -85,7 +75,7 @@ function frameOf(edges: Float64Array, places: number): readonly number[] {
   return [south, north, west, east, placesPerDegree(places, north - south), placesPerDegree(places, east - west)];
 }
 
-/** An area without a breadth, or with next to none, is one place. */
+/** An area of no width is one place. */
 function placesPerDegree(places: number, degrees: number): number {
   const perDegree = places / degrees;
   return Number.isFinite(perDegree) ? perDegree : 0;

@@ -1,18 +1,14 @@
-/**
- * Geofences are measured on a sphere, as the maps do on which people draw them: at most 0.6 % off the ellipsoid, and the
- * same everywhere, at the poles too.
- */
+/** Geofences are measured on a sphere, as on the maps on which people draw them: at most 0.6 % off the ellipsoid. */
 export const EARTH_RADIUS_IN_METERS = 6_371_008.8;
 
 const RADIANS = Math.PI / 180;
 
-/** Of a degree of latitude, and of longitude on the equator. */
 export const METERS_PER_DEGREE = EARTH_RADIUS_IN_METERS * RADIANS;
 
 export const toRadians = (degrees: number): number => degrees * RADIANS;
 export const toDegrees = (radians: number): number => radians / RADIANS;
 
-/** Metres between two places of which the cosines of the latitudes are known (the haversine formula). */
+/** The haversine formula, with the cosines of both latitudes given. */
 export function arcInMeters(
   latitudeA: number,
   longitudeA: number,

@@ -1,64 +1,42 @@
-import { type BoxList, boxListOf, within } from './geo-box.js';
+import { type BoxList, boxListOf, within } from './box-list.js';
 import { createGeofenceIndex, type GeofenceIndex } from './geofence-index.js';
 import { type GeofenceVersion, isInForce } from './geofence-version.js';
 
-/** Fewer in small fleets, where packing costs little. */
 const MAX_CHANGES = 64;
-/** To look at a version by itself takes some 5 ns, to pack one half a microsecond. */
+/** Comparing one version costs some 5 ns, packing it half a microsecond. */
 const LOOKS_PER_VERSION = 100;
 
 const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
 
-/** What was packed at once, and serves until it is packed anew. */
 interface Packed {
-  /** In force then. */
   readonly current: GeofenceIndex;
-  /** Over by then. */
   readonly over: readonly GeofenceVersion[];
-  /** Of these; null: nobody has asked yet. Only a replay or a late batch does. */
+  /** Built on demand: only a replay or a late batch needs it. */
   past: GeofenceIndex | null;
-  /** The newest change in it, epoch milliseconds: a ping of that time or later sees nothing that was over. */
   readonly changedAt: number;
   readonly maxChanges: number;
   readonly maxLooks: number;
 }
 
 /**
- * Where the versions of one fleet are. Packing thousands takes milliseconds, so a change does not pack: versions that came
- * since are looked at one by one, and those that ended are taken out of what is found, until they are many, or looking
- * has cost what packing costs.
+ * Where the versions of one fleet are. Packing thousands takes milliseconds, so versions that came since are compared one
+ * by one, and those that ended are filtered out, until there are many or comparing has cost as much as packing.
  */
 export class VersionsIndex {
   private packed: Packed | null = null;
-  /** Since it was packed. */
   private arrived: GeofenceVersion[] = [];
-  /** Of these; null: to be made by the next look-up. */
   private arrivedBoxes: BoxList | null = null;
   private changes = 0;
-  /**
-   * What was packed, as long as nothing has changed since: all that a ping of `settledFrom` or later sees. Kept here as well:
-   * each pointer on the way costs a look into memory.
-   */
   private settled: GeofenceIndex | null = null;
   private settledFrom = -Infinity;
   private looks = 0;
   private changedAt = -Infinity;
 
-  /**
-   * @param versions all that are to be found
-   * @param createIndex as createGeofenceIndex does
-   */
   constructor(
     private readonly versions: () => readonly GeofenceVersion[],
     private readonly createIndex: (versions: readonly GeofenceVersion[]) => GeofenceIndex = createGeofenceIndex,
   ) {}
 
-  /**
-   * A version has come, or ended, or the one has taken the place of the other.
-   *
-   * @param appendedAt epoch milliseconds
-   * @param arrived null: none has come
-   */
   changed(appendedAt: number, arrived: GeofenceVersion | null): void {
     this.changedAt = Math.max(this.changedAt, appendedAt);
     this.settled = null;
@@ -71,7 +49,6 @@ export class VersionsIndex {
     if (this.changes > this.packed.maxChanges) this.packed = null;
   }
 
-  /** Every version that is in force at that time and holds the place is among them, and none that is not in force. */
   near(latitude: number, longitude: number, at: number): readonly GeofenceVersion[] {
     const { settled } = this;
     if (settled !== null && at >= this.settledFrom) return settled.near(latitude, longitude);
@@ -122,7 +99,6 @@ export class VersionsIndex {
   }
 }
 
-/** Most places are in none, and then nothing is made. */
 function inForce(versions: readonly GeofenceVersion[], at: number): readonly GeofenceVersion[] {
   return versions.length === 0 ? NOTHING : versions.filter((version) => isInForce(version, at));
 }

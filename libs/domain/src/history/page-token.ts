@@ -4,22 +4,18 @@ import { decodeBase64url } from '../secret/sealed-secret.js';
 import type { DeliveryPosition } from './delivery-history.js';
 import type { PathWalkPosition } from './path-history.js';
 
-/** How long a token opens (R-34). */
+/** R-34. */
 export const PAGE_TOKEN_LIFETIME_MS = 24 * 3_600_000;
 
 const VERSION = 1;
 const MAC_BYTES = 32;
 const KEY_BYTES = 32;
-/** Far above what is ever issued, so that a huge one costs nothing. */
 const MAX_TOKEN_LENGTH = 4_096;
 
-/** What a token says: where the next page starts, for whom and for which query (R-34). */
 export interface PageToken<Position> {
   readonly position: Position;
   readonly fleetId: string;
-  /** By queryFingerprint. */
   readonly queryFingerprint: string;
-  /** Epoch milliseconds. */
   readonly issuedAt: number;
 }
 
@@ -29,29 +25,23 @@ export type OpenedPageToken<Position> =
   | { readonly type: 'opened'; readonly position: Position }
   | { readonly type: 'refused'; readonly reason: PageTokenRefusal };
 
-/** Whose token is taken, and when. */
 export interface ExpectedPageToken {
   readonly fleetId: string;
   readonly queryFingerprint: string;
   readonly nowMs: number;
 }
 
-/** The tokens of all walks over one kind of list. Their query must name the list: its fingerprint keeps the kinds apart. */
+/** Page tokens (R-34) of one kind of list. Their query must name the list: its fingerprint separates the kinds. */
 export interface PageTokens<Position> {
-  /**
-   * A page token: base64url of a version byte, an HMAC-SHA256 and what it says. It can be read but not made or changed
-   * without the key; it holds nothing that its owner does not know.
-   *
-   * @param key 32 bytes
-   */
+  /** base64url of a version byte, an HMAC-SHA256 and the content: readable, but not to be made or changed without the key. */
   seal(token: PageToken<Position>, key: Buffer): string;
-  /** Where the next page starts, if `token` was made with `key` for this fleet and query less than a day ago. */
+  /** Refuses a token of another key, fleet or query, or of more than a day ago. */
   open(token: string, expected: ExpectedPageToken, key: Buffer): OpenedPageToken<Position>;
 }
 
 type PositionFields = readonly (string | number)[];
 
-/** How a position is written into a token. A released form is kept: tokens outlive a deployment. */
+/** How a position is written into a token. Released forms stay: tokens outlive a deployment. */
 interface PositionForm<Position, Fields extends PositionFields> {
   readonly fieldsOf: (position: Position) => Fields;
   readonly positionOf: (fields: Fields) => Position;
@@ -77,7 +67,7 @@ function createPageTokens<Position, Fields extends PositionFields>({
     open(token, expected, key) {
       const payload = payloadOf(token, key);
       if (!Buffer.isBuffer(payload)) return payload;
-      // Only seal can have written what the MAC covers.
+      // Only seal() can have written what the MAC covers.
       const [fleetId, fingerprint, issuedAt, ...fields] = JSON.parse(payload.toString()) as Payload<PositionFields>;
       if (fleetId !== expected.fleetId) return refused('other_fleet');
       if (fingerprint !== expected.queryFingerprint) return refused('other_query');
@@ -103,7 +93,6 @@ export const pathPageTokens = createPageTokens<
   positionOf: ([startAt, deviceId, eventTime]) => ({ startAt, deviceId, eventTime }),
 });
 
-/** What the token says, as it was written, or why that cannot be believed. */
 function payloadOf(token: string, key: Buffer): Buffer | Refused {
   const bytes = token.length > MAX_TOKEN_LENGTH ? null : decodeBase64url(token);
   const version = bytes?.at(0);
@@ -120,7 +109,7 @@ function refused(reason: PageTokenRefusal): Refused {
   return { type: 'refused', reason };
 }
 
-/** The version is part of what is authenticated: bytes of one version never pass as another's. */
+/** The version is authenticated too: bytes of one version never pass as another's. */
 function macOf(payload: Buffer, key: Buffer): Buffer {
   if (key.length !== KEY_BYTES) {
     const found = String(key.length);
@@ -134,13 +123,10 @@ function macOf(payload: Buffer, key: Buffer): Buffer {
 
 type FilterValue = string | number | boolean;
 
-/** What a query asks for: absent, undefined and null all mean "not asked". A list is a set. */
+/** Absent, undefined and null all mean "not filtered". A list is a set. */
 export type QueryFilters = Readonly<Record<string, FilterValue | readonly FilterValue[] | null | undefined>>;
 
-/**
- * Equal for queries that ask for the same, whatever the order of their filters and of the values of one filter; else
- * different (R-34). Of the limit and the page's place nothing belongs in here.
- */
+/** R-34: equal for queries with the same filters in any order. The limit and the position are not part of it. */
 export function queryFingerprint(filters: QueryFilters): string {
   const asked = Object.entries(filters).filter(([, value]) => value !== null && value !== undefined);
   const stable = asked.map(([name, value]) => [name, Array.isArray(value) ? sortedSet(value) : value] as const);

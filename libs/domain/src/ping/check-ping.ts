@@ -5,19 +5,17 @@ export type PingCheck =
   | { readonly type: 'valid' }
   | { readonly type: 'invalid'; readonly reason: 'invalid_field' | 'key_mismatch'; readonly detail: string };
 
-/** Ids become Kafka keys and index keys: one without a bound would be taken here only to stop a later stage for good. */
+/** Ids become Kafka keys and index keys: without a bound here, a long one would stop a later stage for good. */
 export const MAX_ID_LENGTH = 256;
 
-/** What bytes that are no UTF-8 are read as: different bytes would become one id. */
+/** Invalid UTF-8 is decoded to it: different bytes would become one id. */
 const REPLACEMENT_CHARACTER = 0xfffd;
 
 const VALID: PingCheck = Object.freeze({ type: 'valid' });
 
 /**
- * Whether a decoded ping can be taken (R-1, R-2). It looks at required fields only; an optional field with a senseless
- * value is treated as not reported by the rules, and never costs the ping.
- *
- * @param recordKey the record's key as text; null when it has none
+ * R-1, R-2: looks at required fields only. The rules treat an optional field with a senseless value as not reported.
+ * @param recordKey null: the record has none
  */
 export function checkPing(ping: TelemetryPing, recordKey: string | null): PingCheck {
   const { fleetId, deviceId } = ping;
@@ -28,7 +26,7 @@ export function checkPing(ping: TelemetryPing, recordKey: string | null): PingCh
   return check;
 }
 
-/** What is left to check of a ping whose ids and key are those of an earlier one that was taken. */
+/** Ids and key are those of an earlier ping that was accepted. */
 export function checkPingOfKnownDevice(ping: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>): PingCheck {
   if (!isTime(ping.eventTime)) return invalidTime('eventTime', ping.eventTime);
   if (!isTime(ping.receivedTime)) return invalidTime('receivedTime', ping.receivedTime);
@@ -44,7 +42,7 @@ function isId(id: string): boolean {
   return true;
 }
 
-/** U+001F among them joins the fields of an eventId (R-12): an id that held it could pass for another id. */
+/** U+001F among them joins the fields of an eventId (R-12). */
 function isControlCharacter(code: number): boolean {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f);
 }
@@ -77,10 +75,10 @@ function keyMismatch(deviceId: string, recordKey: string | null): PingCheck {
   return { type: 'invalid', reason: 'key_mismatch', detail: `the key is ${key}, deviceId ${JSON.stringify(deviceId)}` };
 }
 
-/** R-3: an eventTime further ahead of receivedTime than this is wrong. */
+/** R-3: an eventTime further ahead of receivedTime is wrong. */
 export const MAX_AHEAD_MS = 300_000;
 
-/** R-3: for pings that checkPing() finds valid. */
+/** R-3. */
 export function isFuture(
   { eventTime, receivedTime }: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>,
   maxAheadMs = MAX_AHEAD_MS,

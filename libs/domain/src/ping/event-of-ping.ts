@@ -4,13 +4,7 @@ import { hasValidFix } from './fix.js';
 import type { DeviceState } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 
-/**
- * The event that a ping makes. Every measurement is the ping's own; what it does not report stays unknown (R-13).
- * Without a valid fix the location is the last valid one, with its time (R-6).
- *
- * @param ignition the state after the event
- * @param before what was remembered of the device when the ping came
- */
+/** every measurement is the ping's own. Without a valid fix, the location is the last valid one with its time. */
 export function eventOfPing(
   eventType: EventType,
   ping: TelemetryPing,
@@ -42,12 +36,11 @@ export function finiteOrNull(value: number | null): number | null {
   return value !== null && Number.isFinite(value) ? value : null;
 }
 
-/** Degrees from 0 to below 360; anything else is no direction. */
 export function headingOrNull(value: number | null): number | null {
   return value !== null && value >= 0 && value < 360 ? value : null;
 }
 
-/** An empty text says nothing, and R-13 sends none. */
+/** R-13 sends no empty text. */
 export function textOrNull(value: string | null): string | null {
   return value === '' ? null : value;
 }

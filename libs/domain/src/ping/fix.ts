@@ -1,13 +1,12 @@
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 
-/** A ping with a valid fix. */
 export type FixedPing = TelemetryPing & { readonly latitude: number; readonly longitude: number };
 
-/** A fix is valid when the device says so and both coordinates are present, in range and not (0,0). */
+/** valid when the device says so and both coordinates are present, in range and not (0,0). */
 export function hasValidFix(ping: TelemetryPing): ping is FixedPing {
   const { positionValid, latitude, longitude } = ping;
   if (!positionValid || latitude === null || longitude === null) return false;
-  // Written so that NaN fails.
+  // True for NaN.
   if (!(latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180)) return false;
   return latitude !== 0 || longitude !== 0;
 }

@@ -4,12 +4,7 @@ import { finiteOrNull, headingOrNull } from './event-of-ping.js';
 import { hasValidFix } from './fix.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 
-/**
- * What the paths show of a decoded ping (R-36): whatever is not rejected (R-2, R-3), late and expired pings too. Null:
- * it is rejected. Only the ping and its key count, so the decision is the same wherever and whenever it is made.
- *
- * @param recordKey the record's key as text; null when it has none
- */
+/** the paths show every ping that is not rejected; null: it is rejected. Only the ping and its key count. */
 export function pathPointOf(ping: TelemetryPing, recordKey: string | null): PathPoint | null {
   if (checkPing(ping, recordKey).type !== 'valid' || isFuture(ping)) return null;
   return {

@@ -7,24 +7,22 @@ import type { WebhookReplay } from '../records/webhook-replay.js';
 
 export type ReplayProgressState = 'running' | 'completed' | 'cancelled';
 
-/** Whether nothing more comes of it. */
 export function isReplayOver({ state }: Pick<ReplayProgress, 'state'>): boolean {
   return state === 'completed' || state === 'cancelled';
 }
 
-/** Unless the caller says otherwise: 100,000 deliveries in 200 s, beside which live events still get through. */
+/** 100,000 deliveries in 200 s, leaving room for live events. */
 export const DEFAULT_REPLAY_RATE_PER_SECOND = 500;
 export const MAX_REPLAY_RATE_PER_SECOND = 10_000;
 
-/** Of an attempt record, what a replay looks at. */
 export type ReplayedAttempt = Pick<
   WebhookAttempt,
   'subscriptionId' | 'series' | 'firstAttemptAt' | 'eventType' | 'deviceId' | 'outcome'
 >;
 
 /**
- * What an attempt says of its delivery for this replay: how the delivery stands since, or null when the replay has
- * nothing to do with it. Only first sendings count, or replays of replays would multiply; and no test events.
+ * R-30: the delivery's status after an attempt, or null when the replay does not include it. Only first sendings count,
+ * or replays of replays would multiply; and no test events.
  */
 export function replayStatusOf(replay: WebhookReplay, attempt: ReplayedAttempt): DeliveryStatus | null {
   const { subscriptionId, series, firstAttemptAt, eventType, deviceId, outcome } = attempt;
@@ -39,12 +37,12 @@ export function replayStatusOf(replay: WebhookReplay, attempt: ReplayedAttempt):
   return ofReplay ? deliveryStatus(outcome) : null;
 }
 
-/** Whether a delivery that stood so when the replay began is sent again. */
+/** `status` is that when the replay began. */
 export function isReplayed(replay: Pick<WebhookReplay, 'status'>, status: DeliveryStatus): boolean {
   return replay.status === null || replay.status === status;
 }
 
-/** The delivery as it is sent again: same id, same bytes, in the series of the replay (R-30). */
+/** R-30: same id, same bytes, in the series of the replay. */
 export function replayedDelivery(
   delivery: WebhookDelivery,
   replay: Pick<WebhookReplay, 'replayId' | 'series'>,

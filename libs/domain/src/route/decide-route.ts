@@ -14,31 +14,26 @@ import {
 } from './route-progress.js';
 import { type RouteSettings, speedOf } from './route-settings.js';
 
-/** What is remembered of the device before the ping. */
 export type LastKnown = Pick<DeviceState, 'ignition' | 'fixTime' | 'latitude' | 'longitude' | 'trip'>;
 
 export interface ChangedTrip {
   readonly type: 'changed';
   readonly trip: Trip | null;
-  /** In the order of R-10: a stop ends before the route that ends it starts, and starts after the route has ended. */
+  /** R-10: a stop ends before the route that ends it starts, and starts after the route has ended. */
   readonly changes: readonly RouteChange[];
 }
 
-/** `unchanged`: the trip stays as it was; RouteLeg: the route goes on, and nothing else changes. */
+/** `unchanged`: the trip stays as it was. RouteLeg: the route goes on, and nothing else changes. */
 export type RouteDecision = { readonly type: 'unchanged' } | RouteLeg | ChangedTrip;
 
 const UNCHANGED: RouteDecision = Object.freeze({ type: 'unchanged' });
 const NO_CHANGES: readonly RouteChange[] = Object.freeze([]);
-/** Before the first valid fix, and without routes. */
 export const NO_TRIP: RouteDecision = Object.freeze({ type: 'changed', trip: null, changes: NO_CHANGES });
 
 /**
  * R-9: routes and stops, for one accepted ping. A device is either at a stop or on a route. The stop in which it is first
  * seen has no known start, so it makes no event.
- *
- * @param before null: the first ping of the device
- * @param fix null: the ping has no valid fix (R-5), so it is neither moving nor still
- * @param ignition the state after the ping
+ * @param fix null: no valid fix (R-5), so the ping is neither moving nor still
  */
 export function decideRoute(
   before: LastKnown | null,
@@ -57,7 +52,6 @@ export function decideRoute(
   return trip.moving ? atStopWithoutFix(trip, circumstances) : UNCHANGED;
 }
 
-/** The trip after a decision. */
 export function tripAfter(trip: Trip | null, fix: FixedPing | null, decision: RouteDecision): Trip | null {
   if (decision.type === 'changed') return decision.trip;
   if (decision.type === 'unchanged' || trip === null || fix === null || !isDriving(trip)) return trip;
@@ -127,7 +121,7 @@ function onRoute(route: Driving, lastFixTime: number, circumstances: Circumstanc
   return withIgnition(route, leg, circumstances);
 }
 
-/** An ignition that was off before the route, as of a towed vehicle, does not end it: only one that turns off on the way. */
+/** Only an ignition that turns off on the way ends a route: that of a towed vehicle was off before. */
 function withIgnition(route: Driving, leg: RouteDecision, circumstances: Circumstances): RouteDecision {
   const { before, ping, fix, ignition } = circumstances;
   const off = turnsOff(before, ignition);
@@ -167,7 +161,6 @@ function finish(
   return changed(stopAt(latitude, longitude, time, fix, settings), changes);
 }
 
-/** A new stop at its stop point; `fix` is the first one in it, if there is one. */
 function stopAt(
   latitude: number,
   longitude: number,

@@ -5,8 +5,8 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 
 /**
- * The event of a change (R-13). Its time is when it happened, not when the ping came that shows it, and its location is
- * the one of that time; what else the ping measured is of a later moment and stays unknown.
+ * R-13: time and location are those of the change, not of the ping that shows it, whose other measurements are of a later
+ * moment and stay unknown.
  */
 export function eventOfRoute(change: RouteChange, ping: TelemetryPing): FleetEvent {
   const { fleetId, deviceId } = ping;
@@ -67,7 +67,6 @@ function addFigures(event: FleetEventDraft, route: RouteFinished): void {
 export type RouteEndReason = 'ignition_off' | 'stationary' | 'no_data';
 
 interface ChangeAt {
-  /** When it happened, which is before the ping that shows it: the event's time. Epoch milliseconds. */
   readonly time: number;
   readonly latitude: number;
   readonly longitude: number;
@@ -77,16 +76,13 @@ export interface RouteFinished extends ChangeAt {
   readonly type: 'route_finished';
   readonly startTime: number;
   readonly startLocation: { readonly latitude: number; readonly longitude: number };
-  /** Of the fix at latitude and longitude. */
   readonly fixTime: number;
   readonly distanceInMeters: number;
   readonly maxSpeedInKmh: number | null;
-  /** null: no speed was reported. */
   readonly idleMs: number | null;
   readonly endReason: RouteEndReason;
 }
 
-/** What a ping changes about the routes and stops of its device. */
 export type RouteChange =
   | (ChangeAt & { readonly type: 'stop_finished'; readonly startTime: number })
   | (ChangeAt & { readonly type: 'route_started' })

@@ -5,26 +5,18 @@ import type { RouteProgress, Trip } from '../records/device-state.js';
 
 const MS_PER_HOUR = 3_600_000;
 
-/** A trip on a route. */
 export type Driving = Trip & { readonly since: number; readonly route: RouteProgress };
 
-/** What one more fix makes of a route: its figures up to that fix. Start and ignition stay as they are. */
+/** The figures of a route up to one more fix. Start and ignition stay as they are. */
 export interface RouteLeg {
   readonly type: 'travelled';
-  /** From the start of the route to the fix. */
   readonly distanceInMeters: number;
   readonly maxSpeedInKmh: number | null;
   readonly idleMs: number;
-  /** The vehicle stands at the fix. */
   readonly standing: boolean;
 }
 
-/**
- * A route at its first moving ping, before any other fix.
- *
- * @param speedInKmh of that ping; null: not reported
- * @param ignitionOffSince null: the ignition has not gone off since
- */
+/** At the first moving ping. */
 export function startRoute(
   start: { readonly time: number; readonly latitude: number; readonly longitude: number },
   speedInKmh: number | null,
@@ -42,7 +34,7 @@ export function startRoute(
   });
 }
 
-/** At a stop: at 5 km/h or more, or 200 m or more from the stop point. */
+/** R-9, at a stop: at 5 km/h or more, or 200 m or more from the stop point. */
 export function isMoving({ latitude, longitude }: Trip, fix: FixedPing, settings: RouteSettings): boolean {
   const speed = speedOf(fix, settings);
   if (speed !== null && speed >= settings.movingSpeedInKmh) return true;
@@ -50,7 +42,7 @@ export function isMoving({ latitude, longitude }: Trip, fix: FixedPing, settings
 }
 
 /**
- * On a route: slower than 3 km/h (R-9). Without a speed, within the 200 m of a stop point from where the standing began:
+ * R-9, on a route: slower than 3 km/h. Without a speed, within the 200 m of a stop point from where the standing began:
  * over 300 s that is slower than 3 km/h as well, and no jitter of a parked device leaves it.
  */
 export function isStill({ route }: Driving, fix: FixedPing, settings: RouteSettings): boolean {
@@ -61,12 +53,7 @@ export function isStill({ route }: Driving, fix: FixedPing, settings: RouteSetti
   return isWithinMeters(movingDistanceInMeters, route.wayLatitude, route.wayLongitude, fix.latitude, fix.longitude);
 }
 
-/**
- * While the vehicle stands there is no leg, so drift adds nothing: the next leg leads from where it stood to the first
- * fix that is not still.
- *
- * @param lastFixTime of the valid ping before
- */
+/** While the vehicle stands there is no leg, so drift adds nothing: the next leg leads from where it stood. */
 export function legTo(
   { route, maxSpeedInKmh }: Driving,
   fix: FixedPing,

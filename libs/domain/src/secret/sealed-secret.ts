@@ -13,11 +13,9 @@ export type OpenedSecret =
   | { readonly type: 'unreadable'; readonly reason: 'malformed' | 'unknown_version' | 'not_authentic' };
 
 /**
- * Seals a secret with AES-256-GCM (R-17) as `v1.<nonce>.<ciphertext and tag>`, both base64url.
- *
- * @param key 32 bytes
- * @param nonce 12 random bytes; the same nonce twice under one key gives both secrets away
- * @param context what the secret belongs to: only the same context opens it, so that a sealed secret cannot be moved
+ * R-17: AES-256-GCM, as `v1.<nonce>.<ciphertext and tag>`, both base64url.
+ * @param nonce 12 random bytes; one nonce used twice under one key gives both secrets away
+ * @param context what the secret belongs to: no other context opens it, so a sealed secret cannot be moved
  */
 export function sealSecret(plaintext: Buffer | string, key: Buffer, nonce: Buffer, context: string): string {
   requireKey(key);
@@ -30,7 +28,6 @@ export function sealSecret(plaintext: Buffer | string, key: Buffer, nonce: Buffe
   return [VERSION, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
 }
 
-/** Opens what sealSecret made; `key` and `context` as given there. */
 export function openSecret(sealed: string, key: Buffer, context: string): OpenedSecret {
   requireKey(key);
   const [version, nonceText, ciphertextText, ...more] = sealed.split('.');
@@ -53,7 +50,7 @@ function decipher(ciphertext: Buffer, key: Buffer, nonce: Buffer, context: strin
   try {
     return Buffer.concat([start, decipheriv.final()]);
   } catch {
-    // The tag does not fit: final() has no other way to say so.
+    // final() reports a wrong tag by throwing.
     return null;
   }
 }
@@ -67,45 +64,26 @@ function requireKey(key: Buffer): void {
   );
 }
 
-/** What a subscription's secrets are sealed for: none of them opens as another's, nor one kind as the other. */
 const signingContext = (subscriptionId: string): string => `subscription-secret:${subscriptionId}`;
 const clientContext = (subscriptionId: string): string => `subscription-client-secret:${subscriptionId}`;
 
-/**
- * Seals a signing secret (R-17).
- *
- * @param secret the bytes that sign, not their `whsec_` text
- * @param key 32 bytes
- * @param nonce 12 random bytes, never used before
- */
 export function sealSigningSecret(secret: Buffer, key: Buffer, nonce: Buffer, subscriptionId: string): string {
   return sealSecret(secret, key, nonce, signingContext(subscriptionId));
 }
 
-/** The bytes that sign, for signatureHeaders. */
 export function openSigningSecret(sealed: string, key: Buffer, subscriptionId: string): OpenedSecret {
   return openSecret(sealed, key, signingContext(subscriptionId));
 }
 
-/**
- * Seals the OAuth2 client secret of a subscription (R-17, R-23).
- *
- * @param key 32 bytes
- * @param nonce 12 random bytes, never used before
- */
 export function sealClientSecret(secret: string, key: Buffer, nonce: Buffer, subscriptionId: string): string {
   return sealSecret(secret, key, nonce, clientContext(subscriptionId));
 }
 
-/** The client secret as UTF-8. */
 export function openClientSecret(sealed: string, key: Buffer, subscriptionId: string): OpenedSecret {
   return openSecret(sealed, key, clientContext(subscriptionId));
 }
 
-/**
- * The bytes of a base64url text without padding, or null. Node's own decoder skips what it does not know, so that several
- * texts would stand for the same bytes.
- */
+/** null: not base64url without padding. Node's decoder skips unknown characters, so several texts would mean the same bytes. */
 export function decodeBase64url(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : null;

@@ -5,10 +5,8 @@ import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
 /**
- * The deliveries that an event makes: one for each subscription that it matches, the body written once and for all (R-15).
- * The same event gives a subscription the same eventId every time (R-12).
- *
- * @throws DomainError `unknown_payload_format` when a subscription asks for one that this version does not know
+ * One delivery per matching subscription, the body written once (R-15), its eventId the same every time (R-12).
+ * @throws DomainError `unknown_payload_format`: only a newer version can write it
  */
 export function decideFanOut(
   event: FleetEvent,
@@ -42,7 +40,7 @@ function deliveryOf(event: FleetEvent, subscription: WebhookSubscription, nowMs:
   };
 }
 
-/** Whether a subscription gets an event (R-16). */
+/** R-16. */
 export function matchesSubscription(subscription: WebhookSubscription, event: FleetEvent): boolean {
   return (
     subscription.status === 'active' &&

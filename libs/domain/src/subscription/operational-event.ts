@@ -2,8 +2,8 @@ import type { OperationalEvent } from '../records/operational-event.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
 /**
- * Whether a subscription is disabled because its deliveries only fail. Whoever changed it after that was found out knows
- * better, for example by switching it on again; the event may also be an old one that is read a second time.
+ * R-29. A later change of the subscription wins, as when its owner has switched it on again, and an old event may be read
+ * a second time.
  */
 export function mayDisable(
   subscription: Pick<WebhookSubscription, 'status' | 'updatedAt'>,

@@ -18,30 +18,26 @@ import type { RouteLeg } from '../route/route-progress.js';
 import { formatTime } from '../time/instant.js';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from './rule-settings.js';
 
-/** The ping is the newest of its device. Nothing but the place changes, as for nine pings in ten: it makes no event. */
+/** The newest ping of its device. Only the place changes, as for nine pings in ten, so it makes no event. */
 export interface MovedPing {
   readonly type: 'moved';
   readonly events: readonly [];
   readonly fix: FixedPing;
-  /** Of the geofences (R-8); null: they are not looked at. */
+  /** R-8; null: geofences are not looked at. */
   readonly geofencesSeenAt: number | null;
-  /** How far it went on its route (R-9); null: the trip stays as it is. */
+  /** R-9; null: the trip stays as it is. */
   readonly leg: RouteLeg | null;
 }
 
-/** The ping is the newest of its device. It changes the state of the device and may make events. */
+/** The newest ping of its device. It changes the state of the device and may make events. */
 export interface AcceptedPing {
   readonly type: 'accepted';
-  /** In the order in which they are published (R-10). */
+  /** R-10: in the order in which they are published. */
   readonly events: readonly FleetEvent[];
-  /** After the ping; null: never known. */
   readonly ignition: boolean | null;
   readonly ignitionChanged: boolean;
-  /** What became of its position (R-7). */
   readonly position: PositionOutcome;
-  /** After the ping (R-8). */
   readonly geofences: DeviceGeofences | null;
-  /** After the ping (R-9). */
   readonly trip: Trip | null;
 }
 
@@ -50,16 +46,15 @@ export type PositionOutcome = 'sent' | 'inside_window' | 'invalid_fix';
 export type PingDecision =
   | MovedPing
   | AcceptedPing
-  /** Older than the newest one: for the paths only (R-4). */
+  /** R-4: older than the newest one, for the paths only. */
   | { readonly type: 'late' }
-  /** As old as the newest one (R-4). */
+  /** R-4: as old as the newest one. */
   | { readonly type: 'duplicate' }
-  /** Far older than its receivedTime: for the paths only (R-3). */
+  /** R-3: far older than its receivedTime, for the paths only. */
   | { readonly type: 'expired' }
-  /** For `telemetry.rejected` (R-3). */
+  /** R-3: for `telemetry.rejected`. */
   | { readonly type: 'rejected'; readonly reason: 'future'; readonly detail: string };
 
-/** The ping is the newest of its device, whose state moves on: see evolveDevice(). */
 export function isAccepted(decision: PingDecision): decision is MovedPing | AcceptedPing {
   return decision.type === 'moved' || decision.type === 'accepted';
 }
@@ -70,11 +65,8 @@ const EXPIRED: PingDecision = Object.freeze({ type: 'expired' });
 const NO_EVENTS: readonly [] = Object.freeze([]);
 
 /**
- * R-3 to R-10: the rules for one ping, given what is remembered of its device. Nothing but the arguments counts, so a
- * replay decides the same.
- *
+ * R-3 to R-10: the rules for one ping. Nothing but the arguments counts, so a replay decides the same.
  * @param state null: no ping of this device was accepted yet
- * @param ping one that checkPing() finds valid
  * @param view null: geofences are not looked at, and nothing is remembered about them
  */
 export function decidePing(
@@ -124,7 +116,7 @@ function decideNewest(
   };
 }
 
-/** undefined: more than the way of the device changes. */
+/** undefined: more than the place changes. */
 function legOf(route: RouteDecision, trip: Trip | null): RouteLeg | null | undefined {
   if (route.type === 'travelled') return route;
   return route.type === 'unchanged' || (route === NO_TRIP && trip === null) ? null : undefined;
@@ -143,7 +135,7 @@ function decidePosition(
   return ping.eventTime - state.lastSentTime >= settings.positionWindowMs ? 'sent' : 'inside_window';
 }
 
-/** Visits that are not followed would be mistaken for current ones later: the first sight is silent instead (R-8). */
+/** R-8: visits that are not followed would be mistaken for current ones later, so the next look starts silently. */
 function geofencesAfter(
   before: DeviceGeofences | null,
   fences: GeofenceDecision | null,
@@ -153,7 +145,7 @@ function geofencesAfter(
   return view === null ? null : before;
 }
 
-/** In the order of R-10. */
+/** R-10. */
 function eventsOf(
   state: DeviceState | null,
   ping: TelemetryPing,

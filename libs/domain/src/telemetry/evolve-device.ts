@@ -15,11 +15,7 @@ const UNKNOWN_DEVICE: DeviceState = Object.freeze({
   trip: null,
 });
 
-/**
- * What is remembered of the device after a ping that it takes. Other decisions change nothing.
- *
- * @param state the one that `decision` was made from
- */
+/** The state after an accepted ping; other decisions change nothing. */
 export function evolveDevice(
   state: DeviceState | null,
   ping: TelemetryPing,

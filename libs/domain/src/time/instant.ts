@@ -1,9 +1,9 @@
-/** The largest time that an RFC 3339 date-time can name: the last millisecond of the year 9999, in epoch milliseconds. */
+/** The last millisecond of the year 9999, the largest time in RFC 3339. */
 export const MAX_TIME_MS = 253_402_300_799_999;
 
 const MIN_TIME_MS = -62_167_219_200_000;
 
-/** ISO 8601 in UTC with three decimals and `Z`, always 24 characters for times from 0 to MAX_TIME_MS (R-11). */
+/** R-11: ISO 8601 in UTC with three decimals and `Z`, 24 characters up to MAX_TIME_MS. */
 export function formatTime(timeMs: number): string {
   return timeMs >= 0 && timeMs <= MAX_TIME_MS ? textOfTime(Math.floor(timeMs)) : new Date(timeMs).toISOString();
 }
@@ -16,16 +16,15 @@ const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:([Zz])|([+-])([01]\d|2[0-3]):([0-5]\d))?$/;
 
 /**
- * Reads an RFC 3339 date-time (R-31). A zone is required: guessing one would move the window by hours. Digits finer than
- * a millisecond are cut off, because every stored time is a whole millisecond. Leap seconds are refused: no such time
- * can be stored. Years before 1970 are taken, as a window may start before the retention does.
+ * R-31: an RFC 3339 date-time. The zone is required: guessing one would move the window by hours. Digits beyond
+ * milliseconds are cut off. Leap seconds are refused: no such time can be stored.
  */
 export function parseInstant(text: string): ParsedInstant {
   const parts = DATE_TIME.exec(text);
   if (parts === null) return { type: 'refused', reason: 'not_a_date_time' };
   const [, date = '', hour = '', minute = '', second = '', fraction = '', zulu, sign, zoneHour, zoneMinute] = parts;
   const midnightAt = Date.parse(`${date}T00:00:00.000Z`);
-  // 30 February may be read as 2 March instead of being refused.
+  // 30 February may be read as 2 March.
   if (Number.isNaN(midnightAt) || !formatTime(midnightAt).startsWith(date)) {
     return { type: 'refused', reason: 'not_a_date_time' };
   }
@@ -42,12 +41,11 @@ function clockMs(hour: string, minute: string, second: string): number {
 }
 
 const MS_PER_DAY = 86_400_000;
-/** From 1 March of the year 0 to 1 January 1970. A year that begins with March ends with its leap day. */
+/** From 1 March of the year 0: a year that begins in March ends with its leap day. */
 const DAYS_TO_EPOCH = 719_468;
 const DAYS_PER_400_YEARS = 146_097;
 const DAYS_PER_100_YEARS = 36_524;
 const DAYS_PER_4_YEARS = 1_461;
-/** March to July have 153 days, and so have August to December. */
 const DAYS_PER_5_MONTHS = 153;
 
 const ZERO = 48;
@@ -57,18 +55,13 @@ const POINT = 46;
 const T = 84;
 const Z = 90;
 
-/**
- * What Date.toISOString() gives, at half of its cost: every event, id and body has times in it.
- *
- * @param timeMs whole milliseconds from the years 1970 to 9999
- */
+/** Date.toISOString() at half its cost, for whole milliseconds from 1970 to 9999: every event, id and body has times. */
 export function textOfTime(timeMs: number): string {
   const days = Math.floor(timeMs / MS_PER_DAY);
   const ms = timeMs - days * MS_PER_DAY;
   const day = days + DAYS_TO_EPOCH;
   const century4 = Math.floor(day / DAYS_PER_400_YEARS);
   const ofEra = day - century4 * DAYS_PER_400_YEARS;
-  // Leap days before this one: one in 4 years, none in 100, one in 400.
   const leapDays =
     Math.floor(ofEra / (DAYS_PER_4_YEARS - 1)) -
     Math.floor(ofEra / DAYS_PER_100_YEARS) +

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { SchemaRegistryPort } from './schema-registry.port.js';
-import { createSchemaRegistry } from './schema-registry.js';
+import { createSchemaRegistry, type SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec } from './subject-codec.js';
 import { topics } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';

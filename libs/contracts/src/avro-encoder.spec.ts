@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { DeviceState, FleetEvent } from '@waypost/domain';
 import { deviceGeofences } from '../../../test/support/arbitrary-geofences.js';
 import { trips } from '../../../test/support/arbitrary-trips.js';
 import { AvroEncoder } from './avro-encoder.js';
 import { avroTypeOf } from './avro-type.js';
-import { writeDeviceState } from './device-state-writer.js';
+import { writeDeviceState } from './device-state-avro.js';
 import { writeFleetEvent } from './fleet-event-writer.js';
 import type { OwnWriter } from './subject-codec.js';
 import { topics } from './topics.js';
-import type { DeviceState, FleetEvent } from '@waypost/domain';
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
 

@@ -1,0 +1,42 @@
+import type { GeofenceVersion } from './geofence-version.js';
+
+const NOTHING: readonly GeofenceVersion[] = Object.freeze([]);
+
+export interface BoxList {
+  /** South, north, west and east of each box, side by side: most places are in none of them. */
+  readonly edges: Float64Array;
+  /** The version of each box in a list of one, so that the usual result needs no new list. */
+  readonly alone: readonly (readonly GeofenceVersion[])[];
+}
+
+export function boxListOf(versions: readonly GeofenceVersion[]): BoxList {
+  const edges: number[] = [];
+  const alone: (readonly GeofenceVersion[])[] = [];
+  for (const version of versions) {
+    const list = [version];
+    for (const { minLatitude, maxLatitude, minLongitude, maxLongitude } of version.shape.boxes) {
+      edges.push(minLatitude, maxLatitude, minLongitude, maxLongitude);
+      alone.push(list);
+    }
+  }
+  return { edges: Float64Array.from(edges), alone };
+}
+
+/** The versions with a box that contains the place, its edge included. */
+export function within(
+  { edges, alone }: BoxList,
+  latitude: number,
+  longitude: number,
+  first = 0,
+  count = alone.length,
+): readonly GeofenceVersion[] {
+  let found = NOTHING;
+  for (let index = first; index < first + count; index++) {
+    const at = 4 * index;
+    if (latitude < (edges[at] as number) || latitude > (edges[at + 1] as number)) continue;
+    if (longitude < (edges[at + 2] as number) || longitude > (edges[at + 3] as number)) continue;
+    const one = alone[index] as readonly GeofenceVersion[];
+    found = found.length === 0 ? one : [...found, ...one];
+  }
+  return found;
+}
