@@ -10,34 +10,32 @@ const root = join(import.meta.dirname, '../..');
  * ourselves, pieces of SQL that are put together of such, and `$1`. Values of callers never: they are parameters.
  */
 const REVIEWED: Readonly<Record<string, readonly string[]>> = {
-  // Days of a calendar that this code itself walks through.
-  'libs/history-store/src/daily-partitions.ts': [
+  'libs/database/src/migrations/page-keys-1760000700000.ts': ['name', 'columns'],
+  'libs/history-store/src/deliveries/delivery-sql.ts': ['partition'],
+  'libs/history-store/src/deliveries/find-deliveries-sql.ts': [
+    ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists)'],
+    ...['limit', 'typeArray', 'ofType', 'stream', "ordered.join(' UNION ALL ')", 'types'],
+  ],
+  // Only for EXPLAIN; literals are escaped.
+  'libs/history-store/src/pages/page-sql.ts': ["parameters.map(literal).join(', ')"],
+  // Names of days, which this code computes.
+  'libs/history-store/src/partitions/daily-partitions.ts': [
     ...['name', 'table', 'table.name', "inSchemaOf('$1')"],
     ...['bounds(dayMs)', 'isoDay(dayMs)', 'isoDay(dayMs + DAY_MS)'],
   ],
-  'libs/history-store/src/daily-table.ts': ['table'],
-  // Names of the catalog that have the form of ours; FINALIZE or CONCURRENTLY.
-  'libs/history-store/src/expired-days.ts': [
-    ...['name', 'table.name', "inSchemaOf('$1')", "isLeaving ? 'FINALIZE' : 'CONCURRENTLY'"],
+  'libs/history-store/src/partitions/daily-table.ts': ['table'],
+  // Names from the catalog that match our pattern; FINALIZE or CONCURRENTLY.
+  'libs/history-store/src/partitions/expired-partitions.ts': [
+    ...['name', 'table.name', "inSchemaOf('$1')", "isDetaching ? 'FINALIZE' : 'CONCURRENTLY'"],
     ...['unlock', 'String(retentionLock)'],
   ],
-  'libs/history-store/src/history/continue-deliveries-sql.ts': ['partition'],
-  'libs/history-store/src/history/find-deliveries-sql.ts': [
-    ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists)'],
-    ...['limit', 'wanted', 'ofType', 'stream', "ordered.join(' UNION ALL ')", 'types'],
-  ],
-  'libs/history-store/src/history/insert-deliveries.ts': ["COLUMNS.join(', ')", 'partition'],
-  'libs/database/src/migrations/page-keys-1760000700000.ts': ['name', 'columns'],
-  // Only for EXPLAIN; literals are escaped.
-  'libs/history-store/src/history/page-plans.ts': ["values.join(', ')"],
+  'libs/history-store/src/paths/postgres-path-history.ts': ['conditions', 'most', 'rest', 'others', 'parameter(limit)'],
   // One message with a COPY, which takes no parameters: escaped by the driver, or checked to be a number.
-  'libs/history-store/src/history/projection-position.ts': [
+  'libs/history-store/src/projection/projection-transaction.ts': [
     ...['pg.escapeLiteral(topic)', 'whole(partition)', 'whole(nextOffset)', 'whole(expectedOffset)'],
   ],
-  'libs/history-store/src/history/upsert-deliveries-sql.ts': ['names', 'values', 'arrays'],
+  'libs/history-store/src/rebuild/history-rebuild.ts': ["Object.keys(logs).join(', ')"],
   'libs/management-store/src/refill.ts': ['table'],
-  'libs/history-store/src/paths/find-points-sql.ts': ['conditions', 'most', 'rest', 'others', 'parameter(limit)'],
-  'libs/history-store/src/rebuild/empty-history.ts': ["Object.keys(logs).join(', ')"],
   'tools/dev-stack/postgres/embedded-postgres.ts': ['client.escapeIdentifier(name)'],
 };
 

@@ -1,6 +1,5 @@
 import type { PathHistory, PathPoint, PathPosition } from '@waypost/domain';
-import type { PathProjection } from './path-projection.js';
-import { pointKey, selectPoints } from './select-points.js';
+import { type PathProjection, pointKey, selectPoints } from './path-projection.js';
 
 /** Projection and history in one process, without a database; for tests. The contract suite keeps both kinds equal. */
 export interface MemoryPathStore {

@@ -1,7 +1,8 @@
-import type { PathPoint } from '@waypost/domain';
-import type { PositionMove } from '../history/projection-position.js';
+import { RETENTION_MS, type PathPoint } from '@waypost/domain';
+import { isDayExpired } from '../partitions/daily-table.js';
+import type { PositionMove } from '../projection/projection-transaction.js';
 
-/** A run of one partition of the pings, in log order; the position moves also when `points` is empty. */
+/** Consecutive pings of one partition; the position moves even if `points` is empty. */
 export interface PathBatch extends PositionMove {
   readonly points: readonly PathPoint[];
 }
@@ -10,26 +11,59 @@ export interface AppliedPaths {
   readonly type: 'applied';
   /** Points that are new. */
   readonly stored: number;
-  /** Points whose device and time are stored already, or stood earlier in the batch. */
+  /** Points whose device and time are stored already or occurred earlier in the batch. */
   readonly repeated: number;
   /** Points whose day is beyond the retention (R-35); not written. */
   readonly expired: number;
-  /** Points further ahead of the clock than the retention reaches back; not written. */
+  /** Points further in the future than the retention reaches back; not written. */
   readonly ahead: number;
 }
 
 export type ApplyPathsResult =
   | AppliedPaths
-  /** Another writer moved the position. Nothing was written; go on from the stored position. */
+  /** Another writer moved the position. Nothing was written; continue from the stored position. */
   | { readonly type: 'superseded'; readonly storedOffset: number | null };
 
 /**
- * Keeps the pings of a log as paths (R-36), each batch exactly once. Of the pings of one device and time the first in the
- * log is kept, however the log is split into batches.
+ * Stores the pings of a log as paths (R-36), each batch exactly once. Of the pings with the same device and time the first
+ * in the log is kept, however the log is split into batches.
  */
 export interface PathProjection {
   /** Where the next batch of a partition starts; null: nothing was ever applied. */
   readPosition(topic: string, partition: number): Promise<number | null>;
-  /** All of the batch and its position become visible together, or nothing does. */
+  /** The batch and its position become visible together, or neither does. */
   apply(batch: PathBatch): Promise<ApplyPathsResult>;
+}
+
+/** The points of a batch that are written, and the numbers of those that are not. */
+export interface SelectedPoints {
+  /** In log order, no two with the same device and time. */
+  readonly points: readonly PathPoint[];
+  readonly repeated: number;
+  readonly expired: number;
+  readonly ahead: number;
+}
+
+/**
+ * Selects the points that can be kept. The time comes from the device, and R-3 compares it only with the time of receipt: a
+ * sender with a wrong clock could otherwise create a partition for any day.
+ */
+export function selectPoints(points: readonly PathPoint[], nowMs: number): SelectedPoints {
+  const kept = new Map<string, PathPoint>();
+  let expired = 0;
+  let ahead = 0;
+  let repeated = 0;
+  for (const point of points) {
+    const key = pointKey(point);
+    if (isDayExpired(point.eventTime, nowMs)) expired += 1;
+    else if (point.eventTime > nowMs + RETENTION_MS) ahead += 1;
+    else if (kept.has(key)) repeated += 1;
+    else kept.set(key, point);
+  }
+  return { points: [...kept.values()], repeated, expired, ahead };
+}
+
+/** Ids contain no control characters (R-2). */
+export function pointKey({ fleetId, deviceId, eventTime }: PathPoint): string {
+  return `${fleetId}\n${deviceId}\n${String(eventTime)}`;
 }

@@ -1,8 +1,9 @@
-import type { PathHistory, PathPoint } from '@waypost/domain';
-import type { PageSource } from '@waypost/database';
-import { findPointsSql } from './find-points-sql.js';
+/** SQL by hand: a keyset page reads ordered ranges of the primary key (R-34), as the text of its statement fixes. */
+import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
+import type { PathHistory, PathPoint, PathQuery } from '@waypost/domain';
+import { instant } from '../pages/page-sql.js';
 
-/** The paths as PostgreSQL holds them. A page costs one statement, whatever page it is (R-34). */
+/** The paths in PostgreSQL. Every page is one statement, and page 1,000 costs what page 1 costs (R-34). */
 export function createPathHistory({ pages }: { readonly pages: PageSource }): PathHistory {
   return {
     async findPoints(query) {
@@ -10,6 +11,38 @@ export function createPathHistory({ pages }: { readonly pages: PageSource }): Pa
       return rows.map(toPoint);
     },
   };
+}
+
+const SELECTED = `fleet_id, device_id, event_time, latitude, longitude, speed_in_kmh, heading, fuel_level,
+  odometer_in_meters, rpm, ignition, valid`;
+
+/** The order of the primary key: the days of the window are merged while they are read, and nothing is sorted. */
+const ORDER = 'ORDER BY device_id, event_time';
+
+/**
+ * The query of one page (R-36, R-34). Values are parameters only. In a short window the index is read device by device:
+ * the points of a device outside the window are skipped.
+ */
+export function findPointsSql({ fleetId, startAt, endAt, deviceIds, limit, after }: PathQuery): PreparedQuery {
+  const parameters: unknown[] = [];
+  const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const window = [
+    `fleet_id = ${parameter(storableText(fleetId))}`,
+    `event_time >= ${parameter(instant(startAt))}`,
+    `event_time < ${parameter(instant(endAt))}`,
+    ...(deviceIds === undefined ? [] : [`device_id = ANY (${parameter(deviceIds.map(storableText))})`]),
+  ].join(' AND ');
+  const name = `path_points${deviceIds === undefined ? '' : '_of_devices'}${after === undefined ? '' : '_after'}`;
+  const most = `LIMIT ${parameter(limit)}`;
+  const pageOf = (conditions: string): string =>
+    `SELECT ${SELECTED} FROM path_points WHERE ${conditions} ${ORDER} ${most}`;
+  if (after === undefined) return { name, text: pageOf(window), parameters };
+
+  // Not one row comparison: that would read all of each following device's day instead of its window.
+  const device = parameter(storableText(after.deviceId));
+  const rest = pageOf(`${window} AND device_id = ${device} AND event_time > ${parameter(instant(after.eventTime))}`);
+  const others = pageOf(`${window} AND device_id > ${device}`);
+  return { name, text: `SELECT * FROM ((${rest}) UNION ALL (${others})) AS page ${ORDER} ${most}`, parameters };
 }
 
 interface PointRow {
@@ -21,24 +54,26 @@ interface PointRow {
   readonly speed_in_kmh: number | null;
   readonly heading: number | null;
   readonly fuel_level: number | null;
-  /** A bigint comes as text. */
+  /** pg reads a bigint as text. */
   readonly odometer_in_meters: string | null;
   readonly rpm: number | null;
   readonly ignition: boolean | null;
   readonly valid: boolean;
 }
 
-const toPoint = (row: PointRow): PathPoint => ({
-  fleetId: row.fleet_id,
-  deviceId: row.device_id,
-  eventTime: row.event_time.getTime(),
-  latitude: row.latitude,
-  longitude: row.longitude,
-  speedInKmh: row.speed_in_kmh,
-  heading: row.heading,
-  ignition: row.ignition,
-  odometerInMeters: row.odometer_in_meters === null ? null : Number(row.odometer_in_meters),
-  rpm: row.rpm,
-  fuelLevel: row.fuel_level,
-  valid: row.valid,
-});
+function toPoint(row: PointRow): PathPoint {
+  return {
+    fleetId: row.fleet_id,
+    deviceId: row.device_id,
+    eventTime: row.event_time.getTime(),
+    latitude: row.latitude,
+    longitude: row.longitude,
+    speedInKmh: row.speed_in_kmh,
+    heading: row.heading,
+    ignition: row.ignition,
+    odometerInMeters: row.odometer_in_meters === null ? null : Number(row.odometer_in_meters),
+    rpm: row.rpm,
+    fuelLevel: row.fuel_level,
+    valid: row.valid,
+  };
+}

@@ -1,38 +1,118 @@
+/** SQL by hand: a batch of points of any size is one COPY and one INSERT, which TypeORM would send row by row. */
+import type { PathPoint } from '@waypost/domain';
+import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
-import { inTransaction } from '../history/in-transaction.js';
-import { readPosition } from '../history/projection-position.js';
-import { createKnownDays } from '../known-days.js';
-import { createTurns } from '../turns.js';
-import { createPathPartitions } from './path-partitions.js';
-import type { PathProjection } from './path-projection.js';
-import { selectPoints } from './select-points.js';
-import { writePoints } from './write-points.js';
+import { createDailyPartitions, createPartitionCache, type DailyPartitions } from '../partitions/daily-partitions.js';
+import type { DailyTable } from '../partitions/daily-table.js';
+import { copyIn, CopyRows } from '../projection/binary-copy.js';
+import { createProjectionLimiter } from '../projection/projection-limiter.js';
+import {
+  beginAndMovePosition,
+  inTransaction,
+  MOVED,
+  type PositionMove,
+  readPosition,
+} from '../projection/projection-transaction.js';
+import { type PathProjection, selectPoints } from './path-projection.js';
 
 export interface PathProjectionDeps {
   readonly dataSource: DataSource;
-  /** Epoch milliseconds; decides what is beyond the retention. */
+  /** Epoch milliseconds; decides which days are older than the retention. */
   readonly now: () => number;
+}
+
+const PATH_POINTS: DailyTable = { name: 'path_points', creationLock: 7_215_004, retentionLock: 7_215_005 };
+
+/** The days of the paths, by event time. */
+export function createPathPartitions(dataSource: DataSource): DailyPartitions {
+  return createDailyPartitions(dataSource, PATH_POINTS);
 }
 
 /** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
 export function createPathProjection({ dataSource, now }: PathProjectionDeps): PathProjection {
-  const days = createKnownDays(createPathPartitions(dataSource));
-  // One at a time: a flood of pings must not take every core from what delivers.
-  const inTurn = createTurns();
+  const partitions = createPartitionCache(createPathPartitions(dataSource));
+  // One at a time: a flood of pings must not take every core of the server from the deliveries.
+  const limit = createProjectionLimiter();
   return {
     readPosition: (topic, partition) => readPosition(dataSource, topic, partition),
 
     async apply(batch) {
-      const { points, repeated, ...left } = selectPoints(batch.points, now());
+      const { points, repeated, ...unwritten } = selectPoints(batch.points, now());
       try {
-        await days.ensure(points.map(({ eventTime }) => eventTime));
-        const stored = await inTurn(() => inTransaction(dataSource, (client) => writePoints(client, batch, points)));
-        if (stored !== null) return { type: 'applied', stored, repeated: repeated + points.length - stored, ...left };
+        await partitions.ensure(points.map(({ eventTime }) => eventTime));
+        const stored = await limit(() => inTransaction(dataSource, (client) => writePoints(client, batch, points)));
+        if (stored !== null) {
+          return { type: 'applied', stored, repeated: repeated + points.length - stored, ...unwritten };
+        }
         return { type: 'superseded', storedOffset: await readPosition(dataSource, batch.topic, batch.partition) };
       } catch (error) {
-        days.forget();
+        partitions.clear();
         throw error;
       }
     },
   };
+}
+
+const COLUMN_NAMES = [
+  'event_time',
+  'latitude',
+  'longitude',
+  'speed_in_kmh',
+  'heading',
+  'fuel_level',
+  'odometer_in_meters',
+  'rpm',
+  'ignition',
+  'valid',
+  'fleet_id',
+  'device_id',
+];
+const COLUMNS = COLUMN_NAMES.join(', ');
+
+/** A table of the connection; empty between transactions. */
+const STAGE = 'CREATE TEMPORARY TABLE IF NOT EXISTS staged_path_points (LIKE path_points) ON COMMIT DELETE ROWS';
+const COPY = `COPY staged_path_points (${COLUMNS}) FROM STDIN (FORMAT binary)`;
+
+/** In key order: neighbours in the index are written together, and writers of the same keys cannot deadlock. */
+const INSERT = `INSERT INTO path_points (${COLUMNS})
+  SELECT ${COLUMNS} FROM staged_path_points ORDER BY fleet_id, device_id, event_time
+  ON CONFLICT (fleet_id, device_id, event_time) DO NOTHING`;
+
+/**
+ * Moves the position and adds the points that are not stored yet, in a transaction that it begins and its caller ends.
+ * Repeated pings are common (R-4), so the points go through a staging table: a COPY into the real one would fail at the
+ * first repetition. Resolves to the number of new points; null: the position is not where the batch begins.
+ *
+ * @param points no two with the same device and time
+ */
+async function writePoints(
+  client: PoolClient,
+  move: PositionMove,
+  points: readonly PathPoint[],
+): Promise<number | null> {
+  const sql = `${beginAndMovePosition(move)}; ${STAGE}; ${COPY}`;
+  const rows = new CopyRows();
+  for (const point of points) writeRow(rows, point);
+  const results = await copyIn(client, sql, rows.finish());
+  if (!results.some((result) => MOVED.includes(result))) return null;
+  if (points.length === 0) return 0;
+  const { rowCount } = await client.query(INSERT);
+  return rowCount ?? 0;
+}
+
+/** In the order of COLUMN_NAMES. */
+function writeRow(rows: CopyRows, point: PathPoint): void {
+  rows.startRow(COLUMN_NAMES.length);
+  rows.timestamp(point.eventTime);
+  rows.double(point.latitude);
+  rows.double(point.longitude);
+  rows.double(point.speedInKmh);
+  rows.double(point.heading);
+  rows.double(point.fuelLevel);
+  rows.bigint(point.odometerInMeters);
+  rows.integer(point.rpm);
+  rows.boolean(point.ignition);
+  rows.boolean(point.valid);
+  rows.text(point.fleetId);
+  rows.text(point.deviceId);
 }

@@ -1,6 +1,10 @@
-import { createDataSource } from '@waypost/database';
-import { emptyHistory, type EmptyHistoryResult } from './empty-history.js';
-import type { ProjectedLogs } from './projected-logs.js';
+/** SQL by hand: positions are not an entity, and the tables are emptied by TRUNCATE. */
+import { createDataSource, DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE, sqlState } from '@waypost/database';
+import type { DataSource } from 'typeorm';
+import type { DailyTable } from '../partitions/daily-table.js';
+
+/** For each table that is filled from a log only, the topic of that log. The type makes the list complete. */
+export type ProjectedLogs = Readonly<Record<DailyTable['name'], string>>;
 
 /** How far one partition of a log is projected. */
 export interface StoredPosition {
@@ -9,16 +13,24 @@ export interface StoredPosition {
   readonly nextOffset: number;
 }
 
-/** What a tool needs to have the history filled again from the logs by the projectors (docs/decisions/0023-rebuild.md). */
+export type EmptyHistoryResult =
+  | { readonly type: 'emptied' }
+  /** Another session held the tables for too long, such as a projector that was stopped in the middle of a batch. */
+  | { readonly type: 'busy' };
+
+/** Lets a tool empty the history, so that the projectors fill it again from the logs (docs/decisions/0023-rebuild-by-the-projector.md). */
 export interface HistoryRebuild {
-  /** The topics that are projected. */
+  /** The projected topics. */
   readonly topics: readonly string[];
   /** Partitions of which nothing is projected are absent. */
   readPositions(): Promise<readonly StoredPosition[]>;
-  /** Empties all projected tables and forgets the positions, at once or not at all. One try. */
+  /** Empties all projected tables and forgets the positions, in one transaction. It does not retry. */
   empty(): Promise<EmptyHistoryResult>;
   close(): Promise<void>;
 }
+
+/** Readers wait behind it while it waits for the tables. */
+const LOCK_TIMEOUT = '3s';
 
 /** Rejects when the database cannot be reached. */
 export async function openHistoryRebuild(databaseUrl: string, logs: ProjectedLogs): Promise<HistoryRebuild> {
@@ -41,4 +53,27 @@ export async function openHistoryRebuild(databaseUrl: string, logs: ProjectedLog
     empty: () => emptyHistory(dataSource, logs),
     close: () => dataSource.destroy(),
   };
+}
+
+/**
+ * Empties the projected tables and deletes their positions, in one transaction. An active projector finds its position gone
+ * at its next write or read and continues from the beginning of the log: rows and positions never disagree, whichever
+ * process is killed.
+ */
+export async function emptyHistory(dataSource: DataSource, logs: ProjectedLogs): Promise<EmptyHistoryResult> {
+  try {
+    await dataSource.transaction(async (manager) => {
+      await manager.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+      // Positions first, like every projector: this prevents deadlocks, and no batch is in flight afterwards.
+      await manager.query('LOCK TABLE projection_positions IN EXCLUSIVE MODE');
+      await manager.query('DELETE FROM projection_positions WHERE topic = ANY($1)', [Object.values(logs)]);
+      // Not DROP: projectors remember which days have a partition.
+      await manager.query(`TRUNCATE ${Object.keys(logs).join(', ')}`);
+    });
+    return { type: 'emptied' };
+  } catch (error) {
+    const state = sqlState(error);
+    if (state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED) return { type: 'busy' };
+    throw error;
+  }
 }

@@ -1,0 +1,35 @@
+import type { WebhookAttempt } from '@waypost/domain';
+
+/** Consecutive attempts of one partition of the attempts log. */
+export interface AttemptBatch {
+  readonly topic: string;
+  readonly partition: number;
+  /** The position that the caller believes to be stored; null: none yet. */
+  readonly expectedOffset: number | null;
+  /** The position after the batch; it moves even if `attempts` is empty. */
+  readonly nextOffset: number;
+  readonly attempts: readonly WebhookAttempt[];
+}
+
+export interface AppliedBatch {
+  readonly type: 'applied';
+  /** Deliveries that the batch wrote or added attempts to. */
+  readonly deliveries: number;
+  /** Attempts whose day is beyond the retention (R-35); not written. */
+  readonly expiredAttempts: number;
+  /** Deliveries whose attempt 1, which has the body, is neither stored nor in the batch; not written. */
+  readonly headlessDeliveries: number;
+}
+
+export type ApplyResult =
+  | AppliedBatch
+  /** Another writer moved the position. Nothing was written; continue from the stored position. */
+  | { readonly type: 'superseded'; readonly storedOffset: number | null };
+
+/** Folds the attempts log into deliveries (R-24), each batch exactly once. */
+export interface DeliveryProjection {
+  /** Where the next batch of a partition starts; null: nothing was ever applied. */
+  readPosition(topic: string, partition: number): Promise<number | null>;
+  /** The batch and its position become visible together, or neither does. */
+  apply(batch: AttemptBatch): Promise<ApplyResult>;
+}

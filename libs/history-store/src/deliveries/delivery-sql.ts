@@ -1,0 +1,177 @@
+/** SQL by hand: a batch of deliveries of any size is one statement each, which TypeORM would send row by row. */
+import type { QueryConfig } from 'pg';
+import type { CopyRows } from '../projection/binary-copy.js';
+import { type FoldedDelivery, lastAttemptNumber, packAttempts } from './fold-attempts.js';
+
+export type WholeDelivery = FoldedDelivery & { readonly body: string };
+
+type ColumnType = 'uuid' | 'timestamptz' | 'integer' | 'text';
+type Value = string | number | null;
+
+interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  /** Times in epoch milliseconds. */
+  readonly valueOf: (delivery: FoldedDelivery) => Value;
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'event_id', type: 'uuid', valueOf: (delivery) => delivery.eventId },
+  { name: 'first_attempt_at', type: 'timestamptz', valueOf: (delivery) => delivery.firstAttemptAt },
+  { name: 'last_attempt_at', type: 'timestamptz', valueOf: (delivery) => delivery.lastAttemptAt },
+  { name: 'event_time', type: 'timestamptz', valueOf: (delivery) => delivery.eventTime },
+  { name: 'created_at', type: 'timestamptz', valueOf: (delivery) => delivery.createdAt },
+  { name: 'delivered_at', type: 'timestamptz', valueOf: (delivery) => delivery.deliveredAt },
+  { name: 'next_attempt_at', type: 'timestamptz', valueOf: (delivery) => delivery.nextAttemptAt },
+  { name: 'series', type: 'integer', valueOf: (delivery) => delivery.series },
+  { name: 'status_code', type: 'integer', valueOf: (delivery) => delivery.statusCode },
+  { name: 'last_attempt', type: 'integer', valueOf: lastAttemptNumber },
+  { name: 'fleet_id', type: 'text', valueOf: (delivery) => delivery.fleetId },
+  { name: 'device_id', type: 'text', valueOf: (delivery) => delivery.deviceId },
+  { name: 'subscription_id', type: 'text', valueOf: (delivery) => delivery.subscriptionId },
+  { name: 'event_type', type: 'text', valueOf: (delivery) => delivery.eventType },
+  { name: 'format', type: 'text', valueOf: (delivery) => delivery.format },
+  { name: 'status', type: 'text', valueOf: (delivery) => delivery.status },
+  { name: 'url', type: 'text', valueOf: (delivery) => delivery.url },
+  { name: 'body', type: 'text', valueOf: (delivery) => delivery.body },
+  { name: 'attempts', type: 'text', valueOf: (delivery) => packAttempts(delivery.attempts) },
+];
+
+const NAMES = COLUMNS.map(({ name }) => name).join(', ');
+const ARRAYS = COLUMNS.map(({ type }, index) => `$${String(index + 1)}::${type}[]`).join(', ');
+const VALUES = COLUMNS.map(({ name }) => (name === 'body' ? "coalesce(b.body, '')" : `b.${name}`)).join(', ');
+
+/**
+ * Adds deliveries of one day of which none exists yet; an existing one makes it fail with a unique violation. It names the
+ * table of the day: otherwise dropping a day would have to wait for every transaction that writes another.
+ */
+export function copyDeliveriesSql(partition: string): string {
+  return `COPY ${partition} (${NAMES}) FROM STDIN (FORMAT binary)`;
+}
+
+/** A row of the data of `copyDeliveriesSql`, in the order of COLUMNS; spelled out because it runs per delivery. */
+export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void {
+  rows.startRow(COLUMNS.length);
+  rows.uuid(delivery.eventId);
+  rows.timestamp(delivery.firstAttemptAt);
+  rows.timestamp(delivery.lastAttemptAt);
+  rows.timestamp(delivery.eventTime);
+  rows.timestamp(delivery.createdAt);
+  rows.timestamp(delivery.deliveredAt);
+  rows.timestamp(delivery.nextAttemptAt);
+  rows.integer(delivery.series);
+  rows.integer(delivery.statusCode);
+  rows.integer(lastAttemptNumber(delivery));
+  rows.text(delivery.fleetId);
+  rows.text(delivery.deviceId);
+  rows.text(delivery.subscriptionId);
+  rows.text(delivery.eventType);
+  rows.text(delivery.format);
+  rows.text(delivery.status);
+  rows.text(delivery.url);
+  rows.text(delivery.body);
+  rows.text(packAttempts(delivery.attempts));
+}
+
+/**
+ * Adds attempts to deliveries that exist and have none of them yet, and returns the positions (from 1 on) of those that it
+ * found. All deliveries must be of the day of `partition`: the statement names its table, so that neither the planner nor
+ * the executor looks at the other days. `attempts` joins two JSON arrays.
+ */
+export function continueDeliveries(partition: string, deliveries: readonly FoldedDelivery[]): QueryConfig {
+  return {
+    // Prepared once per connection and day.
+    name: `continue ${partition}`,
+    text: `
+      UPDATE ${partition} AS d SET
+        url = b.url,
+        last_attempt_at = b.last_attempt_at,
+        delivered_at = b.delivered_at,
+        next_attempt_at = b.next_attempt_at,
+        status = b.status,
+        status_code = b.status_code,
+        last_attempt = b.last_attempt,
+        attempts = left(d.attempts, -1) || ',' || substr(b.attempts, 2)
+      FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::integer[], $5::text[], $6::timestamptz[],
+                  $7::timestamptz[], $8::timestamptz[], $9::text[], $10::integer[], $11::integer[], $12::text[])
+           WITH ORDINALITY AS b (event_id, series, first_attempt_at, first_added, url, last_attempt_at,
+                  delivered_at, next_attempt_at, status, status_code, last_attempt, attempts, position)
+      WHERE d.event_id = b.event_id AND d.series = b.series AND d.first_attempt_at = b.first_attempt_at
+        AND d.last_attempt < b.first_added
+      RETURNING b.position::integer AS position`,
+    values: CONTINUED_VALUES.map((valueOf) => deliveries.map(valueOf)),
+  };
+}
+
+/** $1 to $12. */
+const CONTINUED_VALUES: readonly ((delivery: FoldedDelivery) => Value)[] = [
+  ({ eventId }) => eventId,
+  ({ series }) => series,
+  ({ firstAttemptAt }) => iso(firstAttemptAt),
+  ({ attempts }) => attempts[0]?.attempt ?? 0,
+  ({ url }) => url,
+  ({ lastAttemptAt }) => iso(lastAttemptAt),
+  ({ deliveredAt }) => iso(deliveredAt),
+  ({ nextAttemptAt }) => iso(nextAttemptAt),
+  ({ status }) => status,
+  ({ statusCode }) => statusCode,
+  lastAttemptNumber,
+  ({ attempts }) => packAttempts(attempts),
+];
+
+/**
+ * Adds deliveries, and to existing ones the attempts that they lack: the rule of `mergeDelivery`, for any input. A delivery
+ * without a body (its attempt 1 came in an earlier batch) must exist, or it would be added with an empty one. Each column is
+ * one array parameter: the text is the same for every batch size.
+ *
+ * `json`, not `jsonb`, which would reformat the text: a row has the same bytes whichever statement wrote it.
+ */
+export const UPSERT_DELIVERIES = `
+  INSERT INTO deliveries AS d (${NAMES})
+  SELECT ${VALUES} FROM unnest(${ARRAYS}) AS b (${NAMES})
+  ON CONFLICT (event_id, series, first_attempt_at) DO UPDATE SET
+    url = EXCLUDED.url,
+    last_attempt_at = EXCLUDED.last_attempt_at,
+    delivered_at = EXCLUDED.delivered_at,
+    next_attempt_at = EXCLUDED.next_attempt_at,
+    status = EXCLUDED.status,
+    status_code = EXCLUDED.status_code,
+    last_attempt = EXCLUDED.last_attempt,
+    attempts = left(d.attempts, -1) || (
+      SELECT string_agg(',' || a.entry::text, '' ORDER BY a.position)
+        FROM json_array_elements(EXCLUDED.attempts::json) WITH ORDINALITY AS a (entry, position)
+       WHERE (a.entry ->> 0)::integer > d.last_attempt) || ']'
+  WHERE EXCLUDED.last_attempt > d.last_attempt`;
+
+/** The parameters of UPSERT_DELIVERIES; no delivery may occur twice. */
+export function upsertParameters(deliveries: readonly FoldedDelivery[]): unknown[] {
+  return COLUMNS.map(({ type, valueOf }) =>
+    deliveries.map((delivery) => {
+      const value = valueOf(delivery);
+      return type === 'timestamptz' && typeof value === 'number' ? iso(value) : value;
+    }),
+  );
+}
+
+/**
+ * Which of the given deliveries exist, as their positions in the parameters from 1 on. A scalar subquery, because it is
+ * always executed as one look-up in one day's primary key; an EXISTS may become a scan of everything.
+ */
+export const FIND_EXISTING_DELIVERIES = `
+  SELECT b.position::integer AS position
+    FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[])
+         WITH ORDINALITY AS b (event_id, series, first_attempt_at, position)
+   WHERE (SELECT true FROM deliveries k
+           WHERE k.event_id = b.event_id AND k.series = b.series AND k.first_attempt_at = b.first_attempt_at)`;
+
+export function findExistingParameters(deliveries: readonly FoldedDelivery[]): unknown[] {
+  return [
+    deliveries.map(({ eventId }) => eventId),
+    deliveries.map(({ series }) => series),
+    deliveries.map(({ firstAttemptAt }) => iso(firstAttemptAt)),
+  ];
+}
+
+function iso(epochMs: number | null): string | null {
+  return epochMs === null ? null : new Date(epochMs).toISOString();
+}

@@ -1,0 +1,221 @@
+/**
+ * SQL by hand: a keyset page reads one ordered range of one index (R-34), and its text must leave the planner that index only,
+ * which TypeORM cannot ensure.
+ */
+import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
+import { type PreparedQuery, storableText } from '@waypost/database';
+import { instant } from '../pages/page-sql.js';
+import { DELIVERY_KEYS, finerColumn, hashedKey, type DeliveryKeyName, type Facet } from './delivery-keys.js';
+
+export interface SqlQuery {
+  readonly text: string;
+  readonly parameters: unknown[];
+}
+
+const SELECTED = `event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, next_attempt_at,
+  series, status_code, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts`;
+
+const ORDER = 'ORDER BY first_attempt_at, event_id, series';
+
+const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
+
+/**
+ * Statements that merge the lists of several types have slots for this many types; an unused slot is NULL, which no row has.
+ * A plan grows with each list of each day, so more types than this are read as one page per type.
+ */
+const TYPE_SLOTS = [2, 4] as const;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const INT4_MAX = 2_147_483_647;
+
+/**
+ * The query of one page (R-31, R-33, R-34); null when nothing can be found: a filter has a value that no row can have, or two
+ * filters contradict each other. Values are parameters only; the text depends on which filters are given, not on their
+ * values, and leaves the planner one index to choose.
+ */
+export function findDeliveriesSql(query: DeliveryQuery): PreparedQuery | null {
+  const filters = readFilters(query);
+  const statuses = statusesOf(query);
+  if (filters === null || statuses.length === 0) return null;
+  const key = keyOf(query, filters);
+  const isMerged = key !== null && DELIVERY_KEYS[key].facets.some((facet) => facet === 'status');
+  const { status, ...others } = filters;
+  const page = isMerged ? { filters: others, merged: statuses } : { filters, merged: [] };
+  const shape = { key, ...page, types: typesOf(key, filters) };
+  return { name: nameOf(shape), ...textOf({ query, ...shape }) };
+}
+
+function typesOf(key: DeliveryKeyName | null, { event_types: types }: Filters): Page['types'] {
+  // A key without the type checks several types within the index.
+  if (types === undefined || key === null || !includesType(key)) return 'filter';
+  // A subscription has one type (R-16): only one of the pages has rows, and merging would open the other lists for nothing.
+  if (key === 'subscriptionAndType') return 'page per type';
+  return TYPE_SLOTS.find((slots) => slots >= types.length) ?? 'page per type';
+}
+
+/** PostgreSQL allows names of up to 63 bytes. */
+function nameOf({ key, merged, filters, types }: Omit<Page, 'query'>): string {
+  const statuses = merged.map((status) => status.charAt(0));
+  const columns = Object.keys(filters).map((column) => SHORT_NAMES[column as keyof Filters]);
+  const slots = typeof types === 'number' ? [String(types)] : [];
+  return ['page', key ?? 'event', ...statuses, ...columns, ...slots].join(' ');
+}
+
+/** Values by column, in the order of their parameters; several types are one array. */
+type Filters = Readonly<Partial<Record<Facet | 'event_id', unknown>>> & { readonly event_types?: readonly string[] };
+
+const SHORT_NAMES: Readonly<Record<keyof Filters, string>> = {
+  device_id: 'dev',
+  subscription_id: 'sub',
+  event_id: 'id',
+  status_code: 'code',
+  status: 'status',
+  event_type: 'type',
+  event_types: 'types',
+};
+
+/** null: the database would reject a value. */
+function readFilters(query: DeliveryQuery): Filters | null {
+  const { deviceId, subscriptionId, eventId, statusCode, status } = query;
+  if (eventId !== undefined && !UUID.test(eventId)) return null;
+  if (statusCode !== undefined && !isInt4(statusCode)) return null;
+  const types = [...new Set((query.eventTypes ?? []).map(storableText))];
+  return {
+    ...(deviceId === undefined ? {} : { device_id: storableText(deviceId) }),
+    ...(subscriptionId === undefined ? {} : { subscription_id: storableText(subscriptionId) }),
+    ...(eventId === undefined ? {} : { event_id: eventId }),
+    ...(statusCode === undefined ? {} : { status_code: statusCode }),
+    ...(status === undefined ? {} : { status }),
+    ...(types.length === 1 ? { event_type: types[0] } : {}),
+    ...(types.length > 1 ? { event_types: types } : {}),
+  };
+}
+
+/** Delivered means 2xx (R-20, R-21). */
+function statusesOf({ status, statusCode }: DeliveryQuery): readonly DeliveryStatus[] {
+  const isAccepted = statusCode !== undefined && statusCode >= 200 && statusCode <= 299;
+  return STATUSES.filter(
+    (one) =>
+      (status === undefined || status === one) && (statusCode === undefined || (one === 'delivered') === isAccepted),
+  );
+}
+
+/** The key that selects the fewest deliveries; null: the primary key, by event. */
+function keyOf(
+  { deviceId, subscriptionId, eventId, statusCode, status }: DeliveryQuery,
+  filters: Filters,
+): DeliveryKeyName | null {
+  const ofType = 'event_type' in filters || 'event_types' in filters;
+  const ofCode = statusCode !== undefined;
+  if (eventId !== undefined) return null;
+  if (deviceId !== undefined) return 'device';
+  if (subscriptionId !== undefined) {
+    if (ofCode) return 'subscriptionAndCode';
+    return ofType && status === undefined ? 'subscriptionAndType' : 'subscription';
+  }
+  if (ofType) return ofCode ? 'typeAndCode' : 'type';
+  return ofCode ? 'code' : 'status';
+}
+
+interface Page {
+  readonly query: DeliveryQuery;
+  readonly filters: Filters;
+  readonly key: DeliveryKeyName | null;
+  /** The statuses whose lists are merged into the page; each list is ordered. Empty: the key does not include the status. */
+  readonly merged: readonly DeliveryStatus[];
+  /** How several types are read; a number: as that many lists, which are merged too. */
+  readonly types: (typeof TYPE_SLOTS)[number] | 'page per type' | 'filter';
+}
+
+function textOf({ query, filters, key, merged, types }: Page): SqlQuery {
+  const parameters: unknown[] = [];
+  const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
+  const window = windowOf(query, parameter);
+  const values = { fleet_id: parameter(storableText(query.fleetId)), ...parametersOf(filters, parameter) };
+  const limit = parameter(query.limit);
+  const typeArray = `${values.event_types ?? ''}::text[]`;
+
+  const listOf = (all: Values): string =>
+    `SELECT ${SELECTED} FROM deliveries WHERE ${[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')}`;
+  const listsOf = (all: Values): string[] =>
+    merged.length === 0 ? [listOf(all)] : merged.map((status) => listOf({ ...all, status: `'${status}'` }));
+  const pageOf = (lists: readonly string[]): string => `${merge(lists)} ${ORDER} LIMIT ${limit}`;
+
+  if (types === 'filter') return { text: pageOf(listsOf(values)), parameters };
+  if (typeof types === 'number') {
+    const each = Array.from({ length: types }, (_, index) => `(${typeArray})[${String(index + 1)}]`);
+    return { text: pageOf(each.flatMap((type) => listsOf({ ...values, event_type: type }))), parameters };
+  }
+  const ofType = pageOf(listsOf({ ...values, event_type: 'wanted.event_type' }));
+  const text = `SELECT page.* FROM unnest(${typeArray}) AS wanted (event_type)
+    CROSS JOIN LATERAL (${ofType}) AS page ${ORDER} LIMIT ${limit}`;
+  return { text, parameters };
+}
+
+type Parameter = (value: unknown) => string;
+/** The SQL of each given value. */
+type Values = Readonly<Partial<Record<'fleet_id' | Facet | 'event_id' | 'event_types', string>>>;
+
+function parametersOf(filters: Filters, parameter: Parameter): Values {
+  return Object.fromEntries(Object.entries(filters).map(([column, value]) => [column, parameter(value)]));
+}
+
+function includesType(key: DeliveryKeyName): boolean {
+  const { facets, finer }: { facets: readonly Facet[]; finer: readonly Facet[] } = DELIVERY_KEYS[key];
+  return facets.includes('event_type') && !finer.includes('event_type');
+}
+
+/** The planner merges ordered lists while it reads them, and stops when the page is full. */
+function merge(streams: readonly string[]): string {
+  const [only, ...others] = streams;
+  if (only !== undefined && others.length === 0) return only;
+  const ordered = streams.map((stream) => `(${stream} ORDER BY first_attempt_at)`);
+  return `SELECT * FROM (${ordered.join(' UNION ALL ')}) AS streams`;
+}
+
+/** Conditions on the index of the key. Hashes can collide, so `conditions` checks the row itself. */
+function keyConditions(name: DeliveryKeyName | null, values: Values): string[] {
+  if (name === null) return [];
+  const { facets, finer }: { facets: readonly Facet[]; finer: readonly Facet[] } = DELIVERY_KEYS[name];
+  const hashed = `${hashedKey(facets, (column) => column)} = ${hashedKey(facets, (column) => values[column] ?? '')}`;
+  const refined = finer.flatMap((facet) => {
+    const value = values[facet];
+    if (facet === 'event_type' && values.event_types !== undefined) return [isOneOfTypes(values.event_types)];
+    return value === undefined || facet === 'status_code'
+      ? []
+      : [`${finerColumn(facet, facet)} = ${finerColumn(facet, value)}`];
+  });
+  return [hashed, ...refined];
+}
+
+function isOneOfTypes(types: string): string {
+  return `hashtext(event_type) = ANY (ARRAY(SELECT hashtext(wanted) FROM unnest(${types}::text[]) AS wanted))`;
+}
+
+function conditions({ event_types, ...values }: Values): string[] {
+  const equal = Object.entries(values).map(([column, value]) => `${column} = ${value}`);
+  return event_types === undefined || values.event_type !== undefined
+    ? equal
+    : [...equal, `event_type = ANY (${event_types})`];
+}
+
+/** The same text for every page of a walk: the first page starts after the lowest possible position. */
+function windowOf({ startAt, endAt, after }: DeliveryQuery, parameter: Parameter): string[] {
+  const position = after ?? { firstAttemptAt: startAt, ...BEFORE_ALL };
+  const key = [instant(position.firstAttemptAt), position.eventId, position.series].map(parameter).join(', ');
+  return [
+    // Also names the first day: the planner cannot derive from a row comparison which partitions it excludes.
+    `first_attempt_at >= ${parameter(instant(Math.max(startAt, position.firstAttemptAt)))}`,
+    `first_attempt_at < ${parameter(instant(endAt))}`,
+    `(first_attempt_at, event_id, series) > (${key})`,
+  ];
+}
+
+const BEFORE_ALL: Omit<DeliveryPosition, 'firstAttemptAt'> = {
+  eventId: '00000000-0000-0000-0000-000000000000',
+  series: -1,
+};
+
+function isInt4(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= INT4_MAX;
+}

@@ -1,0 +1,85 @@
+import { storableText } from '@waypost/database';
+import type { DeliveryHistory, DeliveryQuery, DeliveryRecord } from '@waypost/domain';
+import { isDayExpired } from '../partitions/daily-table.js';
+import type { DeliveryProjection } from './delivery-projection.js';
+import { deliveryKey, foldAttempts, mergeDelivery } from './fold-attempts.js';
+
+/** Projection and history in memory, for tests. The contract suite keeps it equal to PostgreSQL. */
+export interface MemoryDeliveryStore {
+  readonly projection: DeliveryProjection;
+  readonly history: DeliveryHistory;
+}
+
+export function createMemoryDeliveryStore({ now }: { readonly now: () => number }): MemoryDeliveryStore {
+  const positions = new Map<string, number>();
+  const rows = new Map<string, DeliveryRecord>();
+  const nameOf = (topic: string, partition: number): string => `${topic}-${String(partition)}`;
+
+  const projection: DeliveryProjection = {
+    readPosition: (topic, partition) => Promise.resolve(positions.get(nameOf(topic, partition)) ?? null),
+    apply(batch) {
+      const name = nameOf(batch.topic, batch.partition);
+      const storedOffset = positions.get(name) ?? null;
+      if (storedOffset !== batch.expectedOffset) return Promise.resolve({ type: 'superseded', storedOffset });
+      const kept = batch.attempts.filter(({ firstAttemptAt }) => !isDayExpired(firstAttemptAt, now()));
+      const folded = foldAttempts(kept);
+      let deliveries = 0;
+      for (const delivery of folded) {
+        const key = deliveryKey(delivery);
+        const merged = mergeDelivery(rows.get(key), delivery);
+        if (merged === null) continue;
+        rows.set(key, merged);
+        deliveries += 1;
+      }
+      positions.set(name, batch.nextOffset);
+      const expiredAttempts = batch.attempts.length - kept.length;
+      return Promise.resolve({
+        type: 'applied',
+        deliveries,
+        expiredAttempts,
+        headlessDeliveries: folded.length - deliveries,
+      });
+    },
+  };
+
+  const history: DeliveryHistory = {
+    findDeliveries(query) {
+      const found = [...rows.values()].filter((row) => matches(row, query)).sort(comparePositions);
+      return Promise.resolve(found.slice(0, query.limit));
+    },
+  };
+  return { projection, history };
+}
+
+function matches(row: DeliveryRecord, query: DeliveryQuery): boolean {
+  if (row.fleetId !== storableText(query.fleetId)) return false;
+  if (row.firstAttemptAt < query.startAt || row.firstAttemptAt >= query.endAt) return false;
+  if (query.after !== undefined && comparePositions(row, query.after) <= 0) return false;
+  if (query.eventTypes !== undefined && query.eventTypes.length > 0 && !query.eventTypes.includes(row.eventType)) {
+    return false;
+  }
+  return (
+    isSameText(query.deviceId, row.deviceId) &&
+    isSameText(query.subscriptionId, row.subscriptionId) &&
+    isSameText(query.eventId?.toLowerCase(), row.eventId) &&
+    (query.statusCode === undefined || query.statusCode === row.statusCode) &&
+    (query.status === undefined || query.status === row.status)
+  );
+}
+
+function isSameText(expected: string | undefined, found: string): boolean {
+  return expected === undefined || storableText(expected) === found;
+}
+
+interface Position {
+  readonly firstAttemptAt: number;
+  readonly eventId: string;
+  readonly series: number;
+}
+
+/** UUIDs in lower case sort as text like their bytes. */
+function comparePositions(a: Position, b: Position): number {
+  if (a.firstAttemptAt !== b.firstAttemptAt) return a.firstAttemptAt - b.firstAttemptAt;
+  if (a.eventId !== b.eventId) return a.eventId < b.eventId ? -1 : 1;
+  return a.series - b.series;
+}

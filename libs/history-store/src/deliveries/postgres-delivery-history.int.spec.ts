@@ -1,0 +1,24 @@
+import { createDataSource, createPageSource } from '@waypost/database';
+import { createTestDatabase } from '../../../../test/support/test-database.js';
+import { NOW } from './attempt-samples.contract.js';
+import { describeHistoryStore, type OpenedHistoryStore } from './delivery-store.contract.js';
+import { createDeliveryHistory } from './postgres-delivery-history.js';
+import { createDeliveryProjection } from './postgres-delivery-projection.js';
+
+async function open(): Promise<OpenedHistoryStore> {
+  const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  const dataSource = createDataSource(database.url);
+  await dataSource.initialize();
+  const pages = createPageSource(database.url);
+  return {
+    projection: createDeliveryProjection({ dataSource, now: () => NOW }),
+    history: createDeliveryHistory({ pages }),
+    close: async () => {
+      await pages.close();
+      await dataSource.destroy();
+      await database.drop();
+    },
+  };
+}
+
+describeHistoryStore('PostgreSQL', open, 25);

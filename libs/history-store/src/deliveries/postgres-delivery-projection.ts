@@ -1,0 +1,71 @@
+import { UNIQUE_VIOLATION } from '@waypost/database';
+import type { DataSource } from 'typeorm';
+import { createPartitionCache } from '../partitions/daily-partitions.js';
+import { isDayExpired } from '../partitions/daily-table.js';
+import { createProjectionLimiter } from '../projection/projection-limiter.js';
+import { inTransaction, readPosition } from '../projection/projection-transaction.js';
+import { createDeliveryPartitions } from './delivery-partitions.js';
+import type { ApplyResult, AttemptBatch, DeliveryProjection } from './delivery-projection.js';
+import { foldAttempts, type FoldedDelivery } from './fold-attempts.js';
+import { applyUpserts, applyWrites, prepareWrites } from './write-deliveries.js';
+
+export interface DeliveryProjectionDeps {
+  readonly dataSource: DataSource;
+  /** Epoch milliseconds; decides which days are older than the retention. */
+  readonly now: () => number;
+  /** Transactions of different partitions that run at once; see createProjectionLimiter. */
+  readonly transactionsAtOnce?: number | undefined;
+}
+
+/** The projection into PostgreSQL. Its caller applies the batches of one partition one after the other. */
+export function createDeliveryProjection({
+  dataSource,
+  now,
+  transactionsAtOnce,
+}: DeliveryProjectionDeps): DeliveryProjection {
+  const partitions = createPartitionCache(createDeliveryPartitions(dataSource));
+  const limit = createProjectionLimiter(transactionsAtOnce);
+
+  function ensurePartitions(deliveries: readonly FoldedDelivery[]): Promise<void> {
+    return partitions.ensure(deliveries.map(({ firstAttemptAt }) => firstAttemptAt));
+  }
+
+  /** Resolves to the number of deliveries written; null: another writer moved the position. */
+  async function write(batch: AttemptBatch, deliveries: readonly FoldedDelivery[]): Promise<number | null> {
+    try {
+      await ensurePartitions(deliveries);
+      const writes = await prepareWrites(deliveries);
+      return await limit(() => inTransaction(dataSource, (client) => applyWrites(client, batch, writes)));
+    } catch (error) {
+      partitions.clear();
+      if (!isUniqueViolation(error)) throw error;
+      await ensurePartitions(deliveries);
+      return limit(() => inTransaction(dataSource, (client) => applyUpserts(client, batch, deliveries)));
+    }
+  }
+
+  return {
+    readPosition: (topic, partition) => readPosition(dataSource, topic, partition),
+
+    async apply(batch): Promise<ApplyResult> {
+      const nowMs = now();
+      const kept = batch.attempts.filter(({ firstAttemptAt }) => !isDayExpired(firstAttemptAt, nowMs));
+      const deliveries = foldAttempts(kept);
+      const written = await write(batch, deliveries);
+      if (written === null) {
+        return { type: 'superseded', storedOffset: await readPosition(dataSource, batch.topic, batch.partition) };
+      }
+      return {
+        type: 'applied',
+        deliveries: written,
+        expiredAttempts: batch.attempts.length - kept.length,
+        headlessDeliveries: deliveries.length - written,
+      };
+    },
+  };
+}
+
+/** By shape: an error of the driver, not of TypeORM, and not necessarily of this realm. */
+function isUniqueViolation(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === UNIQUE_VIOLATION;
+}

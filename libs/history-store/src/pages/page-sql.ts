@@ -1,0 +1,64 @@
+import type { PageSource, PreparedQuery } from '@waypost/database';
+import pg, { type PoolClient } from 'pg';
+
+/** A node of a plan that was executed, as of `EXPLAIN (ANALYZE, FORMAT JSON)`. */
+export interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  /** The name of the table's index, not of the index of a day. */
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  /** Average per loop. */
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** Years 1970 to 9999: what both ISO 8601 and PostgreSQL write with four digits. */
+const LAST_INSTANT_MS = Date.UTC(10_000, 0) - 1;
+
+/** A time as a parameter, clamped to the times that a timestamptz can hold. */
+export function instant(epochMs: number): string {
+  return new Date(Math.min(Math.max(Math.ceil(epochMs), 0), LAST_INSTANT_MS)).toISOString();
+}
+
+/**
+ * Runs a query and returns all nodes of the plan that pages are read with. It uses PREPARE and EXECUTE: EXPLAIN of a
+ * statement with parameter values would plan it for these values.
+ */
+export function explainQuery(pages: PageSource, { text, parameters }: PreparedQuery): Promise<PlanNode[]> {
+  return pages.withConnection(async (client) => {
+    await client.query(`PREPARE explained_page AS ${text}`);
+    const { rows } = await client.query<{ 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained_page (${parameters.map(literal).join(', ')})`,
+    );
+    await client.query('DEALLOCATE explained_page');
+    const parents = await indexParents(client);
+    return (rows[0]?.['QUERY PLAN'] ?? [])
+      .flatMap(({ Plan }) => nodesOf(Plan))
+      .map((node) => {
+        const name = parents.get(node['Index Name'] ?? '');
+        return name === undefined ? node : { ...node, 'Index Name': name };
+      });
+  });
+}
+
+/** The table's index by the name of each day's index. */
+async function indexParents(client: PoolClient): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ day: string; all: string }>(
+    `SELECT day.relname AS day, parent.relname AS all
+       FROM pg_inherits JOIN pg_class day ON day.oid = inhrelid JOIN pg_class parent ON parent.oid = inhparent
+      WHERE parent.relkind = 'I'`,
+  );
+  return new Map(rows.map(({ day, all }) => [day, all]));
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]::text[]`;
+  return typeof value === 'number' ? String(value) : pg.escapeLiteral(String(value));
+}

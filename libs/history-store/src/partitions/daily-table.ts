@@ -1,0 +1,30 @@
+import { RETENTION_MS } from '@waypost/domain';
+
+/** A table that is partitioned by range of a time, one partition per UTC day. */
+export interface DailyTable {
+  /** Part of the text of statements. */
+  readonly name: 'deliveries' | 'path_points';
+  /** Any fixed numbers: the advisory locks of partition creators and of the one retention run. */
+  readonly creationLock: number;
+  readonly retentionLock: number;
+}
+
+export const DAY_MS = 86_400_000;
+
+/** The UTC midnight at or before `atMs`. */
+export function startOfUtcDay(atMs: number): number {
+  return Math.floor(atMs / DAY_MS) * DAY_MS;
+}
+
+/**
+ * A day expires as a whole, once its last millisecond is older than the retention (R-35). The same rule decides which
+ * attempts are no longer written, so that a rebuild from the log never creates a partition that is dropped at once.
+ */
+export function isDayExpired(atMs: number, nowMs: number): boolean {
+  return startOfUtcDay(atMs) + DAY_MS <= nowMs - RETENTION_MS;
+}
+
+/** A condition on a row of pg_class: the same schema as the table. `table` is the SQL of the table's name. */
+export function inSchemaOf(table: string): string {
+  return `relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = ${table}::text::regclass)`;
+}

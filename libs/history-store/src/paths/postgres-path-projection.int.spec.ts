@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DataSource } from 'typeorm';
+import { createDataSource, createPageSource, isConnectionLoss, type PageSource } from '@waypost/database';
+import type { PathPoint, PathQuery } from '@waypost/domain';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { until } from '../../../../test/support/until.js';
+import { explainQuery, type PlanNode } from '../pages/page-sql.js';
+import { foldOf, NOW, pointOf } from './path-samples.contract.js';
+import { describePathStore } from './path-store.contract.js';
+import { createPathHistory, findPointsSql } from './postgres-path-history.js';
+import { createPathPartitions, createPathProjection } from './postgres-path-projection.js';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let pages: PageSource;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
+  pages = createPageSource(database.url);
+});
+afterAll(async () => {
+  await pages.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+const openStore = () =>
+  Promise.resolve({
+    projection: createPathProjection({ dataSource, now: () => NOW }),
+    history: createPathHistory({ pages }),
+    close: () => Promise.resolve(),
+  });
+
+describePathStore('PostgreSQL', openStore, 25);
+
+/** Ten devices of one fleet: each ping comes twice, the second time with another speed and, mostly, in another batch. */
+function sampleLog(fleetId: string, pings: number): PathPoint[] {
+  const ping = (n: number, speedInKmh: number): PathPoint =>
+    pointOf({ fleetId, deviceId: String(n % 10), eventTime: NOW - Math.floor(n / 10) * 600_000, speedInKmh });
+  return Array.from({ length: pings }, (_, n) => [ping(n, 1), ping(Math.floor(n / 2), 2)]).flat();
+}
+
+/** By the bytes of the ids, as all are digits. */
+const byPosition = (a: PathPoint, b: PathPoint): number =>
+  Number(a.deviceId) - Number(b.deviceId) || a.eventTime - b.eventTime;
+
+const rowsOf = (fleetId: string): Promise<PathPoint[]> =>
+  createPathHistory({ pages }).findPoints({ fleetId, startAt: 0, endAt: NOW + 1, limit: 10_000 });
+
+function batchOf(topic: string, log: readonly PathPoint[], from: number | null, to: number) {
+  return { topic, partition: 0, expectedOffset: from, nextOffset: to, points: log.slice(from ?? 0, to) };
+}
+
+describe('the projection of paths into PostgreSQL', () => {
+  it('gives the fold of the log while three projectors race over one partition with batches of their own', async () => {
+    const log = sampleLog('race', 300);
+    const racer = async (size: number): Promise<number> => {
+      const projection = createPathProjection({ dataSource, now: () => NOW });
+      let applied = 0;
+      for (let at = await projection.readPosition('race', 0); at !== log.length;) {
+        const next = Math.min((at ?? 0) + size, log.length);
+        const result = await projection.apply(batchOf('race', log, at, next));
+        if (result.type === 'applied') applied += next - (at ?? 0);
+        at = result.type === 'applied' ? next : result.storedOffset;
+      }
+      return applied;
+    };
+    const applied = await Promise.all([racer(7), racer(11), racer(23)]);
+
+    expect(applied.reduce((sum, records) => sum + records, 0)).toBe(log.length);
+    expect(await rowsOf('race')).toEqual(foldOf(log).sort(byPosition));
+  });
+
+  it('stores each ping once when writers of two partitions write the same pings at once', async () => {
+    const log = sampleLog('shared', 400);
+    const writer = async (partition: number, points: readonly PathPoint[]): Promise<number> => {
+      const projection = createPathProjection({ dataSource, now: () => NOW });
+      let stored = 0;
+      for (let at = 0; at < points.length; at += 50) {
+        const batch = { ...batchOf('shared', points, at === 0 ? null : at, at + 50), partition };
+        const result = await projection.apply(batch);
+        if (result.type !== 'applied') throw new Error('nobody else writes this partition');
+        stored += result.stored;
+      }
+      return stored;
+    };
+    const stored = await Promise.all([writer(0, log), writer(1, log.toReversed())]);
+
+    const places = foldOf(log).sort(byPosition);
+    expect(stored[0] + stored[1]).toBe(places.length);
+    const withoutSpeed = (points: PathPoint[]) => points.map((point) => ({ ...point, speedInKmh: null }));
+    expect(withoutSpeed(await rowsOf('shared'))).toEqual(withoutSpeed(places));
+  });
+
+  it('leaves nothing of a batch whose transaction was interrupted', async () => {
+    const log = sampleLog('crash', 40);
+    const victim = await createDataSource(database.url, { applicationName: 'path-victim' }).initialize();
+    const blocker = dataSource.createQueryRunner();
+    try {
+      const projection = createPathProjection({ dataSource: victim, now: () => NOW });
+      await projection.apply(batchOf('crash', log, null, 20));
+      // The position is moved, but one of the rows waits for this transaction to end.
+      await blocker.startTransaction();
+      const { deviceId, eventTime } = foldOf(log.slice(20)).find((point) => point.speedInKmh === 1) ?? pointOf();
+      await blocker.query(
+        `INSERT INTO path_points (fleet_id, device_id, event_time, valid) VALUES ('crash', $1, $2, true)`,
+        [deviceId, new Date(eventTime).toISOString()],
+      );
+      const outcome = projection.apply(batchOf('crash', log, 20, log.length)).catch((error: unknown) => error);
+      await until(async () => (await waiting()) === 1);
+      await dataSource.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'path-victim'`,
+      );
+      expect(isConnectionLoss(await outcome)).toBe(true);
+      await blocker.rollbackTransaction();
+
+      expect(await projection.readPosition('crash', 0)).toBe(20);
+      expect(await rowsOf('crash')).toEqual(foldOf(log.slice(0, 20)).sort(byPosition));
+      expect(await projection.apply(batchOf('crash', log, 20, log.length))).toMatchObject({ type: 'applied' });
+      expect(await rowsOf('crash')).toEqual(foldOf(log).sort(byPosition));
+    } finally {
+      await blocker.release();
+      await victim.destroy();
+    }
+  });
+
+  it('fails once after another process dropped a day, and then creates the day again', async () => {
+    const projection = createPathProjection({ dataSource, now: () => NOW });
+    // A day that no other test writes to.
+    const point = pointOf({ fleetId: 'dropped', eventTime: NOW - 9 * DAY_MS });
+    await projection.apply(batchOf('dropped', [point], null, 1));
+    await dataSource.query('DROP TABLE path_points_20260611');
+
+    await expect(projection.apply(batchOf('dropped', [point, point], 1, 2))).rejects.toThrow('no partition');
+    expect(await projection.readPosition('dropped', 0)).toBe(1);
+    expect(await projection.apply(batchOf('dropped', [point, point], 1, 2))).toMatchObject({ stored: 1 });
+    expect(await rowsOf('dropped')).toEqual([point]);
+  });
+
+  it('drops the days that are entirely older than the retention, of the paths only (R-35)', async () => {
+    const partitions = createPathPartitions(dataSource);
+    await partitions.ensurePartitions(NOW - 17 * DAY_MS, NOW - 15 * DAY_MS);
+    await partitions.detachExpired(NOW);
+    expect(await partitions.dropDetached(NOW)).toEqual({
+      type: 'dropped',
+      partitions: ['path_points_20260603', 'path_points_20260604'],
+    });
+    const rows: { relname: string }[] = await dataSource.query(
+      `SELECT relname FROM pg_class WHERE relname LIKE 'path\\_points\\_2026060%' AND relkind = 'r'`,
+    );
+    expect(rows).toEqual([{ relname: 'path_points_20260605' }]);
+  });
+});
+
+describe('the plan of a page of paths', () => {
+  const DEVICES = 50;
+  const PINGS_PER_DAY = 288;
+
+  /** Four days, a ping of each device every five minutes. */
+  beforeAll(async () => {
+    await createPathPartitions(dataSource).ensurePartitions(NOW - 4 * DAY_MS, NOW);
+    await dataSource.query(
+      `INSERT INTO path_points (fleet_id, device_id, event_time, valid)
+       SELECT 'plans', 'device-' || lpad(d::text, 2, '0'), $1::timestamptz - n * interval '5 minutes', true
+         FROM generate_series(1, $2::integer) AS n, generate_series(1, $3::integer) AS d`,
+      [new Date(NOW).toISOString(), 4 * PINGS_PER_DAY, DEVICES],
+    );
+    await dataSource.query('VACUUM ANALYZE path_points');
+  });
+
+  type CountedNode = PlanNode & { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
+
+  /** The nodes of the plan that the query is really run with, and the pages of tables and indexes that it looks at. */
+  async function planOf(query: Partial<PathQuery>) {
+    const sql = findPointsSql({
+      fleetId: 'plans',
+      startAt: NOW - 2 * DAY_MS,
+      endAt: NOW - DAY_MS,
+      limit: 100,
+      ...query,
+    });
+    const nodes = await explainQuery(pages, sql);
+    const [root, ...rest] = nodes as CountedNode[];
+    if (root === undefined) throw new Error('no plan');
+    const executed = rest.filter((node) => node['Actual Loops'] > 0);
+    return {
+      types: executed.map((node) => node['Node Type']),
+      tables: [...new Set(executed.flatMap((node) => node['Relation Name'] ?? []))].sort(),
+      indexes: executed.flatMap((node) => node['Index Name'] ?? []),
+      blocks: root['Shared Hit Blocks'] + root['Shared Read Blocks'],
+    };
+  }
+
+  const position = { deviceId: 'device-25', eventTime: NOW - 2 * DAY_MS + 6 * HOUR_MS };
+  const cases: [string, Partial<PathQuery>][] = [
+    ['first', {}],
+    ['first of some devices', { deviceIds: ['device-07', 'device-31'] }],
+    ['later', { after: position }],
+    ['later of some devices', { deviceIds: ['device-25', 'device-31'], after: position }],
+  ];
+
+  // NOW is noon: a window of a day from noon to noon.
+  it.each(cases)('of the %s page touches only the days of its window, through their keys', async (_, query) => {
+    const plan = await planOf(query);
+    expect(plan.tables).toEqual(['path_points_20260618', 'path_points_20260619']);
+    expect(plan.types).not.toContain('Seq Scan');
+    expect(plan.indexes.every((index) => index.endsWith('_pkey'))).toBe(true);
+  });
+
+  it('costs the same wherever the walk is, however small its window is (R-34)', async () => {
+    const hour = { startAt: NOW - DAY_MS, endAt: NOW - DAY_MS + HOUR_MS };
+    const first = await planOf(hour);
+    for (const device of ['device-10', 'device-30', 'device-40']) {
+      const later = await planOf({ ...hour, after: { deviceId: device, eventTime: hour.startAt + 900_000 } });
+      expect(later.blocks).toBeLessThan(first.blocks + 100);
+    }
+    // A hundred points of nine devices, a few pages of the index for each: far from all that these have in a day.
+    expect(first.blocks).toBeLessThan(300);
+  });
+});
+
+async function waiting(): Promise<number> {
+  const [row]: { n: number }[] = await dataSource.query(
+    `SELECT count(*)::integer AS n FROM pg_stat_activity
+      WHERE application_name = 'path-victim' AND wait_event_type = 'Lock'`,
+  );
+  return row?.n ?? 0;
+}

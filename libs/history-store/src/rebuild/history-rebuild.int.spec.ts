@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { attemptsOf, expectedRecords, NOW } from '../deliveries/attempt-samples.contract.js';
+import { createDeliveryHistory } from '../deliveries/postgres-delivery-history.js';
+import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
+import { createPathPartitions } from '../paths/postgres-path-projection.js';
+import { emptyHistory } from './history-rebuild.js';
+
+const LOGS = { deliveries: 'the-attempts', path_points: 'the-pings' };
+const TOPIC = LOGS.deliveries;
+const log = attemptsOf({ fleetId: 'fleet-a', firstAttemptAt: NOW - 60_000 }, 2, 'delivered');
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let pages: PageSource;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  dataSource = await createDataSource(database.url).initialize();
+  pages = createPageSource(database.url);
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+beforeEach(async () => {
+  await client.query('TRUNCATE projection_positions, deliveries, path_points');
+});
+afterAll(async () => {
+  await client.end();
+  await pages.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+const projection = () => createDeliveryProjection({ dataSource, now: () => NOW });
+const rows = () =>
+  createDeliveryHistory({ pages }).findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
+const batch = (from: number | null, to: number) => ({
+  ...{ topic: TOPIC, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) },
+});
+
+describe('emptying the history', () => {
+  it('turns away the projector that is at work, which then fills in the same rows from the beginning', async () => {
+    const atWork = projection();
+    await atWork.apply(batch(null, 2));
+    expect(await emptyHistory(dataSource, LOGS)).toEqual({ type: 'emptied' });
+
+    expect(await rows()).toEqual([]);
+    expect(await atWork.apply(batch(2, 3))).toEqual({ type: 'superseded', storedOffset: null });
+    expect(await atWork.apply(batch(null, 1))).toMatchObject({ type: 'applied' });
+    expect(await atWork.apply(batch(1, 3))).toMatchObject({ type: 'applied' });
+    expect(await rows()).toEqual(expectedRecords(log));
+  });
+
+  it('takes the paths too, and leaves positions of others alone', async () => {
+    await createPathPartitions(dataSource).ensurePartitions(NOW, NOW);
+    await client.query(
+      `INSERT INTO path_points (event_time, valid, fleet_id, device_id) VALUES ($1, true, 'fleet-a', 'van-1')`,
+      [new Date(NOW)],
+    );
+    await client.query(`INSERT INTO projection_positions VALUES ('the-pings', 0, 5), ('another.topic', 0, 6)`);
+    await emptyHistory(dataSource, LOGS);
+
+    expect((await client.query('SELECT * FROM path_points')).rows).toEqual([]);
+    expect((await client.query('SELECT topic FROM projection_positions')).rows).toEqual([{ topic: 'another.topic' }]);
+  });
+
+  it('gives up, and changes nothing, while a batch is held open', async () => {
+    await projection().apply(batch(null, 2));
+    await client.query('BEGIN');
+    await client.query('UPDATE projection_positions SET next_offset = 3');
+    expect(await emptyHistory(dataSource, LOGS)).toEqual({ type: 'busy' });
+    await client.query('ROLLBACK');
+
+    expect(await projection().readPosition(TOPIC, 0)).toBe(2);
+    expect(await rows()).toHaveLength(1);
+    expect(await emptyHistory(dataSource, LOGS)).toEqual({ type: 'emptied' });
+  });
+});
