@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Between the pool and the server: connections can be made to say nothing any more, as a firewall does that forgets them. */
+/** A proxy in front of the server that can silence its connections, like a firewall that has dropped them. */
 export interface TcpProxy {
-  /** The database at the other end. */
+  /** The URL of the database through the proxy. */
   readonly databaseUrl: string;
   silence(): void;
   close(): Promise<void>;

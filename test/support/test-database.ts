@@ -7,7 +7,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A migrated database of its own on the test server (WAYPOST_TEST_DATABASE_URL). */
+/** Creates a migrated database on the test server (WAYPOST_TEST_DATABASE_URL). */
 export async function createTestDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(serverUrl, `CREATE DATABASE ${name}`);

@@ -3,7 +3,7 @@ import { createDataSource } from './data-source.js';
 import { isConnectionLoss } from './database-errors.js';
 import { openTcpProxy } from '../../../test/support/tcp-proxy.js';
 
-it('a data source gives a query up whose connection says nothing any more, and asks the next one over another', async () => {
+it('createDataSource: a query on a silent connection fails, and the next uses another', async () => {
   const proxy = await openTcpProxy(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   const dataSource = await createDataSource(proxy.databaseUrl, { statementTimeoutMs: 200 }).initialize();
   try {

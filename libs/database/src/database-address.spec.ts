@@ -6,7 +6,7 @@ import { databaseAddress } from './database-address.js';
 
 const URL_WITHOUT = 'postgres://waypost:p%40ss@db.example:5433/waypost';
 
-describe('The address of a database', () => {
+describe('databaseAddress', () => {
   it.each([
     ['', false],
     ['?sslmode=disable', false],

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { databaseRefusal, isConnectionLoss } from './database-errors.js';
 
-const coded = (code: string): Error => Object.assign(new Error('said so'), { code });
+function coded(code: string): Error {
+  return Object.assign(new Error('said so'), { code });
+}
 
 describe('isConnectionLoss', () => {
   it.each([
@@ -29,7 +31,7 @@ describe('isConnectionLoss', () => {
     expect(isConnectionLoss(new Error('a bug'))).toBe(false);
   });
 
-  it('looks into causes and into several addresses of one host', () => {
+  it('checks causes, and the errors of several addresses of one host', () => {
     expect(isConnectionLoss(new Error('outer', { cause: coded('EPIPE') }))).toBe(true);
     expect(isConnectionLoss(new AggregateError([coded('EINVAL'), coded('ECONNREFUSED')]))).toBe(true);
     expect(isConnectionLoss(new AggregateError([coded('EINVAL')]))).toBe(false);
@@ -52,7 +54,7 @@ describe('databaseRefusal', () => {
   });
 
   it.each([{ code: 'ECONNREFUSED', message: 'connect' }, { code: '57P03', message: 'starting up' }, 'text', null])(
-    'is none for what waiting may mend: %j',
+    'is null for an error that may go away by waiting: %j',
     (error) => {
       expect(databaseRefusal(error)).toBeNull();
     },

@@ -18,8 +18,8 @@ afterEach(async () => {
   await proxy.close();
 });
 
-describe('the connections of pages', () => {
-  it('can write nothing, and plan each statement once', async () => {
+describe('createPageSource', () => {
+  it('opens read-only connections that plan each statement once', async () => {
     const settings = await pages.withConnection((client) =>
       client.query(
         "SELECT current_setting('transaction_read_only') AS ro, current_setting('plan_cache_mode') AS plans",
@@ -28,7 +28,7 @@ describe('the connections of pages', () => {
     expect(settings.rows).toEqual([{ ro: 'on', plans: 'force_generic_plan' }]);
   });
 
-  it('fail a page whose connection says nothing any more, and read the next one over another', async () => {
+  it('fails a page on a silent connection, and reads the next on another', async () => {
     expect(await pages.read(ONE)).toEqual([{ one: 1 }]);
     proxy.silence();
     const outcome: unknown = await pages.read(ONE).catch((error: unknown) => error);
@@ -37,7 +37,7 @@ describe('the connections of pages', () => {
     expect(pages.usage()).toEqual({ total: 1, idle: 1, waiting: 0 });
   });
 
-  it('are given up by a stop that cannot wait for them', async () => {
+  it('closes without waiting for a silent connection', async () => {
     await pages.read(ONE);
     proxy.silence();
     const hanging = pages.read(ONE).catch(() => undefined);

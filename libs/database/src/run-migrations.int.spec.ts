@@ -7,7 +7,7 @@ import { runMigrations } from './run-migrations.js';
 const names = migrations.map(({ name }) => name);
 
 describe('runMigrations', () => {
-  it('lets one of many callers migrate, and undoes as much as it does', async () => {
+  it('migrates once for concurrent callers, and every migration can be reverted', async () => {
     const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
     try {
       await undoAll(database.url);
@@ -21,7 +21,7 @@ describe('runMigrations', () => {
   });
 });
 
-/** Back to a database with nothing in it but TypeORM's list of migrations. */
+/** Reverts to a database with only TypeORM's list of migrations. */
 async function undoAll(databaseUrl: string): Promise<void> {
   const dataSource = await createDataSource(databaseUrl).initialize();
   try {

@@ -1,11 +1,11 @@
 import { createDataSource } from './data-source.js';
 
-/** Any fixed number; it is the name of the lock that concurrent migrators queue on. */
+/** Any fixed number: the advisory lock that concurrent migrators queue on. */
 const MIGRATION_LOCK = 7_215_001;
 
 /**
- * Brings the database up to the newest migration and resolves to the names of those that ran. Any number of processes may
- * call it at once: one migrates, the others wait for it and find nothing left to do.
+ * Brings the database to the newest migration and resolves to the names of those that ran. Any number of processes may call
+ * it at once: one migrates, the others wait for it and find nothing to do.
  */
 export async function runMigrations(databaseUrl: string): Promise<readonly string[]> {
   const dataSource = createDataSource(databaseUrl, { poolSize: 2, applicationName: 'waypost-migrations' });

@@ -1,5 +1,7 @@
 /**
- * PostgreSQL text holds every character but U+0000, and a device may well send one in its names. It is kept as U+FFFD, in
- * rows and in filters alike, so that such a delivery is stored and found.
+ * PostgreSQL text has every character but U+0000, which a device may send in its names. It is replaced by U+FFFD in rows and
+ * in filters, so that such a delivery is stored and found.
  */
-export const storableText = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
+export function storableText(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
+}

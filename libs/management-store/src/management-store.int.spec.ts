@@ -29,7 +29,9 @@ beforeEach(async () => {
   await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 
-const draft = (given: Partial<NewSubscription> = {}): NewSubscription => newSubscription({ fleetId, ...given });
+function draft(given: Partial<NewSubscription> = {}): NewSubscription {
+  return newSubscription({ fleetId, ...given });
+}
 
 interface OutboxRow {
   kind: string;
@@ -49,7 +51,7 @@ async function create(given: Partial<NewSubscription> = {}) {
 }
 
 describe('fleets', () => {
-  it('are made once, with their settings in the outbox', async () => {
+  it('are created once, with their settings in the outbox', async () => {
     const id = `${fleetId}-b`;
     const fleet = {
       fleetId: id,
@@ -68,7 +70,7 @@ describe('fleets', () => {
     expect(await outboxOf(id)).toEqual([{ kind: 'fleet-settings', key: id, value: fleet }]);
   });
 
-  it('are made once even when two callers try at the same time', async () => {
+  it('are created once even if two callers try at the same time', async () => {
     const fleet = { fleetId: `${fleetId}-race`, payloadFormat: 'v1', nowMs: 1 } as const;
     const results = await Promise.all([store.createFleet(fleet), store.createFleet(fleet)]);
     expect(results.map((result) => result.type).sort()).toEqual(['created', 'exists']);
@@ -96,7 +98,7 @@ describe('API keys', () => {
     expect(dump.rows.some(({ row }) => row.includes(made.key))).toBe(false);
   });
 
-  it('are not found when revoked, or when nobody has them', async () => {
+  it('are not found if they are revoked or unknown', async () => {
     const made = await store.createApiKey({ fleetId, scopes: ['events:read'], nowMs: 3_000 });
     if (made.type !== 'created') throw new Error(made.type);
     await sql.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [made.id]);
@@ -110,7 +112,7 @@ describe('API keys', () => {
 });
 
 describe('subscriptions', () => {
-  it('keep every field and go to the outbox as they are', async () => {
+  it('keep every field and are appended to the outbox unchanged', async () => {
     const given = draft({
       deviceIds: ['b', 'a,"{}\\', 'é'],
       auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 's', scope: null },
@@ -125,7 +127,7 @@ describe('subscriptions', () => {
     expect(await outboxOf(given.id)).toEqual([{ kind: 'webhook-subscription', key: given.id, value: expected }]);
   });
 
-  it('are made all or none, in the order given', async () => {
+  it('are created all or none, in the given order', async () => {
     const types = ['position', 'ignition_on', 'geofence_in'];
     const made = await store.subscriptions.create(
       types.map((eventType) => draft({ eventType })),
@@ -141,13 +143,13 @@ describe('subscriptions', () => {
     for (const { id } of again) expect(await outboxOf(id)).toEqual([]);
   });
 
-  it.each(['ignition_off', 'ignition_on', 'position'])('say which one was taken: %s', async (eventType) => {
+  it.each(['ignition_off', 'ignition_on', 'position'])('name the existing one in a conflict: %s', async (eventType) => {
     const { id } = await create({ eventType });
     const three = ['position', 'ignition_on', 'ignition_off'].map((type) => draft({ eventType: type }));
     expect(await store.subscriptions.create(three, 2)).toEqual({ type: 'conflict', taken: [{ eventType, id }] });
   });
 
-  it('are made once when two callers name the same types in another order at the same time', async () => {
+  it('are created once if two callers give the same types in different orders at the same time', async () => {
     const types = ['position', 'ignition_on', 'ignition_off', 'geofence_in'];
     const results = await Promise.all([
       store.subscriptions.create(
@@ -166,7 +168,7 @@ describe('subscriptions', () => {
     expect(await store.subscriptions.create([draft({ fleetId: 'nobody' })], 1)).toEqual({ type: 'fleet_not_found' });
   });
 
-  it('belong to their fleet alone', async () => {
+  it('are visible to their fleet only', async () => {
     const { id } = await create();
     const foreign = { fleetId: `${fleetId}-other`, id };
     expect(await store.subscriptions.get(foreign)).toBeNull();
@@ -177,7 +179,7 @@ describe('subscriptions', () => {
     expect(await outboxOf(id)).toHaveLength(1);
   });
 
-  it('count their versions, one outbox row each, and end with a tombstone', async () => {
+  it('get one outbox row per version, and end with a tombstone', async () => {
     const { id } = await create();
     const ref = { fleetId, id };
     const paused = await store.subscriptions.update(ref, { status: 'paused', deviceIds: ['d'] }, 3_000);
@@ -196,14 +198,14 @@ describe('subscriptions', () => {
     expect((await outboxOf(id))[2]?.value).toEqual(moved.type === 'changed' ? moved.subscription : null);
   });
 
-  it('take no new version when nothing changes', async () => {
+  it('get no new version if nothing changes', async () => {
     const { id } = await create({ deviceIds: ['a'] });
     const result = await store.subscriptions.update({ fleetId, id }, { status: 'active', deviceIds: ['a'] }, 9_000);
     expect(result).toMatchObject({ type: 'unchanged', subscription: { version: 1, updatedAt: 2_000 } });
     expect(await outboxOf(id)).toHaveLength(1);
   });
 
-  it('refuse to move to a URL where their event type already goes', async () => {
+  it('cannot change to a URL that has a subscription of their event type', async () => {
     const rival = await create({ url: 'https://a.example' });
     const { id } = await create({ url: 'https://b.example' });
     const moved = await store.subscriptions.update({ fleetId, id }, { url: 'https://a.example' }, 3);
@@ -212,7 +214,7 @@ describe('subscriptions', () => {
     expect(await outboxOf(id)).toHaveLength(1);
   });
 
-  it('count every one of many changes at the same time, in the order of the outbox', async () => {
+  it('get one version for each of many concurrent changes, in the order of the outbox', async () => {
     const { id } = await create();
     const changes = Array.from({ length: 12 }, (_, index) => ({ deviceIds: [`d-${String(index)}`] }));
     await Promise.all(changes.map((change) => store.subscriptions.update({ fleetId, id }, change, 3_000)));
@@ -298,7 +300,7 @@ describe('a subscription whose deliveries only fail', () => {
     errorCode: null,
   });
 
-  it('is disabled with the reason, as a version of its own in the outbox', async () => {
+  it('is disabled with the reason, as a new version in the outbox', async () => {
     const { id } = await create();
     const result = await store.subscriptions.disable(disabled({ id }, 3_000), 4_000);
     const expected = {
@@ -315,7 +317,7 @@ describe('a subscription whose deliveries only fail', () => {
     ]);
   });
 
-  it('is left alone when the event comes again, or after a change of its owner', async () => {
+  it('is unchanged if the event is repeated, or after a change by its owner', async () => {
     const { id } = await create();
     const event = disabled({ id }, 3_000);
     await store.subscriptions.disable(event, 4_000);
@@ -330,14 +332,14 @@ describe('a subscription whose deliveries only fail', () => {
     expect((await store.subscriptions.disable(disabled({ id }, 6_000), 7_000)).type).toBe('changed');
   });
 
-  it('is left alone while it is paused', async () => {
+  it('is unchanged while it is paused', async () => {
     const { id } = await create();
     await store.subscriptions.update({ fleetId, id }, { status: 'paused' }, 3_000);
     const result = await store.subscriptions.disable(disabled({ id }, 9_000), 9_000);
     expect(result).toMatchObject({ type: 'unchanged', subscription: { status: 'paused' } });
   });
 
-  it('keeps its reason through other changes', async () => {
+  it('keeps its reason after other changes', async () => {
     const { id } = await create();
     await store.subscriptions.disable(disabled({ id }, 3_000), 4_000);
     await store.subscriptions.update({ fleetId, id }, { deviceIds: ['a'] }, 5_000);
@@ -347,7 +349,7 @@ describe('a subscription whose deliveries only fail', () => {
     });
   });
 
-  it('may have been deleted, or be of another fleet', async () => {
+  it('is not found if it was deleted or belongs to another fleet', async () => {
     const { id } = await create();
     expect(await store.subscriptions.disable({ ...disabled({ id }, 9_000), fleetId: 'other' }, 1)).toEqual({
       type: 'not_found',
@@ -357,10 +359,10 @@ describe('a subscription whose deliveries only fail', () => {
   });
 });
 
-describe('a test', () => {
+describe('a test delivery', () => {
   const make = (subscription: WebhookSubscription) => testDelivery(subscription, { requestId: 'r-1', nowMs: 5_000 });
 
-  it('of an active subscription is put into the outbox', async () => {
+  it('of an active subscription is appended to the outbox', async () => {
     const subscription = await create();
     const result = await store.subscriptions.sendTest({ fleetId, id: subscription.id }, make, 5_000);
     const delivery = make(subscription);
@@ -373,7 +375,7 @@ describe('a test', () => {
     expect(await store.subscriptions.get({ fleetId, id: subscription.id })).toEqual(subscription);
   });
 
-  it('is refused for others', async () => {
+  it('is refused for an inactive or unknown subscription', async () => {
     const { id } = await create();
     await store.subscriptions.update({ fleetId, id }, { status: 'paused' }, 3_000);
     const refused = await store.subscriptions.sendTest({ fleetId, id }, make, 5_000);
@@ -383,8 +385,8 @@ describe('a test', () => {
   });
 });
 
-describe('isPublished', () => {
-  it('is true once every row is marked', async () => {
+describe('outbox.isPublished', () => {
+  it('is true once every row is marked as published', async () => {
     const made = await store.subscriptions.create([draft(), draft({ eventType: 'ignition_on' })], 1);
     const ids = made.type === 'created' ? made.outboxIds : [];
     expect(ids).toHaveLength(2);

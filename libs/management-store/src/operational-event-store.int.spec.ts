@@ -16,35 +16,38 @@ afterAll(async () => {
   await database.drop();
 });
 
-const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => ({
-  id: randomUUID(),
-  subscriptionId: randomUUID(),
-  fleetId: 'acme',
-  type: 'exhausted',
-  occurredAt: 1_000,
-  reason: 'The endpoint answered 503 five times.',
-  eventId: randomUUID(),
-  deliveryOffset: 9_007_199_254_740_991,
-  statusCode: 503,
-  errorCode: null,
-  ...given,
-});
-const list = (subscriptionId: string, limit = 2_000, before: OperationalEventPosition | null = null) =>
-  store.operations.list({ fleetId: 'acme', subscriptionId, limit, before });
+function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
+  return {
+    id: randomUUID(),
+    subscriptionId: randomUUID(),
+    fleetId: 'acme',
+    type: 'exhausted',
+    occurredAt: 1_000,
+    reason: 'The endpoint answered 503 five times.',
+    eventId: randomUUID(),
+    deliveryOffset: 9_007_199_254_740_991,
+    statusCode: 503,
+    errorCode: null,
+    ...given,
+  };
+}
+function list(subscriptionId: string, limit = 2_000, before: OperationalEventPosition | null = null) {
+  return store.operations.list({ fleetId: 'acme', subscriptionId, limit, before });
+}
 
-describe('operational events', () => {
-  it('are kept as they are, once, and listed newest first', async () => {
+describe('OperationalEventStore', () => {
+  it('stores each event once and unchanged, and lists them newest first', async () => {
     const subscriptionId = randomUUID();
     const old = operation({ subscriptionId, occurredAt: 1_000 });
     const bare = { eventId: null, deliveryOffset: null, statusCode: null, errorCode: 'timeout' };
     const young = operation({ subscriptionId, occurredAt: 2_000, type: 'probed', ...bare });
     await store.operations.keep([old, young, operation()]);
-    await store.operations.keep([{ ...old, reason: 'told again' }, young]);
+    await store.operations.keep([{ ...old, reason: 'repeated' }, young]);
     await store.operations.keep([]);
     expect(await list(subscriptionId)).toEqual([young, old]);
   });
 
-  it('are walked page by page, also those of one millisecond', async () => {
+  it('lists all events page by page, including those of one millisecond', async () => {
     const subscriptionId = randomUUID();
     const events = [3, 3, 3, 1, 2].map((occurredAt) => operation({ subscriptionId, occurredAt }));
     await store.operations.keep(events);
@@ -60,14 +63,14 @@ describe('operational events', () => {
     expect([...walked].sort()).toEqual(events.map(({ id }) => id).sort());
   });
 
-  it("of another fleet's subscription are not there", async () => {
+  it("does not list events of another fleet's subscription", async () => {
     const mine = operation();
     await store.operations.keep([mine]);
     const query = { fleetId: 'other', subscriptionId: mine.subscriptionId, limit: 10, before: null };
     expect(await store.operations.list(query)).toEqual([]);
   });
 
-  it('of one type push out only their own oldest, whatever the batches', async () => {
+  it('removes only the oldest events of the same type, whatever the batches', async () => {
     const subscriptionId = randomUUID();
     const neighbour = operation({ occurredAt: 0 });
     const disabled = operation({ subscriptionId, type: 'disabled', occurredAt: 0 });
@@ -83,7 +86,7 @@ describe('operational events', () => {
     expect(await list(neighbour.subscriptionId)).toEqual([neighbour]);
   });
 
-  it('are forgotten after a time', async () => {
+  it('removes events by age', async () => {
     const subscriptionId = randomUUID();
     const kept = operation({ subscriptionId, occurredAt: 50_000 });
     await store.operations.keep([kept, operation({ subscriptionId, occurredAt: 49_999 })]);
@@ -92,7 +95,7 @@ describe('operational events', () => {
     expect(await store.operations.trim(50_000)).toBe(0);
   });
 
-  it('may hold any text', async () => {
+  it('accepts any text', async () => {
     const strange = operation({ reason: "quote ' brace { null \0 and \u{1f6f0}", errorCode: 'a,"b"' });
     await store.operations.keep([strange]);
     const [found] = await list(strange.subscriptionId);

@@ -41,8 +41,8 @@ function build() {
   return { open, held, lost, appended: () => appended };
 }
 
-describe('the outbox session', () => {
-  it('is held by one at a time and free again when closed', async () => {
+describe('openOutboxSession', () => {
+  it('is held by one process at a time and free again when closed', async () => {
     const { open, held } = build();
     const first = await held();
     expect(await open()).toEqual({ type: 'busy' });
@@ -50,7 +50,7 @@ describe('the outbox session', () => {
     expect((await open()).type).toBe('held');
   });
 
-  it('reads what waits, oldest first, until it is marked', async () => {
+  it('reads waiting rows, oldest first, until they are marked', async () => {
     const session = await build().held();
     for (const fleetId of ['o-1', 'o-2', 'o-3'])
       await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
@@ -79,14 +79,14 @@ describe('the outbox session', () => {
     expect(await session.trim(5_001)).toBe(0);
   });
 
-  it('is told at once of what another process appends', async () => {
+  it('is notified at once when another process appends', async () => {
     const built = build();
     await built.held();
     await store.createFleet({ fleetId: 'notified', payloadFormat: 'v1', nowMs: 1 });
     await until(() => built.appended() > 0);
   });
 
-  it('says when its connection is gone, and the lock is free', async () => {
+  it('reports a lost connection, which releases the lock', async () => {
     const built = build();
     const session = await built.held();
     const admin = new pg.Client({ connectionString: database.url });
@@ -101,7 +101,7 @@ describe('the outbox session', () => {
     expect((await built.open()).type).toBe('held');
   });
 
-  it('says nothing when it is closed on purpose', async () => {
+  it('reports nothing when it is closed', async () => {
     const built = build();
     await (await built.held()).close();
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,3 +1,4 @@
+/** By hand: the advisory lock and LISTEN belong to one connection, which TypeORM's pool would share. */
 import pg from 'pg';
 import { databaseAddress } from '@waypost/database';
 import { OUTBOX_CHANNEL, type OutboxKind } from './outbox.js';
@@ -13,8 +14,8 @@ export interface OutboxRow {
 }
 
 /**
- * The right to publish, held by one process at a time through a Postgres advisory lock. Reading and marking
- * go over the connection that holds the lock: when it is lost, so is the right, and nothing more is marked.
+ * The right to publish, held by one process at a time through an advisory lock. Rows are read and marked on the connection
+ * that holds the lock: when it is lost, so is the right, and nothing more is marked.
  */
 export interface OutboxSession {
   /** Oldest first. */
@@ -32,7 +33,7 @@ export type OpenOutboxSessionResult =
 
 export interface OutboxSessionOptions {
   readonly databaseUrl: string;
-  /** Something was appended (by any process). */
+  /** A process appended rows. */
   readonly onAppended: () => void;
   /** The connection, and with it the lock, is gone. */
   readonly onLost: (error: Error) => void;

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { DeliveryRecord, WebhookAttempt } from '@waypost/domain';
 import fc from 'fast-check';
 
-/** The clock of every test here: noon, so that neighbouring days are within reach on both sides. */
+/** The clock of these tests: noon, so that both neighbouring days are near. */
 export const NOW = Date.UTC(2026, 5, 20, 12);
 
 const HOUR_MS = 3_600_000;
 
-/** A UUID that is always the same for the same name. */
+/** A UUID derived from the name. */
 export function uuidOf(name: string): string {
   const hex = createHash('sha256').update(name).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }
 
-/** An accepted first attempt an hour ago; `change` says what is different. */
+/** An accepted first attempt an hour ago, with changes. */
 export function attemptOf(change: Partial<WebhookAttempt> = {}): WebhookAttempt {
   const startedAt = change.startedAt ?? change.firstAttemptAt ?? NOW - HOUR_MS;
   const attempt = change.attempt ?? 1;
@@ -55,7 +55,7 @@ const TIMED_OUT = {
   errorCode: 'timeout',
 } as const;
 
-/** The attempts of one delivery in their order: some that are retried, then the end of it, if it came to one. */
+/** The attempts of one delivery in order: some retries, then its end, unless it is open. */
 export function attemptsOf(
   first: Partial<WebhookAttempt>,
   retries: number,
@@ -70,7 +70,7 @@ export function attemptsOf(
   });
 }
 
-/** What the rows must be, said plainly and not as the store computes it: attempts by number, each number once. */
+/** The expected rows, computed differently from the store: attempts by number, each number once. */
 export function expectedRecords(log: readonly WebhookAttempt[]): DeliveryRecord[] {
   const keyOf = (attempt: WebhookAttempt): string => `${attempt.eventId} ${String(attempt.series)}`;
   return [...new Set(log.map(keyOf))].flatMap((key) => {
@@ -137,8 +137,8 @@ const oneDelivery = fc.record({
  * A log as a partition may hold it: each delivery's attempts in order, those of different deliveries interleaved, some
  * logged twice. `at` numbers decide the interleaving.
  */
-export const anyLog = (fleetId: string): fc.Arbitrary<WebhookAttempt[]> =>
-  fc
+export function anyLog(fleetId: string): fc.Arbitrary<WebhookAttempt[]> {
+  return fc
     .tuple(
       fc.uniqueArray(oneDelivery, {
         maxLength: 25,
@@ -159,6 +159,7 @@ export const anyLog = (fleetId: string): fc.Arbitrary<WebhookAttempt[]> =>
       });
       return interleave(queues, () => Number(at.next().value));
     });
+}
 
 function interleave(queues: WebhookAttempt[][], next: () => number): WebhookAttempt[] {
   const log: WebhookAttempt[] = [];

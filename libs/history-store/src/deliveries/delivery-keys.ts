@@ -36,8 +36,9 @@ export function hashedKey(facets: readonly Facet[], valueOf: (column: 'fleet_id'
 }
 
 /** The column of a key's index for a facet after the time. */
-export const finerColumn = (facet: Facet, value: string): string =>
-  facet === 'status_code' ? value : `hashtext(${value})`;
+export function finerColumn(facet: Facet, value: string): string {
+  return facet === 'status_code' ? value : `hashtext(${value})`;
+}
 
 const HASH_64: Readonly<Record<Facet, string>> = {
   status: 'hashtextextended',

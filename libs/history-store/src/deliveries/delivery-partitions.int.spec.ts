@@ -110,19 +110,22 @@ describe('ensurePartitions', () => {
   });
 });
 
-const writeOld = (name: string, firstAttemptAt: number): Promise<void> => write(name, firstAttemptAt, firstAttemptAt);
+function writeOld(name: string, firstAttemptAt: number): Promise<void> {
+  return write(name, firstAttemptAt, firstAttemptAt);
+}
 
-const found = async (): Promise<string[]> => {
+async function found(): Promise<string[]> {
   const rows: { event_id: string }[] = await dataSource.query('SELECT event_id FROM deliveries ORDER BY 1');
   return rows.map(({ event_id }) => event_id);
-};
+}
 
 /** Like a long query: it has read all days and is still running. */
-const whileReading = (work: () => Promise<void>): Promise<void> =>
-  dataSource.transaction(async (reader) => {
+function whileReading(work: () => Promise<void>): Promise<void> {
+  return dataSource.transaction(async (reader) => {
     await reader.query('SELECT count(*) FROM deliveries');
     await work();
   });
+}
 
 /** Days that are detached or detaching: no new query sees them. */
 async function hiddenDays(): Promise<number> {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { anyLog, attemptOf, attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
 import type { ApplyResult, DeliveryProjection } from './delivery-projection.js';
 
-export interface OpenedHistoryStore {
+export interface OpenedDeliveryStore {
   readonly projection: DeliveryProjection;
   readonly history: DeliveryHistory;
   close(): Promise<void>;
@@ -13,10 +13,10 @@ export interface OpenedHistoryStore {
 const DAY_MS = 86_400_000;
 const ALL_OF_IT = { startAt: NOW - 30 * DAY_MS, endAt: NOW + DAY_MS, limit: 1_000 };
 
-/** What every store of the history does, whatever holds it. `open` gets a fixed clock: NOW. */
-export function describeHistoryStore(kind: string, open: () => Promise<OpenedHistoryStore>, numRuns: number): void {
-  describe(`history store (${kind})`, () => {
-    let store: OpenedHistoryStore;
+/** The behaviour of every store of deliveries. `open` uses a fixed clock: NOW. */
+export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDeliveryStore>, numRuns: number): void {
+  describe(`delivery store (${kind})`, () => {
+    let store: OpenedDeliveryStore;
     let logs = 0;
 
     beforeAll(async () => {
@@ -24,7 +24,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
     });
     afterAll(() => store.close());
 
-    /** A partition of a log that no other test knows, and the fleet whose attempts it holds. */
+    /** A log and a fleet that no other test uses. */
     function newLog() {
       logs += 1;
       const fleetId = `fleet-${String(logs)}`;
@@ -33,7 +33,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
       return {
         fleetId,
         topic,
-        /** Of an event that no other test knows. */
+        /** An event id that no other test uses. */
         eventId: (name: string): string => uuidOf(`${fleetId} ${name}`),
         /** Applies the next batch of this log. */
         async append(attempts: readonly WebhookAttempt[]): Promise<ApplyResult> {
@@ -49,7 +49,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
     }
 
     describe('projection', () => {
-      it('makes a delivery of an accepted first attempt', async () => {
+      it('creates a delivery from an accepted first attempt', async () => {
         const log = newLog();
         await log.append([attemptOf({ fleetId: log.fleetId, startedAt: NOW - 5_000, durationMs: 40 })]);
 
@@ -88,7 +88,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
         ]);
       });
 
-      it('keeps a retried delivery pending until its last attempt, in whatever batches the attempts come', async () => {
+      it('keeps a retried delivery pending until its last attempt, whatever the batches', async () => {
         const log = newLog();
         const [first, second, third] = attemptsOf({ fleetId: log.fleetId }, 2, 'delivered') as [
           WebhookAttempt,
@@ -114,7 +114,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
         expect(delivered?.body).toBe(first.body);
       });
 
-      it('has no status code when the last attempt got no response', async () => {
+      it('has no status code if the last attempt got no response', async () => {
         const log = newLog();
         await log.append(attemptsOf({ fleetId: log.fleetId }, 4, 'timed_out'));
 
@@ -123,7 +123,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
         expect(failed?.attempts.at(-1)).toMatchObject({ attempt: 5, statusCode: null, errorCode: 'timeout' });
       });
 
-      it('keeps every text exactly as it was', async () => {
+      it('keeps every text unchanged', async () => {
         const log = newLog();
         const body = '{"a":"\\u0000 \\" \\\\ é 🚚","b":[null,"NULL",{}],"c":"a,b;{}"}\n ';
         const texts = { deviceId: `d'"\\{},é🚚 NULL `, url: 'https://x.example/?a={1,"2"}', body };
@@ -132,14 +132,14 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
         expect((await log.find({ deviceId: texts.deviceId }))[0]).toMatchObject(texts);
       });
 
-      it('stores and finds a device whose name holds U+0000 as one with U+FFFD', async () => {
+      it('stores and finds U+0000 in a device name as U+FFFD', async () => {
         const log = newLog();
         await log.append([attemptOf({ fleetId: log.fleetId, deviceId: 'a\0b' })]);
 
         expect((await log.find({ deviceId: 'a\0b' })).map(({ deviceId }) => deviceId)).toEqual(['a\uFFFDb']);
       });
 
-      it('does not add an attempt that a delivery already has, however it comes again', async () => {
+      it('does not add an attempt that a delivery already has, however it is repeated', async () => {
         const log = newLog();
         const attempts = attemptsOf({ fleetId: log.fleetId }, 2, 'failed');
         await log.append([...attempts.slice(0, 2), ...attempts.slice(0, 2)]);
@@ -150,7 +150,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
         expect(await log.find()).toEqual(expectedRecords(attempts));
       });
 
-      it('skips attempts of a day that is beyond the retention, and keeps the whole of the oldest day', async () => {
+      it('skips attempts of a day that is older than the retention (R-35), and keeps all of the oldest day', async () => {
         const log = newLog();
         const oldestDay = Math.floor(NOW / DAY_MS) * DAY_MS - 15 * DAY_MS;
         const sample = (name: string, firstAttemptAt: number) =>
@@ -161,7 +161,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
         expect((await log.find()).map(({ eventId }) => eventId)).toEqual([log.eventId('kept')]);
       });
 
-      it('leaves out a delivery whose first attempt is not in the log, and says how many', async () => {
+      it('leaves out and counts deliveries whose first attempt is not in the log', async () => {
         const log = newLog();
         const lost = attemptsOf({ fleetId: log.fleetId, eventId: log.eventId('lost') }, 2, 'delivered').slice(1);
         const whole = attemptsOf({ fleetId: log.fleetId, eventId: log.eventId('whole') }, 1, 'delivered');
@@ -171,7 +171,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
         expect(await log.find()).toEqual(expectedRecords(whole));
       });
 
-      it('keeps a replay of an event apart from its first sending', async () => {
+      it('keeps a replay of an event separate from its first sending', async () => {
         const log = newLog();
         const first = attemptsOf({ fleetId: log.fleetId }, 0, 'failed');
         const replay = attemptsOf({ fleetId: log.fleetId, series: 1 }, 0, 'delivered');
@@ -185,7 +185,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
     });
 
     describe('position', () => {
-      it('is unknown before the first batch and moves with each one, also with an empty one', async () => {
+      it('is null before the first batch and moves with each one, even an empty one', async () => {
         const log = newLog();
         expect(await store.projection.readPosition(log.topic, 0)).toBeNull();
         await log.append([]);
@@ -195,7 +195,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
         expect(await store.projection.readPosition(log.topic, 1)).toBeNull();
       });
 
-      it('refuses a batch that starts elsewhere, writes nothing of it and says where to go on', async () => {
+      it('refuses a batch that starts elsewhere, writes nothing of it and returns the stored position', async () => {
         const log = newLog();
         await log.append([]);
         const attempts = [attemptOf({ fleetId: log.fleetId })];
@@ -235,8 +235,8 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
               fleetId: log.fleetId,
               eventId: log.eventId(attempt.eventId),
             }));
-            for (let from = 0, turn = 0; from < attempts.length; turn += 1) {
-              const size = sizes[turn % sizes.length] ?? 1;
+            for (let from = 0, round = 0; from < attempts.length; round += 1) {
+              const size = sizes[round % sizes.length] ?? 1;
               await log.append(attempts.slice(from, from + size));
               from += size;
             }
@@ -373,7 +373,7 @@ export function describeHistoryStore(kind: string, open: () => Promise<OpenedHis
   });
 }
 
-/** All pages, up to and including the empty one. */
+/** All pages, including the empty one at the end. */
 async function walk(page: (after?: DeliveryPosition) => Promise<DeliveryRecord[]>): Promise<DeliveryRecord[][]> {
   const pages: DeliveryRecord[][] = [];
   for (let last: DeliveryRecord | undefined; ;) {

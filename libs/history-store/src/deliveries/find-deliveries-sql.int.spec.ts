@@ -46,24 +46,29 @@ afterAll(async () => {
   await database.drop();
 });
 
-const planOf = (query: Partial<DeliveryQuery>): Promise<readonly PlanNode[]> =>
-  explainPage(pages, { fleetId: 'big', startAt: NOW - 2 * DAY_MS, endAt: NOW - DAY_MS, limit: LIMIT, ...query });
+function planOf(query: Partial<DeliveryQuery>): Promise<readonly PlanNode[]> {
+  return explainPage(pages, { fleetId: 'big', startAt: NOW - 2 * DAY_MS, endAt: NOW - DAY_MS, limit: LIMIT, ...query });
+}
 
-const tablesOf = (plan: readonly PlanNode[]): string[] =>
-  [...new Set(plan.flatMap((node) => node['Relation Name'] ?? []))].sort();
+function tablesOf(plan: readonly PlanNode[]): string[] {
+  return [...new Set(plan.flatMap((node) => node['Relation Name'] ?? []))].sort();
+}
 
-const indexesOf = (plan: readonly PlanNode[]): string[] => [
-  ...new Set(plan.flatMap((node) => node['Index Name'] ?? [])),
-];
+function indexesOf(plan: readonly PlanNode[]): string[] {
+  return [...new Set(plan.flatMap((node) => node['Index Name'] ?? []))];
+}
 
-const nodeTypes = (plan: readonly PlanNode[]): string[] => plan.map((node) => node['Node Type']);
+function nodeTypes(plan: readonly PlanNode[]): string[] {
+  return plan.map((node) => node['Node Type']);
+}
 
 /** Rows fetched from the tables, including those that a filter removed. */
-const rowsRead = (plan: readonly PlanNode[]): number =>
-  plan
+function rowsRead(plan: readonly PlanNode[]): number {
+  return plan
     .filter((node) => node['Relation Name'] !== undefined)
     .map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'])
     .reduce((sum, rows) => sum + rows, 0);
+}
 
 /** NOW is noon: a window of a day from noon to noon. */
 const DAYS_OF_WINDOW = ['deliveries_20260618', 'deliveries_20260619'];

@@ -1,8 +1,9 @@
 import { NOW } from './attempt-samples.contract.js';
-import { describeHistoryStore } from './delivery-store.contract.js';
+import { describeDeliveryStore } from './delivery-store.contract.js';
 import { createMemoryDeliveryStore } from './memory-delivery-store.js';
 
-const open = () =>
-  Promise.resolve({ ...createMemoryDeliveryStore({ now: () => NOW }), close: () => Promise.resolve() });
+function open() {
+  return Promise.resolve({ ...createMemoryDeliveryStore({ now: () => NOW }), close: () => Promise.resolve() });
+}
 
-describeHistoryStore('memory', open, 200);
+describeDeliveryStore('memory', open, 200);

@@ -1,11 +1,11 @@
 import { createDataSource, createPageSource } from '@waypost/database';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { NOW } from './attempt-samples.contract.js';
-import { describeHistoryStore, type OpenedHistoryStore } from './delivery-store.contract.js';
+import { describeDeliveryStore, type OpenedDeliveryStore } from './delivery-store.contract.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
 
-async function open(): Promise<OpenedHistoryStore> {
+async function open(): Promise<OpenedDeliveryStore> {
   const database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   const dataSource = createDataSource(database.url);
   await dataSource.initialize();
@@ -21,4 +21,4 @@ async function open(): Promise<OpenedHistoryStore> {
   };
 }
 
-describeHistoryStore('PostgreSQL', open, 25);
+describeDeliveryStore('PostgreSQL', open, 25);

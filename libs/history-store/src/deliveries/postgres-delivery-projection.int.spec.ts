@@ -44,8 +44,9 @@ function sampleLog(fleetId: string, deliveries = 40) {
   return { fleetId, log, expected: expectedRecords(log), total: log.length };
 }
 
-const rowsOf = (fleetId: string) =>
-  createDeliveryHistory({ pages }).findDeliveries({ fleetId, startAt: 0, endAt: NOW, limit: 1_000 });
+function rowsOf(fleetId: string) {
+  return createDeliveryHistory({ pages }).findDeliveries({ fleetId, startAt: 0, endAt: NOW, limit: 1_000 });
+}
 
 function batchOf(topic: string, log: readonly WebhookAttempt[], from: number | null, to: number) {
   return { topic, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) };

@@ -2,6 +2,8 @@ import { createMemoryPathStore } from './memory-path-store.js';
 import { NOW } from './path-samples.contract.js';
 import { describePathStore } from './path-store.contract.js';
 
-const open = () => Promise.resolve({ ...createMemoryPathStore({ now: () => NOW }), close: () => Promise.resolve() });
+function open() {
+  return Promise.resolve({ ...createMemoryPathStore({ now: () => NOW }), close: () => Promise.resolve() });
+}
 
 describePathStore('memory', open, 60);

@@ -28,12 +28,13 @@ export const DEVICE_IDS = ['Z', 'a', 'device-10', 'device-9', 'é', '車両', '\
 /** The same, in the order of their UTF-8 bytes. */
 export const SORTED_DEVICE_IDS = [...DEVICE_IDS].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-const measured = (max: number): fc.Arbitrary<number | null> =>
-  fc.option(fc.double({ min: 0, max, noNaN: true, noDefaultInfinity: true }));
+function measured(max: number): fc.Arbitrary<number | null> {
+  return fc.option(fc.double({ min: 0, max, noNaN: true, noDefaultInfinity: true }));
+}
 
 /** A log with late pings and many repetitions, some with another content: few devices, few times, over three days. */
-export const anyLog = (fleetId: string): fc.Arbitrary<PathPoint[]> =>
-  fc.array(
+export function anyLog(fleetId: string): fc.Arbitrary<PathPoint[]> {
+  return fc.array(
     fc
       .record({
         deviceId: fc.constantFrom(...DEVICE_IDS),
@@ -48,8 +49,9 @@ export const anyLog = (fleetId: string): fc.Arbitrary<PathPoint[]> =>
       .map((fields) => pointOf({ fleetId, ...fields })),
     { maxLength: 120, size: 'max' },
   );
+}
 
-/** The paths of a log: of each device and time the first, in the order of the pages. Written for reading, not for speed. */
+/** The expected paths of a log: the first ping of each device and time, in page order. Plain rather than fast. */
 export function foldOf(log: readonly PathPoint[]): PathPoint[] {
   const isSame = (a: PathPoint, b: PathPoint): boolean =>
     a.fleetId === b.fleetId && a.deviceId === b.deviceId && a.eventTime === b.eventTime;

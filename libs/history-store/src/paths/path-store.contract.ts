@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const ALL_OF_IT = { startAt: NOW - 30 * DAY_MS, endAt: NOW + 30 * DAY_MS, limit: 1_000 };
 
-/** What every store of paths does, whatever holds it. `open` gets a fixed clock: NOW. */
+/** The behaviour of every store of paths. `open` uses a fixed clock: NOW. */
 export function describePathStore(kind: string, open: () => Promise<OpenedPathStore>, numRuns: number): void {
   describe(`path store (${kind})`, () => {
     let store: OpenedPathStore;
@@ -25,7 +25,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
     });
     afterAll(() => store.close());
 
-    /** A partition of a log that no other test knows, and the fleet whose pings it holds. */
+    /** A log and a fleet that no other test uses. */
     function newLog() {
       logs += 1;
       const fleetId = `fleet-${String(logs)}`;
@@ -54,7 +54,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
     }
 
     describe('projection', () => {
-      it('keeps everything that a ping reports', async () => {
+      it('keeps every field of a ping', async () => {
         const { append, find, point } = newLog();
         const full = point({
           latitude: -33.856_784_123_456_78,
@@ -90,7 +90,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         expect(await find({ deviceIds: ['device-1'] })).toEqual([first]);
       });
 
-      it('tells devices of the same name in two fleets apart', async () => {
+      it('keeps devices of the same name in two fleets separate', async () => {
         const [one, other] = [newLog(), newLog()];
         await one.append([one.point({ speedInKmh: 1 })]);
         await other.append([other.point({ speedInKmh: 2 })]);
@@ -98,7 +98,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         expect(await other.find()).toEqual([other.point({ speedInKmh: 2 })]);
       });
 
-      it('keeps days that the retention still holds in part, and no earlier ones (R-35)', async () => {
+      it('keeps days that are partly within the retention, and no earlier ones (R-35)', async () => {
         const { append, find, point } = newLog();
         // At noon of the 20th the retention reaches back to noon of the 5th.
         const oldest = point({ eventTime: Date.UTC(2026, 5, 5) });
@@ -107,7 +107,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         expect(await find()).toEqual([oldest]);
       });
 
-      it('keeps no ping that is further ahead of the clock than the history is long', async () => {
+      it('keeps no ping that is further in the future than the retention is long', async () => {
         const { append, find, point } = newLog();
         const newest = point({ eventTime: NOW + 15 * DAY_MS });
         const far = [NOW + 15 * DAY_MS + 1, Date.UTC(9999, 11, 31)].map((eventTime) => point({ eventTime }));
@@ -122,7 +122,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         expect(await store.projection.readPosition(topic, 1)).toBeNull();
       });
 
-      it('writes nothing when the position is not where the batch begins', async () => {
+      it('writes nothing if the position is not where the batch begins', async () => {
         const { append, find, point, topic } = newLog();
         await append([point()]);
         const batch = { topic, partition: 0, nextOffset: 9, points: [point({ deviceId: 'stray' })] };
@@ -135,14 +135,14 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         expect(await find()).toEqual([point()]);
       });
 
-      it('gives the fold of any log, however it is split into batches', async () => {
+      it('gives the same points for any log in any batches', async () => {
         const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, size: 'medium' });
         await fc.assert(
           fc.asyncProperty(anyLog('any'), cuts, async (sampled, sizes) => {
             const { append, find, fleetId } = newLog();
             const log = sampled.map((point) => ({ ...point, fleetId }));
-            for (let at = 0, turn = 0; at < log.length; turn += 1) {
-              const next = at + (sizes[turn % sizes.length] ?? 1);
+            for (let at = 0, round = 0; at < log.length; round += 1) {
+              const next = at + (sizes[round % sizes.length] ?? 1);
               await append(log.slice(at, next));
               at = next;
             }
@@ -164,14 +164,14 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         return { ...log, all: foldOf(points) };
       }
 
-      it('hold device by device, by the bytes of their ids, each in event-time order', async () => {
+      it('are ordered by the bytes of the device id, then by event time', async () => {
         const { find, all } = await filledLog();
         const found = await find();
         expect(found).toEqual(all);
         expect([...new Set(found.map(({ deviceId }) => deviceId))]).toEqual(SORTED_DEVICE_IDS);
       });
 
-      it('take the start of the window in and leave its end out', async () => {
+      it('include the start of the window and exclude its end', async () => {
         const { append, find, point } = newLog();
         const points = [3, 2, 1].map((ms) => point({ eventTime: NOW - ms }));
         await append(points);
@@ -180,9 +180,9 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         expect(await find({ startAt: NOW - 2, endAt: NOW - 2 })).toEqual([]);
       });
 
-      it('hold the devices that are asked for, in whatever order and however often', async () => {
+      it('hold the given devices, in whatever order and however often they are given', async () => {
         const { find, all } = await filledLog();
-        const deviceIds = ['🚚', 'device-9', 'nobody', '🚚', 'Z'];
+        const deviceIds = ['🚚', 'device-9', 'unknown', '🚚', 'Z'];
         expect(await find({ deviceIds })).toEqual(all.filter(({ deviceId }) => deviceIds.includes(deviceId)));
         expect(await find({ deviceIds: [] })).toEqual([]);
       });
@@ -226,7 +226,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
         const pages = await walk(async (after) => {
           written += 1;
           const deviceId = DEVICE_IDS[written % DEVICE_IDS.length];
-          // Between the times that are there, and some that are there already.
+          // Some between existing times, and some that exist already.
           const eventTime = NOW - ((written * 7) % 48) * HOUR_MS - (written % 3) * 60_000;
           await append([point({ deviceId: String(deviceId), eventTime, speedInKmh: 99 })]);
           return find({ limit: 4, after });
@@ -241,7 +241,7 @@ export function describePathStore(kind: string, open: () => Promise<OpenedPathSt
   });
 }
 
-/** All pages, up to and including the empty one. */
+/** All pages, including the empty one at the end. */
 async function walk(page: (after?: PathPosition) => Promise<PathPoint[]>): Promise<PathPoint[][]> {
   const pages: PathPoint[][] = [];
   for (let last: PathPosition | undefined; ;) {

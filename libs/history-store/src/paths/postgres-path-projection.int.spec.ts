@@ -28,12 +28,13 @@ afterAll(async () => {
   await database.drop();
 });
 
-const openStore = () =>
-  Promise.resolve({
+function openStore() {
+  return Promise.resolve({
     projection: createPathProjection({ dataSource, now: () => NOW }),
     history: createPathHistory({ pages }),
     close: () => Promise.resolve(),
   });
+}
 
 describePathStore('PostgreSQL', openStore, 25);
 
@@ -45,11 +46,13 @@ function sampleLog(fleetId: string, pings: number): PathPoint[] {
 }
 
 /** By the bytes of the ids, as all are digits. */
-const byPosition = (a: PathPoint, b: PathPoint): number =>
-  Number(a.deviceId) - Number(b.deviceId) || a.eventTime - b.eventTime;
+function byPosition(a: PathPoint, b: PathPoint): number {
+  return Number(a.deviceId) - Number(b.deviceId) || a.eventTime - b.eventTime;
+}
 
-const rowsOf = (fleetId: string): Promise<PathPoint[]> =>
-  createPathHistory({ pages }).findPoints({ fleetId, startAt: 0, endAt: NOW + 1, limit: 10_000 });
+function rowsOf(fleetId: string): Promise<PathPoint[]> {
+  return createPathHistory({ pages }).findPoints({ fleetId, startAt: 0, endAt: NOW + 1, limit: 10_000 });
+}
 
 function batchOf(topic: string, log: readonly PathPoint[], from: number | null, to: number) {
   return { topic, partition: 0, expectedOffset: from, nextOffset: to, points: log.slice(from ?? 0, to) };

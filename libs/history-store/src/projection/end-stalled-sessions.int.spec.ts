@@ -26,8 +26,9 @@ afterAll(async () => {
 });
 
 const MOVE = "UPDATE projection_positions SET next_offset = next_offset + 1 WHERE topic = 'a topic' AND partition = 0";
-const end = (stalledForMs: number): Promise<number> =>
-  endStalledSessions({ databaseUrl: database.url, applicationName: APPLICATION, stalledForMs });
+function end(stalledForMs: number): Promise<number> {
+  return endStalledSessions({ databaseUrl: database.url, applicationName: APPLICATION, stalledForMs });
+}
 
 /** Starts a COPY without data, like a process that was stopped. Resolves when the server waits for the data. */
 function copyWithoutData(client: pg.Client): Promise<void> {

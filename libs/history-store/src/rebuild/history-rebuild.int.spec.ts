@@ -35,15 +35,20 @@ afterAll(async () => {
   await database.drop();
 });
 
-const projection = () => createDeliveryProjection({ dataSource, now: () => NOW });
-const rows = () =>
-  createDeliveryHistory({ pages }).findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
-const batch = (from: number | null, to: number) => ({
-  ...{ topic: TOPIC, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) },
-});
+function projection() {
+  return createDeliveryProjection({ dataSource, now: () => NOW });
+}
+function rows() {
+  return createDeliveryHistory({ pages }).findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
+}
+function batch(from: number | null, to: number) {
+  return {
+    ...{ topic: TOPIC, partition: 0, expectedOffset: from, nextOffset: to, attempts: log.slice(from ?? 0, to) },
+  };
+}
 
-describe('emptying the history', () => {
-  it('turns away the projector that is at work, which then fills in the same rows from the beginning', async () => {
+describe('emptyHistory', () => {
+  it('makes an active projector start again from the beginning of the log, with the same rows', async () => {
     const atWork = projection();
     await atWork.apply(batch(null, 2));
     expect(await emptyHistory(dataSource, LOGS)).toEqual({ type: 'emptied' });
@@ -55,7 +60,7 @@ describe('emptying the history', () => {
     expect(await rows()).toEqual(expectedRecords(log));
   });
 
-  it('takes the paths too, and leaves positions of others alone', async () => {
+  it('empties the paths too, and keeps the positions of other topics', async () => {
     await createPathPartitions(dataSource).ensurePartitions(NOW, NOW);
     await client.query(
       `INSERT INTO path_points (event_time, valid, fleet_id, device_id) VALUES ($1, true, 'fleet-a', 'van-1')`,
@@ -68,7 +73,7 @@ describe('emptying the history', () => {
     expect((await client.query('SELECT topic FROM projection_positions')).rows).toEqual([{ topic: 'another.topic' }]);
   });
 
-  it('gives up, and changes nothing, while a batch is held open', async () => {
+  it('resolves to busy and changes nothing while a batch is open', async () => {
     await projection().apply(batch(null, 2));
     await client.query('BEGIN');
     await client.query('UPDATE projection_positions SET next_offset = 3');

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { NewSubscription } from '../create-subscriptions.js';
 
-export const newSubscription = (
-  given: Partial<NewSubscription> & Pick<NewSubscription, 'fleetId'>,
-): NewSubscription => ({
-  id: randomUUID(),
-  eventType: 'position',
-  url: 'https://receiver.example/hook',
-  payloadFormat: 'v1',
-  deviceIds: null,
-  auth: null,
-  rateLimitPerSecond: null,
-  onOutage: 'fail',
-  strictOrder: false,
-  secrets: [{ sealed: 'sealed-1', expiresAt: null }],
-  ...given,
-});
+export function newSubscription(given: Partial<NewSubscription> & Pick<NewSubscription, 'fleetId'>): NewSubscription {
+  return {
+    id: randomUUID(),
+    eventType: 'position',
+    url: 'https://receiver.example/hook',
+    payloadFormat: 'v1',
+    deviceIds: null,
+    auth: null,
+    rateLimitPerSecond: null,
+    onOutage: 'fail',
+    strictOrder: false,
+    secrets: [{ sealed: 'sealed-1', expiresAt: null }],
+    ...given,
+  };
+}

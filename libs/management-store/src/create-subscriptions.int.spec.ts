@@ -27,14 +27,16 @@ beforeEach(async () => {
   await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 
-const draft = (given: Partial<NewSubscription>): NewSubscription => newSubscription({ fleetId, ...given });
+function draft(given: Partial<NewSubscription>): NewSubscription {
+  return newSubscription({ fleetId, ...given });
+}
 
 async function publishedSettings(): Promise<object[]> {
   const { rows } = await sql.query<{ value: object }>('SELECT value FROM outbox WHERE key = $1 ORDER BY id', [fleetId]);
   return rows.map(({ value }) => value);
 }
 
-describe('routes and stops of a fleet (R-9)', () => {
+describe('createSubscriptions: routes and stops of the fleet (R-9)', () => {
   const turnedOn = () => ({ kind: 'fleet-settings', value: { fleetId, routes: true, version: 2, updatedAt: 2_000 } });
   const createAll = (eventTypes: readonly string[], url = 'https://a.example/') =>
     store.subscriptions.create(
@@ -57,7 +59,7 @@ describe('routes and stops of a fleet (R-9)', () => {
     },
   );
 
-  it('are left alone by subscriptions to anything else', async () => {
+  it('are not turned on by subscriptions to other event types', async () => {
     await createAll(['position', 'position_sleep', 'ignition_on', 'ignition_off', 'geofence_in', 'geofence_out']);
     expect(await store.findFleet(fleetId)).toMatchObject({ routes: false, version: 1 });
   });
@@ -74,23 +76,23 @@ describe('routes and stops of a fleet (R-9)', () => {
     expect(await publishedSettings()).toMatchObject([1, 2, 3, 4].map((version) => ({ version })));
   });
 
-  it('stay off when the subscription is refused', async () => {
+  it('stay off if the subscription is refused', async () => {
     await createAll(['position']);
     expect(await createAll(['route_started', 'position'])).toMatchObject({ type: 'conflict' });
     expect(await store.findFleet(fleetId)).toMatchObject({ routes: false, version: 1 });
     expect(await publishedSettings()).toHaveLength(1);
-    const nobody = newSubscription({ fleetId: 'nobody', eventType: 'route_started' });
-    expect(await store.subscriptions.create([nobody], 2_000)).toEqual({ type: 'fleet_not_found' });
+    const unknownFleet = newSubscription({ fleetId: 'nobody', eventType: 'route_started' });
+    expect(await store.subscriptions.create([unknownFleet], 2_000)).toEqual({ type: 'fleet_not_found' });
   });
 
-  it('are turned on once by callers at the same time, and each has its subscription', async () => {
+  it('are turned on once by concurrent callers, and each gets its subscription', async () => {
     const urls = Array.from({ length: 8 }, (_, n) => `https://${String(n)}.example/`);
     const results = await Promise.all(urls.map((url) => createAll(['stop_started', 'route_started'], url)));
     expect(results.map(({ type }) => type)).toEqual(urls.map(() => 'created'));
     expect(await store.findFleet(fleetId)).toMatchObject({ routes: true, version: 2 });
   });
 
-  it('are wanted from the beginning when the fleet is made so', async () => {
+  it('are on from the start if the fleet is created with them', async () => {
     const id = `${fleetId}-routes`;
     await store.createFleet({ fleetId: id, payloadFormat: 'v1', routes: true, nowMs: 1 });
     expect(await store.findFleet(id)).toMatchObject({ routes: true, version: 1 });
