@@ -18,7 +18,7 @@ import { RuntimeModule } from './runtime/runtime.module.js';
 @Module({})
 class PublicApiModule {
   static forRoot({ name, config, logger, metrics }: AppRuntime<PublicApiConfig>): DynamicModule {
-    const { database, http, kafka, registry, process, sealingKey, pageTokenKey, egress } = config;
+    const { database, http, registry, sealingKey, pageTokenKey, egress } = config;
     const { rateLimit, addressRateLimit } = http;
     const settings = { sealingKey, pageTokenKey, egress, rateLimit, addressRateLimit };
     return {
@@ -26,7 +26,7 @@ class PublicApiModule {
       imports: [
         RuntimeModule.forRoot({ logger, settings, now: Date.now, randomBytes, newId: randomUUID }),
         DatabaseModule.forRoot({ url: database.url, applicationName: name }),
-        KafkaModule.forRoot({ kafka, registry, instanceId: process.instanceId }),
+        KafkaModule.forRoot({ registry }),
         OutboxModule.forRoot({ databaseUrl: database.url }),
         MetricsModule.forRoot({ registry: metrics }),
         OperationalEventsConsumerModule,

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { topics } from '@waypost/contracts';
+import { consumerGroups, topics } from '@waypost/contracts';
 import type { OperationalEvent } from '@waypost/domain';
 import { type ManagementStore, openManagementStore } from '@waypost/management-store';
-import { partitionForKey, silentLogger } from '@waypost/streams';
+import { createTaskManager, partitionForKey, silentLogger, type TaskContext, type TaskManager } from '@waypost/streams';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { openTestStack } from '../testing/test-stack.js';
-import { OperationalEventsConsumer } from './operational-events.consumer.js';
+import { OperationalEventsTasks } from './operational-events.consumer.js';
 
 const TOPIC = topics.webhookOperations.name;
 
@@ -15,7 +15,7 @@ let stack: Awaited<ReturnType<typeof openTestStack>>;
 let database: TestDatabase;
 let store: ManagementStore & { close(): Promise<void> };
 let sql: pg.Client;
-const consumers: OperationalEventsConsumer[] = [];
+const consumers: TaskManager[] = [];
 const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
 let id: string;
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await sql.connect();
   await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
-afterEach(() => Promise.all(consumers.splice(0).map((consumer) => consumer.onModuleDestroy())));
+afterEach(() => Promise.all(consumers.splice(0).map((consumer) => consumer.stop())));
 afterAll(async () => {
   await sql.end();
   await store.close();
@@ -43,11 +43,19 @@ beforeEach(async () => {
   await store.subscriptions.create([{ ...draft, ...sending, secrets: [] }], 1_000);
 });
 
-function startConsumer(): OperationalEventsConsumer {
+function startConsumer(): TaskManager {
   const { backend, codecs } = stack;
-  const consumer = new OperationalEventsConsumer(backend, codecs, store, undefined, silentLogger, Date.now);
+  const tasks = new OperationalEventsTasks(backend, codecs, store, silentLogger, Date.now);
+  const { id: groupId, topics: read } = consumerGroups.subscriptionOperations;
+  const onFatal = (error: Error): never => {
+    throw error;
+  };
+  const createTask = (context: TaskContext) => tasks.create(context);
+  const consumer = createTaskManager({
+    ...{ backend, groupId, topics: read, instanceId: undefined, createTask, logger: silentLogger, onFatal },
+  });
   consumers.push(consumer);
-  consumer.onApplicationBootstrap();
+  void consumer.start();
   return consumer;
 }
 
@@ -105,7 +113,7 @@ describe('the consumer of operational events on a real broker and database', () 
     const told = operation({ type: 'disabled', occurredAt: Date.now() });
     await tell(told);
     await eventually(stored, (found) => found?.status === 'disabled');
-    await first.onModuleDestroy();
+    await first.stop();
     await store.subscriptions.update({ fleetId, id }, { status: 'active' }, Date.now() + 1);
     // What a group is left with that has been forgotten: a table that is empty, and a log to read again.
     await sql.query('TRUNCATE subscription_operations');

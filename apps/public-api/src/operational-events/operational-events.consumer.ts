@@ -1,59 +1,62 @@
-import { Inject, Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Controller, Inject, Injectable, Module } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
 import type { ManagementStore } from '@waypost/management-store';
-import { createTaskManager, type StreamsBackend, type TaskContext } from '@waypost/streams';
+import {
+  PartitionConsumer,
+  type PartitionContext,
+  type PartitionTaskFactory,
+  STREAMS_BACKEND,
+  StreamsModule,
+} from '@waypost/platform';
+import type { RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
 import { MANAGEMENT_STORE } from '../database/database.module.js';
 import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
-import { AVRO_CODECS, INSTANCE_ID, STREAMS_BACKEND } from '../kafka/kafka.module.js';
-import { createRetriedConsumer, type RetriedConsumer } from '../kafka/retried-consumer.js';
+import { AVRO_CODECS } from '../kafka/kafka.module.js';
 import { type ApiLogger, type Clock, CLOCK, LOGGER } from '../runtime/runtime.module.js';
 import { OperationalEventsTask } from './operational-events.task.js';
 
 const NAME = 'operational events';
 
-/** Reads the topic of operational events. It never holds up the start: the API answers while Kafka is unavailable. */
 @Injectable()
-export class OperationalEventsConsumer implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly consumer: RetriedConsumer;
-
+export class OperationalEventsTasks implements PartitionTaskFactory<OperationalEventsTask> {
   constructor(
-    @Inject(STREAMS_BACKEND) backend: StreamsBackend,
-    @Inject(AVRO_CODECS) codecs: Pick<AvroCodecs, 'webhookOperations'>,
-    @Inject(MANAGEMENT_STORE) store: Pick<ManagementStore, 'subscriptions' | 'operations'>,
-    @Inject(INSTANCE_ID) instanceId: string | undefined,
-    @Inject(LOGGER) logger: ApiLogger,
-    @Inject(CLOCK) now: Clock,
-  ) {
-    const deps = {
+    @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
+    @Inject(AVRO_CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,
+    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions' | 'operations'>,
+    @Inject(LOGGER) private readonly logger: ApiLogger,
+    @Inject(CLOCK) private readonly now: Clock,
+  ) {}
+
+  create(context: TaskContext): OperationalEventsTask {
+    const { backend, codecs, store, logger, now } = this;
+    return new OperationalEventsTask(context, {
       codec: codecs.webhookOperations,
       store,
-      logRange: async (context: TaskContext) => {
-        const [start, end] = await Promise.all([backend.startOffset(context), backend.endOffset(context)]);
+      logRange: async (partition) => {
+        const [start, end] = await Promise.all([backend.startOffset(partition), backend.endOffset(partition)]);
         return { start, end };
       },
       untilDatabaseAnswers: createUntilDatabaseAnswers({ logger, consumer: NAME }),
       logger,
       now,
-    };
-    const { id: groupId, topics } = consumerGroups.subscriptionOperations;
-    const createTask = (context: TaskContext) => new OperationalEventsTask(context, deps);
-    this.consumer = createRetriedConsumer({
-      name: NAME,
-      createMember: (onFatal) =>
-        createTaskManager({ backend, groupId, topics, instanceId, createTask, logger, onFatal }),
-      logger,
     });
   }
+}
 
-  onApplicationBootstrap(): void {
-    this.consumer.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.consumer.stop();
+/** Reads the operational events. HTTP answers while Kafka is unavailable. */
+@Controller()
+export class OperationalEventsConsumer {
+  @PartitionConsumer({
+    group: consumerGroups.subscriptionOperations,
+    tasks: OperationalEventsTasks,
+    whenUnavailable: 'retry',
+  })
+  keep(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext<OperationalEventsTask>): Promise<void> {
+    return task.process(batch);
   }
 }
 
 /** Apart from the resource: it needs Kafka, and requests do not. */
-@Module({ providers: [OperationalEventsConsumer] })
+@Module({ imports: [StreamsModule], controllers: [OperationalEventsConsumer], providers: [OperationalEventsTasks] })
 export class OperationalEventsConsumerModule {}

@@ -10,9 +10,10 @@ import {
 } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import type { ManagementStore } from '@waypost/management-store';
+import { STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
 import { MANAGEMENT_STORE } from '../database/database.module.js';
-import { AVRO_CODECS, STREAMS_BACKEND } from '../kafka/kafka.module.js';
+import { AVRO_CODECS } from '../kafka/kafka.module.js';
 import { type ApiLogger, type Clock, CLOCK, LOGGER } from '../runtime/runtime.module.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
