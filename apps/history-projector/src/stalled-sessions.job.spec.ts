@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createStalledSessionsJob } from './stalled-sessions.job.js';
+import { flushed } from '../../../test/support/until.js';
 
 function build(endStalled: () => Promise<number>) {
   const events: string[] = [];
@@ -25,18 +26,16 @@ function build(endStalled: () => Promise<number>) {
     },
   };
 }
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 describe('the stalled sessions job', () => {
   it('ends what has waited for half a minute, and tells only when there was something', async () => {
     const found = [0, 2];
     const { job, events, asked, turn } = build(() => Promise.resolve(found.shift() ?? 0));
     await job.start();
     turn();
-    await settled();
+    await flushed();
     expect(events).toEqual([]);
     turn();
-    await settled();
+    await flushed();
     expect(asked).toEqual([30_000, 30_000]);
     expect(events).toEqual(['stalled_sessions_ended']);
   });
@@ -47,7 +46,7 @@ describe('the stalled sessions job', () => {
     await job.start();
     for (let turns = 0; turns < 3; turns++) {
       turn();
-      await settled();
+      await flushed();
     }
     expect(asked).toHaveLength(3);
     expect(events).toEqual(['stalled_sessions_unknown', 'stalled_sessions_unknown']);

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 
 import { openLink, type Link } from './link.js';
-import { until } from '../../support/until.js';
+import { holdsFor, until } from '../../support/until.js';
 
 let echo: Server;
 let accepted: Socket[];
@@ -69,8 +68,7 @@ describe('a link of the test network', () => {
   it('swallows everything while it is a hole, and delivers it when it is healed', async () => {
     link.shape({ hole: true });
     client.write('later');
-    await sleep(150);
-    expect(received).toBe('hello ');
+    await holdsFor(150, () => expect(received).toBe('hello '));
     link.heal();
     await until(() => expect(received).toBe('hello later'), { timeoutMs: 2_000 });
   });
@@ -78,8 +76,7 @@ describe('a link of the test network', () => {
   it('tells the broker only after the hole that a client has gone', async () => {
     link.shape({ hole: true });
     client.destroy();
-    await sleep(150);
-    expect(accepted.map(({ destroyed }) => destroyed)).toEqual([false]);
+    await holdsFor(150, () => expect(accepted.map(({ destroyed }) => destroyed)).toEqual([false]));
     link.heal();
     await until(() => expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true]), { timeoutMs: 2_000 });
   });

@@ -3,10 +3,7 @@ import { StreamsError } from '@waypost/streams';
 import { Aborted } from '../common/waits.js';
 import type { ReplayJob } from './replay-job.js';
 import { ReplayScheduler } from './replay-scheduler.js';
-
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
+import { flushed } from '../../../../test/support/until.js';
 
 /** Replays that end, and check whether they may continue, when the test says so. */
 function build(maxRunning: number) {
@@ -44,16 +41,16 @@ function build(maxRunning: number) {
       finish: async () => {
         made.isOver = true;
         end();
-        await settled();
+        await flushed();
       },
       fail: async (error: Error) => {
         end(error);
-        await settled();
+        await flushed();
       },
       /** It looks, and leaves when it has to. */
       look: async () => {
         if (!mayContinue()) end();
-        await settled();
+        await flushed();
       },
     };
   };
