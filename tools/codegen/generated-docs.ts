@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { coveragePage, readCoverage } from './coverage/coverage-page.js';
 import { formatted } from './generated-modules.js';
+import { apiPage } from './reference/api-page.js';
 import { cliPage } from './reference/cli-page.js';
 import { configurationPage } from './reference/configuration-page.js';
 import { metricsPage } from './reference/metrics-page.js';
@@ -10,6 +11,7 @@ import { topicsPage } from './reference/topics-page.js';
 export async function generatedDocs(root: string): Promise<Map<string, string>> {
   const pages = new Map([
     ['coverage.md', coveragePage(await readCoverage(root))],
+    ['reference/api.md', apiPage()],
     ['reference/cli.md', cliPage()],
     ['reference/configuration.md', await configurationPage(root)],
     ['reference/metrics.md', await metricsPage(root)],
