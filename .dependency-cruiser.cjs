@@ -157,7 +157,7 @@ module.exports = {
           '^libs/egress/',
           '^libs/platform/',
           '^libs/streams/src/backend/',
-          '^libs/contracts/src/registry-request\\.ts$',
+          '^libs/contracts/src/registry-http\\.ts$',
           ...TEST_CODE,
         ],
       },

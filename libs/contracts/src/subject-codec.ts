@@ -4,7 +4,7 @@ import { avroTypeOf } from './avro-type.js';
 import { ContractsError } from './contracts-error.js';
 import type { SchemaRegistryPort } from './schema-registry.js';
 import { type AvroResolver, readAvro, resolverOf } from './strict-avro-reader.js';
-import { schemaIdIn, wireHeaderBytes, writeWireHeader } from './wire-format.js';
+import { schemaIdIn, schemaIdOf, wireHeaderBytes, writeWireHeader } from './wire-format.js';
 import type { WriterSchemas } from './writer-schemas.js';
 
 export type DecodeResult<T> =
@@ -162,4 +162,28 @@ function notRegistered(subject: string): ContractsError {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** With the value in a larger buffer, or in one of its own. */
+type ValueRecord =
+  | { readonly bytes: Buffer; readonly valueStart: number; readonly valueEnd: number }
+  | { readonly value: Buffer | null };
+
+/** Looks up the writers' schemas of a batch, so that its records can be decoded without waiting. Rejects as `resolve` does. */
+export async function resolveBatch(codec: SubjectCodec<unknown>, records: Iterable<ValueRecord>): Promise<void> {
+  const ids = new Set<number>();
+  let last: number | null = null;
+  for (const record of records) {
+    const id = schemaIdOfRecord(record);
+    if (id !== null && id !== last) ids.add(id);
+    last = id;
+  }
+  await codec.resolve(ids);
+}
+
+function schemaIdOfRecord(record: ValueRecord): number | null {
+  if ('valueStart' in record) {
+    return record.valueStart < 0 ? null : schemaIdIn(record.bytes, record.valueStart, record.valueEnd);
+  }
+  return record.value === null ? null : schemaIdOf(record.value);
 }

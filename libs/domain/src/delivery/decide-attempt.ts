@@ -69,6 +69,7 @@ function askedMs(result: AttemptResult, endedAt: number): number {
   return parseRetryAfter(result.retryAfter ?? '', endedAt) ?? 0;
 }
 
+/** permanent or temporary. */
 function verdictOf({ result, auth }: FinishedAttempt): Verdict {
   return result.type === 'error' ? verdictOfError(result.errorCode) : verdictOfStatus(result.statusCode, auth);
 }

@@ -1,6 +1,8 @@
 import pointInPolygon from 'point-in-polygon-hao';
-import type { FlatRing } from './polygon-shape.js';
 import { METERS_PER_DEGREE, toRadians } from './sphere.js';
+
+/** A closed ring in degrees: longitude and latitude alternate. Longitudes go on beyond ±180, so that no edge jumps. */
+export type FlatRing = readonly number[];
 
 /**
  * A polygon in one list, to keep it in few cache lines: `FRAME_NUMBERS` numbers about the whole, then each ring after its

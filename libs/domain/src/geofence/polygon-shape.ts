@@ -3,6 +3,7 @@ import { boxesOf, type GeoBox } from './geo-box.js';
 import {
   EAST,
   holdsPlace,
+  type FlatRing,
   type JoinedRings,
   joinRings,
   metersToEdge,
@@ -74,9 +75,6 @@ function frameOf([outer = [], ...holes]: readonly JoinedRings[]): number[] {
   const area = holes.reduce((left, hole) => Math.max(0, left - areaInSquareMeters(hole)), areaInSquareMeters(outer));
   return [south, north, west, east, Math.sqrt(area / Math.PI)];
 }
-
-/** A closed ring in degrees: longitude and latitude alternate. Longitudes go on beyond ±180, so that no edge jumps. */
-export type FlatRing = readonly number[];
 
 export interface UnwrappedRing {
   readonly edges: FlatRing;
