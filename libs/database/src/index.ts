@@ -17,6 +17,8 @@ export {
   UNIQUE_VIOLATION,
 } from './database-errors.js';
 export { DatabaseModule, type DatabaseModuleOptions, PAGE_SOURCE } from './database.module.js';
+// Apps use the injection token of the data source without depending on TypeORM themselves.
+export { DataSource } from 'typeorm';
 export { createPageSource, type PageSource, type PreparedQuery } from './page-source.js';
 export { runMigrations } from './run-migrations.js';
 export { storableText } from './storable-text.js';
