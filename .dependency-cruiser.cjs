@@ -47,7 +47,7 @@ const LAYERS = [
   },
   {
     library: 'platform',
-    knows: ['streams'],
+    knows: ['streams', 'contracts'],
     packages: ['@nestjs/[^/]+', 'zod', 'pino', 'prom-client', 'reflect-metadata', 'rxjs'],
   },
   { library: 'egress', knows: ['domain'], packages: ['ipaddr\\.js'] },

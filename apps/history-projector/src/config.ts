@@ -1,4 +1,5 @@
 import {
+  asInteger,
   configSections,
   databaseConfig,
   kafkaConfig,
@@ -7,9 +8,10 @@ import {
   registryConfig,
   type Environment,
   type ProcessConfig,
+  withDefault,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
-import { projectionConfig } from './projection-config.js';
+import { z } from 'zod';
 
 export interface HistoryProjectorConfig {
   readonly process: ProcessConfig;
@@ -19,8 +21,15 @@ export interface HistoryProjectorConfig {
   readonly projection: { readonly transactionsAtOnce: number };
 }
 
-export const readConfig = (env: Environment = process.env): HistoryProjectorConfig =>
-  parseConfig(
+/** WAYPOST_PROJECTION_TRANSACTIONS: how many transactions with deliveries the database has at a time. */
+export const projectionConfig: z.ZodType<{ readonly transactionsAtOnce: number }> = z
+  .object({
+    WAYPOST_PROJECTION_TRANSACTIONS: withDefault(asInteger(1, 8), 'a whole number from 1 to 8', 1),
+  })
+  .transform((env) => ({ transactionsAtOnce: env.WAYPOST_PROJECTION_TRANSACTIONS }));
+
+export function readConfig(env: Environment = process.env): HistoryProjectorConfig {
+  return parseConfig(
     configSections({
       process: processConfig,
       kafka: kafkaConfig('history-projector'),
@@ -30,3 +39,4 @@ export const readConfig = (env: Environment = process.env): HistoryProjectorConf
     }),
     env,
   );
+}

@@ -1,5 +1,8 @@
 import { Module } from '@nestjs/common';
+import { ContractsModule } from '@waypost/platform';
+import { AttemptsModule } from './attempts/attempts.module.js';
+import { PathsModule } from './paths/paths.module.js';
 
-/** The projector has no HTTP face of its own: its work is done by the parts of the application. */
-@Module({})
+/** The consumers start in this order. */
+@Module({ imports: [ContractsModule.forRoot(), AttemptsModule, PathsModule] })
 export class HistoryProjectorModule {}

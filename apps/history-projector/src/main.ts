@@ -1,4 +1,5 @@
 import { runApp } from '@waypost/platform';
-import { historyProjectorApp } from './history-projector.app.js';
+import { readConfig } from './config.js';
+import { HistoryProjectorModule } from './history-projector.module.js';
 
-await runApp(historyProjectorApp);
+await runApp({ name: 'history-projector', config: readConfig, module: () => HistoryProjectorModule });

@@ -45,6 +45,7 @@ export {
 } from './lifecycle/lifecycle.js';
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger.js';
 export { createNestLogger } from './logging/nest-logger.js';
+export { CODECS, ContractsModule, SCHEMA_REGISTRY } from './contracts/contracts.module.js';
 export { Readiness } from './runtime/readiness.js';
 export {
   type AppConfig,

@@ -2,8 +2,8 @@ import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contrac
 import { createDataSource } from '@waypost/database';
 import { createDeliveryProjection } from '@waypost/history-store';
 import { createKafkaBackend, createTaskManager, silentLogger, waitOrAbort, type KafkaSettings } from '@waypost/streams';
-import { createAttemptsTask } from '../../../apps/history-projector/src/attempts.task.js';
-import { createDatabaseRetry } from '../../../apps/history-projector/src/database-retry.js';
+import { createAttemptsTask } from '../../../apps/history-projector/src/attempts/attempts.task.js';
+import { DatabaseRetry } from '../../../apps/history-projector/src/database/database-retry.js';
 
 export interface RivalOptions {
   readonly kafka: KafkaSettings;
@@ -25,7 +25,7 @@ const GROUP = 'projection-integrity.rival';
 export async function startRival({ kafka, registryUrl, databaseUrl, onFatal }: RivalOptions): Promise<Rival> {
   const quiet = { info: () => undefined, warn: () => undefined };
   const dataSource = createDataSource(databaseUrl, { poolSize: 8, applicationName: 'waypost history-projector' });
-  const database = createDatabaseRetry({ logger: quiet, now: () => performance.now(), wait: waitOrAbort });
+  const database = new DatabaseRetry({ logger: quiet, now: () => performance.now(), wait: waitOrAbort });
   const starting = new AbortController();
   await database.run(() => dataSource.initialize(), starting.signal);
   const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
@@ -44,7 +44,6 @@ export async function startRival({ kafka, registryUrl, databaseUrl, onFatal }: R
           },
           lagMeasured: () => undefined,
           partitionClosed: () => undefined,
-          databaseAvailable: () => undefined,
         },
       }),
   });

@@ -5,8 +5,8 @@ import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { Registry } from 'prom-client';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
-import { createDatabaseRetry } from '../database-retry.js';
-import { createPathMetrics } from './path-metrics.js';
+import { DatabaseRetry } from '../database/database-retry.js';
+import { createPathMetrics } from '../projection/metrics.js';
 import { createPathsTask } from './paths.task.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
@@ -35,7 +35,7 @@ function build(projectionOf: (real: PathProjection) => Partial<PathProjection> =
     codec: codecs.telemetryPings,
     projection: { ...store.projection, ...projectionOf(store.projection) },
     metrics: createPathMetrics(registry),
-    database: createDatabaseRetry({
+    database: new DatabaseRetry({
       logger: { info: ignore, warn: ignore },
       now: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),

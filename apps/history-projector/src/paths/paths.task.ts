@@ -1,9 +1,17 @@
-import type { SubjectCodec, TelemetryPing } from '@waypost/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  type AvroCodecs,
+  createPingReader,
+  resolveBatch,
+  type SubjectCodec,
+  type TelemetryPing,
+} from '@waypost/contracts';
+import { pathPointOf, type PathPoint } from '@waypost/domain';
 import type { PathProjection } from '@waypost/history-store';
-import type { PartitionTask, TaskContext } from '@waypost/streams';
-import { createProjectionTask, type ProjectionTaskTools } from '../projection.task.js';
-import { createPingDecoder } from './decode-pings.js';
-import type { PathMetrics } from './path-metrics.js';
+import { CODECS, type PartitionTaskFactory } from '@waypost/platform';
+import type { PartitionTask, RecordBatch, StreamRecord, TaskContext } from '@waypost/streams';
+import { createProjectionTask, PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
+import type { PathMetrics } from '../projection/metrics.js';
 
 export interface PathsTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<TelemetryPing>;
@@ -31,4 +39,67 @@ export function createPathsTask(context: TaskContext, deps: PathsTaskDeps): Part
       apply: ({ items, ...batch }) => projection.apply({ ...batch, points: items }),
     },
   });
+}
+
+/** PathProjection */
+export const PATH_PROJECTION = Symbol('PATH_PROJECTION');
+/** PathMetrics */
+export const PATH_METRICS = Symbol('PATH_METRICS');
+
+@Injectable()
+export class PathTasks implements PartitionTaskFactory {
+  constructor(
+    @Inject(PROJECTION_TOOLS) private readonly tools: ProjectionTaskTools,
+    @Inject(CODECS) private readonly codecs: AvroCodecs,
+    @Inject(PATH_PROJECTION) private readonly projection: PathProjection,
+    @Inject(PATH_METRICS) private readonly metrics: PathMetrics,
+  ) {}
+
+  create(context: TaskContext): PartitionTask {
+    const { tools, projection, metrics } = this;
+    return createPathsTask(context, { ...tools, codec: this.codecs.telemetryPings, projection, metrics });
+  }
+}
+
+/** What a batch of pings holds for the paths. The rest is in `telemetry.rejected`, where the processor puts it (R-2). */
+interface DecodedPings {
+  readonly points: readonly PathPoint[];
+  /** Records that are not pings. */
+  readonly undecodable: number;
+  /** Pings that the rules reject (R-2, R-3). */
+  readonly rejected: number;
+}
+
+/** Rejects (to be tried again) while the schema registry is needed and away. */
+type PingDecoder = (batch: RecordBatch) => Promise<DecodedPings>;
+
+function createPingDecoder(codec: SubjectCodec<TelemetryPing>): PingDecoder {
+  const read = createPingReader(codec);
+
+  /** Null: it holds none. */
+  function pingOf({ value, offset }: StreamRecord): TelemetryPing | null {
+    if (value === null) return null;
+    const decoded = read(value, 0, value.length);
+    if (decoded.type === 'unresolved') {
+      const id = String(decoded.id);
+      throw new Error(`Schema id ${id} of the ping at offset ${String(offset)} was not looked up before it was read.`);
+    }
+    return decoded.type === 'decoded' ? decoded.value : null;
+  }
+
+  return async (batch) => {
+    await resolveBatch(codec, batch.records);
+    const points: PathPoint[] = [];
+    let undecodable = 0;
+    let rejected = 0;
+    for (const record of batch.records) {
+      const ping = pingOf(record);
+      // A ping may be a view of the batch's memory; a point is not.
+      const point = ping === null ? null : pathPointOf(ping, record.key?.toString() ?? null);
+      if (point !== null) points.push(point);
+      else if (ping === null) undecodable += 1;
+      else rejected += 1;
+    }
+    return { points, undecodable, rejected };
+  };
 }

@@ -8,8 +8,8 @@ import {
   type TaskContext,
 } from '@waypost/streams';
 import type { DataSource } from 'typeorm';
-import { createDatabaseRetry } from '../database-retry.js';
-import type { ProjectionTaskTools } from '../projection.task.js';
+import { DatabaseRetry } from '../database/database-retry.js';
+import type { ProjectionTaskTools } from '../projection/projection.task.js';
 
 /** A migrated database of its own on the test server (WAYPOST_TEST_DATABASE_URL), to be projected into. */
 export interface ProjectionDatabase {
@@ -83,7 +83,7 @@ export async function startProjector({
   const logger = { info: () => undefined, warn: () => undefined };
   const fatal: Error[] = [];
   const tools: ProjectionTaskTools = {
-    database: createDatabaseRetry({ logger, now: () => 0, wait: () => pause(5) }),
+    database: new DatabaseRetry({ logger, now: () => 0, wait: () => pause(5) }),
     logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
     logger,
     now: () => performance.now(),

@@ -12,7 +12,7 @@ import {
   type ProjectionDatabase,
   type Projector,
 } from '../testing/projectors.js';
-import { createPathMetrics } from './path-metrics.js';
+import { createPathMetrics } from '../projection/metrics.js';
 import { createPathsTask } from './paths.task.js';
 import { until } from '../../../../test/support/until.js';
 

@@ -1,11 +1,11 @@
+import type { AppliedBatch, AppliedPaths } from '@waypost/history-store';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { AppliedBatch } from '@waypost/history-store';
+import type { ProjectionTaskMetrics } from './projection.task.js';
 
 export interface ProjectorMetrics {
   batchApplied(batch: { attempts: number; durationMs: number; result: AppliedBatch }): void;
   lagMeasured(partition: number, records: number): void;
   partitionClosed(partition: number): void;
-  databaseAvailable(available: boolean): void;
 }
 
 export function createProjectorMetrics(registry: Registry): ProjectorMetrics {
@@ -17,7 +17,7 @@ export function createProjectorMetrics(registry: Registry): ProjectorMetrics {
   });
   const rows = new Counter({
     name: 'waypost_projected_rows_total',
-    help: 'Deliveries written or continued, each once a batch.',
+    help: 'Deliveries written or continued, each once per batch.',
     registers,
   });
   const skipped = new Counter({
@@ -38,11 +38,6 @@ export function createProjectorMetrics(registry: Registry): ProjectorMetrics {
     labelNames: ['partition'],
     registers,
   });
-  const database = new Gauge({
-    name: 'waypost_projection_database_available',
-    help: '1 while the database answers, 0 while the projection waits for it.',
-    registers,
-  });
   return {
     batchApplied: (batch) => {
       attempts.inc(batch.attempts);
@@ -57,8 +52,46 @@ export function createProjectorMetrics(registry: Registry): ProjectorMetrics {
     partitionClosed: (partition) => {
       lag.remove({ partition });
     },
-    databaseAvailable: (available) => {
-      database.set(available ? 1 : 0);
+  };
+}
+
+export interface PathMetrics extends ProjectionTaskMetrics<AppliedPaths> {
+  pingsLeftOut(reason: 'undecodable' | 'rejected', count: number): void;
+}
+
+export function createPathMetrics(registry: Registry): PathMetrics {
+  const registers = [registry];
+  const pings = new Counter({
+    name: 'waypost_path_pings_total',
+    help: 'Pings read for the paths: stored, repeated, or left out, and why.',
+    labelNames: ['result'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'waypost_path_batch_seconds',
+    help: 'Time to apply a batch of pings, waiting for the database included.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers,
+  });
+  const lag = new Gauge({
+    name: 'waypost_path_lag_records',
+    help: 'Offsets of the pings that are not in the paths yet.',
+    labelNames: ['partition'],
+    registers,
+  });
+  return {
+    pingsLeftOut: (reason, count) => {
+      pings.inc({ result: reason }, count);
+    },
+    batchApplied: ({ durationMs, result: { type: _, ...counts } }) => {
+      for (const [result, count] of Object.entries(counts)) pings.inc({ result }, count);
+      duration.observe(durationMs / 1_000);
+    },
+    lagMeasured: (partition, records) => {
+      lag.set({ partition }, records);
+    },
+    partitionClosed: (partition) => {
+      lag.remove({ partition });
     },
   };
 }

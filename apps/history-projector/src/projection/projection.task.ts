@@ -1,6 +1,6 @@
 import type { Logger } from '@waypost/platform';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
-import type { DatabaseRetry } from './database-retry.js';
+import type { DatabaseRetry } from '../database/database-retry.js';
 
 /** What every projection says of a batch that it wrote; more of it is for the metrics. */
 interface AnyApplied {
@@ -47,6 +47,9 @@ export interface ProjectionTaskTools {
   /** Ends the process: going on would leave something out of the history. */
   readonly onFatal: (error: Error) => void;
 }
+
+/** ProjectionTaskTools */
+export const PROJECTION_TOOLS = Symbol('PROJECTION_TOOLS');
 
 export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends ProjectionTaskTools {
   /** What is to be projected of a batch. A rejection is tried again from the stored position. */

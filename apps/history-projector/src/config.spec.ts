@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { projectionConfig } from './projection-config.js';
+import { projectionConfig } from './config.js';
 
 describe('WAYPOST_PROJECTION_TRANSACTIONS', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DailyPartitions } from '@waypost/history-store';
-import { createDatabaseRetry } from './database-retry.js';
-import { createRetentionJob } from './retention.job.js';
+import { DatabaseRetry } from './database-retry.js';
+import { RetentionJob } from './retention.job.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const DAY_MS = 86_400_000;
@@ -39,9 +39,9 @@ function build(
       return Promise.resolve({ type: 'dropped', partitions: detached.partitions });
     },
   };
-  const job = createRetentionJob({
+  const job = new RetentionJob({
     partitions: [table, ...others],
-    database: createDatabaseRetry({
+    database: new DatabaseRetry({
       logger: { info: log, warn: log },
       now: () => NOW,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
@@ -73,7 +73,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 describe('the retention job', () => {
   it('makes the partitions of two days ahead, takes the expired ones out and then drops them, at start and every hour', async () => {
     const { job, calls, events, hour } = build();
-    await job.start();
+    job.onApplicationBootstrap();
     await settled();
     expect(calls).toEqual(['ensure 0 to 2', 'every 3600000', 'detach at 0', 'drop at 0']);
     expect(events).toEqual(['partitions_tidied']);
@@ -85,7 +85,7 @@ describe('the retention job', () => {
 
   it('tells of days that somebody still reads, and drops what a former run has left', async () => {
     const { job, calls, told } = build(undefined, [], ['deliveries_20260604']);
-    await job.start();
+    job.onApplicationBootstrap();
     await settled();
     expect(told).toEqual([{ created: [], dropped: [], waiting: ['deliveries_20260604'] }]);
     expect(calls.at(-1)).toBe('drop at 0');
@@ -99,7 +99,7 @@ describe('the retention job', () => {
           finish = resolve;
         }),
     );
-    await job.start();
+    job.onApplicationBootstrap();
     hour();
     hour();
     finish([]);
@@ -109,7 +109,7 @@ describe('the retention job', () => {
 
   it('tells a failure and tries again in an hour', async () => {
     const { job, events, hour } = build(() => Promise.reject(new Error('permission denied')));
-    await job.start();
+    job.onApplicationBootstrap();
     await settled();
     hour();
     await settled();
@@ -127,7 +127,7 @@ describe('the retention job', () => {
       },
     };
     const { job, events } = build(() => Promise.reject(new Error('permission denied')), [other]);
-    await job.start();
+    job.onApplicationBootstrap();
     await settled();
     expect(dropped).toEqual([NOW]);
     expect(events).toEqual(['retention_failed', 'partitions_tidied']);
@@ -136,11 +136,11 @@ describe('the retention job', () => {
   it('waits for a database that is away, and stops waiting when it is stopped', async () => {
     const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
     const { job, calls, events, isCancelled } = build(() => Promise.reject(gone));
-    await job.start();
+    job.onApplicationBootstrap();
     await settled();
     expect(calls.filter((call) => call.startsWith('ensure')).length).toBeGreaterThan(1);
 
-    await job.stop(0);
+    await job.onModuleDestroy();
     const tries = calls.length;
     await settled();
     expect(calls).toHaveLength(tries);

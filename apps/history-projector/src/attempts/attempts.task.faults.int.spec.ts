@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, type AvroCodecs } from '@waypost/contracts';
 import { createDeliveryHistory, createDeliveryProjection } from '@waypost/history-store';
 import { createMemoryBackend, type StreamsBackend } from '@waypost/streams';
-import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createAttemptsTask } from './attempts.task.js';
 import {
   createProjectionDatabase,
@@ -10,9 +10,9 @@ import {
   startProjector,
   type ProjectionDatabase,
   type Projector,
-} from './testing/projectors.js';
-import { sampleAttempt } from './testing/sample-attempt.js';
-import { until } from '../../../test/support/until.js';
+} from '../testing/projectors.js';
+import { sampleAttempt } from '../testing/sample-attempt.js';
+import { until } from '../../../../test/support/until.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const TOPIC = 'webhook.attempts';
@@ -45,7 +45,6 @@ const start = (backend: StreamsBackend): Promise<Projector> =>
           batchApplied: () => undefined,
           lagMeasured: () => undefined,
           partitionClosed: () => undefined,
-          databaseAvailable: () => undefined,
         },
       }),
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { createStalledSessionsJob } from './stalled-sessions.job.js';
-import { flushed } from '../../../test/support/until.js';
+import { flushed } from '../../../../test/support/until.js';
+import { StalledSessionsJob } from './stalled-sessions.job.js';
 
 function build(endStalled: () => Promise<number>) {
   const events: string[] = [];
   const asked: number[] = [];
   let tick: () => void = () => undefined;
-  const job = createStalledSessionsJob({
+  const job = new StalledSessionsJob({
     endStalled: (stalledForMs) => {
       asked.push(stalledForMs);
       return endStalled();
@@ -30,7 +30,7 @@ describe('the stalled sessions job', () => {
   it('ends what has waited for half a minute, and tells only when there was something', async () => {
     const found = [0, 2];
     const { job, events, asked, turn } = build(() => Promise.resolve(found.shift() ?? 0));
-    await job.start();
+    job.onApplicationBootstrap();
     turn();
     await flushed();
     expect(events).toEqual([]);
@@ -43,7 +43,7 @@ describe('the stalled sessions job', () => {
   it('is quiet about a database that is away, tells other failures, and goes on after both', async () => {
     const failures = [Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }), new Error('permission denied')];
     const { job, events, asked, turn } = build(() => Promise.reject(failures.shift() ?? new Error('again')));
-    await job.start();
+    job.onApplicationBootstrap();
     for (let turns = 0; turns < 3; turns++) {
       turn();
       await flushed();
@@ -55,10 +55,10 @@ describe('the stalled sessions job', () => {
   it('looks once at a time, and has ended its last look when it is stopped', async () => {
     let finish: (ended: number) => void = () => undefined;
     const { job, events, asked, turn } = build(() => new Promise((resolve) => (finish = resolve)));
-    await job.start();
+    job.onApplicationBootstrap();
     turn();
     turn();
-    const stopped = job.stop(0);
+    const stopped = job.onModuleDestroy();
     finish(1);
     await stopped;
     expect(asked).toHaveLength(1);

@@ -3,10 +3,10 @@ import { createAvroCodecs, type AvroCodecs } from '@waypost/contracts';
 import type { WebhookAttempt } from '@waypost/domain';
 import { type ApplyResult, createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
-import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createAttemptsTask } from './attempts.task.js';
-import { createDatabaseRetry } from './database-retry.js';
-import { sampleAttempt } from './testing/sample-attempt.js';
+import { DatabaseRetry } from '../database/database-retry.js';
+import { sampleAttempt } from '../testing/sample-attempt.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const first = (n: number): WebhookAttempt => sampleAttempt('fleet-a', n, 1, NOW - 60_000 + n);
@@ -41,7 +41,7 @@ function build(given: Given = {}) {
   const task = createAttemptsTask(context, {
     codec: codecs.webhookAttempts,
     projection: { ...store.projection, ...given.projection?.(store.projection) },
-    database: createDatabaseRetry({
+    database: new DatabaseRetry({
       logger: { info: log, warn: log },
       now: () => 0,
       wait: () => new Promise((resolve) => setImmediate(resolve)),
@@ -51,7 +51,6 @@ function build(given: Given = {}) {
       batchApplied: ({ attempts }) => void events.push(`applied ${String(attempts)}`),
       lagMeasured: (_, records) => void lags.push(records),
       partitionClosed: () => void events.push('closed'),
-      databaseAvailable: () => undefined,
     },
     logger: { info: log, warn: log },
     now: () => clock.nowMs,

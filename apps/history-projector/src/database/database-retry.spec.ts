@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createDatabaseRetry } from './database-retry.js';
+import { DatabaseRetry } from './database-retry.js';
 
 const away = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
@@ -12,7 +12,7 @@ function build() {
     const awayMs = fields?.['awayMs'];
     events.push(typeof awayMs === 'number' ? `${event} ${String(awayMs)}` : event);
   };
-  const retry = createDatabaseRetry({
+  const retry = new DatabaseRetry({
     logger: { info: log, warn: log },
     now: () => nowMs,
     wait: (ms) => {

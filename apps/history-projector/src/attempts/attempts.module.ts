@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { createDeliveryProjection } from '@waypost/history-store';
+import { CLOCK, CONFIG } from '@waypost/platform';
+import { Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { createProjectorMetrics } from '../projection/metrics.js';
+import { ProjectionModule } from '../projection/projection.module.js';
+import { AttemptsController } from './attempts.controller.js';
+import { AttemptTasks, DELIVERY_PROJECTION, PROJECTOR_METRICS } from './attempts.task.js';
+
+interface AttemptsConfig {
+  readonly projection: { readonly transactionsAtOnce: number };
+}
+
+@Module({
+  imports: [ProjectionModule],
+  controllers: [AttemptsController],
+  providers: [
+    AttemptTasks,
+    { provide: PROJECTOR_METRICS, inject: [Registry], useFactory: createProjectorMetrics },
+    {
+      provide: DELIVERY_PROJECTION,
+      inject: [DataSource, CONFIG, CLOCK],
+      useFactory: (dataSource: DataSource, { projection }: AttemptsConfig, now: () => number) =>
+        createDeliveryProjection({ dataSource, now, ...projection }),
+    },
+  ],
+})
+export class AttemptsModule {}

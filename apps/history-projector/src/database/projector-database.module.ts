@@ -1,0 +1,128 @@
+import { Module } from '@nestjs/common';
+import { databaseRefusal, DatabaseModule, type DatabaseModuleOptions, runMigrations } from '@waypost/database';
+import { createDeliveryPartitions, createPathPartitions, endStalledSessions } from '@waypost/history-store';
+import { BootError, CLOCK, CONFIG, type Logger, LOGGER, MONOTONIC_CLOCK, Readiness, STOPPING } from '@waypost/platform';
+import { waitOrAbort } from '@waypost/streams';
+import { Gauge, Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { DatabaseRetry } from './database-retry.js';
+import { RetentionJob } from './retention.job.js';
+import { StalledSessionsJob } from './stalled-sessions.job.js';
+
+/** A transaction of each log, those that wait for their commits, and the look-ups of four partitions of both logs. */
+const POOL_SIZE = 12;
+
+/** In pg_stat_activity. */
+const APPLICATION_NAME = 'waypost history-projector';
+
+/** A process that was stopped in a transaction must not keep the next owner of its partition waiting for longer. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
+/** `(url: string) => Promise<unknown>`: brings the tables up to date. */
+export const RUN_MIGRATIONS = Symbol('RUN_MIGRATIONS');
+
+interface DatabaseConfig {
+  readonly database: { readonly url: string };
+}
+
+@Module({
+  providers: [
+    {
+      provide: DatabaseRetry,
+      inject: [LOGGER, Registry, MONOTONIC_CLOCK, Readiness],
+      useFactory: createRetry,
+    },
+    { provide: RUN_MIGRATIONS, useValue: runMigrations },
+  ],
+  exports: [DatabaseRetry, RUN_MIGRATIONS],
+})
+class DatabaseRetryModule {}
+
+/**
+ * The connections, the migrations and the jobs that look after the tables. The start waits for a database that is away;
+ * readiness asks for one that answers.
+ */
+@Module({
+  imports: [
+    DatabaseRetryModule,
+    DatabaseModule.forRootAsync({
+      imports: [DatabaseRetryModule],
+      inject: [CONFIG, LOGGER, DatabaseRetry, RUN_MIGRATIONS, STOPPING],
+      useFactory: databaseOptions,
+    }),
+  ],
+  providers: [
+    {
+      provide: RetentionJob,
+      inject: [DataSource, DatabaseRetry, LOGGER, CLOCK],
+      useFactory: (dataSource: DataSource, database: DatabaseRetry, logger: Logger, now: () => number) =>
+        new RetentionJob({
+          partitions: [createDeliveryPartitions(dataSource), createPathPartitions(dataSource)],
+          ...{ database, logger, now, every },
+        }),
+    },
+    {
+      provide: StalledSessionsJob,
+      inject: [CONFIG, LOGGER],
+      useFactory: ({ database: { url } }: DatabaseConfig, logger: Logger) =>
+        new StalledSessionsJob({
+          endStalled: (stalledForMs) =>
+            endStalledSessions({ databaseUrl: url, applicationName: APPLICATION_NAME, stalledForMs }),
+          ...{ logger, every },
+        }),
+    },
+  ],
+  exports: [DatabaseRetryModule],
+})
+export class ProjectorDatabaseModule {}
+
+function createRetry(logger: Logger, registry: Registry, now: () => number, readiness: Readiness): DatabaseRetry {
+  const gauge = new Gauge({
+    name: 'waypost_projection_database_available',
+    help: '1 while the database answers, 0 while the projection waits for it.',
+    registers: [registry],
+  });
+  gauge.set(1);
+  const retry = new DatabaseRetry({
+    ...{ logger, now, wait: waitOrAbort },
+    onChange: (available) => {
+      gauge.set(available ? 1 : 0);
+    },
+  });
+  readiness.add('database', () => retry.available());
+  return retry;
+}
+
+function databaseOptions(
+  { database: { url } }: DatabaseConfig,
+  logger: Logger,
+  retry: DatabaseRetry,
+  migrate: (url: string) => Promise<unknown>,
+  stopping: AbortSignal,
+): DatabaseModuleOptions {
+  return {
+    url,
+    poolSize: POOL_SIZE,
+    applicationName: APPLICATION_NAME,
+    idleInTransactionTimeoutMs: IDLE_IN_TRANSACTION_MS,
+    onIdleConnectionLost: (error) => {
+      logger.debug('database_connection_lost', { error });
+    },
+    connect: async (dataSource) => {
+      try {
+        await retry.run(() => migrate(url), stopping);
+        await retry.run(() => dataSource.initialize(), stopping);
+      } catch (error) {
+        const refusal = databaseRefusal(error);
+        throw refusal === null ? error : new BootError('database_refused', refusal, { cause: error });
+      }
+    },
+  };
+}
+
+function every(ms: number, call: () => void): () => void {
+  const timer = setInterval(call, ms);
+  return () => {
+    clearInterval(timer);
+  };
+}

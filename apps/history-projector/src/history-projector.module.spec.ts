@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
+import { Test } from '@nestjs/testing';
+import { type AvroCodecs, consumerGroups, createAvroCodecs } from '@waypost/contracts';
+import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
+import {
+  createLogger,
+  MemoryRuntime,
+  Readiness,
+  RuntimeModule,
+  SCHEMA_REGISTRY,
+  STREAMS_BACKEND,
+  StreamsRuntime,
+  StreamsServer,
+} from '@waypost/platform';
+import { createMemoryBackend } from '@waypost/streams';
+import { Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
+import { pingOf } from '../../../test/support/samples.js';
+import { DELIVERY_PROJECTION } from './attempts/attempts.task.js';
+import { readConfig } from './config.js';
+import { DatabaseRetry } from './database/database-retry.js';
+import { RUN_MIGRATIONS } from './database/projector-database.module.js';
+import { RetentionJob } from './database/retention.job.js';
+import { StalledSessionsJob } from './database/stalled-sessions.job.js';
+import { HistoryProjectorModule } from './history-projector.module.js';
+import { PATH_PROJECTION } from './paths/paths.task.js';
+import { sampleAttempt } from './testing/sample-attempt.js';
+
+const NOW = Date.UTC(2026, 5, 20, 12);
+const config = readConfig({
+  KAFKA_BROKERS: 'localhost:9092',
+  SCHEMA_REGISTRY_URL: 'http://localhost:8081',
+  DATABASE_URL: 'postgres://localhost/waypost',
+});
+
+let registry: ReturnType<typeof createMemoryRegistry>;
+let codecs: AvroCodecs;
+let events: string[];
+
+beforeEach(async () => {
+  registry = createMemoryRegistry();
+  codecs = createAvroCodecs({ registry });
+  await Promise.all([codecs.webhookAttempts.prepare(), codecs.telemetryPings.prepare()]);
+  events = [];
+});
+
+function noted(event: string, result?: unknown) {
+  return () => {
+    events.push(event);
+    return Promise.resolve(result);
+  };
+}
+
+async function build() {
+  const readiness = new Readiness();
+  const runtime = new MemoryRuntime();
+  const store = createMemoryDeliveryStore({ now: () => NOW });
+  const paths = createMemoryPathStore({ now: () => NOW });
+  const processRuntime = RuntimeModule.forRoot({
+    ...{ name: 'history-projector', config, readiness, onFatal: () => undefined },
+    logger: createLogger({ app: 'test', level: 'silent' }),
+    metrics: new Registry(),
+    stopping: new AbortController().signal,
+  });
+  const module = await Test.createTestingModule({ imports: [processRuntime, HistoryProjectorModule] })
+    .overrideProvider(StreamsRuntime)
+    .useValue(runtime)
+    .overrideProvider(STREAMS_BACKEND)
+    .useValue(createMemoryBackend({ topics: { 'webhook.attempts': 1, 'telemetry.pings': 1 }, now: () => NOW }))
+    .overrideProvider(SCHEMA_REGISTRY)
+    .useValue(registry)
+    .overrideProvider(DataSource)
+    .useValue({ isInitialized: true, initialize: noted('connected'), destroy: noted('disconnected') })
+    .overrideProvider(RUN_MIGRATIONS)
+    .useValue(noted('migrated'))
+    .overrideProvider(DELIVERY_PROJECTION)
+    .useValue(store.projection)
+    .overrideProvider(PATH_PROJECTION)
+    .useValue(paths.projection)
+    .overrideProvider(RetentionJob)
+    .useValue({})
+    .overrideProvider(StalledSessionsJob)
+    .useValue({})
+    .compile();
+  const app = module.createNestMicroservice<AsyncMicroserviceOptions>({
+    inject: [StreamsServer],
+    useFactory: (strategy: StreamsServer) => ({ strategy }),
+  });
+  return { app, runtime, store, paths, readiness };
+}
+
+describe('HistoryProjectorModule', () => {
+  it('migrates and connects before its consumers start, and disconnects after they have stopped', async () => {
+    const { app, runtime } = await build();
+    await app.listen();
+    expect(events).toEqual(['migrated', 'connected']);
+    const [attempts, paths] = [consumerGroups.historyProjector.id, consumerGroups.pathProjector.id];
+    expect(runtime.events).toEqual([`${attempts} started`, `${paths} started`]);
+
+    await app.close();
+
+    expect(runtime.events.slice(2)).toEqual([`${paths} stopped`, `${attempts} stopped`]);
+    expect(events).toEqual(['migrated', 'connected', 'disconnected']);
+  });
+
+  it('projects attempts and pings', async () => {
+    const { app, runtime, store, paths } = await build();
+    await app.listen();
+    const attempt = codecs.webhookAttempts.encode(sampleAttempt('fleet-1', 1, 1, NOW - 60_000));
+    const ping = pingOf({ fleetId: 'fleet-1', eventTime: NOW - 1_000, receivedTime: NOW });
+
+    expect(await runtime.feed('webhook.attempts', [{ key: null, value: attempt }])).toBe(1);
+    expect(
+      await runtime.feed('telemetry.pings', [
+        { key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping) },
+      ]),
+    ).toBe(1);
+    const range = { fleetId: 'fleet-1', startAt: 0, endAt: NOW, limit: 10 };
+    expect((await store.history.findDeliveries(range)).length).toBe(1);
+    expect((await paths.history.findPoints(range)).length).toBe(1);
+    await app.close();
+  });
+
+  it('is ready with its consumers, and not while the database is away', async () => {
+    const { app, readiness } = await build();
+    await app.listen();
+    expect(readiness.ready()).toBe(true);
+    const stop = new AbortController();
+    const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+    const working = app.get(DatabaseRetry).run(() => Promise.reject(away), stop.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(readiness.status().filter(({ ready }) => !ready)).toEqual([
+      { name: 'database', state: 'starting', ready: false },
+    ]);
+    stop.abort();
+    await expect(working).rejects.toBe(away);
+    await app.close();
+  });
+});

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { createPathProjection } from '@waypost/history-store';
+import { CLOCK } from '@waypost/platform';
+import { Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { createPathMetrics } from '../projection/metrics.js';
+import { ProjectionModule } from '../projection/projection.module.js';
+import { PathsController } from './paths.controller.js';
+import { PATH_METRICS, PATH_PROJECTION, PathTasks } from './paths.task.js';
+
+@Module({
+  imports: [ProjectionModule],
+  controllers: [PathsController],
+  providers: [
+    PathTasks,
+    { provide: PATH_METRICS, inject: [Registry], useFactory: createPathMetrics },
+    {
+      provide: PATH_PROJECTION,
+      inject: [DataSource, CLOCK],
+      useFactory: (dataSource: DataSource, now: () => number) => createPathProjection({ dataSource, now }),
+    },
+  ],
+})
+export class PathsModule {}

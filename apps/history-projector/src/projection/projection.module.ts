@@ -1,0 +1,29 @@
+import { Module } from '@nestjs/common';
+import { type Logger, LOGGER, MONOTONIC_CLOCK, ON_FATAL, STREAMS_BACKEND, StreamsModule } from '@waypost/platform';
+import { type StreamsBackend, waitOrAbort } from '@waypost/streams';
+import { ProjectorDatabaseModule } from '../database/projector-database.module.js';
+import { DatabaseRetry } from '../database/database-retry.js';
+import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js';
+
+/** What both projections share; they have nothing else in common but connections. */
+@Module({
+  imports: [StreamsModule, ProjectorDatabaseModule],
+  providers: [
+    {
+      provide: PROJECTION_TOOLS,
+      inject: [DatabaseRetry, STREAMS_BACKEND, LOGGER, MONOTONIC_CLOCK, ON_FATAL],
+      useFactory: (
+        database: DatabaseRetry,
+        backend: StreamsBackend,
+        logger: Logger,
+        now: () => number,
+        onFatal: (error: Error) => void,
+      ): ProjectionTaskTools => ({
+        ...{ database, logger, now, onFatal, wait: waitOrAbort },
+        logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
+      }),
+    },
+  ],
+  exports: [PROJECTION_TOOLS],
+})
+export class ProjectionModule {}

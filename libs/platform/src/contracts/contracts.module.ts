@@ -1,0 +1,48 @@
+import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, type SchemaRegistryPort } from '@waypost/contracts';
+import { CLOCK, CONFIG } from '../runtime/runtime.module.js';
+
+/** SchemaRegistryPort */
+export const SCHEMA_REGISTRY = Symbol('SCHEMA_REGISTRY');
+/** AvroCodecs */
+export const CODECS = Symbol('CODECS');
+const WRITTEN = Symbol('WRITTEN');
+
+interface RegistrySettings {
+  readonly registry: { readonly url: string };
+}
+
+/** The codecs of all topics, for every module of the application, on one schema registry. */
+@Module({})
+export class ContractsModule implements OnModuleInit {
+  /** @param written what the application writes: the start waits for these schemas */
+  static forRoot(written: readonly (keyof AvroCodecs)[] = []): DynamicModule {
+    return {
+      module: ContractsModule,
+      global: true,
+      providers: [
+        {
+          provide: SCHEMA_REGISTRY,
+          inject: [CONFIG],
+          useFactory: ({ registry }: RegistrySettings) => createSchemaRegistry(registry),
+        },
+        {
+          provide: CODECS,
+          inject: [SCHEMA_REGISTRY, CLOCK],
+          useFactory: (registry: SchemaRegistryPort, now: () => number) => createAvroCodecs({ registry, now }),
+        },
+        { provide: WRITTEN, useValue: written },
+      ],
+      exports: [SCHEMA_REGISTRY, CODECS],
+    };
+  }
+
+  constructor(
+    @Inject(CODECS) private readonly codecs: AvroCodecs,
+    @Inject(WRITTEN) private readonly written: readonly (keyof AvroCodecs)[],
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await Promise.all(this.written.map((topic) => this.codecs[topic].prepare()));
+  }
+}
