@@ -219,6 +219,17 @@ describe('a microservice', () => {
     expect(await app.exit).toBe(EXIT_CODE.stopped);
     expect(events.slice(-3)).toEqual(['consumer started', 'stop announced', 'table down']);
   });
+
+  it('does not wait for a start hook that hangs: what it waits for may end with the stop hooks', async () => {
+    startTable = never;
+    const app = run();
+    await until('table up');
+
+    app.stop();
+
+    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(events.at(-1)).toBe('table down');
+  });
 });
 
 describe('an HTTP application with consumers', () => {

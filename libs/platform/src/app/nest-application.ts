@@ -22,6 +22,7 @@ interface NestApplicationDeps<C extends AppConfig> {
 /** What stop hooks may take of the time that an application has to stop; the consumers get the rest. */
 const STOP_HOOKS_MS = 700;
 const START_FAILED_STOP_MS = 7_000;
+const START_SETTLES_MS = 1_000;
 
 /**
  * Nest as one part of the process. Nest's own shutdown hooks stay off: signals are handled in one place, and by a
@@ -48,8 +49,8 @@ export function createNestPart<C extends AppConfig>(deps: NestApplicationDeps<C>
   async function closeInOrder(budgetMs: number): Promise<void> {
     deps.beginStop();
     await server?.stopWithin(Math.max(0, budgetMs - STOP_HOOKS_MS));
-    // A stop in the middle of the start: hooks of both would interleave.
-    await starting.catch(() => undefined);
+    // A stop in the middle of the start: hooks of both would interleave. A start that hangs ends with what it waits for.
+    await settleWithin(() => starting, Math.min(START_SETTLES_MS, budgetMs));
     await app?.close();
   }
 
