@@ -1,4 +1,5 @@
 import { runApp } from '@waypost/platform';
-import { telemetryProcessorApp } from './telemetry-processor.app.js';
+import { readConfig } from './config.js';
+import { TelemetryProcessorModule } from './telemetry-processor.module.js';
 
-await runApp(telemetryProcessorApp);
+await runApp({ name: 'telemetry-processor', config: readConfig, module: () => TelemetryProcessorModule });

@@ -1,11 +1,13 @@
-import type { GeofenceHistory } from '@waypost/domain';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 
 export interface PingMetrics {
   /** accepted, late, duplicate, expired or rejected. */
   pingDecided(decision: string): void;
   eventEmitted(eventType: string): void;
 }
+
+/** PingMetrics */
+export const PING_METRICS = Symbol('PING_METRICS');
 
 export function createPingMetrics(registry: Registry): PingMetrics {
   return {
@@ -30,23 +32,4 @@ function countBy(registry: Registry, name: string, help: string, label: string):
   return (value) => {
     counts.set(value, (counts.get(value) ?? 0) + 1);
   };
-}
-
-export function observeGeofences(registry: Registry, history: GeofenceHistory): void {
-  new Gauge({
-    name: 'waypost_geofence_fleets',
-    help: 'Fleets of which geofences are known.',
-    registers: [registry],
-    collect() {
-      this.set(history.fleetCount);
-    },
-  });
-  new Gauge({
-    name: 'waypost_geofence_versions',
-    help: 'Versions of geofences in memory: those in force and those that pings of the last days have seen.',
-    registers: [registry],
-    collect() {
-      this.set(history.versionCount);
-    },
-  });
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
+import { ContractsModule } from '@waypost/platform';
+import { PingsModule } from './pings.module.js';
 
-/** The processor has no HTTP face of its own: its work is the topology, started as a part of the application. */
-@Module({})
+@Module({ imports: [ContractsModule.forRoot(['fleetEvents', 'deviceState', 'telemetryRejected']), PingsModule] })
 export class TelemetryProcessorModule {}

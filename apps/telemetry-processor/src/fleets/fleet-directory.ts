@@ -30,6 +30,9 @@ export interface KnownFleets {
 /** The geofences and the settings of all fleets with their versions, as their topics have them. */
 export interface FleetDirectory extends KnownFleets, Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {}
 
+/** FleetDirectory */
+export const FLEET_DIRECTORY = Symbol('FLEET_DIRECTORY');
+
 export interface FleetHistories {
   readonly geofences: GeofenceHistory;
   readonly settings: FleetSettingsHistory;

@@ -191,17 +191,19 @@ function throughHandler(task: PartitionTask, handler: MessageHandler): Partition
 }
 
 /** A topology whose processor calls `handle` once per slice. */
-export function topologyOf(
-  definition: StreamDefinition,
-  handle: (records: readonly StreamRecord[], context: StreamContext) => Promise<void>,
+export function topologyOf<T extends StreamDefinition>(
+  definition: T,
+  handle: (records: readonly StreamRecord[], context: StreamContext<T>) => Promise<void>,
 ): Topology {
-  const { applicationId, source, stores, sinks } = definition;
+  const { applicationId, source, stores, sinks }: StreamDefinition = definition;
   return {
     ...{ applicationId, source, sinks },
     ...(stores === undefined ? {} : { stores }),
     processor: (task) => {
       const locals: TaskLocals = {};
-      return { processSlice: (slice) => handle(slice.records, new StreamContext(task, slice, locals)) };
+      return {
+        processSlice: (slice) => handle(slice.records, new StreamContext<T>(task, slice, locals)),
+      };
     },
   };
 }

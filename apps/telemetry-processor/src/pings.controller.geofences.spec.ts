@@ -11,7 +11,7 @@ import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver 
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
 import { knownFleets } from './fleets/fleet-directory.js';
-import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
+import { pingTopology } from './testing/ping-topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);
 const SECOND = 1_000;
@@ -40,7 +40,7 @@ let clock: number;
 
 const newDriver = (autoCommit = true): TopologyTestDriver =>
   createTopologyTestDriver({
-    topology: telemetryProcessorTopology({
+    topology: pingTopology({
       codecs,
       fleets: {
         ...knownFleets({ geofences: history, settings: createFleetSettingsHistory() }),

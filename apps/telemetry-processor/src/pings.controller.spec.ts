@@ -3,7 +3,7 @@ import { createAvroCodecs, type AvroCodecs, type RejectedTelemetry, type Telemet
 import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
-import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
+import { pingTopology } from './testing/ping-topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await codecs.fleetEvents.resolve([1, 2, 3, 4, 5, 6, 7, 8]);
   decisions = [];
   const metrics = { pingDecided: (decision: string) => void decisions.push(decision), eventEmitted: () => undefined };
-  const topology = telemetryProcessorTopology({ codecs, fleets: noFleets, metrics });
+  const topology = pingTopology({ codecs, fleets: noFleets, metrics });
   driver = createTopologyTestDriver({ topology, partition: 2 });
 });
 

@@ -6,7 +6,7 @@ import { createMemoryRegistry } from '../../../test/support/registry/memory-regi
 import { NOON, pingOf } from '../../../test/support/samples.js';
 import { knownFleets, type FleetHistories } from './fleets/fleet-directory.js';
 import type { RuleSet } from './config.js';
-import { telemetryProcessorTopology } from './telemetry-processor.topology.js';
+import { pingTopology } from './testing/ping-topology.js';
 
 const noMetrics = { pingDecided: () => undefined, eventEmitted: () => undefined };
 
@@ -41,7 +41,7 @@ const driverOf = (rules?: RuleSet): TopologyTestDriver => {
     return Promise.resolve();
   };
   const parts = { codecs, fleets: { ...knownFleets(histories), caughtUp }, metrics: noMetrics };
-  const topology = telemetryProcessorTopology(rules === undefined ? parts : { ...parts, rules });
+  const topology = pingTopology(rules === undefined ? parts : { ...parts, rules });
   return createTopologyTestDriver({ topology, partition: 0 });
 };
 

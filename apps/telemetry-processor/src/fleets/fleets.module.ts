@@ -1,0 +1,74 @@
+import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { AvroCodecs } from '@waypost/contracts';
+import { createFleetSettingsHistory, createGeofenceHistory, type GeofenceHistory } from '@waypost/domain';
+import { CODECS, CONFIG, KafkaModule, type Logger, LOGGER, ON_FATAL, STREAMS_BACKEND } from '@waypost/platform';
+import type { StreamsBackend } from '@waypost/streams';
+import { Gauge, Registry } from 'prom-client';
+import { createFleetDirectory, FLEET_DIRECTORY, type FleetDirectory } from './fleet-directory.js';
+
+interface FleetsConfig {
+  readonly rules: 'all' | 'positions';
+}
+
+/** Reads the geofences and settings of all fleets before the first ping, and follows them until the last. */
+@Module({
+  imports: [KafkaModule],
+  providers: [
+    {
+      provide: FLEET_DIRECTORY,
+      inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL, Registry],
+      useFactory: createDirectory,
+    },
+  ],
+  exports: [FLEET_DIRECTORY],
+})
+export class FleetsModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** With positions alone, no rule needs a fleet. */
+  private readonly isNeeded: boolean;
+
+  constructor(
+    @Inject(FLEET_DIRECTORY) private readonly fleets: FleetDirectory,
+    @Inject(CONFIG) { rules }: FleetsConfig,
+  ) {
+    this.isNeeded = rules === 'all';
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.isNeeded) await this.fleets.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.isNeeded) await this.fleets.stop();
+  }
+}
+
+function createDirectory(
+  backend: StreamsBackend,
+  codecs: AvroCodecs,
+  logger: Logger,
+  onFatal: (error: Error) => void,
+  registry: Registry,
+): FleetDirectory {
+  const histories = { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() };
+  observeGeofences(registry, histories.geofences);
+  return createFleetDirectory({ backend, codecs, logger, onFatal, histories });
+}
+
+function observeGeofences(registry: Registry, history: GeofenceHistory): void {
+  new Gauge({
+    name: 'waypost_geofence_fleets',
+    help: 'Fleets of which geofences are known.',
+    registers: [registry],
+    collect() {
+      this.set(history.fleetCount);
+    },
+  });
+  new Gauge({
+    name: 'waypost_geofence_versions',
+    help: 'Versions of geofences in memory: those in force and those that pings of the last days have seen.',
+    registers: [registry],
+    collect() {
+      this.set(history.versionCount);
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
+import { CODECS, CONFIG, StreamContext, StreamTask } from '@waypost/platform';
+import type { StreamRecord } from '@waypost/streams';
+import type { RuleSet } from './config.js';
+import { FLEET_DIRECTORY, type FleetDirectory } from './fleets/fleet-directory.js';
+import { PING_METRICS, type PingMetrics } from './metrics.js';
+import { PingProcessor } from './ping.processor.js';
+import { PingTopology } from './pings.topology.js';
+
+interface PingsConfig {
+  readonly rules: RuleSet;
+}
+
+@Controller()
+export class PingsController {
+  constructor(
+    @Inject(CODECS) private readonly codecs: AvroCodecs,
+    @Inject(FLEET_DIRECTORY) private readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>,
+    @Inject(PING_METRICS) private readonly metrics: PingMetrics,
+    @Inject(CONFIG) private readonly config: PingsConfig,
+  ) {}
+
+  @StreamTask({ group: consumerGroups.telemetryProcessor, topology: PingTopology })
+  async decide(@Payload() slice: readonly StreamRecord[], @Ctx() context: StreamContext<PingTopology>): Promise<void> {
+    const { codecs, fleets, metrics } = this;
+    const pings = context.local(
+      (task) => new PingProcessor({ context: task, codecs, fleets, metrics, rules: this.config.rules }),
+    );
+    if (context.isFirstSlice) await pings.beforeBatch();
+    await pings.prepare(slice);
+    context.forEach((record) => {
+      pings.process(record);
+    });
+  }
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { StreamsModule } from '@waypost/platform';
+import { Registry } from 'prom-client';
+import { FleetsModule } from './fleets/fleets.module.js';
+import { createPingMetrics, PING_METRICS } from './metrics.js';
+import { PingsController } from './pings.controller.js';
+import { PingTopology } from './pings.topology.js';
+
+@Module({
+  imports: [StreamsModule, FleetsModule],
+  controllers: [PingsController],
+  providers: [PingTopology, { provide: PING_METRICS, inject: [Registry], useFactory: createPingMetrics }],
+})
+export class PingsModule {}

@@ -1,0 +1,22 @@
+import type { AvroCodecs } from '@waypost/contracts';
+import { topologyOf } from '@waypost/platform';
+import type { Topology } from '@waypost/streams';
+import type { RuleSet } from '../config.js';
+import type { FleetDirectory } from '../fleets/fleet-directory.js';
+import type { PingMetrics } from '../metrics.js';
+import { PingsController } from '../pings.controller.js';
+import { PingTopology } from '../pings.topology.js';
+
+export interface PingTopologyParts {
+  readonly codecs: AvroCodecs;
+  readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>;
+  readonly metrics: PingMetrics;
+  /** Default: all. */
+  readonly rules?: RuleSet;
+}
+
+/** The handler of the pings, for a TopologyTestDriver. */
+export function pingTopology({ codecs, fleets, metrics, rules = 'all' }: PingTopologyParts): Topology {
+  const controller = new PingsController(codecs, fleets, metrics, { rules });
+  return topologyOf(new PingTopology(codecs), (slice, context) => controller.decide(slice, context));
+}
