@@ -9,7 +9,8 @@ import { type DeliveryFindings, judgeDeliveries } from './judge/judge-deliveries
 import type { Observations } from './judge/observations.js';
 import { readLogs } from './log-reader.js';
 import { followOutcomes, type Outcomes } from './outcomes.js';
-import type { Receipt, ReceiverCount } from './recording-receiver.js';
+import type { ReceiverCount } from './recording-receiver.js';
+import type { Receipt } from './judge/observations.js';
 import { type DeliveryStage, PARTITIONS, RECEIPTS_FILE } from './stage.js';
 import { startTraffic, type Traffic } from './traffic.js';
 

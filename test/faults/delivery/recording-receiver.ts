@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureProblem } from '../../support/signature-problem.js';
-import { bodyHash } from './judge/observations.js';
+import { bodyHash, type EndpointBehaviour, type Receipt } from './judge/observations.js';
 
 /** Answers as its endpoints behave, and writes a line for each POST into a file, in the order in which they came in. */
 export interface RecordingReceiver {
@@ -145,28 +145,6 @@ function listening(server: Server, port: number): Promise<null> {
 function text(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' ? header : '';
 }
-
-/** What the receiver remembers of one POST. */
-export interface Receipt {
-  /** Epoch milliseconds: when its head had come in. */
-  readonly receivedMs: number;
-  /** The address that it came from: each process of webhook-delivery has its own. */
-  readonly source: string;
-  readonly path: string;
-  /** Of `webhook-id`. */
-  readonly eventId: string;
-  /** Of `X-Service-Attempt`. */
-  readonly attempt: number;
-  readonly bodyHash: string;
-  /** What is wrong with its signatures; null: they verify. */
-  readonly signatureProblem: string | null;
-  /** What was answered; null: the caller had gone by then. */
-  readonly status: number | null;
-}
-
-/** How an endpoint treats its callers. It decides by the attempt number, so that a repeat gets the same answer. */
-export const BEHAVIOURS = ['healthy', 'slow', 'always-503', 'first-503', 'refuses'] as const;
-export type EndpointBehaviour = (typeof BEHAVIOURS)[number];
 
 export const SLOW_MS = 300;
 

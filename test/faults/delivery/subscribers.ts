@@ -3,7 +3,7 @@ import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contrac
 import { formatSigningSecret, sealSigningSecret, type WebhookSubscription } from '@waypost/domain';
 import { type KafkaSettings, openRecordPublisher } from '@waypost/streams';
 import { subscriptionOf } from '../../support/samples.js';
-import type { EndpointBehaviour } from './recording-receiver.js';
+import type { EndpointBehaviour } from './judge/observations.js';
 
 /** A subscription as its owner knows it. */
 export interface Subscriber {

@@ -1,7 +1,7 @@
 import { groupBy } from '../../../support/group-by.js';
-import type { Receipt } from '../recording-receiver.js';
+import type { Receipt } from './observations.js';
 import { type InterruptionsBySource, type UnderWay, underWayAt } from './in-flight.js';
-import type { ProblemList } from './judge-deliveries.js';
+import type { ProblemList } from './problem-list.js';
 import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery } from './observations.js';
 
 export interface ReceivedSeries {

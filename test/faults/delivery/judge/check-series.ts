@@ -1,5 +1,5 @@
-import type { EndpointBehaviour } from '../recording-receiver.js';
-import type { ProblemList } from './judge-deliveries.js';
+import type { EndpointBehaviour } from './observations.js';
+import type { ProblemList } from './problem-list.js';
 import type { ExpectedDelivery, LoggedAttempt, LoggedDelivery } from './observations.js';
 
 /** R-22, written down a second time. */

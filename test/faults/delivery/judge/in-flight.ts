@@ -1,4 +1,4 @@
-import type { Receipt } from '../recording-receiver.js';
+import type { Receipt } from './observations.js';
 import type { Interruption, LoggedAttempt } from './observations.js';
 
 /** An attempt has 5 s, and its record some more until it is in the log of a broker that is busy. */

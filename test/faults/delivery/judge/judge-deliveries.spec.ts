@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { BEHAVIOURS } from '../recording-receiver.js';
+import { BEHAVIOURS } from './observations.js';
 import { judgeDeliveries } from './judge-deliveries.js';
 import { change, observedRun, type ObservedRun, one, remove, SENDER } from './testing/observed-run.js';
 

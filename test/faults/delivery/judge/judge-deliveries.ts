@@ -3,6 +3,7 @@ import { groupBy } from '../../../support/group-by.js';
 import { checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
 import type { Interruption, LoggedAttempt, Observations } from './observations.js';
+import { type ProblemList, createProblemList } from './problem-list.js';
 
 export interface DeliveryFindings {
   readonly expected: number;
@@ -91,29 +92,4 @@ export function checkFanOut({ expected, deliveries }: Observations, problems: Pr
   const wanted = new Set(expected.map(({ eventId }) => eventId));
   for (const eventId of logged.keys())
     if (!wanted.has(eventId)) problems.add('delivery that nobody has asked for', eventId);
-}
-
-const MOST_SHOWN = 4;
-
-/** Problems by kind: a fault that hits thousands of deliveries is told by a few of them and their number. */
-export interface ProblemList {
-  add(kind: string, what: string): void;
-  lines(): string[];
-}
-
-export function createProblemList(): ProblemList {
-  const kinds = new Map<string, { readonly shown: string[]; count: number }>();
-  return {
-    add(kind, what) {
-      const known = kinds.get(kind) ?? { shown: [], count: 0 };
-      kinds.set(kind, known);
-      known.count += 1;
-      if (known.shown.length < MOST_SHOWN) known.shown.push(what);
-    },
-    lines: () =>
-      [...kinds].map(([kind, { shown, count }]) => {
-        const more = count > shown.length ? [`and ${String(count - shown.length)} more`] : [];
-        return `${kind} (${String(count)}): ${[...shown, ...more].join('; ')}`;
-      }),
-  };
 }

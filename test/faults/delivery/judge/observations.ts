@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { EndpointBehaviour, Receipt } from '../recording-receiver.js';
 
 /** A delivery that has to be there: one event for one subscription that wants it. */
 export interface ExpectedDelivery {
@@ -73,3 +72,25 @@ const DIGITS = 24;
 export function bodyHash(body: Buffer | string): string {
   return createHash('sha256').update(body).digest('hex').slice(0, DIGITS);
 }
+
+/** What the receiver remembers of one POST. */
+export interface Receipt {
+  /** Epoch milliseconds: when its head had come in. */
+  readonly receivedMs: number;
+  /** The address that it came from: each process of webhook-delivery has its own. */
+  readonly source: string;
+  readonly path: string;
+  /** Of `webhook-id`. */
+  readonly eventId: string;
+  /** Of `X-Service-Attempt`. */
+  readonly attempt: number;
+  readonly bodyHash: string;
+  /** What is wrong with its signatures; null: they verify. */
+  readonly signatureProblem: string | null;
+  /** What was answered; null: the caller had gone by then. */
+  readonly status: number | null;
+}
+
+/** How an endpoint treats its callers. It decides by the attempt number, so that a repeat gets the same answer. */
+export const BEHAVIOURS = ['healthy', 'slow', 'always-503', 'first-503', 'refuses'] as const;
+export type EndpointBehaviour = (typeof BEHAVIOURS)[number];

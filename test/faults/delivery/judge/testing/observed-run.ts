@@ -1,4 +1,6 @@
-import { answerOf, type EndpointBehaviour, type Receipt } from '../../recording-receiver.js';
+import { answerOf } from '../../recording-receiver.js';
+import type { EndpointBehaviour } from '.././observations.js';
+import type { Receipt } from '.././observations.js';
 import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery, Observations } from '../observations.js';
 
 /** Observations that a planted fault may change. */
