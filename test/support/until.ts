@@ -43,9 +43,9 @@ export async function until<T>(
 export async function holdsFor(forMs: number, check: () => unknown): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
+    const leftMs = forMs - (performance.now() - startedAt);
     if ((await check()) === false)
       throw new Error(`False after ${String(Math.round(performance.now() - startedAt))} ms: ${check.toString()}`);
-    const leftMs = forMs - (performance.now() - startedAt);
     if (leftMs <= 0) return;
     await sleep(Math.min(leftMs, LONGEST_INTERVAL_MS / 4));
   }

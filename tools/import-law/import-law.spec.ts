@@ -9,6 +9,7 @@ import { LAWFUL_TREE, PLANTS, PROPS } from './plants.js';
 
 const root = join(import.meta.dirname, '../..');
 const LAW = '.dependency-cruiser.cjs';
+const FOLDER_LAW = '.dependency-cruiser.folders.cjs';
 
 interface Violation {
   readonly from: string;
@@ -16,9 +17,9 @@ interface Violation {
   readonly rule: { readonly name: string };
 }
 
-async function violationsIn(directory: string, folders: readonly string[]): Promise<Violation[]> {
+async function violationsIn(directory: string, folders: readonly string[], law = LAW): Promise<Violation[]> {
   const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-  const args = [cruiser, ...folders, '--config', LAW, '--output-type', 'json'];
+  const args = [cruiser, ...folders, '--config', law, '--output-type', 'json'];
   // Its exit code is the number of violations, which its output tells as well.
   const run = promisify(execFile)(process.execPath, args, { cwd: directory, maxBuffer: 256 * 1024 * 1024 });
   const { stdout } = await run.catch((error: unknown) => error as { stdout: string });
@@ -39,7 +40,7 @@ describe('the import law', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'waypost-import-law-'));
-    for (const file of [LAW, 'tsconfig.json', 'package.json']) copyFileSync(join(root, file), join(directory, file));
+    for (const file of [LAW, FOLDER_LAW, 'tsconfig.json', 'package.json']) copyFileSync(join(root, file), join(directory, file));
     symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
     write(directory, { ...LAWFUL_TREE, ...PROPS });
     write(directory, Object.fromEntries(PLANTS.map(({ file, code }) => [file, code])));
@@ -60,6 +61,21 @@ describe('the import law', () => {
     const found = violations.filter((violation) => violation.from === file || violation.to === file);
 
     expect(found.map((violation) => violation.rule.name)).toEqual([rule]);
+  });
+
+  it('finds two folders that need each other, though no two files do', async () => {
+    const folders = 'apps/one/src/folders';
+    write(directory, {
+      [`${folders}/a/one.ts`]: `export { two } from '../b/two.js';`,
+      [`${folders}/a/three.ts`]: `export const three = 3;`,
+      [`${folders}/b/two.ts`]: `export const two = 2;`,
+      [`${folders}/b/four.ts`]: `export { three } from '../a/three.js';`,
+    });
+
+    const found = await violationsIn(directory, [folders], FOLDER_LAW);
+
+    expect(new Set(found.map(({ rule }) => rule.name))).toEqual(new Set(['no-folder-cycles']));
+    expect(found.map(({ from }) => from).sort()).toEqual([`${folders}/a`, `${folders}/b`]);
   });
 
   it('finds nothing in files that keep it', () => {

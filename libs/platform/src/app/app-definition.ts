@@ -1,6 +1,5 @@
-import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { LifecyclePart } from '../lifecycle/lifecycle.js';
 import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
 
 export interface HttpSettings {
@@ -22,9 +21,4 @@ export interface AppDefinition<C extends AppConfig> {
    * module has one, listens before HTTP does.
    */
   readonly http?: (runtime: AppRuntime<C>) => HttpSettings;
-  /**
-   * For applications without a StreamsServer. In start order. They start when Nest's providers exist and before HTTP listens, and they stop, in reverse, before
-   * Nest closes HTTP and the database: a consumer never outlives what it writes to.
-   */
-  readonly parts?: (nest: INestApplicationContext, runtime: AppRuntime<C>) => readonly LifecyclePart[];
 }

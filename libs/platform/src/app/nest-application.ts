@@ -85,13 +85,7 @@ async function startApplication<C extends AppConfig>(
     created(app);
     const http = definition.http(runtime);
     await initHybrid(app, http);
-    lifecycle.add([...(definition.parts?.(app, runtime) ?? []), httpPart(app, http, runtime)]);
-    return;
-  }
-  if (definition.parts !== undefined) {
-    const app = await NestFactory.createApplicationContext(root, options);
-    created(app);
-    lifecycle.add(definition.parts(app, runtime));
+    lifecycle.add([httpPart(app, http, runtime)]);
     return;
   }
   const strategy: AsyncMicroserviceOptions = {

@@ -1,9 +1,15 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { Module } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Injectable, Module } from '@nestjs/common';
+import { Ctx, Payload } from '@nestjs/microservices';
+import type { PartitionTask, RecordBatch, TaskManager } from '@waypost/streams';
 import { BootError } from '../boot-error.js';
-import type { Lifecycle, LifecyclePart } from '../lifecycle/lifecycle.js';
+import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
+import { PartitionConsumer } from '../streams/decorators.js';
+import { PartitionContext } from '../streams/handler-context.js';
+import { StreamsRuntime } from '../streams/streams-runtime.js';
+import { StreamsServer } from '../streams/streams-server.js';
 import type { AppDefinition } from './app-definition.js';
 import type { ProcessHost } from './process-host.js';
 import { EXIT_CODE, runApp } from './run-app.js';
@@ -13,14 +19,55 @@ const running: Lifecycle[] = [];
 // A crash leaves everything to the end of the process, which a test does not have.
 afterEach(() => Promise.all(running.splice(0).map((lifecycle) => lifecycle.stop())));
 
-@Module({})
-class EmptyModule {
+/** What the consumer does beyond recording its start and stop. */
+let consumer: Partial<TaskManager> = {};
+
+class RecordedRuntime extends StreamsRuntime {
+  partitionManager(): TaskManager {
+    return {
+      start: async () => {
+        await consumer.start?.();
+        calls.push('consumer started');
+      },
+      stop: async () => {
+        await consumer.stop?.();
+        calls.push('consumer stopped');
+      },
+      ready: () => true,
+    };
+  }
+  streamManager(): never {
+    throw new Error('unused');
+  }
+}
+
+@Injectable()
+class Tasks {
+  create(): PartitionTask {
+    throw new Error('unused');
+  }
+}
+
+@Controller()
+class Consumer {
+  @PartitionConsumer({ group: { id: 'consumer', topics: ['input'] }, tasks: Tasks, stopTimeoutMs: 10 })
+  handle(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
+    return task.process(batch);
+  }
+}
+
+@Module({
+  providers: [{ provide: StreamsRuntime, useValue: new RecordedRuntime() }, StreamsServer, Tasks],
+  controllers: [Consumer],
+})
+class AppModule {
   onApplicationShutdown(): void {
     calls.push('database closed');
   }
 }
 
-function build(definition: Partial<AppDefinition<AppConfig>> = {}) {
+function build(definition: Partial<AppDefinition<AppConfig>> = {}, behaviour: Partial<TaskManager> = {}) {
+  consumer = behaviour;
   calls.length = 0;
   const errors: string[] = [];
   let runtime: AppRuntime | undefined;
@@ -42,9 +89,8 @@ function build(definition: Partial<AppDefinition<AppConfig>> = {}) {
       config: () => ({ process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } }),
       module: (given) => {
         runtime = given;
-        return EmptyModule;
+        return AppModule;
       },
-      parts: () => [recordedPart('consumer')],
       ...definition,
     };
     void runApp(complete, host).then((lifecycle) => {
@@ -76,17 +122,8 @@ function build(definition: Partial<AppDefinition<AppConfig>> = {}) {
   };
 }
 
-function recordedPart(name: string, more: Partial<LifecyclePart> = {}): LifecyclePart {
-  return {
-    name,
-    start: () => void calls.push(`${name} started`),
-    stop: () => void calls.push(`${name} stopped`),
-    ...more,
-  };
-}
-
 describe('runApp', () => {
-  it('stops the parts before the providers of Nest on a signal, and exits with 0', async () => {
+  it('stops the consumers before the providers on a signal, and exits with 0', async () => {
     const app = build();
     await app.started();
 
@@ -97,7 +134,7 @@ describe('runApp', () => {
     expect(calls).toEqual(['consumer started', 'started', 'consumer stopped', 'database closed']);
   });
 
-  it('serves HTTP once the parts have started and closes it after they have stopped', async () => {
+  it('serves HTTP once the consumers have started', async () => {
     const app = build({ http: () => ({ port: 0, host: '127.0.0.1', configure: () => void calls.push('configured') }) });
     await app.started();
 
@@ -120,17 +157,13 @@ describe('runApp', () => {
     ]);
   });
 
-  it('rolls the start back, says one sentence and exits with 1 when a part cannot start', async () => {
-    const broken = recordedPart('table', {
-      start: () => {
-        throw new BootError('no_topic', 'Topic x does not exist: create it.');
-      },
-    });
-    const app = build({ parts: () => [recordedPart('consumer'), broken] });
+  it('undoes the start, prints one sentence and exits with 1 when a consumer cannot start', async () => {
+    const start = () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.'));
+    const app = build({}, { start });
 
     expect(await app.exit).toBe(EXIT_CODE.crashed);
     expect(app.errors).toEqual(['test-app cannot start. Topic x does not exist: create it.']);
-    expect(calls.slice(0, 3)).toEqual(['consumer started', 'consumer stopped', 'database closed']);
+    expect(calls.slice(0, 2)).toEqual(['consumer stopped', 'database closed']);
   });
 
   it('says which setting of Kafka is wrong before anything else starts, and exits with 1', async () => {
@@ -178,8 +211,7 @@ describe('runApp', () => {
   });
 
   it('exits with 1 when a stop leaves something behind', async () => {
-    const stuck = recordedPart('stuck', { stop: () => new Promise(() => undefined), stopTimeoutMs: 10 });
-    const app = build({ parts: () => [stuck] });
+    const app = build({}, { stop: () => new Promise(() => undefined) });
     await app.started();
 
     app.signal('SIGTERM');

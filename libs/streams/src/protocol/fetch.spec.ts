@@ -108,7 +108,7 @@ describe('a fetch response', () => {
         compared += stock.length;
         expect(decodeOurs(response, from).records).toEqual(stock);
       }),
-      { numRuns: 120 },
+      { numRuns: 200 },
     );
     expect(compared).toBeGreaterThan(300);
   });
