@@ -35,6 +35,11 @@ const mutableModules = {
   selector: ':matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind="let"]',
   message: 'No mutable state at module level: make it in a factory.',
 };
+const namedArrows = {
+  selector:
+    ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator[id.typeAnnotation=undefined] > ArrowFunctionExpression.init',
+  message: 'Declare a named function as a function; arrows are for callbacks and for values of a declared type.',
+};
 const currentDate = {
   selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
   message: 'Time is given by the caller, so that a replay repeats.',
@@ -52,7 +57,7 @@ export default tseslint.config(
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       'no-restricted-properties': ['error', environment],
-      'no-restricted-syntax': ['error', mutableModules, topicNames],
+      'no-restricted-syntax': ['error', mutableModules, topicNames, namedArrows],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
@@ -73,7 +78,7 @@ export default tseslint.config(
     ignores: SPECS,
     rules: {
       'no-restricted-properties': ['error', environment, ...clocks],
-      'no-restricted-syntax': ['error', mutableModules, topicNames, currentDate],
+      'no-restricted-syntax': ['error', mutableModules, topicNames, currentDate, namedArrows],
     },
   },
   {
@@ -105,7 +110,7 @@ export default tseslint.config(
   {
     name: 'waypost/contracts',
     files: ['libs/contracts/**/*.ts'],
-    rules: { 'no-restricted-syntax': ['error', mutableModules] },
+    rules: { 'no-restricted-syntax': ['error', mutableModules, namedArrows] },
   },
   {
     name: 'waypost/tools',

@@ -13,7 +13,9 @@ function markdownFiles(folder: string): string[] {
   });
 }
 
-const withoutCode = (text: string): string => text.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+}
 
 /** The anchors that GitHub makes of the headings. */
 function anchorsOf(text: string): Set<string> {

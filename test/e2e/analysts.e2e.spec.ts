@@ -21,8 +21,8 @@ const plainFleet = 'positions-only';
 const quietFleet = 'routes-for-the-log';
 
 /** An hour on the road with the ignition on, a fix a minute, some 500 m apart. */
-const driveOf = (deviceId: string) =>
-  Array.from({ length: 61 }, (_, minute) => ({
+function driveOf(deviceId: string) {
+  return Array.from({ length: 61 }, (_, minute) => ({
     deviceId,
     eventTime: new Date(start + minute * MINUTE_MS).toISOString(),
     latitude: 52.1 + minute * 0.0045,
@@ -30,6 +30,7 @@ const driveOf = (deviceId: string) =>
     speedInKmh: 30,
     ignition: true,
   }));
+}
 
 beforeAll(async () => {
   receiver = await startReceiver();

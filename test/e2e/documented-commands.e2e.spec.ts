@@ -33,12 +33,17 @@ function otherPages(): string[] {
   return ['CONTRIBUTING.md', 'examples/README.md', 'schemas/README.md', ...inDocs.sort()];
 }
 
-const blocksOf = (page: string): string[] =>
-  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = '']) => block);
+function blocksOf(page: string): string[] {
+  return [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = '']) => block);
+}
 
-const firstLine = (block: string): string => (block.split('\n')[0] ?? '').trim();
+function firstLine(block: string): string {
+  return (block.split('\n')[0] ?? '').trim();
+}
 
-const isRun = (block: string): boolean => !(firstLine(block) in NOT_RUN);
+function isRun(block: string): boolean {
+  return !(firstLine(block) in NOT_RUN);
+}
 
 /** A reader's terminal: the commands as they are printed, on the stack, ports and folders of this run. */
 async function runInTerminal(

@@ -77,7 +77,9 @@ async function breakOff(url: string): Promise<void> {
   await sleep(200);
 }
 
-const deviceOf = (language: string): string => `${language.toLowerCase()}-van`;
+function deviceOf(language: string): string {
+  return `${language.toLowerCase()}-van`;
+}
 
 function receiver(language: string): Receiving {
   const found = receivers.get(language);
@@ -101,8 +103,9 @@ afterAll(() => {
   for (const running of consumers.values()) running.stop();
 });
 
-const names = (languages: readonly string[]): string[] =>
-  present.map(({ name }) => name).filter((name) => languages.includes(name));
+function names(languages: readonly string[]): string[] {
+  return present.map(({ name }) => name).filter((name) => languages.includes(name));
+}
 
 describe('The examples (R-38)', () => {
   it.each(names(receiving).flatMap((to) => names(producing).map((from) => [from, to] as const)))(

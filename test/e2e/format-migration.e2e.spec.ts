@@ -41,7 +41,9 @@ async function api(method: string, route: string, json: object): Promise<Record<
   return (await response.json()) as Record<string, unknown>;
 }
 
-const bodies = (): string[] => receiver.callsTo(path).map(({ body }) => body.toString());
+function bodies(): string[] {
+  return receiver.callsTo(path).map(({ body }) => body.toString());
+}
 
 beforeAll(async () => {
   receiver = await startReceiver();

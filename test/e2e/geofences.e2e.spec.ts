@@ -10,7 +10,9 @@ import { until } from '../support/until.js';
 
 const fleet = 'geofences';
 const start = Date.UTC(2026, 4, 5, 8);
-const timeOf = (second: number): string => new Date(start + second * 1_000).toISOString();
+function timeOf(second: number): string {
+  return new Date(start + second * 1_000).toISOString();
+}
 
 /** Beyond the antimeridian from each other, 1.1 km apart. */
 const west = { latitude: -17, longitude: 179.995 };
@@ -41,8 +43,8 @@ async function drive(...fixes: readonly (readonly [second: number, place: typeof
   await waypost.cli('wait', '--idle', '1');
 }
 
-const told = (): object[] =>
-  receiver.calls.map(({ body }: ReceivedCall) => {
+function told(): object[] {
+  return receiver.calls.map(({ body }: ReceivedCall) => {
     const { eventType, eventTime, eventData } = JSON.parse(body.toString()) as {
       eventType: string;
       eventTime: string;
@@ -51,6 +53,7 @@ const told = (): object[] =>
     const { geofenceId, geofenceName, enteredAt, durationInSeconds, deviceId } = eventData;
     return { eventType, eventTime, deviceId, geofenceId, geofenceName, enteredAt, durationInSeconds };
   });
+}
 
 beforeAll(async () => {
   receiver = await startReceiver(() => ({ type: 'respond', status: 200 }));

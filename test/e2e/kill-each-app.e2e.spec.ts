@@ -102,8 +102,9 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-const signedAt = ({ headers }: { readonly headers: IncomingHttpHeaders }): number =>
-  Number(headers['webhook-timestamp']) * 1_000;
+function signedAt({ headers }: { readonly headers: IncomingHttpHeaders }): number {
+  return Number(headers['webhook-timestamp']) * 1_000;
+}
 
 describe(`SIGKILL of each application (R-25) amid ${trafficOf(feeds)}`, () => {
   it('comes while traffic is on its way', () => {

@@ -60,7 +60,9 @@ async function query<T extends pg.QueryResultRow>(url: string, sql: string, para
     await client.end();
   }
 }
-const onServer = (sql: string): Promise<unknown[]> => query(server, sql);
+function onServer(sql: string): Promise<unknown[]> {
+  return query(server, sql);
+}
 
 function startPublisher(): OutboxPublisher {
   const outbox = createOutbox({ databaseUrl, codecs, backend, logger: silentLogger, now: Date.now });
@@ -94,12 +96,14 @@ async function tables(): Promise<Record<string, unknown[]>> {
   };
 }
 
-const draft = (eventType: string, url = 'https://receiver.example/hook') => ({
-  ...{ id: randomUUID(), fleetId, eventType, url, payloadFormat: 'v1', deviceIds: ['van-1'] },
-  auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 'sealed-client', scope: null },
-  ...{ rateLimitPerSecond: 7, onOutage: 'hold', strictOrder: true },
-  secrets: [{ sealed: `sealed-${eventType}`, expiresAt: null }],
-});
+function draft(eventType: string, url = 'https://receiver.example/hook') {
+  return {
+    ...{ id: randomUUID(), fleetId, eventType, url, payloadFormat: 'v1', deviceIds: ['van-1'] },
+    auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 'sealed-client', scope: null },
+    ...{ rateLimitPerSecond: 7, onOutage: 'hold', strictOrder: true },
+    secrets: [{ sealed: `sealed-${eventType}`, expiresAt: null }],
+  };
+}
 
 /** A fleet with something of each kind, some of it changed, deleted or disabled. */
 async function manage(store: Store) {

@@ -31,10 +31,10 @@ let receiver: Receiver;
 let subscription: Subscription;
 let mended = false;
 
-const deviceOf = ({ body }: ReceivedCall): number => {
+function deviceOf({ body }: ReceivedCall): number {
   const { eventData } = JSON.parse(body.toString()) as { eventData: { deviceId: string } };
   return Number(eventData.deviceId.replace('van-', ''));
-};
+}
 
 async function api(method: string, path: string, json?: object): Promise<Replay> {
   const { apiUrl, apiKeys } = waypost.info();
@@ -48,13 +48,15 @@ async function api(method: string, path: string, json?: object): Promise<Replay>
   return (await response.json()) as Replay;
 }
 
-const window = () => ({
-  startDate: new Date(startedAt).toISOString(),
-  endDate: new Date(Date.now() + 60_000).toISOString(),
-});
+function window() {
+  return {
+    startDate: new Date(startedAt).toISOString(),
+    endDate: new Date(Date.now() + 60_000).toISOString(),
+  };
+}
 
-const reached = ({ replayId }: Replay, condition: (replay: Replay) => boolean): Promise<Replay> =>
-  until(
+function reached({ replayId }: Replay, condition: (replay: Replay) => boolean): Promise<Replay> {
+  return until(
     async () => {
       const replay = await api('GET', `/${replayId}`);
       if (!condition(replay)) throw new Error(`It stands at ${JSON.stringify(replay)}.`);
@@ -62,6 +64,7 @@ const reached = ({ replayId }: Replay, condition: (replay: Replay) => boolean): 
     },
     { timeoutMs: 60_000 },
   );
+}
 
 beforeAll(async () => {
   receiver = await startReceiver((call) => ({

@@ -21,11 +21,13 @@ const signatureProblems: string[] = [];
 let receiver: Receiver;
 let attempts: readonly Attempt[];
 
-const status = (code: number, headers: Record<string, string> = {}): Answer => ({
-  type: 'respond',
-  status: code,
-  headers,
-});
+function status(code: number, headers: Record<string, string> = {}): Answer {
+  return {
+    type: 'respond',
+    status: code,
+    headers,
+  };
+}
 
 const scripts: Readonly<Record<string, readonly Answer[]>> = {
   '/recovers': [status(500), status(429, { 'retry-after': '5' }), status(200)],

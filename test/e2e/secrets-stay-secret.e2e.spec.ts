@@ -34,47 +34,49 @@ let kept: EverythingKept;
 let attempts: readonly Attempt[];
 
 /** With characters that URLs, forms and JSON each write in another way. */
-const newSecret = (name: string): string => {
+function newSecret(name: string): string {
   const text = `${randomBytes(18).toString('base64')} "ü"%&`;
   secrets.push(textSecret(name, text));
   return text;
-};
+}
 
 /** As it is shown, and the bytes that sign. */
-const keepSigningSecret = (name: string, shown: string): void => {
+function keepSigningSecret(name: string, shown: string): void {
   secrets.push(textSecret(name, shown));
   secrets.push({ name: `${name}, its bytes`, bytes: Buffer.from(shown.replace('whsec_', ''), 'base64') });
-};
+}
 
-const status = (code: number, more: Partial<Answer & { type: 'respond' }> = {}): Answer => ({
-  type: 'respond',
-  status: code,
-  ...more,
-});
+function status(code: number, more: Partial<Answer & { type: 'respond' }> = {}): Answer {
+  return {
+    type: 'respond',
+    status: code,
+    ...more,
+  };
+}
 
-const issueToken = (): Answer => {
+function issueToken(): Answer {
   const token = randomBytes(24).toString('base64url');
   secrets.push(textSecret(`access token ${String(receiver.callsTo('/token').length)}`, token));
   const body = JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 3_600 });
   return status(200, { headers: { 'content-type': 'application/json' }, body });
-};
+}
 
 /** A server that says back what it was told, wherever it can. */
-const echo = ({ headers, body }: ReceivedCall, code: number): Answer => {
+function echo({ headers, body }: ReceivedCall, code: number): Answer {
   const told = headers.authorization ?? '';
   const credentials = Buffer.from(told.replace(/^Basic /, ''), 'base64').toString('latin1');
   return status(code, {
     headers: { 'www-authenticate': told, server: told, 'retry-after': told },
     body: JSON.stringify({ told, credentials, sent: body.toString() }),
   });
-};
+}
 
-const protectedHook = ({ headers }: ReceivedCall): Answer => {
+function protectedHook({ headers }: ReceivedCall): Answer {
   bearers.firstRefused ||= headers.authorization ?? '';
   if (headers.authorization === bearers.firstRefused) return status(401);
   bearers.accepted = headers.authorization ?? '';
   return status(200);
-};
+}
 
 const behave: Behaviour = (call) => {
   const path = call.path.replace(/\?.*/, '');
@@ -88,18 +90,19 @@ const behave: Behaviour = (call) => {
 };
 
 /** Answers every request with the request itself, which is no HTTP answer. */
-const startBabbler = async (): Promise<Server> => {
+async function startBabbler(): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', (bytes) => socket.end(bytes));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server;
-};
+}
 
-const babblerUrl = (path: string): string =>
-  `http://127.0.0.1:${String((babbler.address() as AddressInfo).port)}${path}`;
+function babblerUrl(path: string): string {
+  return `http://127.0.0.1:${String((babbler.address() as AddressInfo).port)}${path}`;
+}
 
-const call = async (method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> => {
+async function call(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
   const { apiUrl, apiKeys } = waypost.info();
   const response = await fetch(new URL(path, apiUrl), {
     method,
@@ -114,9 +117,9 @@ const call = async (method: string, path: string, body?: unknown): Promise<{ sta
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, text: await response.text() };
-};
+}
 
-const created = async (url: string, tokenUrl?: string): Promise<void> => {
+async function created(url: string, tokenUrl?: string): Promise<void> {
   const path = new URL(url).pathname;
   const auth =
     tokenUrl === undefined
@@ -127,47 +130,51 @@ const created = async (url: string, tokenUrl?: string): Promise<void> => {
   const { data } = JSON.parse(answer.text) as { data: [Created] };
   keepSigningSecret(`signing secret of ${path}`, data[0].secret);
   subscriptions.set(path, data[0]);
-};
+}
 
-const idOf = (path: string): string => subscriptions.get(path)?.id ?? '';
+function idOf(path: string): string {
+  return subscriptions.get(path)?.id ?? '';
+}
 
-const rotate = async (path: string, nth: number): Promise<void> => {
+async function rotate(path: string, nth: number): Promise<void> {
   const answer = await call('POST', `${resource}/${idOf(path)}/rotate-secret`);
   expect(answer.status).toBe(200);
   const rotated = JSON.parse(answer.text) as Created;
   keepSigningSecret(`rotated signing secret ${String(nth)} of ${path}`, rotated.secret);
   subscriptions.set(path, rotated);
-};
+}
 
-const publish = async (eventTime: string): Promise<void> => {
+async function publish(eventTime: string): Promise<void> {
   const file = join(waypost.dataDir, 'secrets.ndjson');
   await writeFile(file, JSON.stringify({ deviceId: 'van-1', eventTime, latitude: 52.1, longitude: 11.6 }));
   await waypost.cli('publish', file, '--fleet', fleet);
-};
+}
 
-const readAttempts = async (): Promise<Attempt[]> => {
+async function readAttempts(): Promise<Attempt[]> {
   const lines = await waypost.cliLines<{ value: Attempt }>('read', 'webhook.attempts', '--until-end');
   return lines.map(({ value }) => value).filter(({ fleetId }) => fleetId === fleet);
-};
+}
 
-const outcomesOf = (path: string): string[] =>
-  attempts
+function outcomesOf(path: string): string[] {
+  return attempts
     .filter(({ subscriptionId }) => subscriptionId === idOf(path))
     .map(({ statusCode, errorCode }) => String(statusCode ?? errorCode));
+}
 
 /** Until each subscription has the attempts of both events. */
-const attempted = (least: number): Promise<void> =>
-  until(
+function attempted(least: number): Promise<void> {
+  return until(
     async () => {
       attempts = await readAttempts();
       for (const path of subscriptions.keys()) expect(outcomesOf(path).length).toBeGreaterThanOrEqual(least);
     },
     { timeoutMs: 60_000 },
   );
+}
 
 /** Until the fifth attempt of those that fail at the receiver, at the token endpoint and below HTTP is told in operations. */
-const exhausted = (): Promise<void> =>
-  until(
+function exhausted(): Promise<void> {
+  return until(
     async () => {
       attempts = await readAttempts();
       const given = attempts.filter(({ decision }) => decision === 'attempts_exhausted');
@@ -176,15 +183,16 @@ const exhausted = (): Promise<void> =>
     },
     { timeoutMs: 60_000 },
   );
+}
 
-const makeApiKey = async (): Promise<void> => {
+async function makeApiKey(): Promise<void> {
   const answer = await call('POST', '/public/v1/api-keys', { scopes: ['events:read'] });
   expect(answer.status).toBe(201);
   secrets.push(textSecret('API key made by the API', (JSON.parse(answer.text) as { key: string }).key));
-};
+}
 
 /** Requests that are refused, with secrets in them. */
-const misuse = async (): Promise<void> => {
+async function misuse(): Promise<void> {
   const { apiUrl } = waypost.info();
   const auth = { type: 'bearer', tokenUrl: 'ftp://nowhere', clientId: 'x', clientSecret: newSecret('refused secret') };
   const refused = await call('POST', resource, { eventTypes: ['position'], url: 'http://u:p@nowhere/', auth });
@@ -197,16 +205,16 @@ const misuse = async (): Promise<void> => {
   const unknown = await fetch(new URL(resource, apiUrl), { headers: { authorization: `Bearer ${wrongKey}` } });
   expect(unknown.status).toBe(401);
   refusals.push(await unknown.text());
-};
+}
 const refusals: string[] = [];
 
-const keepKeysOfTheInstallation = async (): Promise<void> => {
+async function keepKeysOfTheInstallation(): Promise<void> {
   const keys = JSON.parse(await readFile(join(waypost.dataDir, 'keys.json'), 'utf8')) as Record<string, string>;
   for (const [name, base64] of Object.entries(keys)) {
     secrets.push(textSecret(name, base64), { name: `${name}, its bytes`, bytes: Buffer.from(base64, 'base64') });
   }
   secrets.push(textSecret('API key', waypost.info().apiKeys[fleet] ?? ''));
-};
+}
 
 beforeAll(async () => {
   receiver = await startReceiver(behave);
@@ -241,8 +249,9 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const placesNaming = (places: readonly KeptBytes[], text: string): string[] =>
-  places.filter(({ bytes }) => bytes.includes(text)).map(({ place }) => place);
+function placesNaming(places: readonly KeptBytes[], text: string): string[] {
+  return places.filter(({ bytes }) => bytes.includes(text)).map(({ place }) => place);
+}
 
 describe('Deliveries with secrets of every kind', () => {
   it('were accepted, refused, failed and tried with a renewed token', () => {

@@ -41,8 +41,9 @@ async function roundTrip(kafka: KafkaSettings): Promise<(string | undefined)[]> 
 async function bootErrorOf(kafka: KafkaSettings): Promise<unknown> {
   return Promise.resolve(kafkaAccessPart(kafka).start()).catch((error: unknown) => error);
 }
-const refused = (setting: RegExp) =>
-  expect.objectContaining({ code: 'kafka_refused', message: expect.stringMatching(setting) });
+function refused(setting: RegExp) {
+  return expect.objectContaining({ code: 'kafka_refused', message: expect.stringMatching(setting) });
+}
 
 describe('Kafka over TLS', () => {
   it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)(

@@ -1,7 +1,9 @@
 import type { RouteProgress, Trip } from '@waypost/domain';
 import fc from 'fast-check';
 
-const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+function maybe<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.option(arbitrary, { nil: null });
+}
 
 /** Any trip that can be stored, whether it makes sense or not. Of the two times of the ignition there is only ever one. */
 export function trips(time: fc.Arbitrary<number>): fc.Arbitrary<Trip> {

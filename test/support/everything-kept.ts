@@ -75,10 +75,12 @@ async function readTables(databaseUrl: string): Promise<KeptBytes[]> {
   }
 }
 
-const keptLines = (place: string, lines: readonly string[]): KeptBytes => ({
-  place,
-  bytes: Buffer.from(lines.join('\n')),
-});
+function keptLines(place: string, lines: readonly string[]): KeptBytes {
+  return {
+    place,
+    bytes: Buffer.from(lines.join('\n')),
+  };
+}
 
 async function readTopics(dataDir: string): Promise<KeptBytes[]> {
   const settings = kafkaSettings(await stackEnvironment(dataDir));
@@ -101,7 +103,7 @@ async function readTopics(dataDir: string): Promise<KeptBytes[]> {
   }
 }
 
-const bytesOf = ({ key, value }: StreamRecord): Buffer[] => {
+function bytesOf({ key, value }: StreamRecord): Buffer[] {
   const separator = Buffer.from('\n');
   return [key ?? separator, separator, value ?? separator, separator];
-};
+}

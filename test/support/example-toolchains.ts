@@ -30,8 +30,9 @@ export interface Toolchain {
 const examples = join(process.cwd(), 'examples');
 const INSTALL_TIMEOUT_MS = 240_000;
 
-const install = (file: string, args: readonly string[], cwd: string): Promise<unknown> =>
-  run(file, args, { cwd, timeout: INSTALL_TIMEOUT_MS, env: productEnvironment() });
+function install(file: string, args: readonly string[], cwd: string): Promise<unknown> {
+  return run(file, args, { cwd, timeout: INSTALL_TIMEOUT_MS, env: productEnvironment() });
+}
 
 function answers(file: string, ...args: readonly string[]): boolean {
   try {

@@ -41,7 +41,9 @@ interface Inside {
 }
 
 const earthRadius = 6_371_008.8;
-const rad = (degrees: number): number => (degrees * Math.PI) / 180;
+function rad(degrees: number): number {
+  return (degrees * Math.PI) / 180;
+}
 const perDegree = rad(1) * earthRadius;
 
 /** The events of each fix, in order. */

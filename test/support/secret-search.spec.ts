@@ -4,8 +4,9 @@ import { findLeaks, formsOf, textSecret } from './secret-search.js';
 const secret = textSecret('the secret', 'pass wörd/+%"123');
 const other = textSecret('another', 'whsec_nobodyHasThisOne');
 
-const leaksIn = (bytes: Buffer | string) =>
-  findLeaks([{ place: 'somewhere', bytes: Buffer.from(bytes) }], [other, secret]).map(({ form }) => form);
+function leaksIn(bytes: Buffer | string) {
+  return findLeaks([{ place: 'somewhere', bytes: Buffer.from(bytes) }], [other, secret]).map(({ form }) => form);
+}
 
 describe('the search for secrets', () => {
   it.each<[string, Buffer | string]>([

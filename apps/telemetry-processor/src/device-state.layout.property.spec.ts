@@ -58,8 +58,9 @@ type Step =
   | { readonly type: 'settings' };
 
 /** Mostly what a vehicle on the road sends every ten seconds; the rules are about what is rare. */
-const rarely = <T>(often: T, ...others: readonly T[]): fc.Arbitrary<T> =>
-  fc.oneof({ weight: 12, arbitrary: fc.constant(often) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+function rarely<T>(often: T, ...others: readonly T[]): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 12, arbitrary: fc.constant(often) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
+}
 const pings: fc.Arbitrary<Step> = fc.record({
   type: fc.constant('ping' as const),
   seconds: rarely(10, -10, 0, 1, 60, 181, 301, 3_601),
@@ -96,15 +97,18 @@ const steps = fc
   )
   .map((runs) => runs.flatMap(([step, times]) => Array.from({ length: step.type === 'ping' ? times : 1 }, () => step)));
 
-const circleOf = (id: string, north: number, radiusInMeters: number, version: number): Geofence => ({
-  ...{ geofenceId: id, fleetId: FLEET, name: id.toUpperCase(), polygon: null },
-  circle: { latitude: START.latitude + north * DEGREES_PER_METER, longitude: START.longitude, radiusInMeters },
-  ...{ version, createdAt: 0, updatedAt: 0 },
-});
+function circleOf(id: string, north: number, radiusInMeters: number, version: number): Geofence {
+  return {
+    ...{ geofenceId: id, fleetId: FLEET, name: id.toUpperCase(), polygon: null },
+    circle: { latitude: START.latitude + north * DEGREES_PER_METER, longitude: START.longitude, radiusInMeters },
+    ...{ version, createdAt: 0, updatedAt: 0 },
+  };
+}
 
 /** A decision without views of the store, which are valid until its next change only. */
-const plainDecision = (decision: PingDecision): PingDecision =>
-  decision.type === 'accepted' ? { ...decision, trip: decision.trip && plainTrip(decision.trip) } : decision;
+function plainDecision(decision: PingDecision): PingDecision {
+  return decision.type === 'accepted' ? { ...decision, trip: decision.trip && plainTrip(decision.trip) } : decision;
+}
 
 /** The same pings for a device whose state is a plain object, and for one whose state is stored. */
 class TwoDevices {

@@ -13,7 +13,9 @@ import { pingOf } from '../../../test/support/samples.js';
 import { deviceStateLayout } from './device-state.layout.js';
 import { plainState, plainTrip } from './testing/plain-state.js';
 
-const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+function maybe<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.option(arbitrary, { nil: null });
+}
 const time = fc.integer({ min: -(2 ** 52), max: 2 ** 52 });
 const states: fc.Arbitrary<DeviceState> = fc.record({
   newestEventTime: time,
@@ -28,13 +30,14 @@ const states: fc.Arbitrary<DeviceState> = fc.record({
 });
 
 /** What the store keeps beside the bytes, as a snapshot brings it back. */
-const keptAside = (state: DeviceState): readonly GeofenceVisit[] | undefined => {
+function keptAside(state: DeviceState): readonly GeofenceVisit[] | undefined {
   const overflow = deviceStateLayout.overflow?.of(state);
   return overflow && deviceStateLayout.overflow?.fromBytes(deviceStateLayout.overflow.toBytes(overflow));
-};
+}
 
-const withPlainTrip = (decision: PingDecision): PingDecision =>
-  decision.type === 'accepted' ? { ...decision, trip: decision.trip && plainTrip(decision.trip) } : decision;
+function withPlainTrip(decision: PingDecision): PingDecision {
+  return decision.type === 'accepted' ? { ...decision, trip: decision.trip && plainTrip(decision.trip) } : decision;
+}
 
 describe('the layout of a device state', () => {
   it('reads back exactly what was written, at any place and over anything', () => {

@@ -38,8 +38,8 @@ let unread: (() => void)[];
 let driver: TopologyTestDriver;
 let clock: number;
 
-const newDriver = (autoCommit = true): TopologyTestDriver =>
-  createTopologyTestDriver({
+function newDriver(autoCommit = true): TopologyTestDriver {
+  return createTopologyTestDriver({
     topology: pingTopology({
       codecs,
       fleets: {
@@ -53,6 +53,7 @@ const newDriver = (autoCommit = true): TopologyTestDriver =>
     }),
     autoCommit,
   });
+}
 
 beforeEach(async () => {
   codecs = createAvroCodecs({ registry: createMemoryRegistry(), now: () => 0 });
@@ -64,12 +65,12 @@ beforeEach(async () => {
   driver = newDriver();
 });
 
-const publish = (geofence: Geofence | null, key = geofenceKey(depot)): void => {
+function publish(geofence: Geofence | null, key = geofenceKey(depot)): void {
   const appendedAt = ++clock;
   unread.push(() => {
     history.record(key, geofence, appendedAt);
   });
-};
+}
 
 interface Ping {
   readonly seconds: number;
@@ -77,26 +78,28 @@ interface Ping {
   readonly appendedAt: number;
 }
 
-const send = async ({ seconds, latitude, appendedAt }: Ping): Promise<FleetEvent[]> => {
+async function send({ seconds, latitude, appendedAt }: Ping): Promise<FleetEvent[]> {
   const eventTime = START + seconds * SECOND;
   const value = codecs.telemetryPings.encode(
     pingOf({ eventTime, receivedTime: eventTime, latitude, ignition: true, positionValid: latitude !== null }),
   );
   const written = await driver.pipe({ key: Buffer.from('device-1'), value, timestamp: appendedAt });
   return geofenceEvents(written);
-};
+}
 
-const geofenceEvents = (written: readonly OutgoingRecord[]): FleetEvent[] =>
-  written
+function geofenceEvents(written: readonly OutgoingRecord[]): FleetEvent[] {
+  return written
     .filter(({ topic }) => topic === topics.fleetEvents.name)
     .flatMap(({ value }) => {
       const decoded = codecs.fleetEvents.decode(value ?? Buffer.alloc(0));
       if (decoded.type !== 'decoded') throw new Error(decoded.type);
       return decoded.value.eventType.startsWith('geofence_') ? [decoded.value] : [];
     });
+}
 
-const at = (seconds: number, latitude: number | null): Promise<FleetEvent[]> =>
-  send({ seconds, latitude, appendedAt: ++clock });
+function at(seconds: number, latitude: number | null): Promise<FleetEvent[]> {
+  return send({ seconds, latitude, appendedAt: ++clock });
+}
 
 describe('geofences in the telemetry processor (R-8)', () => {
   it('writes in and out with id, name, time of entry and duration, under the geofence as resource', async () => {

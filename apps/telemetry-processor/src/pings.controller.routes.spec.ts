@@ -17,13 +17,13 @@ let unread: (() => void)[];
 let version: number;
 
 /** The fleet asks for routes, or no longer does: appended at that time of the broker. */
-const setRoutes = (routes: boolean, appendedAt: number): void => {
+function setRoutes(routes: boolean, appendedAt: number): void {
   const fleet = { fleetId: 'fleet-1', name: null, payloadFormat: 'v1', createdAt: 0, updatedAt: 0 };
   const settings = { ...fleet, routes, version: ++version };
   unread.push(() => {
     histories.settings.record('fleet-1', settings, appendedAt);
   });
-};
+}
 
 beforeEach(async () => {
   histories = { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() };
@@ -35,7 +35,7 @@ beforeEach(async () => {
   await Promise.all([codecs.fleetEvents.resolve(ids), codecs.deviceState.resolve(ids)]);
 });
 
-const driverOf = (rules?: RuleSet): TopologyTestDriver => {
+function driverOf(rules?: RuleSet): TopologyTestDriver {
   const caughtUp = (): Promise<void> => {
     for (const read of unread.splice(0)) read();
     return Promise.resolve();
@@ -43,7 +43,7 @@ const driverOf = (rules?: RuleSet): TopologyTestDriver => {
   const parts = { codecs, fleets: { ...knownFleets(histories), caughtUp }, metrics: noMetrics };
   const topology = pingTopology(rules === undefined ? parts : { ...parts, rules });
   return createTopologyTestDriver({ topology, partition: 0 });
-};
+}
 
 /** Two minutes on the road, then the ignition goes off, and half a minute later it still is. */
 const drive: readonly TelemetryPing[] = [
@@ -55,7 +55,7 @@ const drive: readonly TelemetryPing[] = [
 ];
 
 /** Each ping is appended at its event time. */
-const eventsOf = async (driver: TopologyTestDriver, pings: readonly TelemetryPing[]): Promise<FleetEvent[][]> => {
+async function eventsOf(driver: TopologyTestDriver, pings: readonly TelemetryPing[]): Promise<FleetEvent[][]> {
   const made: FleetEvent[][] = [];
   for (const ping of pings) {
     const record = { key: Buffer.from('device-1'), value: codecs.telemetryPings.encode(ping) };
@@ -69,19 +69,21 @@ const eventsOf = async (driver: TopologyTestDriver, pings: readonly TelemetryPin
     );
   }
   return made;
-};
+}
 
-const typesOf = (made: readonly (readonly FleetEvent[])[]): string[] =>
-  made.map((events) => events.map(({ eventType }) => eventType).join(' '));
+function typesOf(made: readonly (readonly FleetEvent[])[]): string[] {
+  return made.map((events) => events.map(({ eventType }) => eventType).join(' '));
+}
 
-const tripsOf = (driver: TopologyTestDriver) =>
-  driver
+function tripsOf(driver: TopologyTestDriver) {
+  return driver
     .written()
     .filter(({ topic }) => topic === 'telemetry-processor.device-state')
     .map(({ value }) => {
       const decoded = codecs.deviceState.decode(value ?? Buffer.alloc(0));
       return decoded.type === 'decoded' ? decoded.value.trip : decoded.type;
     });
+}
 
 const WITH_ROUTES = ['position', '', 'route_started', 'ignition_off position_sleep', 'route_finished stop_started'];
 const WITHOUT_ROUTES = ['position', '', '', 'ignition_off position_sleep', ''];

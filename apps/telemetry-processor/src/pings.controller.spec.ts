@@ -7,8 +7,9 @@ import { pingTopology } from './testing/ping-topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);
 
-const aPing = (more: Partial<TelemetryPing> = {}): TelemetryPing =>
-  pingOf({ eventTime: START, receivedTime: START + 500, ...more });
+function aPing(more: Partial<TelemetryPing> = {}): TelemetryPing {
+  return pingOf({ eventTime: START, receivedTime: START + 500, ...more });
+}
 
 const noFleets = { fleet: () => undefined, knownCount: () => 0, caughtUp: () => Promise.resolve() };
 
@@ -27,21 +28,23 @@ beforeEach(async () => {
   driver = createTopologyTestDriver({ topology, partition: 2 });
 });
 
-const pipe = (ping: TelemetryPing): Promise<OutgoingRecord[]> =>
-  driver.pipe({ key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping) });
+function pipe(ping: TelemetryPing): Promise<OutgoingRecord[]> {
+  return driver.pipe({ key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping) });
+}
 
-const typesOf = (records: readonly OutgoingRecord[]): string[] =>
-  records.map(({ value }) => {
+function typesOf(records: readonly OutgoingRecord[]): string[] {
+  return records.map(({ value }) => {
     const decoded = codecs.fleetEvents.decode(value ?? Buffer.alloc(0));
     return decoded.type === 'decoded' ? decoded.value.eventType : decoded.type;
   });
+}
 
-const rejectionOf = (records: readonly OutgoingRecord[]): RejectedTelemetry => {
+function rejectionOf(records: readonly OutgoingRecord[]): RejectedTelemetry {
   expect(records.map(({ topic }) => topic)).toEqual(['telemetry.rejected']);
   const decoded = codecs.telemetryRejected.decode(records[0]?.value ?? Buffer.alloc(0));
   if (decoded.type !== 'decoded') throw new Error(decoded.type);
   return decoded.value;
-};
+}
 
 describe('the telemetry processor', () => {
   it('sends the first position of a device and then none within 180 s, the edge inclusive (R-7)', async () => {
@@ -108,13 +111,13 @@ describe('the telemetry processor', () => {
 });
 
 /** The ping with its rpm, an Avro int, written as a long of more than 32 bits: no writer of ours could. */
-const pingWithHugeRpm = (): Buffer => {
+function pingWithHugeRpm(): Buffer {
   const [before, after] = [2_001, 2_002].map((rpm) => codecs.telemetryPings.encode(aPing({ rpm })));
   const at = before?.findIndex((byte, index) => byte !== after?.[index]) ?? -1;
   if (!before || at < 0) throw new Error('The rpm is not found.');
   const huge = Buffer.from([0x80, 0x80, 0x80, 0x80, 0x80, 0x01]);
   return Buffer.concat([before.subarray(0, at), huge, before.subarray(at + 2)]);
-};
+}
 
 const someSettings = {
   fleetId: 'f',

@@ -190,9 +190,11 @@ export class AvroCursor {
 }
 
 /** Plain assignment to this key would set the prototype, or nothing at all. */
-const ownProperty = (value: string): PropertyDescriptor => ({
-  value,
-  enumerable: true,
-  configurable: true,
-  writable: true,
-});
+function ownProperty(value: string): PropertyDescriptor {
+  return {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  };
+}

@@ -10,7 +10,9 @@ import { writeFleetEvent } from './fleet-event-writer.js';
 import type { OwnWriter } from './subject-codec.js';
 import { topics } from './topics.js';
 
-const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+function maybe<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.option(arbitrary, { nil: null });
+}
 
 /** All that avsc can write, with the borders at which the number of bytes changes. */
 const longs = fc.oneof(

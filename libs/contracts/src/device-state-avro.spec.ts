@@ -42,7 +42,9 @@ beforeAll(async () => {
 });
 
 const time = fc.integer({ min: 0, max: 2 ** 51 });
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+function optional<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.option(arbitrary, { nil: null });
+}
 
 const anyState = fc.record({
   newestEventTime: time,

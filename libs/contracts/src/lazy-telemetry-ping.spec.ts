@@ -26,7 +26,9 @@ beforeAll(async () => {
   read = createPingReader(codecs.telemetryPings);
 });
 
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { nil: null });
+function optional<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.option(arbitrary, { nil: null });
+}
 const long = fc.integer({ min: -(2 ** 51), max: 2 ** 51 });
 const text = fc.string({ unit: 'grapheme' });
 
@@ -74,14 +76,13 @@ const plainPing: fc.Arbitrary<TelemetryPing> = fc
 const everyPing = fc.oneof(anyPing, plainPing);
 
 /** Somewhere in a larger buffer, as a value lies in a fetch response; what is behind it looks like more of it. */
-const inside = (value: Buffer): readonly [Buffer, number, number] => [
-  Buffer.concat([Buffer.alloc(3, 0xff), value, Buffer.alloc(9)]),
-  3,
-  3 + value.length,
-];
+function inside(value: Buffer): readonly [Buffer, number, number] {
+  return [Buffer.concat([Buffer.alloc(3, 0xff), value, Buffer.alloc(9)]), 3, 3 + value.length];
+}
 
-const fieldsOf = (ping: TelemetryPing): Record<string, unknown> =>
-  Object.fromEntries(schema.fields.map(({ name }) => [name, ping[name]]));
+function fieldsOf(ping: TelemetryPing): Record<string, unknown> {
+  return Object.fromEntries(schema.fields.map(({ name }) => [name, ping[name]]));
+}
 
 describe('a lazily read ping', () => {
   it('has the value of every field of the schema, as it was written', () => {

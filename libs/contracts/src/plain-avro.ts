@@ -15,11 +15,15 @@ const INT_BYTES = 4;
 /** 49 bits: every number of them is a long that is read exactly. */
 const LONG_BYTES = 7;
 
-export const afterOptionalInt = (bytes: Uint8Array, at: number): number => afterOptional(bytes, at, INT_BYTES);
+export function afterOptionalInt(bytes: Uint8Array, at: number): number {
+  return afterOptional(bytes, at, INT_BYTES);
+}
 
-export const afterOptionalLong = (bytes: Uint8Array, at: number): number => afterOptional(bytes, at, LONG_BYTES);
+export function afterOptionalLong(bytes: Uint8Array, at: number): number {
+  return afterOptional(bytes, at, LONG_BYTES);
+}
 
-const afterOptional = (bytes: Uint8Array, at: number, mostBytes: number): number => {
+function afterOptional(bytes: Uint8Array, at: number, mostBytes: number): number {
   const branch = bytes[at];
   if (branch === NULL_BRANCH) return at + 1;
   if (branch !== VALUE_BRANCH) return NOT_PLAIN;
@@ -27,17 +31,17 @@ const afterOptional = (bytes: Uint8Array, at: number, mostBytes: number): number
     if ((bytes[behind - 1] as number) < 0x80) return behind;
   }
   return NOT_PLAIN;
-};
+}
 
-export const afterOptionalDouble = (bytes: Uint8Array, at: number): number => {
+export function afterOptionalDouble(bytes: Uint8Array, at: number): number {
   if (bytes[at] === VALUE_BRANCH) return at + 1 + DOUBLE_BYTES;
   return bytes[at] === NULL_BRANCH ? at + 1 : NOT_PLAIN;
-};
+}
 
 /** Of less than 64 bytes: the length has one byte then, of which the lowest bit is the sign. */
-export const afterOptionalText = (bytes: Uint8Array, at: number): number => {
+export function afterOptionalText(bytes: Uint8Array, at: number): number {
   if (bytes[at] === NULL_BRANCH) return at + 1;
   if (bytes[at] !== VALUE_BRANCH) return NOT_PLAIN;
   const length = bytes[at + 1] as number;
   return (length & 0x81) === 0 ? at + 2 + (length >>> 1) : NOT_PLAIN;
-};
+}

@@ -153,8 +153,9 @@ export interface RegistryReply {
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /** The agent of all requests to one registry; connections are closed after each, since look-ups are rare. */
-export const registryAgent = (url: string, ca: string | undefined): HttpAgent =>
-  url.startsWith('https:') ? new HttpsAgent({ ...(ca === undefined ? {} : { ca }) }) : new HttpAgent();
+export function registryAgent(url: string, ca: string | undefined): HttpAgent {
+  return url.startsWith('https:') ? new HttpsAgent({ ...(ca === undefined ? {} : { ca }) }) : new HttpAgent();
+}
 
 /**
  * One request to the operator's registry. Not by fetch, which cannot be told of a certificate authority; redirects are

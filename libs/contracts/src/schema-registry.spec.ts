@@ -31,7 +31,9 @@ afterEach(() => {
   }
 });
 
-const json = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) });
+function json(status: number, body: object): Answer {
+  return { status, body: JSON.stringify(body) };
+}
 const unavailable = { code: 'registry_unavailable', retriable: true };
 
 describe('The schema registry client', () => {

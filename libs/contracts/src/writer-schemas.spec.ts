@@ -19,10 +19,10 @@ function build(lookUp: (id: number) => Promise<SchemaLookup>) {
   return { asked, clock, writers: createWriterSchemas(registry, () => clock.nowMs) };
 }
 
-const knows = (...ids: readonly number[]) => {
+function knows(...ids: readonly number[]) {
   return (id: number): Promise<SchemaLookup> =>
     Promise.resolve(ids.includes(id) ? { type: 'avro', schema } : { type: 'unknown' });
-};
+}
 
 describe("The cache of writers' schemas", () => {
   it('asks once for an id that is known', async () => {

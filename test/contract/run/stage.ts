@@ -124,4 +124,6 @@ async function complaintsIn(api: RunningApp): Promise<string[]> {
   );
 }
 
-const endOf = ({ failed }: RunningApp): string[] => (failed.aborted ? [String(failed.reason)] : []);
+function endOf({ failed }: RunningApp): string[] {
+  return failed.aborted ? [String(failed.reason)] : [];
+}

@@ -4,9 +4,9 @@ import { durationOf } from '../shared/fault.js';
 import { makeDeliverySchedule } from './fault-run.js';
 
 const options = { seed: 1, durationMs: 300_000, instances: 3, running: 2 };
-const kinds = (instances: number, running: number): string[] => [
-  ...new Set(makeDeliverySchedule({ ...options, instances, running }).map(({ fault }) => fault.kind)),
-];
+function kinds(instances: number, running: number): string[] {
+  return [...new Set(makeDeliverySchedule({ ...options, instances, running }).map(({ fault }) => fault.kind))];
+}
 
 describe('a schedule of faults of webhook-delivery', () => {
   it('is decided by its options', () => {

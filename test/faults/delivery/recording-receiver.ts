@@ -102,13 +102,15 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
 
 type Head = Pick<Receipt, 'receivedMs' | 'source' | 'path' | 'eventId' | 'attempt'>;
 
-const headOf = ({ headers, url, socket }: IncomingMessage, receivedMs: number): Head => ({
-  receivedMs,
-  source: socket.remoteAddress ?? '',
-  path: url ?? '',
-  eventId: text(headers['webhook-id']),
-  attempt: Number(headers['x-service-attempt']),
-});
+function headOf({ headers, url, socket }: IncomingMessage, receivedMs: number): Head {
+  return {
+    receivedMs,
+    source: socket.remoteAddress ?? '',
+    path: url ?? '',
+    eventId: text(headers['webhook-id']),
+    attempt: Number(headers['x-service-attempt']),
+  };
+}
 
 function problemOf(request: IncomingMessage, body: Buffer, { secret }: ReceiverEndpoint): string | null {
   const { headers } = request;

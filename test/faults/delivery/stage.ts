@@ -126,7 +126,9 @@ async function createInstance(options: InstanceOptions): Promise<AppInstance> {
   return watchedInstance(bare, { sourceNow: () => source, now, onInterrupted: (one) => void interruptions.push(one) });
 }
 
-const preload = (file: string): string => `--import=${pathToFileURL(projectFile(file)).href}`;
+function preload(file: string): string {
+  return `--import=${pathToFileURL(projectFile(file)).href}`;
+}
 
 function defined(env: Environment): Record<string, string> {
   return Object.fromEntries(

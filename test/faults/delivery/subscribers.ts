@@ -27,7 +27,9 @@ const BEHAVIOUR_OF_TEN: readonly (readonly EndpointBehaviour[])[] = [
 /** Subscriptions that no event may be sent to: one paused and one of another type. */
 const DECOYS = [{ status: 'paused' }, { eventType: 'ignition_on' }] as const;
 
-export const fleetId = (number: number): string => `delivery-integrity-${String(number)}`;
+export function fleetId(number: number): string {
+  return `delivery-integrity-${String(number)}`;
+}
 export const fleetIds: readonly string[] = Array.from({ length: FLEETS }, (_, number) => fleetId(number));
 
 export interface SubscribersOptions {
@@ -78,8 +80,9 @@ function makeSubscriber(
 }
 
 /** Whether an event of its fleet is for it. */
-export const isWanting = ({ subscription: { status, eventType } }: Subscriber): boolean =>
-  status === 'active' && eventType === EVENT_TYPE;
+export function isWanting({ subscription: { status, eventType } }: Subscriber): boolean {
+  return status === 'active' && eventType === EVENT_TYPE;
+}
 
 /** As the outbox of public-api does: one record each, keyed by the subscription. */
 export async function publishSubscribers(

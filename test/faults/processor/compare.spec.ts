@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { compareByKey } from './compare.js';
 
-const byKey = (lines: Record<string, string[]>): Map<string, string[]> => new Map(Object.entries(lines));
+function byKey(lines: Record<string, string[]>): Map<string, string[]> {
+  return new Map(Object.entries(lines));
+}
 const expected = byKey({ a: ['1', '2', '2'], b: ['3'] });
 
 describe('the comparison of the committed output with the expected one', () => {

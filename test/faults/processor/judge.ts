@@ -97,7 +97,9 @@ async function judgeRejections(log: readonly LogRecord[], expected: Expected, co
   return compareByKey('rejections in partition', lines(actual), lines(wanted));
 }
 
-const eventLine = (partition: number, type: string, time: string): string => `${type} ${time} in ${String(partition)}`;
+function eventLine(partition: number, type: string, time: string): string {
+  return `${type} ${time} in ${String(partition)}`;
+}
 
 /** The changelog folded to its end: the last value of each key, in one line each. */
 export async function foldedStates(changelog: readonly LogRecord[], codecs: AvroCodecs): Promise<Map<string, string>> {
@@ -132,5 +134,6 @@ export function expectedStates(
   return states;
 }
 
-const stateLine = (partition: number, values: readonly unknown[]): string =>
-  `partition ${String(partition)}: ${JSON.stringify(values)}`;
+function stateLine(partition: number, values: readonly unknown[]): string {
+  return `partition ${String(partition)}: ${JSON.stringify(values)}`;
+}

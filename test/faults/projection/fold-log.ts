@@ -43,7 +43,9 @@ export function foldLog(attempts: readonly WebhookAttempt[], nowMs: number): Map
   return new Map([...deliveries].map(([key, of]) => [key, rowOf(of)]));
 }
 
-export const rowKey = (eventId: string, series: string): string => `${eventId}/${series}`;
+export function rowKey(eventId: string, series: string): string {
+  return `${eventId}/${series}`;
+}
 
 function rowOf(attempts: readonly WebhookAttempt[]): Row {
   const first = attempts[0];
@@ -80,4 +82,6 @@ function entryOf(of: WebhookAttempt): unknown[] {
 }
 
 /** PostgreSQL text has no U+0000. */
-const stored = (text: string): string => text.replaceAll('\0', '\uFFFD');
+function stored(text: string): string {
+  return text.replaceAll('\0', '\uFFFD');
+}

@@ -132,7 +132,9 @@ function outcomeOf(attempt: number, startedAt: number, random: Random) {
 }
 
 const NO_ERROR = { errorCode: null, errorDetail: null } as const;
-const ended = (outcome: string, decision: string) => ({ outcome, decision, nextDueAt: null });
+function ended(outcome: string, decision: string) {
+  return { outcome, decision, nextDueAt: null };
+}
 
 function bodyOf(number: number, random: Random): string {
   const filling = chance(random, 0.01) ? 'x'.repeat(wholeBetween(random, 1, LARGE_BODY_CHARACTERS)) : '';
@@ -146,7 +148,9 @@ function takenFrom(list: WebhookAttempt[], random: Random, then: 'stays' | 'leav
   return taken;
 }
 
-const uuid = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+function uuid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
 
 /** An endless run of pings that the random numbers decide alone: late, repeated, without a fix, and ordinary ones. */
 export interface MadeUpPings {

@@ -25,11 +25,11 @@ function attempt(change: Partial<WebhookAttempt>): WebhookAttempt {
 }
 const accepted = { outcome: 'delivered', decision: 'accepted', statusCode: 204, nextDueAt: null };
 const second = attempt({ attempt: 2, body: null, startedAt: NOW, dueAt: NOW, ...accepted });
-const onlyRow = (log: readonly WebhookAttempt[]): Row => {
+function onlyRow(log: readonly WebhookAttempt[]): Row {
   const [row] = foldLog(log, NOW).values();
   if (row === undefined) throw new Error('The fold is empty.');
   return row;
-};
+}
 
 describe('the fold of the log', () => {
   it('is a row a delivery, with the state after its last attempt', () => {

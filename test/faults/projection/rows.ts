@@ -25,14 +25,18 @@ function differencesOf(key: string, expected: Row, found: Row): string[] {
   );
 }
 
-const shown = (value: string | null): string => JSON.stringify(value).slice(0, LONGEST_SHOWN);
+function shown(value: string | null): string {
+  return JSON.stringify(value).slice(0, LONGEST_SHOWN);
+}
 
 function few(problems: readonly string[]): string[] {
   if (problems.length <= SHOWN) return [...problems];
   return [...problems.slice(0, SHOWN), `... and ${String(problems.length - SHOWN)} more of this kind`];
 }
 
-const ms = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint::text AS ${column}`;
+function ms(column: string): string {
+  return `(extract(epoch FROM ${column}) * 1000)::bigint::text AS ${column}`;
+}
 
 const ROWS = `
   SELECT event_id::text, series::text, fleet_id, device_id, subscription_id, event_type, format, url, body, status,

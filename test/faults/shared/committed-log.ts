@@ -81,9 +81,13 @@ function isEqual(a: LogRecord, b: LogRecord | undefined): boolean {
   return a.partition === b?.partition && a.offset === b.offset && same(a.key, b.key) && same(a.value, b.value);
 }
 
-const numbers = ({ offset, timestamp }: { readonly offset: string; readonly timestamp: string }) => ({
-  offset: Number(offset),
-  timestamp: Number(timestamp),
-});
+function numbers({ offset, timestamp }: { readonly offset: string; readonly timestamp: string }) {
+  return {
+    offset: Number(offset),
+    timestamp: Number(timestamp),
+  };
+}
 
-const copy = (bytes: Buffer | null): Buffer | null => (bytes === null ? null : Buffer.from(bytes));
+function copy(bytes: Buffer | null): Buffer | null {
+  return bytes === null ? null : Buffer.from(bytes);
+}

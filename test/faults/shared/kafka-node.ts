@@ -94,7 +94,9 @@ export interface NodePlan {
   readonly logDir: string;
 }
 
-const at = (port: number): string => `127.0.0.1:${String(port)}`;
+function at(port: number): string {
+  return `127.0.0.1:${String(port)}`;
+}
 
 export function nodeProperties(plan: NodePlan): Record<string, string> {
   const { id, roles, controllerPort, port, links, replicas, logDir } = plan;

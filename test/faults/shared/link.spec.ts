@@ -39,13 +39,14 @@ afterEach(async () => {
 });
 
 /** Not events.once, which rejects when an error comes before. */
-const closeOf = (socket: Socket): Promise<void> =>
-  new Promise((resolve) => {
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
     if (socket.closed) resolve();
     socket.once('close', () => {
       resolve();
     });
   });
+}
 
 describe('a link of the test network', () => {
   it('delays what passes, and keeps its order', async () => {

@@ -1,7 +1,7 @@
 import type { SchemaRegistryPort } from '@waypost/contracts';
 
 /** A registry that knows what it is given; ids count up from 1 over all subjects. */
-export const createMemoryRegistry = (): SchemaRegistryPort => {
+export function createMemoryRegistry(): SchemaRegistryPort {
   const schemas: string[] = [];
   const idOf = (schema: object): number => {
     const text = JSON.stringify(schema);
@@ -19,4 +19,4 @@ export const createMemoryRegistry = (): SchemaRegistryPort => {
     register: (_subject, schema) => Promise.resolve(idOf(schema)),
     setCompatibility: () => Promise.resolve(),
   };
-};
+}

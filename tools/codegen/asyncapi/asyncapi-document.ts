@@ -28,25 +28,29 @@ export function asyncApiDocument(webhooks: ReadonlyMap<string, PublishedSchema>)
 }
 
 /** The one topic that others write. */
-const isInput = ({ name }: TopicDefinition): boolean => name === topicTable.telemetryPings.name;
+function isInput({ name }: TopicDefinition): boolean {
+  return name === topicTable.telemetryPings.name;
+}
 
 const AVRO = 'application/vnd.apache.avro;version=1.9.0';
 const JSON_SCHEMA = 'application/schema+json;version=draft-2020-12';
 
-const topicChannel = ({ name, key, comment, subject, schema, partitions, configs }: TopicDefinition): object => ({
-  address: name,
-  description: `${comment} Key: ${key}, as UTF-8.`,
-  messages: {
-    record: {
-      name: subject,
-      contentType: 'application/vnd.apache.avro',
-      description: 'Confluent wire format: a zero byte, the schema id as 32 bits, the Avro data.',
-      bindings: { kafka: { key: { type: 'string' }, bindingVersion: '0.5.0' } },
-      payload: { schemaFormat: AVRO, schema },
+function topicChannel({ name, key, comment, subject, schema, partitions, configs }: TopicDefinition): object {
+  return {
+    address: name,
+    description: `${comment} Key: ${key}, as UTF-8.`,
+    messages: {
+      record: {
+        name: subject,
+        contentType: 'application/vnd.apache.avro',
+        description: 'Confluent wire format: a zero byte, the schema id as 32 bits, the Avro data.',
+        bindings: { kafka: { key: { type: 'string' }, bindingVersion: '0.5.0' } },
+        payload: { schemaFormat: AVRO, schema },
+      },
     },
-  },
-  bindings: { kafka: { topic: name, ...(partitions === 1 ? { partitions } : {}), ...topicBinding(configs) } },
-});
+    bindings: { kafka: { topic: name, ...(partitions === 1 ? { partitions } : {}), ...topicBinding(configs) } },
+  };
+}
 
 /** The settings that the binding has names for; the others are no less real, and stand in the table of topics. */
 function topicBinding(configs: TopicDefinition['configs']): object {
@@ -60,36 +64,43 @@ function topicBinding(configs: TopicDefinition['configs']): object {
   };
 }
 
-const topicOperation = (id: string, topic: TopicDefinition): object => ({
-  action: isInput(topic) ? 'receive' : 'send',
-  channel: { $ref: `#/channels/${id}` },
-  summary: topic.comment,
-  messages: [{ $ref: `#/channels/${id}/messages/record` }],
-});
+function topicOperation(id: string, topic: TopicDefinition): object {
+  return {
+    action: isInput(topic) ? 'receive' : 'send',
+    channel: { $ref: `#/channels/${id}` },
+    summary: topic.comment,
+    messages: [{ $ref: `#/channels/${id}/messages/record` }],
+  };
+}
 
-const operationName = (topic: TopicDefinition): string =>
-  `${isInput(topic) ? 'read' : 'write'}${capital(camelCase(topic.name))}`;
+function operationName(topic: TopicDefinition): string {
+  return `${isInput(topic) ? 'read' : 'write'}${capital(camelCase(topic.name))}`;
+}
 
-const webhookChannel = (webhooks: ReadonlyMap<string, PublishedSchema>): object => ({
-  address: null,
-  title: "A subscriber's URL",
-  description:
-    'Each delivery is one POST to the URL of a subscription. Anything but a 2xx within 5 s is repeated or given up, by its kind. ' +
-    'The same event has the same id in every repetition.',
-  messages: Object.fromEntries(
-    [...webhooks.keys()].map((file) => [messageName(file), { $ref: `#/components/messages/${messageName(file)}` }]),
-  ),
-});
+function webhookChannel(webhooks: ReadonlyMap<string, PublishedSchema>): object {
+  return {
+    address: null,
+    title: "A subscriber's URL",
+    description:
+      'Each delivery is one POST to the URL of a subscription. Anything but a 2xx within 5 s is repeated or given up, by its kind. ' +
+      'The same event has the same id in every repetition.',
+    messages: Object.fromEntries(
+      [...webhooks.keys()].map((file) => [messageName(file), { $ref: `#/components/messages/${messageName(file)}` }]),
+    ),
+  };
+}
 
-const deliverWebhook = (): object => ({
-  action: 'send',
-  channel: { $ref: '#/channels/webhooks' },
-  summary: 'Signed, at least once.',
-  bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
-});
+function deliverWebhook(): object {
+  return {
+    action: 'send',
+    channel: { $ref: '#/channels/webhooks' },
+    summary: 'Signed, at least once.',
+    bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
+  };
+}
 
-const webhookMessages = (webhooks: ReadonlyMap<string, PublishedSchema>): object =>
-  Object.fromEntries(
+function webhookMessages(webhooks: ReadonlyMap<string, PublishedSchema>): object {
+  return Object.fromEntries(
     [...webhooks].map(([file, schema]) => [
       messageName(file),
       {
@@ -101,6 +112,7 @@ const webhookMessages = (webhooks: ReadonlyMap<string, PublishedSchema>): object
       },
     ]),
   );
+}
 
 /** R-19. */
 const HEADERS = {
@@ -127,7 +139,12 @@ const HEADERS = {
   },
 };
 
-const messageName = (file: string): string => camelCase(file.slice(0, -'.schema.json'.length));
-const camelCase = (name: string): string =>
-  name.replace(/[._-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+function messageName(file: string): string {
+  return camelCase(file.slice(0, -'.schema.json'.length));
+}
+function camelCase(name: string): string {
+  return name.replace(/[._-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+function capital(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}

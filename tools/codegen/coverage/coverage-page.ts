@@ -113,7 +113,9 @@ function rootName(expression: ts.Expression): string {
   return '';
 }
 
-const citations = (text: string): Set<string> => new Set(text.match(CITATION) ?? []);
+function citations(text: string): Set<string> {
+  return new Set(text.match(CITATION) ?? []);
+}
 
 function add<Value>(map: Map<string, Value[]>, id: string, value: Value): void {
   const values = map.get(id);
@@ -150,11 +152,12 @@ export function coveragePage(rules: readonly RuleCoverage[]): string {
   ].join('\n');
 }
 
-const anchor = ({ id, title }: Rule): string =>
-  `${id} ${title}`
+function anchor({ id, title }: Rule): string {
+  return `${id} ${title}`
     .toLowerCase()
     .replace(/[^\w\- ]/g, '')
     .replace(/ /g, '-');
+}
 
 function summaryRow(rule: RuleCoverage): string {
   const { id, title, isBuilt, hasPlannedParts, code, tests } = rule;
@@ -181,9 +184,12 @@ function section(rule: RuleCoverage): string[] {
   ];
 }
 
-const link = (file: string): string =>
-  file.startsWith('docs/')
+function link(file: string): string {
+  return file.startsWith('docs/')
     ? `[${basename(file)}](${file.slice('docs/'.length)})`
     : `[${basename(file)}](../${file})`;
+}
 
-const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}<>[\]|%$]/g, (char) => (/[%$]/.test(char) ? char : `\\${char}`));
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_{}<>[\]|%$]/g, (char) => (/[%$]/.test(char) ? char : `\\${char}`));
+}

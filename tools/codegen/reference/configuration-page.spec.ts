@@ -3,10 +3,12 @@ import ts from 'typescript';
 import { variablesOf } from './configuration-page.js';
 import type { SourceFile } from './source-files.js';
 
-const file = (path: string, text: string): SourceFile => ({
-  path,
-  syntax: ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true),
-});
+function file(path: string, text: string): SourceFile {
+  return {
+    path,
+    syntax: ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true),
+  };
+}
 
 describe('the variables of the configuration parsers', () => {
   it('have their defaults and the applications that use the parser', () => {

@@ -5,7 +5,9 @@ import { productionSources } from './source-files.js';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 
-const parse = (text: string): ts.SourceFile => ts.createSourceFile('a.ts', text, ts.ScriptTarget.ES2022, true);
+function parse(text: string): ts.SourceFile {
+  return ts.createSourceFile('a.ts', text, ts.ScriptTarget.ES2022, true);
+}
 
 describe('the metrics of a file', () => {
   it('are read from their options', () => {

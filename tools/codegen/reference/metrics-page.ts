@@ -29,16 +29,18 @@ export async function metricsPage(root: string): Promise<string> {
   ].join('\n');
 }
 
-const table = (metrics: readonly Metric[]): string[] => [
-  '| Name | Type | Labels | Meaning |',
-  '| --- | --- | --- | --- |',
-  ...[...metrics]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, type, labels, help }) => {
-      const shown = labels.map((label) => `\`${label}\``).join(', ');
-      return `| \`${name}\` | ${type} | ${shown} | ${help.replaceAll('|', '\\|')} |`;
-    }),
-];
+function table(metrics: readonly Metric[]): string[] {
+  return [
+    '| Name | Type | Labels | Meaning |',
+    '| --- | --- | --- | --- |',
+    ...[...metrics]
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ name, type, labels, help }) => {
+        const shown = labels.map((label) => `\`${label}\``).join(', ');
+        return `| \`${name}\` | ${type} | ${shown} | ${help.replaceAll('|', '\\|')} |`;
+      }),
+  ];
+}
 
 /** `new Counter({ name, help, labelNames })` and the like; a name that is a parameter is taken from the callers. */
 export function metricsOf(source: ts.SourceFile): Omit<Metric, 'app'>[] {

@@ -9,15 +9,22 @@ export const TIME: JsonSchema = {
 };
 
 /** Never empty: an empty text of a device says nothing, so it is absent. */
-const text = (description: string): JsonSchema => ({ type: 'string', minLength: 1, description });
-const amount = (description: string): JsonSchema => ({ type: 'number', minimum: 0, description });
-const time = (description: string): JsonSchema => ({ ...TIME, description });
+function text(description: string): JsonSchema {
+  return { type: 'string', minLength: 1, description };
+}
+function amount(description: string): JsonSchema {
+  return { type: 'number', minimum: 0, description };
+}
+function time(description: string): JsonSchema {
+  return { ...TIME, description };
+}
 
 const LATITUDE: JsonSchema = { type: 'number', minimum: -90, maximum: 90, description: 'WGS-84 degrees.' };
 const LONGITUDE: JsonSchema = { type: 'number', minimum: -180, maximum: 180, description: 'WGS-84 degrees.' };
 
-const place = (description: string): JsonSchema =>
-  exactly({ latitude: LATITUDE, longitude: LONGITUDE }, ['latitude', 'longitude'], description);
+function place(description: string): JsonSchema {
+  return exactly({ latitude: LATITUDE, longitude: LONGITUDE }, ['latitude', 'longitude'], description);
+}
 
 /** Of every type; a field is there when it is known, and then never null. */
 const COMMON: Properties = {

@@ -20,10 +20,12 @@ export interface JsonSchema {
 export type Properties = Readonly<Record<string, JsonSchema>>;
 
 /** An object that holds nothing but these properties. */
-export const exactly = (properties: Properties, required: readonly string[], description?: string): JsonSchema => ({
-  type: 'object',
-  ...(description === undefined ? {} : { description }),
-  properties,
-  required,
-  additionalProperties: false,
-});
+export function exactly(properties: Properties, required: readonly string[], description?: string): JsonSchema {
+  return {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    properties,
+    required,
+    additionalProperties: false,
+  };
+}

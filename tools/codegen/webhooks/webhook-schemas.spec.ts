@@ -24,14 +24,15 @@ const LEAST: Readonly<Record<string, object>> = {
   stop_finished: { activityId: ID, startTime: TIME, endTime: TIME, durationInSeconds: 0 },
 };
 
-const bodyOf = (eventType: string, more: object = {}, envelope: object = {}): string =>
-  JSON.stringify({
+function bodyOf(eventType: string, more: object = {}, envelope: object = {}): string {
+  return JSON.stringify({
     eventId: ID,
     eventTime: TIME,
     eventType,
     eventData: { ...COMMON, ...LEAST[eventType], ...more },
     ...envelope,
   });
+}
 
 describe('the published schemas of bodies (R-11, R-13)', () => {
   it.each([...EVENT_TYPES, TEST_EVENT_TYPE])('take the least that %s has', (type) => {

@@ -5,16 +5,18 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 export type PublishedSchema = JsonSchema & { readonly $schema: string; readonly $id: string; readonly title: string };
 
-const published = (file: string, title: string, schema: JsonSchema): PublishedSchema => ({
-  $schema: DIALECT,
-  $id: `urn:waypost:webhooks:${file}`,
-  title,
-  ...schema,
-});
+function published(file: string, title: string, schema: JsonSchema): PublishedSchema {
+  return {
+    $schema: DIALECT,
+    $id: `urn:waypost:webhooks:${file}`,
+    title,
+    ...schema,
+  };
+}
 
 /** The body of a delivery in the format v1 (R-11). */
-const envelope = (type: WebhookType): JsonSchema =>
-  exactly(
+function envelope(type: WebhookType): JsonSchema {
+  return exactly(
     {
       eventId: {
         type: 'string',
@@ -27,9 +29,14 @@ const envelope = (type: WebhookType): JsonSchema =>
     },
     ['eventId', 'eventTime', 'eventType', 'eventData'],
   );
+}
 
-const number = (more: Omit<JsonSchema, 'type'> = {}): JsonSchema => ({ type: 'number', ...more });
-const string = (more: Omit<JsonSchema, 'type'> = {}): JsonSchema => ({ type: 'string', ...more });
+function number(more: Omit<JsonSchema, 'type'> = {}): JsonSchema {
+  return { type: 'number', ...more };
+}
+function string(more: Omit<JsonSchema, 'type'> = {}): JsonSchema {
+  return { type: 'string', ...more };
+}
 
 /** R-14. What belongs to one kind of event is there in its events only. */
 const LEGACY: Properties = {

@@ -30,8 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const start = (backend: StreamsBackend): Promise<Projector> =>
-  startProjector({
+function start(backend: StreamsBackend): Promise<Projector> {
+  return startProjector({
     url: database.url,
     backend,
     groupId: 'history-projector',
@@ -48,6 +48,7 @@ const start = (backend: StreamsBackend): Promise<Projector> =>
         },
       }),
   });
+}
 
 /** The log, in order: every first attempt is somewhere before its second. */
 const LOG = Array.from({ length: DELIVERIES + 50 }, (_, n) => [

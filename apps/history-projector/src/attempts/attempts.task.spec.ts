@@ -9,7 +9,9 @@ import { DatabaseRetry } from '../database/database-retry.js';
 import { sampleAttempt } from '../testing/sample-attempt.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
-const first = (n: number): WebhookAttempt => sampleAttempt('fleet-a', n, 1, NOW - 60_000 + n);
+function first(n: number): WebhookAttempt {
+  return sampleAttempt('fleet-a', n, 1, NOW - 60_000 + n);
+}
 
 let codecs: AvroCodecs;
 
@@ -78,7 +80,9 @@ function batchOf(attempts: readonly WebhookAttempt[], nextOffset: number, highWa
   return { topic: 'webhook.attempts', partition: 2, records, ...ends };
 }
 
-const gone = (): Promise<never> => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+function gone(): Promise<never> {
+  return Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
+}
 
 describe('the attempts task', () => {
   it('starts at the beginning of the log when nothing was projected', async () => {

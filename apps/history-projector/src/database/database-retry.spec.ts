@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { DatabaseRetry } from './database-retry.js';
 
-const away = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+function away(): Error {
+  return Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+}
 
 function build() {
   const events: string[] = [];

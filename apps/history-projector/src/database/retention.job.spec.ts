@@ -68,7 +68,9 @@ function build(
   };
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}
 
 describe('the retention job', () => {
   it('makes the partitions of two days ahead, takes the expired ones out and then drops them, at start and every hour', async () => {

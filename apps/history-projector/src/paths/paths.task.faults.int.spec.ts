@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const start = (backend: StreamsBackend): Promise<Projector> => {
+function start(backend: StreamsBackend): Promise<Projector> {
   const metrics = createPathMetrics(new Registry());
   return startProjector({
     url: database.url,
@@ -47,7 +47,7 @@ const start = (backend: StreamsBackend): Promise<Projector> => {
         metrics,
       }),
   });
-};
+}
 
 /**
  * Record `n` of the log, and what is to be seen of it: of seven devices, every fifth ping late by some hours, every fourth

@@ -71,16 +71,18 @@ function build(projectionOf: (real: PathProjection) => Partial<PathProjection> =
   };
 }
 
-const ping = (secondsAgo: number, fields: Partial<TelemetryPing> = {}): TelemetryPing =>
-  pingOf({ eventTime: NOW - secondsAgo * 1_000, ...fields });
+function ping(secondsAgo: number, fields: Partial<TelemetryPing> = {}): TelemetryPing {
+  return pingOf({ eventTime: NOW - secondsAgo * 1_000, ...fields });
+}
 
 interface Given {
   readonly key?: string | null;
   readonly value: Buffer | null;
 }
 
-const encoded = (...pings: TelemetryPing[]): Given[] =>
-  pings.map((value) => ({ value: codecs.telemetryPings.encode(value) }));
+function encoded(...pings: TelemetryPing[]): Given[] {
+  return pings.map((value) => ({ value: codecs.telemetryPings.encode(value) }));
+}
 
 function batchOf(given: readonly Given[], nextOffset: number): RecordBatch {
   const records = given.map(({ key = 'device-1', value }, offset) => {

@@ -78,10 +78,12 @@ const KEEPING_UP_RECORDS = 1_000;
  * Projects one partition of a log. The position is the one in the database, written together with the rows; the group's
  * offset follows it, and only shows the lag.
  */
-export const createProjectionTask = <Item, Applied extends AnyApplied>(
+export function createProjectionTask<Item, Applied extends AnyApplied>(
   context: TaskContext,
   deps: ProjectionTaskDeps<Item, Applied>,
-): PartitionTask => new ProjectionTask(context, deps);
+): PartitionTask {
+  return new ProjectionTask(context, deps);
+}
 
 /** How often a task without input looks whether its position is still the stored one. */
 const LOOK_EVERY_MS = 1_000;

@@ -7,8 +7,9 @@ function build(limit: { perSecond: number; burst: number }) {
   return { limiter, advance: (ms: number) => void (nowMs += ms) };
 }
 
-const takeMany = (limiter: ReturnType<typeof createRateLimiter>, count: number, caller = 'a') =>
-  Array.from({ length: count }, () => limiter.take(caller).type);
+function takeMany(limiter: ReturnType<typeof createRateLimiter>, count: number, caller = 'a') {
+  return Array.from({ length: count }, () => limiter.take(caller).type);
+}
 
 describe('the rate limiter', () => {
   it('allows a burst and then the rate', () => {

@@ -108,16 +108,21 @@ async function walk(
   }
 }
 
-const statusOf = ({ outcome }: State): string => (outcome === 'retrying' ? 'pending' : outcome);
+function statusOf({ outcome }: State): string {
+  return outcome === 'retrying' ? 'pending' : outcome;
+}
 
-const matches = (filters: DeliveryFilters, { plan }: Known, state: State): boolean =>
-  (filters.startAt === undefined || plan.firstAttemptAt >= filters.startAt) &&
-  (filters.endAt === undefined || plan.firstAttemptAt < filters.endAt) &&
-  (filters.eventTypes === undefined || filters.eventTypes.includes(plan.type)) &&
-  (filters.deviceId === undefined || filters.deviceId === plan.device) &&
-  (filters.subscriptionId === undefined || filters.subscriptionId === plan.subscription) &&
-  (filters.statusCode === undefined || filters.statusCode === state.statusCode) &&
-  (filters.status === undefined || filters.status === statusOf(state));
+function matches(filters: DeliveryFilters, { plan }: Known, state: State): boolean {
+  return (
+    (filters.startAt === undefined || plan.firstAttemptAt >= filters.startAt) &&
+    (filters.endAt === undefined || plan.firstAttemptAt < filters.endAt) &&
+    (filters.eventTypes === undefined || filters.eventTypes.includes(plan.type)) &&
+    (filters.deviceId === undefined || filters.deviceId === plan.device) &&
+    (filters.subscriptionId === undefined || filters.subscriptionId === plan.subscription) &&
+    (filters.statusCode === undefined || filters.statusCode === state.statusCode) &&
+    (filters.status === undefined || filters.status === statusOf(state))
+  );
+}
 
 describe('a walk through the history while it is written (R-34)', () => {
   it('shows what was there and matches all along exactly once, in order, and nothing that does not match', async () => {

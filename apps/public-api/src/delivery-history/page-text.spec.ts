@@ -8,7 +8,9 @@ import { createTimeText } from './page-text.js';
 
 const times = fc.integer({ min: 0, max: MAX_TIME_MS });
 const texts = fc.string({ unit: 'binary', maxLength: 20 });
-const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: null });
+function maybe<T>(values: fc.Arbitrary<T>) {
+  return fc.option(values, { nil: null });
+}
 const codes = maybe(fc.integer({ min: 100, max: 999 }));
 
 const attempts = fc.record({ startedAt: times, durationMs: fc.nat(), statusCode: codes, errorCode: maybe(texts) });
@@ -26,9 +28,12 @@ const records: fc.Arbitrary<DeliveryRecord> = fc
   );
 const pages = fc.record({ records: fc.array(records, { maxLength: 4 }), nextPageState: maybe(texts) });
 
-const present = (fields: Readonly<Record<string, unknown>>): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-const timeOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : formatTime(timeMs));
+function present(fields: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+function timeOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : formatTime(timeMs);
+}
 
 describe('the text of a time', () => {
   it('is that of every time, in quotes, whatever came before', () => {

@@ -32,11 +32,16 @@ export function createTimeText(): (timeMs: number) => string {
 }
 
 /** JSON text of any string. */
-export const quoted = (text: string): string => JSON.stringify(text);
+export function quoted(text: string): string {
+  return JSON.stringify(text);
+}
 
 /** `,"name":value`, or nothing where there is no value. */
-export const optionalField = (name: string, value: string | number | null): string =>
-  value === null ? '' : `,"${name}":${String(value)}`;
+export function optionalField(name: string, value: string | number | null): string {
+  return value === null ? '' : `,"${name}":${String(value)}`;
+}
 
 /** Of values that have become JSON text. */
-export const arrayText = (items: readonly string[]): string => `[${items.join(',')}]`;
+export function arrayText(items: readonly string[]): string {
+  return `[${items.join(',')}]`;
+}

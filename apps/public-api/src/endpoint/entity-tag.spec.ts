@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import { entityTag, expectedVersions } from './entity-tag.js';
 
-const withHeader = (value?: string): Request =>
-  ({ headers: value === undefined ? {} : { 'if-match': value } }) as unknown as Request;
+function withHeader(value?: string): Request {
+  return { headers: value === undefined ? {} : { 'if-match': value } } as unknown as Request;
+}
 
 describe('If-Match (RFC 9110)', () => {
   it.each([undefined, '*', ' * '])('of %p allows any version', (value) => {

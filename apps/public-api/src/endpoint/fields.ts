@@ -6,23 +6,33 @@ import { z } from 'zod';
  */
 
 /** Control characters mean nothing here, and neither the database nor a Kafka key should meet one. */
-export const printable = () =>
-  z
-    .string()
-    .min(1, 'must not be empty')
-    // eslint-disable-next-line no-control-regex -- refusing them is the point
-    .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters');
+export function printable() {
+  return (
+    z
+      .string()
+      .min(1, 'must not be empty')
+      // eslint-disable-next-line no-control-regex -- refusing them is the point
+      .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters')
+  );
+}
 
-export const plainText = (max: number) => printable().max(max, `must be at most ${String(max)} characters`);
+export function plainText(max: number) {
+  return printable().max(max, `must be at most ${String(max)} characters`);
+}
 
 /** For `refine`: whether all items differ. */
-export const unique = (items: readonly string[]): boolean => new Set(items).size === items.length;
+export function unique(items: readonly string[]): boolean {
+  return new Set(items).size === items.length;
+}
 
 /** For `refine` on the body of a PATCH. */
-export const changesSomething = (body: object): boolean => Object.keys(body).length > 0;
+export function changesSomething(body: object): boolean {
+  return Object.keys(body).length > 0;
+}
 
-export const oneOf = <const T extends readonly string[]>(values: T) =>
-  z.enum(values, `must be one of ${values.join(', ')}`);
+export function oneOf<const T extends readonly string[]>(values: T) {
+  return z.enum(values, `must be one of ${values.join(', ')}`);
+}
 
 export function wholeNumber(
   min: number,
@@ -54,12 +64,13 @@ export function isUuid(text: string): boolean {
 }
 
 /** In lower case, as ids are stored. */
-export const uuid = (message = 'must be a UUID') =>
-  z.string().refine(isUuid, message).toLowerCase().meta({ format: 'uuid' });
+export function uuid(message = 'must be a UUID') {
+  return z.string().refine(isUuid, message).toLowerCase().meta({ format: 'uuid' });
+}
 
 /** An RFC 3339 date-time; its value is epoch milliseconds. */
-export const instant = () =>
-  z
+export function instant() {
+  return z
     .string()
     .transform((text, context): number => {
       const parsed = parseInstant(text);
@@ -72,6 +83,7 @@ export const instant = () =>
       return z.NEVER;
     })
     .meta({ format: 'date-time' });
+}
 
 interface Window {
   readonly startDate?: number | undefined;
@@ -79,8 +91,9 @@ interface Window {
 }
 
 /** For `refine`: an empty window is a problem of endDate, whatever else is wrong. */
-export const isWindow = ({ startDate, endDate }: Window): boolean =>
-  startDate === undefined || endDate === undefined || startDate < endDate;
+export function isWindow({ startDate, endDate }: Window): boolean {
+  return startDate === undefined || endDate === undefined || startDate < endDate;
+}
 
 export const WINDOW_RULE = {
   path: ['endDate'],
@@ -95,7 +108,9 @@ export const WINDOW_RULE = {
 /** Fields of responses. */
 export const text = z.string();
 /** One of these values; stored rows have it as text. */
-export const enumText = (values: readonly string[]) => z.string().meta({ enum: values });
+export function enumText(values: readonly string[]) {
+  return z.string().meta({ enum: values });
+}
 export const uuidText = z.string().meta({ format: 'uuid' });
 export const dateTime = z.string().meta({ format: 'date-time', description: 'UTC, with milliseconds.' });
 export const statusCode = z.int().min(100).max(999);

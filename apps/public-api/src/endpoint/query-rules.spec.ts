@@ -22,14 +22,15 @@ afterAll(async () => {
   await api.close();
 });
 
-const foundBy = async (path: string): Promise<number> => {
+async function foundBy(path: string): Promise<number> {
   const answer = await api.request(path);
   expect([path, answer.status]).toEqual([path, 200]);
   const body = answer.body as { events?: unknown[]; data?: unknown[] };
   return (body.events ?? body.data ?? []).length;
-};
-const problemsOf = (answer: TestAnswer) =>
-  (answer.body as { error: { code: string; details: { parameter: string; message: string }[] } }).error;
+}
+function problemsOf(answer: TestAnswer) {
+  return (answer.body as { error: { code: string; details: { parameter: string; message: string }[] } }).error;
+}
 
 describe('instants of a window', () => {
   it.each([
@@ -209,8 +210,9 @@ describe('paths and methods', () => {
   });
 });
 
-const inLowerCase = (headers: Readonly<Record<string, string>>): object =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+function inLowerCase(headers: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
 
 interface PlainAnswer {
   readonly status: number;

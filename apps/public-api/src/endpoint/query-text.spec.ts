@@ -19,7 +19,9 @@ class QueryDto extends dto(
 
 const FROM = 'from=2026-03-01T00:00:00Z';
 const readQuery = createQueryReader(QueryDto);
-const read = (query: string): unknown => readQuery(parseQuery(query));
+function read(query: string): unknown {
+  return readQuery(parseQuery(query));
+}
 
 function detailsOf(query: string): unknown {
   try {

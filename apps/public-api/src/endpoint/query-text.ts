@@ -80,7 +80,9 @@ export function refuseParameters(query: QueryText): void {
   throw invalidParameters(names.map((name) => ({ parameter: printable(name), message: NOT_A_PARAMETER })));
 }
 
-const isRepeatable = ({ type, explode }: ParameterForm): boolean => type === 'array' && explode !== false;
+function isRepeatable({ type, explode }: ParameterForm): boolean {
+  return type === 'array' && explode !== false;
+}
 
 function problemOf(form: ParameterForm, given: readonly Given[]): string | null {
   if (given.some(({ text }) => text === null)) return 'is not valid percent-encoded UTF-8';

@@ -14,7 +14,9 @@ afterEach(async () => {
   api = undefined;
 });
 
-const failingWith = (error: Error) => ({ findDeliveries: () => Promise.reject(error) });
+function failingWith(error: Error) {
+  return { findDeliveries: () => Promise.reject(error) };
+}
 
 describe('error answers (R-37)', () => {
   it.each([

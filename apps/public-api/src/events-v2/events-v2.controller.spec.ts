@@ -20,9 +20,15 @@ interface Page {
   data: { eventId: string }[];
   nextPageState: string | null;
 }
-const pageOf = (answer: TestAnswer) => answer.body as Page;
-const idsOf = (answer: TestAnswer) => pageOf(answer).data.map((event) => event.eventId);
-const codeOf = (answer: TestAnswer) => (answer.body as { error: { code: string } }).error.code;
+function pageOf(answer: TestAnswer) {
+  return answer.body as Page;
+}
+function idsOf(answer: TestAnswer) {
+  return pageOf(answer).data.map((event) => event.eventId);
+}
+function codeOf(answer: TestAnswer) {
+  return (answer.body as { error: { code: string } }).error.code;
+}
 
 describe('GET /public/v2/events (R-33)', () => {
   it('shows a delivery with its payload as it was pushed', async () => {

@@ -39,15 +39,16 @@ beforeEach(async () => {
   waitedFor = [];
 });
 
-const send = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>
-  api.request(path, { method, key, json, headers });
-const published = async () => {
+function send(method: string, path: string, json?: unknown, headers: Record<string, string> = {}) {
+  return api.request(path, { method, key, json, headers });
+}
+async function published() {
   const rows = await sql.query<{ value: object }>(
     "SELECT value FROM outbox WHERE kind = 'fleet-settings' AND key = $1 ORDER BY id",
     [fleetId],
   );
   return rows.rows.map(({ value }) => value);
-};
+}
 
 describe('GET /public/v1/fleet', () => {
   it('shows the fleet of the key', async () => {

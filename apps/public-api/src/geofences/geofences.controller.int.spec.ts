@@ -56,11 +56,15 @@ beforeEach(async () => {
   waitedFor = [];
 });
 
-const send = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}) =>
-  api.request(path, { method, key, json, headers });
-const idIn = (answer: TestAnswer) => (answer.body as { id: string }).id;
-const fieldsOf = (answer: TestAnswer) =>
-  (answer.body as { error: { details: { field?: string }[] } }).error.details.map(({ field }) => field);
+function send(method: string, path: string, json?: unknown, headers: Record<string, string> = {}) {
+  return api.request(path, { method, key, json, headers });
+}
+function idIn(answer: TestAnswer) {
+  return (answer.body as { id: string }).id;
+}
+function fieldsOf(answer: TestAnswer) {
+  return (answer.body as { error: { details: { field?: string }[] } }).error.details.map(({ field }) => field);
+}
 
 async function create(body: object = {}): Promise<string> {
   const answer = await send('POST', PATH, { name: 'Depot', shape: CIRCLE, ...body });

@@ -2,18 +2,23 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { polygonFault, type Position } from './polygon-fault.js';
 
-const square = (west: number, south: number, size: number): Position[] => [
-  [west, south],
-  [west + size, south],
-  [west + size, south + size],
-  [west, south + size],
-];
-const closed = (ring: readonly Position[]): Position[] => [...ring, ring[0] ?? [0, 0]];
-const regular = (count: number, radius = 10): Position[] =>
-  Array.from({ length: count }, (_, index) => {
+function square(west: number, south: number, size: number): Position[] {
+  return [
+    [west, south],
+    [west + size, south],
+    [west + size, south + size],
+    [west, south + size],
+  ];
+}
+function closed(ring: readonly Position[]): Position[] {
+  return [...ring, ring[0] ?? [0, 0]];
+}
+function regular(count: number, radius = 10): Position[] {
+  return Array.from({ length: count }, (_, index) => {
     const angle = (2 * Math.PI * index) / count;
     return [radius * Math.cos(angle), radius * Math.sin(angle)];
   });
+}
 
 describe('a polygon', () => {
   it.each<[string, (readonly Position[])[]]>([

@@ -42,7 +42,9 @@ type Unrolled =
   | { readonly type: 'unrolled'; readonly points: readonly PlanePoint[] }
   | { readonly type: 'fault'; readonly fault: PolygonFault };
 
-const fault = (path: readonly number[], message: string): Unrolled => ({ type: 'fault', fault: { path, message } });
+function fault(path: readonly number[], message: string): Unrolled {
+  return { type: 'fault', fault: { path, message } };
+}
 
 /** The ring on a plane on which the antimeridian is no edge: longitudes go on beyond 180. */
 function unroll(ring: readonly Position[], ringIndex: number): Unrolled {

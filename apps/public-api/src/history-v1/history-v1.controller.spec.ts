@@ -17,10 +17,12 @@ afterEach(async () => {
   api = undefined;
 });
 
-const errorOf = (answer: TestAnswer) =>
-  (answer.body as { error: { code: string; message: string; details?: unknown } }).error;
-const pageOf = (answer: TestAnswer) =>
-  answer.body as { events: { event_id: string }[]; next_page_state: string | null };
+function errorOf(answer: TestAnswer) {
+  return (answer.body as { error: { code: string; message: string; details?: unknown } }).error;
+}
+function pageOf(answer: TestAnswer) {
+  return answer.body as { events: { event_id: string }[]; next_page_state: string | null };
+}
 
 describe('GET /public/v1/webhook-events (R-31)', () => {
   it('shows a delivery with the field names of version 1 and nothing more', async () => {

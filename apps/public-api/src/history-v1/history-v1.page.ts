@@ -33,5 +33,6 @@ function attemptText({ attempt, startedAt, durationMs, statusCode, errorCode }: 
   );
 }
 
-const errorText = (errorCode: string | null): string =>
-  optionalField('error', errorCode === null ? null : quoted(errorCode));
+function errorText(errorCode: string | null): string {
+  return optionalField('error', errorCode === null ? null : quoted(errorCode));
+}

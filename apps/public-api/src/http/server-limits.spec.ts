@@ -17,13 +17,16 @@ afterEach(async () => {
 });
 
 /** On a connection that does not outlive the test. */
-const exchange = ({ url }: TestApi, ...parts: readonly string[]): Promise<RawAnswer> =>
-  exchangeRaw(url, parts, (socket) => sockets.push(socket));
+function exchange({ url }: TestApi, ...parts: readonly string[]): Promise<RawAnswer> {
+  return exchangeRaw(url, parts, (socket) => sockets.push(socket));
+}
 
 const GET = 'GET /public/openapi.json HTTP/1.1\r\nHost: api\r\n';
-const quick = (limits: Partial<ServerLimits>): TestApiOptions => ({
-  limits: { ...SERVER_LIMITS, checkIntervalMs: 20, ...limits },
-});
+function quick(limits: Partial<ServerLimits>): TestApiOptions {
+  return {
+    limits: { ...SERVER_LIMITS, checkIntervalMs: 20, ...limits },
+  };
+}
 
 describe('the HTTP server', () => {
   it.each([

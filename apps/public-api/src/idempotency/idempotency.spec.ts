@@ -5,7 +5,9 @@ import { AnswerSealer } from './answer-sealer.js';
 import { idempotencyKey } from './idempotency-key.js';
 import { requestFingerprint } from './idempotent-requests.js';
 
-const withKey = (key: string): Request => ({ headers: { 'idempotency-key': key } }) as unknown as Request;
+function withKey(key: string): Request {
+  return { headers: { 'idempotency-key': key } } as unknown as Request;
+}
 
 describe('an idempotency key', () => {
   it.each(['a', '"quoted"', 'a b', '8e03978e-40d5-43dd-bc93-6894a57f9324', 'x'.repeat(255)])('may be %s', (key) => {

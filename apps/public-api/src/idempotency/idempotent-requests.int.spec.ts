@@ -21,16 +21,18 @@ let waitedFor: (readonly string[])[] = [];
 let urlCheck: Promise<void> = Promise.resolve();
 const sealingKey = randomBytes(32);
 
-const options = () => ({
-  store,
-  sealingKey,
-  now: () => nowMs,
-  checkUrl: async () => {
-    await urlCheck;
-    return { type: 'accepted' } as const;
-  },
-  untilPublished: (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids)),
-});
+function options() {
+  return {
+    store,
+    sealingKey,
+    now: () => nowMs,
+    checkUrl: async () => {
+      await urlCheck;
+      return { type: 'accepted' } as const;
+    },
+    untilPublished: (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids)),
+  };
+}
 
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
@@ -52,16 +54,17 @@ beforeEach(async () => {
   [waitedFor, urlCheck] = [[], Promise.resolve()];
 });
 
-const post = (path: string, json: unknown, idempotencyKey: string, more: Record<string, string> = {}) =>
-  api.request(path, { method: 'POST', key, json, headers: { 'idempotency-key': idempotencyKey, ...more } });
-const rowsOf = async (table: string): Promise<number> => {
+function post(path: string, json: unknown, idempotencyKey: string, more: Record<string, string> = {}) {
+  return api.request(path, { method: 'POST', key, json, headers: { 'idempotency-key': idempotencyKey, ...more } });
+}
+async function rowsOf(table: string): Promise<number> {
   const rows = await sql.query<{ n: string }>(`SELECT count(*) AS n FROM ${table} WHERE fleet_id = $1`, [fleetId]);
   return Number(rows.rows[0]?.n);
-};
-const subscriptionId = async (): Promise<string> => {
+}
+async function subscriptionId(): Promise<string> {
   const { body } = await post(SUBSCRIPTIONS, BODY, 'the subscription');
   return (body as { data: { id: string }[] }).data[0]?.id ?? '';
-};
+}
 
 describe('a request with an Idempotency-Key', () => {
   it.each<[string, (id: string) => string, object | undefined, string]>([

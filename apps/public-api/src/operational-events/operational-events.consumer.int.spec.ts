@@ -59,19 +59,21 @@ function startConsumer(): TaskManager {
   return consumer;
 }
 
-const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => ({
-  id: randomUUID(),
-  subscriptionId: id,
-  fleetId,
-  type: 'exhausted',
-  occurredAt: Date.now(),
-  reason: 'The endpoint answered 503 five times.',
-  eventId: null,
-  deliveryOffset: 3,
-  statusCode: 503,
-  errorCode: null,
-  ...given,
-});
+function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
+  return {
+    id: randomUUID(),
+    subscriptionId: id,
+    fleetId,
+    type: 'exhausted',
+    occurredAt: Date.now(),
+    reason: 'The endpoint answered 503 five times.',
+    eventId: null,
+    deliveryOffset: 3,
+    statusCode: 503,
+    errorCode: null,
+    ...given,
+  };
+}
 
 /** As the sender writes: in a transaction, in the partition of the subscription. */
 async function tell(...events: OperationalEvent[]): Promise<void> {
@@ -93,8 +95,12 @@ async function eventually<T>(read: () => Promise<T>, holds: (value: T) => boolea
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
-const stored = () => store.subscriptions.get({ fleetId, id });
-const kept = () => store.operations.list({ fleetId, subscriptionId: id, limit: 100, before: null });
+function stored() {
+  return store.subscriptions.get({ fleetId, id });
+}
+function kept() {
+  return store.operations.list({ fleetId, subscriptionId: id, limit: 100, before: null });
+}
 
 describe('the consumer of operational events on a real broker and database', () => {
   it('keeps what it is told and disables what fails for too long, through the outbox', async () => {

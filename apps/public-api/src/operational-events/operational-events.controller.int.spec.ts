@@ -38,21 +38,24 @@ interface Page {
   data: { id: string }[];
   nextPageState: string | null;
 }
-const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => ({
-  id: randomUUID(),
-  subscriptionId: id,
-  fleetId,
-  type: 'exhausted',
-  occurredAt: NOW,
-  reason: 'The endpoint answered 503 five times.',
-  eventId: null,
-  deliveryOffset: 3,
-  statusCode: null,
-  errorCode: null,
-  ...given,
-});
-const pageOf = async (query = ''): Promise<Page> =>
-  (await api.request(`${PATH}/${id}/operations${query}`, { key })).body as Page;
+function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
+  return {
+    id: randomUUID(),
+    subscriptionId: id,
+    fleetId,
+    type: 'exhausted',
+    occurredAt: NOW,
+    reason: 'The endpoint answered 503 five times.',
+    eventId: null,
+    deliveryOffset: 3,
+    statusCode: null,
+    errorCode: null,
+    ...given,
+  };
+}
+async function pageOf(query = ''): Promise<Page> {
+  return (await api.request(`${PATH}/${id}/operations${query}`, { key })).body as Page;
+}
 
 describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
   it('shows what happened, newest first, without what is unknown', async () => {

@@ -13,19 +13,21 @@ beforeAll(async () => {
   await codecs.webhookOperations.prepare();
 });
 
-const operation = (given: Partial<OperationalEvent> = {}): OperationalEvent => ({
-  id: randomUUID(),
-  subscriptionId: randomUUID(),
-  fleetId: 'acme',
-  type: 'exhausted',
-  occurredAt: 1_000,
-  reason: 'The endpoint answered 503 five times.',
-  eventId: null,
-  deliveryOffset: 7,
-  statusCode: 503,
-  errorCode: null,
-  ...given,
-});
+function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
+  return {
+    id: randomUUID(),
+    subscriptionId: randomUUID(),
+    fleetId: 'acme',
+    type: 'exhausted',
+    occurredAt: 1_000,
+    reason: 'The endpoint answered 503 five times.',
+    eventId: null,
+    deliveryOffset: 7,
+    statusCode: 503,
+    errorCode: null,
+    ...given,
+  };
+}
 
 function batchOf(values: (Buffer | null)[], from = 0): RecordBatch {
   const nextOffset = from + values.length + 1;
@@ -33,7 +35,9 @@ function batchOf(values: (Buffer | null)[], from = 0): RecordBatch {
   const ends = { nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset };
   return { topic: 'webhook.operations', partition: 2, records, ...ends };
 }
-const encoded = (...events: OperationalEvent[]) => events.map((event) => codecs.webhookOperations.encode(event));
+function encoded(...events: OperationalEvent[]) {
+  return events.map((event) => codecs.webhookOperations.encode(event));
+}
 
 interface World {
   committed?: number | null;
@@ -84,7 +88,9 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
   return { task, calls };
 }
 
-const gone = () => Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
+function gone() {
+  return Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
+}
 
 describe('the task of operational events', () => {
   it.each<[string, World, number, string[]]>([

@@ -52,11 +52,11 @@ const env = {
   WAYPOST_ALLOW_HTTP: 'true',
 };
 
-const startProcess = async (): Promise<void> => {
+async function startProcess(): Promise<void> {
   const one = startApiProcess({ ...env, DATABASE_URL: database.url });
   started.push(one);
   processes.push({ ...one, url: await one.ready() });
-};
+}
 
 /** What a writer was told of one thing that it made, changed, and perhaps deleted. */
 interface Story {

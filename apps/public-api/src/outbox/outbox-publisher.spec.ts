@@ -4,7 +4,9 @@ import type { OutgoingRecord } from '@waypost/streams';
 import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';
 import type { PublishedVersion } from './published-versions.js';
 
-const ignore = (): void => undefined;
+function ignore(): void {
+  // Silent.
+}
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 type Fault = 'none' | 'commit_fails' | 'commit_succeeds_but_rejects' | 'mark_fails' | 'encode_prepare_fails';

@@ -73,12 +73,12 @@ async function decode(topic: string, value: Buffer | null): Promise<object | nul
   return decoded.type === 'decoded' ? decoded.value : { undecodable: decoded };
 }
 
-const versionsOf = async (key: string) => {
+async function versionsOf(key: string) {
   const contents = await topicContents(OUTBOX_TOPICS['webhook-subscription']);
   return contents
     .filter((one) => one.key === key)
     .map(({ value }) => (value as { version: number } | null)?.version ?? null);
-};
+}
 
 async function untilNothingWaits(): Promise<void> {
   for (let tries = 0; tries < 250; tries++) {
@@ -89,19 +89,21 @@ async function untilNothingWaits(): Promise<void> {
   throw new Error('the outbox was not published within 5 s');
 }
 
-const draft = (): NewSubscription => ({
-  id: randomUUID(),
-  fleetId,
-  eventType: 'position',
-  url: `https://receiver.example/${randomUUID()}`,
-  payloadFormat: 'v1',
-  deviceIds: ['device-1'],
-  auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 's', scope: null },
-  rateLimitPerSecond: null,
-  onOutage: 'fail',
-  strictOrder: false,
-  secrets: [{ sealed: 'sealed', expiresAt: null }],
-});
+function draft(): NewSubscription {
+  return {
+    id: randomUUID(),
+    fleetId,
+    eventType: 'position',
+    url: `https://receiver.example/${randomUUID()}`,
+    payloadFormat: 'v1',
+    deviceIds: ['device-1'],
+    auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 's', scope: null },
+    rateLimitPerSecond: null,
+    onOutage: 'fail',
+    strictOrder: false,
+    secrets: [{ sealed: 'sealed', expiresAt: null }],
+  };
+}
 
 /** Three versions and a tombstone of one subscription. */
 async function changeOften(): Promise<string> {

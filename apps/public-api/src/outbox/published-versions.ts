@@ -140,4 +140,6 @@ async function readPublishedDeliveries(
   return found;
 }
 
-const nameOf = ({ eventId }: WebhookDelivery): string => publishedKey('webhook-delivery', eventId);
+function nameOf({ eventId }: WebhookDelivery): string {
+  return publishedKey('webhook-delivery', eventId);
+}

@@ -7,8 +7,9 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIST_LIMIT = 1_000;
 const MAX_PAGE_STATE_LENGTH = 4_096;
 
-export const limitParameter = (maxLimit: number, description = 'The most items that a page holds.') =>
-  wholeNumber(1, maxLimit).default(DEFAULT_LIMIT).meta({ description });
+export function limitParameter(maxLimit: number, description = 'The most items that a page holds.') {
+  return wholeNumber(1, maxLimit).default(DEFAULT_LIMIT).meta({ description });
+}
 
 export const pageStateParameter = parameterText(MAX_PAGE_STATE_LENGTH).optional().meta({
   description:
@@ -21,4 +22,6 @@ export class ListQueryDto extends dto(
 ) {}
 
 /** A page of a list. */
-export const pageOf = <T extends z.ZodType>(item: T) => z.strictObject({ data: z.array(item), nextPageState });
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.strictObject({ data: z.array(item), nextPageState });
+}

@@ -49,18 +49,25 @@ interface Page {
   readonly data: { device_id: string; points: { time: string }[] }[];
   readonly next_page_state: string | null;
 }
-const pageOf = (answer: TestAnswer): Page => answer.body as Page;
+function pageOf(answer: TestAnswer): Page {
+  return answer.body as Page;
+}
 /** `device minutes-ago` of each point, in the order of the answer. */
-const placesOf = (answer: TestAnswer): string[] =>
-  pageOf(answer).data.flatMap(({ device_id: device, points }) =>
+function placesOf(answer: TestAnswer): string[] {
+  return pageOf(answer).data.flatMap(({ device_id: device, points }) =>
     points.map(({ time }) => `${device} ${String((NOW - Date.parse(time)) / 60_000)}`),
   );
-const minutesAgo = (deviceId: string, ...minutes: number[]): PathPoint[] =>
-  minutes.map((minute) => pointOf({ deviceId, eventTime: NOW - minute * 60_000 }));
+}
+function minutesAgo(deviceId: string, ...minutes: number[]): PathPoint[] {
+  return minutes.map((minute) => pointOf({ deviceId, eventTime: NOW - minute * 60_000 }));
+}
 /** So many characters of ids, each the letter again and again. */
-const listOf = (length: number, letter = 'x'): string =>
-  Array.from({ length }, (_, n) => (n % 101 === 100 && n < length - 1 ? ',' : letter)).join('');
-const codeOf = (answer: TestAnswer): string => (answer.body as { error: { code: string } }).error.code;
+function listOf(length: number, letter = 'x'): string {
+  return Array.from({ length }, (_, n) => (n % 101 === 100 && n < length - 1 ? ',' : letter)).join('');
+}
+function codeOf(answer: TestAnswer): string {
+  return (answer.body as { error: { code: string } }).error.code;
+}
 
 describe('GET /public/v1/paths', () => {
   it('shows a full and a bare point with the names of R-36 and nothing more', async () => {

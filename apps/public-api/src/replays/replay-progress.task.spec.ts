@@ -16,17 +16,21 @@ beforeEach(async () => {
   [calls, failures] = [[], []];
 });
 
-const progress = (replayId: string, sent: number): ReplayProgress => ({
-  ...{ replayId, subscriptionId: 's', state: 'running', attemptsEnd: 1, nextDeliveryOffset: 2, matched: 3, sent },
-  ...{ startedAt: 4, updatedAt: 5 },
-});
+function progress(replayId: string, sent: number): ReplayProgress {
+  return {
+    ...{ replayId, subscriptionId: 's', state: 'running', attemptsEnd: 1, nextDeliveryOffset: 2, matched: 3, sent },
+    ...{ startedAt: 4, updatedAt: 5 },
+  };
+}
 
-const batchOf = (...values: (Buffer | null)[]): RecordBatch => ({
-  ...{ topic: 'progress', partition: 1, nextOffset: 9, highWatermark: 9, lastStableOffset: 9 },
-  records: values.map((value, offset) => ({ offset, timestamp: 0, key: Buffer.from('k'), value })),
-});
+function batchOf(...values: (Buffer | null)[]): RecordBatch {
+  return {
+    ...{ topic: 'progress', partition: 1, nextOffset: 9, highWatermark: 9, lastStableOffset: 9 },
+    records: values.map((value, offset) => ({ offset, timestamp: 0, key: Buffer.from('k'), value })),
+  };
+}
 
-const build = ({ committed, start = 0, end = 9 }: { committed?: number; start?: number; end?: number } = {}) => {
+function build({ committed, start = 0, end = 9 }: { committed?: number; start?: number; end?: number } = {}) {
   const context: TaskContext = {
     topic: 'progress',
     partition: 1,
@@ -55,7 +59,7 @@ const build = ({ committed, start = 0, end = 9 }: { committed?: number; start?: 
     }),
     logger: { error: told },
   });
-};
+}
 
 describe('the progress of replays on its way into the database', () => {
   it('is recorded in the order of the log, and then the position is committed', async () => {

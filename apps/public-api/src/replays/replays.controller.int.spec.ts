@@ -51,7 +51,9 @@ beforeEach(async () => {
   waitedFor = [];
 });
 
-const send = (method: string, to: string, json?: unknown) => api.request(to, { method, key, json });
+function send(method: string, to: string, json?: unknown) {
+  return api.request(to, { method, key, json });
+}
 
 async function subscribe(): Promise<string> {
   const json = { eventType: 'position', url: `https://receiver.example/${randomUUID()}` };
@@ -66,18 +68,24 @@ async function create(more: object = {}): Promise<ReplayDto> {
   if (answer.status !== 202) throw new Error(JSON.stringify(answer.body));
   return answer.body as ReplayDto;
 }
-const read = async ({ replayId }: ReplayDto) => (await send('GET', `${path}/${replayId}`)).body as ReplayDto;
-const cancel = ({ replayId }: ReplayDto) => send('POST', `${path}/${replayId}/cancel`);
+async function read({ replayId }: ReplayDto) {
+  return (await send('GET', `${path}/${replayId}`)).body as ReplayDto;
+}
+function cancel({ replayId }: ReplayDto) {
+  return send('POST', `${path}/${replayId}/cancel`);
+}
 
-const progressOf = ({ replayId }: ReplayDto, more: Partial<ReplayProgress>): ReplayProgress => ({
-  ...{ replayId, subscriptionId, state: 'running', attemptsEnd: 5, nextDeliveryOffset: 9, matched: null, sent: 0 },
-  ...{ startedAt: nowMs + 1_000, updatedAt: nowMs + 2_000 },
-  ...more,
-});
-const outboxOf = async (replayId: string) => {
+function progressOf({ replayId }: ReplayDto, more: Partial<ReplayProgress>): ReplayProgress {
+  return {
+    ...{ replayId, subscriptionId, state: 'running', attemptsEnd: 5, nextDeliveryOffset: 9, matched: null, sent: 0 },
+    ...{ startedAt: nowMs + 1_000, updatedAt: nowMs + 2_000 },
+    ...more,
+  };
+}
+async function outboxOf(replayId: string) {
   const rows = await sql.query('SELECT kind, partition_key, value FROM outbox WHERE key = $1 ORDER BY id', [replayId]);
   return rows.rows as { kind: string; partition_key: string; value: Record<string, unknown> | null }[];
-};
+}
 
 describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
   it('answers 202 with the replay, which is stored, and published in the partition of its subscription', async () => {

@@ -59,13 +59,17 @@ interface Resource {
   eventType: string;
   secret: string;
 }
-const send = (method: string, path: string, json?: unknown) => api.request(path, { method, key, json });
-const dataOf = (answer: TestAnswer) => (answer.body as { data: Resource[] }).data;
-const stored = async (id: string): Promise<WebhookSubscription> => {
+function send(method: string, path: string, json?: unknown) {
+  return api.request(path, { method, key, json });
+}
+function dataOf(answer: TestAnswer) {
+  return (answer.body as { data: Resource[] }).data;
+}
+async function stored(id: string): Promise<WebhookSubscription> {
   const found = await store.subscriptions.get({ fleetId, id });
   if (found === null) throw new Error('not stored');
   return found;
-};
+}
 
 async function create(body: object = {}): Promise<Resource> {
   const answer = await send('POST', PATH, { eventType: 'position', url: HOOK, ...body });

@@ -18,7 +18,9 @@ function detailsOf(work: () => unknown): readonly ErrorDetail[] {
   }
   return [];
 }
-const fieldsOf = (work: () => unknown) => detailsOf(work).map((detail) => detail.field);
+function fieldsOf(work: () => unknown) {
+  return detailsOf(work).map((detail) => detail.field);
+}
 
 describe('the body that creates subscriptions', () => {
   it.each([

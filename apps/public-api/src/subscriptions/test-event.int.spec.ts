@@ -39,7 +39,9 @@ beforeEach(async () => {
   id = (made.body as { data: { id: string }[] }).data[0]?.id ?? '';
 });
 
-const sendTest = (as = key, of = id) => api.request(`${PATH}/${of}/test`, { method: 'POST', key: as });
+function sendTest(as = key, of = id) {
+  return api.request(`${PATH}/${of}/test`, { method: 'POST', key: as });
+}
 
 async function waitingDeliveries(): Promise<WebhookDelivery[]> {
   const found = await sql.query<{ value: WebhookDelivery }>(

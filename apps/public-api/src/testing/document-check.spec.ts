@@ -10,11 +10,13 @@ beforeAll(async () => {
   await api.close();
 });
 
-const answer = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) => ({
-  status,
-  body,
-  headers: new Headers(headers),
-});
+function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    status,
+    body,
+    headers: new Headers(headers),
+  };
+}
 const ERROR = { error: { code: 'not_found', message: 'm' } };
 
 describe('the check of responses against the OpenAPI document', () => {

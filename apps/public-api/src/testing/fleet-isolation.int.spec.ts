@@ -25,15 +25,24 @@ afterAll(async () => {
   await fleets.close();
 });
 
-const named = (operations: readonly DocumentedOperation[]) =>
-  operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
+function named(operations: readonly DocumentedOperation[]) {
+  return operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
+}
 const withIds = securedOperations.filter(({ placeholders }) => placeholders.length > 0);
 const reading = securedOperations.filter(({ method }) => method === 'GET');
 
-const asOwner = () => ({ key: fleets.owner.key });
-const asStranger = () => ({ key: fleets.stranger.key });
-const ownersIds = (operation: DocumentedOperation) => idsFor(operation, fleets.owner);
-const nobodysIds = ({ placeholders }: DocumentedOperation) => placeholders.map(() => randomUUID());
+function asOwner() {
+  return { key: fleets.owner.key };
+}
+function asStranger() {
+  return { key: fleets.stranger.key };
+}
+function ownersIds(operation: DocumentedOperation) {
+  return idsFor(operation, fleets.owner);
+}
+function nobodysIds({ placeholders }: DocumentedOperation) {
+  return placeholders.map(() => randomUUID());
+}
 
 /** Every id and name in the answers that the owner gets: none of them may reach anyone else. */
 async function whatTheOwnerSees(): Promise<{ readonly answers: readonly string[]; readonly marks: readonly string[] }> {
@@ -47,10 +56,12 @@ async function whatTheOwnerSees(): Promise<{ readonly answers: readonly string[]
   return { answers, marks: [...new Set(ids), fleets.owner.id] };
 }
 
-const withoutIds = ({ status, body }: TestAnswer) => ({
-  status,
-  body: JSON.parse(JSON.stringify(body).replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'ID')) as unknown,
-});
+function withoutIds({ status, body }: TestAnswer) {
+  return {
+    status,
+    body: JSON.parse(JSON.stringify(body).replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'ID')) as unknown,
+  };
+}
 
 describe('a fleet that asks for what belongs to another', () => {
   it.each(named(withIds))('is told by %s that it is not there, as of what never was', async (_name, operation) => {

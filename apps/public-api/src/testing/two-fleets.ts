@@ -140,18 +140,20 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
   };
 }
 
-const pointOf = (fleetId: string, eventTime: number): PathPoint => ({
-  ...{
-    fleetId,
-    deviceId: `device-of-${fleetId}`,
-    eventTime,
-    latitude: 52.52,
-    longitude: 13.4,
-    speedInKmh: 30,
-    heading: 90,
-  },
-  ...{ ignition: true, odometerInMeters: null, rpm: null, fuelLevel: null, valid: true },
-});
+function pointOf(fleetId: string, eventTime: number): PathPoint {
+  return {
+    ...{
+      fleetId,
+      deviceId: `device-of-${fleetId}`,
+      eventTime,
+      latitude: 52.52,
+      longitude: 13.4,
+      speedInKmh: 30,
+      heading: 90,
+    },
+    ...{ ignition: true, odometerInMeters: null, rpm: null, fuelLevel: null, valid: true },
+  };
+}
 
 async function keepOperations(store: ManagementStore, fleetId: string, subscriptionId: string): Promise<void> {
   const shared = {
@@ -174,8 +176,9 @@ async function keepOperations(store: ManagementStore, fleetId: string, subscript
 }
 
 /** The ids in the path of an operation that stand for things of this fleet. */
-export const idsFor = ({ collections }: DocumentedOperation, { made }: Fleet): readonly string[] =>
-  collections.map((collection) => made.get(collection) ?? randomUUID());
+export function idsFor({ collections }: DocumentedOperation, { made }: Fleet): readonly string[] {
+  return collections.map((collection) => made.get(collection) ?? randomUUID());
+}
 
 /** The documents call what goes into a placeholder by the placeholder's name. */
 function idIn(body: unknown, collection: string): string {

@@ -69,7 +69,9 @@ export interface WalkPlan {
   readonly writes: readonly (readonly Write[])[];
 }
 
-const identity = ({ event, series }: DeliveryPlan): string => `${String(event)}/${String(series)}`;
+function identity({ event, series }: DeliveryPlan): string {
+  return `${String(event)}/${String(series)}`;
+}
 
 export const anyWalk: fc.Arbitrary<WalkPlan> = fc.record({
   there: fc.uniqueArray(plan, { minLength: 20, maxLength: 60, selector: identity, size: 'max' }),

@@ -45,16 +45,18 @@ beforeEach(async () => {
 
 afterEach(() => directory.stop());
 
-const append = (topic: string, key: string, value: Buffer | null): void => {
+function append(topic: string, key: string, value: Buffer | null): void {
   backend.append({ topic, partition: 0 }, { key: Buffer.from(key), value });
-};
-const appendSettings = (more: Partial<FleetSettings> = {}): void => {
+}
+function appendSettings(more: Partial<FleetSettings> = {}): void {
   append(topics.fleetSettings.name, 'acme', codecs.fleetSettings.encode({ ...settings, ...more }));
-};
-const appendFence = (geofence: Geofence): void => {
+}
+function appendFence(geofence: Geofence): void {
   append(topics.fleetGeofences.name, geofenceKey(geofence), codecs.fleetGeofences.encode(geofence));
-};
-const routesAt = (at: number): boolean | undefined => directory.fleet('acme')?.settings?.at(at)?.routes;
+}
+function routesAt(at: number): boolean | undefined {
+  return directory.fleet('acme')?.settings?.at(at)?.routes;
+}
 
 describe('what the processor knows of fleets', () => {
   it('is what both topics hold when it starts, by the times of the broker', async () => {

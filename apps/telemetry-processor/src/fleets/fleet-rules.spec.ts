@@ -22,30 +22,32 @@ beforeAll(async () => {
   };
 });
 
-const newHistories = (): FleetHistories => ({
-  geofences: createGeofenceHistory(),
-  settings: createFleetSettingsHistory(),
-});
+function newHistories(): FleetHistories {
+  return {
+    geofences: createGeofenceHistory(),
+    settings: createFleetSettingsHistory(),
+  };
+}
 
-const addFence = ({ geofences }: FleetHistories, fleetId: string): void => {
+function addFence({ geofences }: FleetHistories, fleetId: string): void {
   const circle = { latitude: 1, longitude: 2, radiusInMeters: 3 };
   const fence: Geofence = {
     ...{ geofenceId: 'g', fleetId, name: 'G', circle, polygon: null },
     ...{ version: 1, createdAt: 0, updatedAt: 0 },
   };
   geofences.record(`${fleetId}\u001fg`, fence, 1);
-};
+}
 
-const addSettings = ({ settings }: FleetHistories, fleetId: string): void => {
+function addSettings({ settings }: FleetHistories, fleetId: string): void {
   const fleet = { fleetId, name: null, payloadFormat: 'v1', routes: true };
   settings.record(fleetId, { ...fleet, version: 1, createdAt: 0, updatedAt: 0 }, 1);
-};
+}
 
-const newFinder = (histories: FleetHistories): FleetFinder => {
+function newFinder(histories: FleetHistories): FleetFinder {
   const finder = new FleetFinder(knownFleets(histories));
   finder.refresh();
   return finder;
-};
+}
 
 describe('the fleet of a ping', () => {
   it('is found again and again, for far more fleets than are remembered', () => {

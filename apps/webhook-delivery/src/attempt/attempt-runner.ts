@@ -127,7 +127,9 @@ const NO_TIME_LEFT = failure('timeout', 'the deadline of the attempt passed befo
 const UNKNOWN_SUBSCRIPTION = failure('subscription_unknown', 'the subscriptions could not be read within the attempt');
 const DELETED_SUBSCRIPTION = failure('subscription_deleted', 'the subscription was deleted before this attempt');
 const ABORTED: AttemptRun = Object.freeze({ type: 'aborted' });
-const nothingToDiscard = (): void => undefined;
+function nothingToDiscard(): void {
+  // No token was used.
+}
 
 function ended({ url, auth }: WebhookSubscription, result: AttemptResult, discardToken = nothingToDiscard): AttemptRun {
   return { type: 'ended', url, auth: auth === null ? 'none' : 'bearer', result, discardToken };

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 function startReplayer(): ChildProcess {
-  const program = 'apps/webhook-delivery/src/testing/replay/replayer-process.ts';
+  const program = 'apps/webhook-delivery/src/replay/testing/replayer-process.ts';
   const args = ['--import', './test/support/typescript-loader.mjs', program, brokers, registryUrl];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'ignore', 'inherit'] });
   processes.push(child);

@@ -12,15 +12,19 @@ const ENDED_AT = 1_714_564_800_000;
 /** The waits after attempts 1 to 4 when the jitter is in its middle. */
 const WAITS_MS = [2_000, 4_000, 8_000, 15_000];
 
-const response = (statusCode: number, retryAfter?: string): AttemptResult => ({
-  type: 'response',
-  statusCode,
-  retryAfter,
-});
-const error = (errorCode: AttemptErrorCode): AttemptResult => ({ type: 'error', errorCode, detail: '' });
+function response(statusCode: number, retryAfter?: string): AttemptResult {
+  return {
+    type: 'response',
+    statusCode,
+    retryAfter,
+  };
+}
+function error(errorCode: AttemptErrorCode): AttemptResult {
+  return { type: 'error', errorCode, detail: '' };
+}
 
-const decide = (result: AttemptResult, fields: Partial<FinishedAttempt> = {}) =>
-  decideAttempt({
+function decide(result: AttemptResult, fields: Partial<FinishedAttempt> = {}) {
+  return decideAttempt({
     attempt: 1,
     result,
     auth: 'none',
@@ -29,10 +33,12 @@ const decide = (result: AttemptResult, fields: Partial<FinishedAttempt> = {}) =>
     random: 0.5,
     ...fields,
   });
+}
 
 const everyAttempt = [1, 2, 3, 4, 5];
-const statuses = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+function statuses(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
 
 describe.each(everyAttempt)('attempt %d', (attempt) => {
   describe.each(['none', 'bearer'] as const)('with auth %s', (auth) => {

@@ -73,8 +73,9 @@ const SITUATIONS: readonly Situation[] = ATTEMPTS.flatMap((attempt) =>
   ),
 );
 
-const decide = (result: AttemptResult, situation: Situation): AttemptDecision =>
-  decideAttempt({ ...situation, result, endedAt: ENDED_AT } satisfies FinishedAttempt);
+function decide(result: AttemptResult, situation: Situation): AttemptDecision {
+  return decideAttempt({ ...situation, result, endedAt: ENDED_AT } satisfies FinishedAttempt);
+}
 
 /** What a situation and a fate lead to: null, or the bounds of the wait until the next attempt. */
 function expectedWait(fate: Fate, { attempt, unauthorizedBefore }: Situation): readonly [number, number] | null {
@@ -102,8 +103,9 @@ function isExpected(decision: AttemptDecision, fate: Fate, wait: readonly [numbe
   return Number.isInteger(waitMs) && waitMs >= wait[0] && waitMs <= wait[1];
 }
 
-const problems = (result: AttemptResult, fateOf: (situation: Situation) => Fate): unknown[] =>
-  SITUATIONS.map((situation) => problem(result, situation, fateOf(situation))).filter((found) => found !== null);
+function problems(result: AttemptResult, fateOf: (situation: Situation) => Fate): unknown[] {
+  return SITUATIONS.map((situation) => problem(result, situation, fateOf(situation))).filter((found) => found !== null);
+}
 
 describe('the policy table (R-20 to R-23)', () => {
   it('covers 100 to 599 without a gap', () => {
@@ -139,7 +141,9 @@ describe('the policy table (R-20 to R-23)', () => {
   );
 });
 
-const inSeconds = (seconds: number): string => new Date(ENDED_AT + seconds * 1000).toUTCString();
+function inSeconds(seconds: number): string {
+  return new Date(ENDED_AT + seconds * 1000).toUTCString();
+}
 
 describe('Retry-After (R-22)', () => {
   const ASKED: readonly (readonly [string, number])[] = [

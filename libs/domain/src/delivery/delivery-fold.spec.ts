@@ -9,7 +9,9 @@ function attemptOf(attempt: number, fields: Partial<FoldedAttempt> = {}): Folded
   return { attempt, outcome: 'retrying', nextDueAt, firstAttemptAt: FIRST_AT, statusCode: 503, ...fields };
 }
 
-const fold = (records: readonly FoldedAttempt[]): DeliveryProgress => records.reduce(deliveryFold, DELIVERY_UNSTARTED);
+function fold(records: readonly FoldedAttempt[]): DeliveryProgress {
+  return records.reduce(deliveryFold, DELIVERY_UNSTARTED);
+}
 
 describe('deliveryFold (R-25)', () => {
   it('starts with nothing known', () => {

@@ -3,12 +3,17 @@ import { healthAfter, HEALTHY, type EndpointHealth } from './endpoint-health.js'
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-const failed = (endedAt: number, onOutage = 'hold') => ({ isAccepted: false, endedAt, onOutage });
-const accepted = (endedAt: number) => ({ isAccepted: true, endedAt, onOutage: 'hold' });
+function failed(endedAt: number, onOutage = 'hold') {
+  return { isAccepted: false, endedAt, onOutage };
+}
+function accepted(endedAt: number) {
+  return { isAccepted: true, endedAt, onOutage: 'hold' };
+}
 
 /** The health after attempts that end at these times, all of them failures. */
-const failing = (...times: number[]): EndpointHealth =>
-  times.reduce<EndpointHealth>((health, endedAt) => healthAfter(health, failed(endedAt)).health, HEALTHY);
+function failing(...times: number[]): EndpointHealth {
+  return times.reduce<EndpointHealth>((health, endedAt) => healthAfter(health, failed(endedAt)).health, HEALTHY);
+}
 
 describe('The health of an endpoint (R-29)', () => {
   it('remembers since when there are nothing but failures', () => {

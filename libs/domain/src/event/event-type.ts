@@ -22,7 +22,9 @@ const ROUTE_EVENT_TYPES: ReadonlySet<string> = new Set<EventType>([
   'stop_finished',
 ]);
 
-export const isRouteEventType = (eventType: string): boolean => ROUTE_EVENT_TYPES.has(eventType);
+export function isRouteEventType(eventType: string): boolean {
+  return ROUTE_EVENT_TYPES.has(eventType);
+}
 
 /** Sent on request only: no device makes it, and no subscription can name it. */
 export const TEST_EVENT_TYPE = 'test';

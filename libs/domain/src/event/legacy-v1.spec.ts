@@ -4,7 +4,9 @@ import { serialiseLegacyV1 } from './legacy-v1.js';
 
 const ID = 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6';
 
-const bodyOf = (...args: Parameters<typeof eventOf>): unknown => JSON.parse(serialiseLegacyV1(eventOf(...args), ID));
+function bodyOf(...args: Parameters<typeof eventOf>): unknown {
+  return JSON.parse(serialiseLegacyV1(eventOf(...args), ID));
+}
 
 describe('the legacy-v1 body (R-14)', () => {
   it('is one flat object with its fields in their order', () => {

@@ -12,8 +12,8 @@ interface Leg {
 }
 
 /** A way of exactly that length, as the geodesic goes. */
-const legs = (maxLatitude: number, maxMeters: number): fc.Arbitrary<Leg> =>
-  fc
+function legs(maxLatitude: number, maxMeters: number): fc.Arbitrary<Leg> {
+  return fc
     .record({
       latitude: fc.double({ min: -maxLatitude, max: maxLatitude, noNaN: true }),
       longitude: fc.double({ min: -180, max: 180, noNaN: true }),
@@ -24,9 +24,11 @@ const legs = (maxLatitude: number, maxMeters: number): fc.Arbitrary<Leg> =>
       const { lat2 = NaN, lon2 = NaN } = earth.Direct(latitude, longitude, azimuth, meters);
       return { from: { latitude, longitude }, to: { latitude: lat2, longitude: lon2 }, meters };
     });
+}
 
-const measured = ({ from, to }: Leg): number =>
-  distanceInMeters(from.latitude, from.longitude, to.latitude, to.longitude);
+function measured({ from, to }: Leg): number {
+  return distanceInMeters(from.latitude, from.longitude, to.latitude, to.longitude);
+}
 
 describe('the distance between two fixes', () => {
   it.each([

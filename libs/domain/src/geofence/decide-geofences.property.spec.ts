@@ -15,10 +15,16 @@ import { circleFence, polygonFence } from './testing/geofences.js';
 const LATITUDE = 52;
 const LONGITUDE = 179.999;
 const METERS_PER_DEGREE = 111_195;
-const east = (meters: number): number => LONGITUDE + meters / METERS_PER_DEGREE / Math.cos((LATITUDE * Math.PI) / 180);
-const north = (meters: number): number => LATITUDE + meters / METERS_PER_DEGREE;
+function east(meters: number): number {
+  return LONGITUDE + meters / METERS_PER_DEGREE / Math.cos((LATITUDE * Math.PI) / 180);
+}
+function north(meters: number): number {
+  return LATITUDE + meters / METERS_PER_DEGREE;
+}
 /** On the globe; the oracle counts on beyond 180. */
-const wrapped = (longitude: number): number => (longitude > 180 ? longitude - 360 : longitude);
+function wrapped(longitude: number): number {
+  return longitude > 180 ? longitude - 360 : longitude;
+}
 
 const meters = fc.integer({ min: -15, max: 15 }).map((tens) => tens * 10 + 0.37);
 const shapes: fc.Arbitrary<PlainShape> = fc.oneof(

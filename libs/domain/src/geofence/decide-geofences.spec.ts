@@ -22,15 +22,15 @@ beforeEach(() => {
   settings = DEFAULT_GEOFENCE_SETTINGS;
 });
 
-const publish = (geofence: Geofence): void => {
+function publish(geofence: Geofence): void {
   history.record(geofenceKey(geofence), geofence, ++clock);
-};
-const remove = (geofence: Geofence): void => {
+}
+function remove(geofence: Geofence): void {
   history.record(geofenceKey(geofence), null, ++clock);
-};
+}
 
 /** A fix that far from the depot, to the east; what it makes, in the order of the events. */
-const at = (meters: number, eventTime: number): string[] => {
+function at(meters: number, eventTime: number): string[] {
   const fix = { eventTime, ...placeAt(DEPOT, meters, 90) };
   const decision = decideGeofences(state, fix, { fleet: history.fleet('fleet-1'), at: ++clock }, settings);
   state = { seenAt: decision.seenAt, visits: decision.visits };
@@ -38,7 +38,7 @@ const at = (meters: number, eventTime: number): string[] => {
     ...decision.left.map(({ geofence, enteredAt }) => `out of ${geofence.name}, in since ${String(enteredAt)}`),
     ...decision.entered.map(({ name }) => `in ${name}`),
   ];
-};
+}
 
 describe('a device that drives into a geofence and out again (R-8)', () => {
   beforeEach(() => {

@@ -8,16 +8,24 @@ import { circleFence, polygonFence } from './testing/geofences.js';
 
 const DAY = 86_400_000;
 const HERE = { latitude: 10, longitude: 20 };
-const fence = (version: number, fields: Partial<Geofence> = {}): Geofence =>
-  circleFence({ ...HERE, radiusInMeters: 100 }, { geofenceId: 'a', version, name: `v${String(version)}`, ...fields });
+function fence(version: number, fields: Partial<Geofence> = {}): Geofence {
+  return circleFence(
+    { ...HERE, radiusInMeters: 100 },
+    { geofenceId: 'a', version, name: `v${String(version)}`, ...fields },
+  );
+}
 
 let fleet: FleetGeofences;
 beforeEach(() => {
   fleet = new FleetGeofences();
 });
 
-const seenAt = (time: number): string | undefined => fleet.get('a', time)?.name;
-const nearAt = (time: number): string[] => fleet.near(HERE.latitude, HERE.longitude, time).map(({ name }) => name);
+function seenAt(time: number): string | undefined {
+  return fleet.get('a', time)?.name;
+}
+function nearAt(time: number): string[] {
+  return fleet.near(HERE.latitude, HERE.longitude, time).map(({ name }) => name);
+}
 
 describe('the version of a geofence that a ping sees (decision 0028)', () => {
   it('is the newest that was appended at or before the ping', () => {

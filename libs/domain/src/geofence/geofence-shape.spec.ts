@@ -4,7 +4,9 @@ import { geofenceFault, shapeOf } from './geofence-shape.js';
 import { circleFence, placeAt, plainDistance, polygonFence } from './testing/geofences.js';
 import type { GeoPoint } from '../records/geofence.js';
 
-const place = (latitude: number, longitude: number): GeoPoint => ({ latitude, longitude });
+function place(latitude: number, longitude: number): GeoPoint {
+  return { latitude, longitude };
+}
 const places = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
   longitude: fc.double({ min: -180, max: 180, noNaN: true }),
@@ -71,15 +73,18 @@ describe('a circle', () => {
   });
 });
 
-const holds = (
+function holds(
   box: { minLatitude: number; maxLatitude: number; minLongitude: number; maxLongitude: number },
   latitude: number,
   longitude: number,
-): boolean =>
-  latitude >= box.minLatitude &&
-  latitude <= box.maxLatitude &&
-  longitude >= box.minLongitude &&
-  longitude <= box.maxLongitude;
+): boolean {
+  return (
+    latitude >= box.minLatitude &&
+    latitude <= box.maxLatitude &&
+    longitude >= box.minLongitude &&
+    longitude <= box.maxLongitude
+  );
+}
 
 describe('a polygon', () => {
   it.each([

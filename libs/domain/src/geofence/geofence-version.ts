@@ -25,4 +25,6 @@ export class GeofenceVersion implements NamedGeofence {
   }
 }
 
-export const isInForce = ({ from, to }: GeofenceVersion, at: number): boolean => from <= at && at < to;
+export function isInForce({ from, to }: GeofenceVersion, at: number): boolean {
+  return from <= at && at < to;
+}

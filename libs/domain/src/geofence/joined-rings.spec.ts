@@ -14,14 +14,16 @@ const rings = fc.array(fc.array(fc.tuple(coordinate, coordinate), { minLength: 3
   maxLength: 3,
 });
 
-const closed = (ring: readonly Place[]): Place[] => [...ring, ...ring.slice(0, 1)];
-const joined = (polygon: readonly Place[][]): readonly number[] => {
+function closed(ring: readonly Place[]): Place[] {
+  return [...ring, ...ring.slice(0, 1)];
+}
+function joined(polygon: readonly Place[][]): readonly number[] {
   const frame = Array.from({ length: FRAME_NUMBERS }, () => 0);
   return joinRings(
     frame,
     polygon.map((ring) => ring.flat()),
   );
-};
+}
 
 describe('the rings of a polygon in one list', () => {
   it('hold the places that exact arithmetic says they hold, those on edges and corners included', () => {

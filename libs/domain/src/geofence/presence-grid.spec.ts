@@ -10,16 +10,20 @@ interface Box {
   readonly maxLongitude: number;
 }
 
-const listOf = (boxes: readonly Box[]): BoxList => ({
-  edges: Float64Array.from(
-    boxes.flatMap(({ minLatitude, maxLatitude, minLongitude, maxLongitude }) => {
-      return [minLatitude, maxLatitude, minLongitude, maxLongitude];
-    }),
-  ),
-  alone: boxes.map(() => []),
-});
+function listOf(boxes: readonly Box[]): BoxList {
+  return {
+    edges: Float64Array.from(
+      boxes.flatMap(({ minLatitude, maxLatitude, minLongitude, maxLongitude }) => {
+        return [minLatitude, maxLatitude, minLongitude, maxLongitude];
+      }),
+    ),
+    alone: boxes.map(() => []),
+  };
+}
 
-const double = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+function double(min: number, max: number) {
+  return fc.double({ min, max, noNaN: true });
+}
 /** Also without a breadth, and with the least that there is. */
 const breadth = fc.oneof(double(0, 0.01), double(0, 360), fc.constantFrom(0, Number.MIN_VALUE));
 const boxes: fc.Arbitrary<Box> = fc

@@ -5,8 +5,12 @@ const RADIANS = Math.PI / 180;
 
 export const METERS_PER_DEGREE = EARTH_RADIUS_IN_METERS * RADIANS;
 
-export const toRadians = (degrees: number): number => degrees * RADIANS;
-export const toDegrees = (radians: number): number => radians / RADIANS;
+export function toRadians(degrees: number): number {
+  return degrees * RADIANS;
+}
+export function toDegrees(radians: number): number {
+  return radians / RADIANS;
+}
 
 /** The haversine formula, with the cosines of both latitudes given. */
 export function arcInMeters(

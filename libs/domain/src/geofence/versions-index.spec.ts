@@ -23,17 +23,17 @@ beforeEach(() => {
 });
 
 /** One kilometre from the next, to the east. */
-const put = (number: number, version = 1): void => {
+function put(number: number, version = 1): void {
   const circle = { ...placeAt(HERE, number * 1_000, 90), radiusInMeters: 100 };
   fleet.put(circleFence(circle, { geofenceId: String(number), version }), ++clock);
-};
-const remove = (number: number): void => {
+}
+function remove(number: number): void {
   fleet.remove(String(number), ++clock);
-};
-const near = (number: number, time = clock): string[] => {
+}
+function near(number: number, time = clock): string[] {
   const { latitude, longitude } = placeAt(HERE, number * 1_000, 90);
   return fleet.near(latitude, longitude, time).map(({ geofenceId, version }) => `${geofenceId} v${String(version)}`);
-};
+}
 
 describe('the index of a fleet with 10,000 geofences', () => {
   beforeEach(() => {

@@ -11,7 +11,9 @@ const content = { position, fleetId: 'fleet-1', queryFingerprint: 'query-1', iss
 const expected = { fleetId: 'fleet-1', queryFingerprint: 'query-1', nowMs: NOON };
 const token = sealPageToken(content, KEY);
 
-const refused = (reason: string) => ({ type: 'refused', reason });
+function refused(reason: string) {
+  return { type: 'refused', reason };
+}
 
 describe('a page token (R-34)', () => {
   it('leads back to its position', () => {

@@ -76,17 +76,20 @@ interface Made {
   readonly event: FleetEvent;
 }
 
-const madeBy = (pings: readonly TelemetryPing[], { decisions }: Journey): Made[] =>
-  decisions.flatMap((decision, index) => {
+function madeBy(pings: readonly TelemetryPing[], { decisions }: Journey): Made[] {
+  return decisions.flatMap((decision, index) => {
     const ping = pings[index];
     if (decision.type !== 'accepted' || ping === undefined) return [];
     return decision.events.filter(({ resourceId }) => resourceId !== null).map((event) => ({ ping, event }));
   });
+}
 
-const tripEvents = (pings: readonly TelemetryPing[]): Made[] => madeBy(pings, travel(pings));
+function tripEvents(pings: readonly TelemetryPing[]): Made[] {
+  return madeBy(pings, travel(pings));
+}
 
 /** What the rules take, as the oracle reads it. */
-const trackOf = (pings: readonly TelemetryPing[]): TrackPing[] => {
+function trackOf(pings: readonly TelemetryPing[]): TrackPing[] {
   let newest = -Infinity;
   return pings
     .filter(({ eventTime }) => {
@@ -100,29 +103,31 @@ const trackOf = (pings: readonly TelemetryPing[]): TrackPing[] => {
       speed: ping.speedInKmh ?? undefined,
       ignition: ping.ignition ?? undefined,
     }));
-};
+}
 
-const seen = ({ ping, event }: Made): object => ({
-  madeBy: ping.eventTime,
-  eventType: event.eventType,
-  eventTime: event.eventTime,
-  startTime: event.startTime,
-  place: { latitude: event.latitude, longitude: event.longitude },
-  ...(event.eventType === 'route_finished' && {
-    figures: {
-      from: event.startLocation,
-      maxSpeed: event.maxSpeedInKmh ?? undefined,
-      idleMs: event.idleTimeInSeconds === null ? undefined : Math.round(event.idleTimeInSeconds * 1_000),
-      endReason: event.endReason,
-    },
-  }),
-});
+function seen({ ping, event }: Made): object {
+  return {
+    madeBy: ping.eventTime,
+    eventType: event.eventType,
+    eventTime: event.eventTime,
+    startTime: event.startTime,
+    place: { latitude: event.latitude, longitude: event.longitude },
+    ...(event.eventType === 'route_finished' && {
+      figures: {
+        from: event.startLocation,
+        maxSpeed: event.maxSpeedInKmh ?? undefined,
+        idleMs: event.idleTimeInSeconds === null ? undefined : Math.round(event.idleTimeInSeconds * 1_000),
+        endReason: event.endReason,
+      },
+    }),
+  };
+}
 
-const withoutMeters = ({ figures, ...event }: PlainTripEvent): object => {
+function withoutMeters({ figures, ...event }: PlainTripEvent): object {
   if (figures === undefined) return event;
   const { meters: _, ...rest } = figures;
   return { ...event, figures: rest };
-};
+}
 
 function expectAgreement(pings: readonly TelemetryPing[], events = tripEvents(pings)): PlainTripEvent[] {
   const expected = plainRoutes(trackOf(pings));
@@ -214,8 +219,8 @@ describe('on any track, routes and stops', () => {
   });
 });
 
-const pingOfLine = (line: PlainPing): TelemetryPing =>
-  pingOf({
+function pingOfLine(line: PlainPing): TelemetryPing {
+  return pingOf({
     deviceId: line.deviceId,
     eventTime: Date.parse(line.eventTime),
     positionValid: line.latitude !== undefined,
@@ -224,6 +229,7 @@ const pingOfLine = (line: PlainPing): TelemetryPing =>
     speedInKmh: line.speedKmh ?? null,
     ignition: line.ignition ?? null,
   });
+}
 
 describe('on recorded tracks, routes and stops', () => {
   const found = recordedTracks();

@@ -16,17 +16,23 @@ function tripsOf(pings: readonly TelemetryPing[]): Record<number, string[]> {
   return found;
 }
 
-const isTripEvent = ({ eventType }: FleetEvent): boolean => /^(route|stop)_/.test(eventType);
+function isTripEvent({ eventType }: FleetEvent): boolean {
+  return /^(route|stop)_/.test(eventType);
+}
 
-const secondOf = ({ eventTime }: FleetEvent): number => (eventTime - second(0)) / 1_000;
+function secondOf({ eventTime }: FleetEvent): number {
+  return (eventTime - second(0)) / 1_000;
+}
 
-const tripEvents = (pings: readonly TelemetryPing[]): FleetEvent[] =>
-  travel(pings).decisions.flatMap((decision) =>
+function tripEvents(pings: readonly TelemetryPing[]): FleetEvent[] {
+  return travel(pings).decisions.flatMap((decision) =>
     decision.type === 'accepted' ? decision.events.filter(isTripEvent) : [],
   );
+}
 
-const finished = (pings: readonly TelemetryPing[]): FleetEvent | undefined =>
-  tripEvents(pings).find(({ eventType }) => eventType === 'route_finished');
+function finished(pings: readonly TelemetryPing[]): FleetEvent | undefined {
+  return tripEvents(pings).find(({ eventType }) => eventType === 'route_finished');
+}
 
 /** On the road since second 10, as second 20 shows: 40 km/h, 11.1 m a second. */
 const setOff: readonly TelemetryPing[] = [

@@ -28,15 +28,18 @@ const events: readonly FleetEvent[] = travel(day).decisions.flatMap((decision) =
   decision.type === 'accepted' ? decision.events : [],
 );
 
-const eventDataOf = (type: string): unknown => {
+function eventDataOf(type: string): unknown {
   const event = events.find(({ eventType }) => eventType === type);
   if (event === undefined) throw new Error(`There is no ${type}.`);
   return (JSON.parse(serialiseEnvelope(event, 'id')) as { readonly eventData: unknown }).eventData;
-};
+}
 
-const iso = (seconds: number): string => new Date(second(seconds)).toISOString();
-const idOf = (kind: 'route' | 'stop', seconds: number): string =>
-  resourceIdOf({ fleetId: 'fleet-1', deviceId: 'device-1', kind, startTime: second(seconds) });
+function iso(seconds: number): string {
+  return new Date(second(seconds)).toISOString();
+}
+function idOf(kind: 'route' | 'stop', seconds: number): string {
+  return resourceIdOf({ fleetId: 'fleet-1', deviceId: 'device-1', kind, startTime: second(seconds) });
+}
 
 const common = { deviceId: 'device-1', fleetId: 'fleet-1', ...names };
 

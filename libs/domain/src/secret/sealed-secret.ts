@@ -64,8 +64,12 @@ function requireKey(key: Buffer): void {
   );
 }
 
-const signingContext = (subscriptionId: string): string => `subscription-secret:${subscriptionId}`;
-const clientContext = (subscriptionId: string): string => `subscription-client-secret:${subscriptionId}`;
+function signingContext(subscriptionId: string): string {
+  return `subscription-secret:${subscriptionId}`;
+}
+function clientContext(subscriptionId: string): string {
+  return `subscription-client-secret:${subscriptionId}`;
+}
 
 export function sealSigningSecret(secret: Buffer, key: Buffer, nonce: Buffer, subscriptionId: string): string {
   return sealSecret(secret, key, nonce, signingContext(subscriptionId));

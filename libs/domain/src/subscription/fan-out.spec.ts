@@ -6,8 +6,9 @@ import { eventId } from '../event/event-id.js';
 import { serialiseLegacyV1 } from '../event/legacy-v1.js';
 import { decideFanOut, matchesSubscription } from './fan-out.js';
 
-const idFor = (subscriptionId: string, resourceId: string | null = null): string =>
-  eventId({ ...eventOf(), subscriptionId, resourceId });
+function idFor(subscriptionId: string, resourceId: string | null = null): string {
+  return eventId({ ...eventOf(), subscriptionId, resourceId });
+}
 
 describe('matchesSubscription (R-16)', () => {
   it.each([

@@ -4,13 +4,15 @@ import type { FleetSettings } from '../records/fleet-settings.js';
 
 const DAY_MS = 86_400_000;
 
-const settingsOf = (version: number, routes: boolean): FleetSettings => ({
-  ...{ fleetId: 'acme', name: null, payloadFormat: 'v1', routes, version },
-  ...{ createdAt: 0, updatedAt: 0 },
-});
+function settingsOf(version: number, routes: boolean): FleetSettings {
+  return {
+    ...{ fleetId: 'acme', name: null, payloadFormat: 'v1', routes, version },
+    ...{ createdAt: 0, updatedAt: 0 },
+  };
+}
 
 /** Versions 1, 2, ... with these times and values. */
-const historyOf = (...versions: readonly (readonly [number, boolean | null])[]) => {
+function historyOf(...versions: readonly (readonly [number, boolean | null])[]) {
   const history = createFleetSettingsHistory();
   versions.forEach(([appendedAt, routes], index) => {
     history.record('acme', routes === null ? null : settingsOf(index + 1, routes), appendedAt);
@@ -19,7 +21,7 @@ const historyOf = (...versions: readonly (readonly [number, boolean | null])[]) 
     history,
     at: (appendedAt: number) => history.fleet('acme')?.at(appendedAt)?.routes,
   };
-};
+}
 
 describe('The settings that a ping sees', () => {
   it('are the newest that were appended at or before it', () => {

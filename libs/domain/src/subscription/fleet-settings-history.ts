@@ -45,8 +45,9 @@ export class FleetSettingsVersions {
  * A version that is published again after a crash counts from its first time. A fleet that is created again, after its
  * database was lost, begins at version 1.
  */
-const isRepeated = (settings: FleetSettings, before: FleetSettings): boolean =>
-  settings.createdAt === before.createdAt && settings.version <= before.version;
+function isRepeated(settings: FleetSettings, before: FleetSettings): boolean {
+  return settings.createdAt === before.createdAt && settings.version <= before.version;
+}
 
 export interface FleetSettingsHistory {
   record(fleetId: string, settings: FleetSettings | null, appendedAt: number): void;

@@ -5,27 +5,30 @@ import type { WebhookSubscription } from '../records/webhook-subscription.js';
 const NOW = Date.UTC(2026, 2, 1, 8, 30, 0, 7);
 const UUID_V5 = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-const subscription = (given: Partial<WebhookSubscription> = {}): WebhookSubscription => ({
-  id: '0b0e8f0a-6f4e-4c53-9a54-7d4b5b0d9a11',
-  fleetId: 'acme',
-  eventType: 'position',
-  url: 'https://receiver.example/hook',
-  status: 'active',
-  disabledReason: null,
-  payloadFormat: 'v1',
-  deviceIds: ['van-1'],
-  auth: null,
-  rateLimitPerSecond: null,
-  onOutage: 'fail',
-  strictOrder: false,
-  secrets: [],
-  version: 1,
-  createdAt: 0,
-  updatedAt: 0,
-  ...given,
-});
-const make = (given: Partial<WebhookSubscription> = {}, requestId = 'r-1') =>
-  testDelivery(subscription(given), { requestId, nowMs: NOW });
+function subscription(given: Partial<WebhookSubscription> = {}): WebhookSubscription {
+  return {
+    id: '0b0e8f0a-6f4e-4c53-9a54-7d4b5b0d9a11',
+    fleetId: 'acme',
+    eventType: 'position',
+    url: 'https://receiver.example/hook',
+    status: 'active',
+    disabledReason: null,
+    payloadFormat: 'v1',
+    deviceIds: ['van-1'],
+    auth: null,
+    rateLimitPerSecond: null,
+    onOutage: 'fail',
+    strictOrder: false,
+    secrets: [],
+    version: 1,
+    createdAt: 0,
+    updatedAt: 0,
+    ...given,
+  };
+}
+function make(given: Partial<WebhookSubscription> = {}, requestId = 'r-1') {
+  return testDelivery(subscription(given), { requestId, nowMs: NOW });
+}
 
 describe('A test event', () => {
   it('has the envelope of any other and nothing made up in it', () => {

@@ -28,13 +28,18 @@ const journeys = fc.array(step, { maxLength: 60 }).map((steps) => {
   });
 });
 
-const eventsOf = (journey: Journey): FleetEvent[] =>
-  journey.decisions.flatMap((decision) => (decision.type === 'accepted' ? decision.events : []));
+function eventsOf(journey: Journey): FleetEvent[] {
+  return journey.decisions.flatMap((decision) => (decision.type === 'accepted' ? decision.events : []));
+}
 
 /** Of the ping itself, and so of its time; those of geofences, routes and stops have a resource. */
-const pingEventsOf = (journey: Journey): FleetEvent[] => eventsOf(journey).filter((event) => event.resourceId === null);
+function pingEventsOf(journey: Journey): FleetEvent[] {
+  return eventsOf(journey).filter((event) => event.resourceId === null);
+}
 
-const isPosition = (event: FleetEvent): boolean => event.eventType.startsWith('position');
+function isPosition(event: FleetEvent): boolean {
+  return event.eventType.startsWith('position');
+}
 
 describe('on any journey', () => {
   it('positions are a window apart, unless the ignition changed in between', () => {

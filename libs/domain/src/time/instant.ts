@@ -86,4 +86,6 @@ function characters(year: number, month: number, day: number, ms: number): strin
   );
 }
 
-const digit = (value: number, place: number): number => ZERO + (Math.floor(value / place) % 10);
+function digit(value: number, place: number): number {
+  return ZERO + (Math.floor(value / place) % 10);
+}

@@ -131,8 +131,12 @@ async function until(event: string): Promise<void> {
   while (!events.includes(event)) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-const never = (): Promise<never> => new Promise(() => undefined);
-const http = () => ({ port: 0, host: '127.0.0.1' });
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
+function http() {
+  return { port: 0, host: '127.0.0.1' };
+}
 
 describe('a microservice', () => {
   it('starts its consumers when all providers are up, and stops them before any of these', async () => {

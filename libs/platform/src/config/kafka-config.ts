@@ -5,7 +5,9 @@ import { asFlag, asList, asOneOf, asText, configSections, required, withDefault 
 
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
-const isBrokerAddress = (item: string): boolean => /^(\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/i.test(item);
+function isBrokerAddress(item: string): boolean {
+  return /^(\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/i.test(item);
+}
 
 const brokers = z
   .object({

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { ReadText } from './variables.js';
 
 /** The text of a PEM file that holds a block such as `CERTIFICATE` or `PRIVATE KEY`, read at once. */
-export const asPemFile =
-  (block: 'CERTIFICATE' | 'PRIVATE KEY'): ReadText<string> =>
-  (path) => {
+export function asPemFile(block: 'CERTIFICATE' | 'PRIVATE KEY'): ReadText<string> {
+  return (path) => {
     try {
       const pem = readFileSync(path, 'utf8');
       // Keys have kinds: BEGIN RSA PRIVATE KEY, BEGIN EC PRIVATE KEY.
@@ -13,3 +12,4 @@ export const asPemFile =
       return undefined;
     }
   };
+}

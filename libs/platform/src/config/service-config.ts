@@ -77,7 +77,9 @@ export const topicConfig: z.ZodType<TopicConfig> = z
   .transform((env) => ({ partitions: env.WAYPOST_PARTITIONS, replicationFactor: env.WAYPOST_REPLICATION_FACTOR }));
 
 /** An IP address, or a subnet of them. */
-export const isAddressOrSubnet = (text: string): boolean => isIP(text) !== 0 || isSubnet(text);
+export function isAddressOrSubnet(text: string): boolean {
+  return isIP(text) !== 0 || isSubnet(text);
+}
 
 function isSubnet(text: string): boolean {
   const [address, prefix, ...rest] = text.split('/');

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { TaskManager } from '@waypost/streams';
 import { createRetryingManager } from './retrying-manager.js';
 
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 5));
+}
 
 /** Members of the group; what happens when each is started is the test's to say. */
 function build(starts: (() => Promise<void>)[]) {
@@ -30,7 +32,9 @@ function build(starts: (() => Promise<void>)[]) {
   });
   return { consumer, members, waits };
 }
-const away = () => Promise.reject(new Error('no broker answers'));
+function away() {
+  return Promise.reject(new Error('no broker answers'));
+}
 
 describe('the manager that retries', () => {
   it('stays with its member until it is stopped, and then lets it leave', async () => {

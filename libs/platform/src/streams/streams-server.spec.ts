@@ -116,7 +116,9 @@ class Second {
   }
 }
 
-const never = (): Promise<never> => new Promise(() => undefined);
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
 
 describe('the order of the consumers', () => {
   it('is that of their controllers at the start and the reverse at the stop, one after the other', async () => {

@@ -126,5 +126,6 @@ function checkRepeats(
   return repeats;
 }
 
-const told = ({ source, receivedMs, status }: Receipt): string =>
-  `from ${source} at ${new Date(receivedMs).toISOString()}, ${status === null ? 'not answered' : `answered ${String(status)}`}`;
+function told({ source, receivedMs, status }: Receipt): string {
+  return `from ${source} at ${new Date(receivedMs).toISOString()}, ${status === null ? 'not answered' : `answered ${String(status)}`}`;
+}

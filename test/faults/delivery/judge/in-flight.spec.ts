@@ -33,11 +33,15 @@ function repeatByOther(status: number | null = 200): void {
   change(run.attempts, () => true, { startedAt: again - 1, loggedMs: again + DURATION_MS });
 }
 
-const killedAt = (atMs: number, source = SENDER): Interruption => ({ type: 'killed', source, atMs });
-const pausedAt = (atMs: number, source = SENDER): Interruption => ({
-  ...{ type: 'paused', source, atMs },
-  resumedMs: atMs + 12_000,
-});
+function killedAt(atMs: number, source = SENDER): Interruption {
+  return { type: 'killed', source, atMs };
+}
+function pausedAt(atMs: number, source = SENDER): Interruption {
+  return {
+    ...{ type: 'paused', source, atMs },
+    resumedMs: atMs + 12_000,
+  };
+}
 const WITHOUT_CAUSE = [expect.stringMatching(/^repeat without a cause by .* \(1\)/)];
 
 describe('a repeat at the receiver', () => {

@@ -11,13 +11,15 @@ beforeEach(() => {
 const HEALTHY = 'event-0';
 const ALWAYS_503 = 'event-2';
 const FIRST_503 = 'event-3';
-const of =
-  (eventId: string, attempt = 1) =>
-  (item: { readonly eventId: string; readonly attempt?: number }): boolean =>
+function of(eventId: string, attempt = 1) {
+  return (item: { readonly eventId: string; readonly attempt?: number }): boolean =>
     item.eventId === eventId && (item.attempt ?? attempt) === attempt;
+}
 
 /** The kinds of what is wrong, without examples. */
-const kinds = (): string[] => judgeDeliveries(run).problems.map((line) => line.replace(/ \(\d+\): .*/, ''));
+function kinds(): string[] {
+  return judgeDeliveries(run).problems.map((line) => line.replace(/ \(\d+\): .*/, ''));
+}
 
 describe('the judge of deliveries', () => {
   it('finds nothing wrong with a run in which nothing was disturbed', () => {

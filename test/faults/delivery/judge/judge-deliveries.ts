@@ -73,8 +73,9 @@ function errorCounts(attempts: readonly LoggedAttempt[]): Record<string, number>
   return Object.fromEntries([...byCode].map(([code, group]) => [code, group.length]));
 }
 
-const retryLateness = (attempts: readonly LoggedAttempt[]): number[] =>
-  attempts.flatMap(({ attempt, startedAt, dueAt }) => (attempt > 1 ? [startedAt - dueAt] : []));
+function retryLateness(attempts: readonly LoggedAttempt[]): number[] {
+  return attempts.flatMap(({ attempt, startedAt, dueAt }) => (attempt > 1 ? [startedAt - dueAt] : []));
+}
 
 /** Each event x subscription that wants it is in webhook.deliveries, once, and nothing else is. */
 export function checkFanOut({ expected, deliveries }: Observations, problems: ProblemList): void {

@@ -94,5 +94,6 @@ function runtimeOf(readiness: Readiness, fatal: Error[]): DynamicModule {
   });
 }
 
-export const records = (...values: number[]): PipedRecord[] =>
-  values.map((value) => ({ key: null, value: Buffer.from(String(value)) }));
+export function records(...values: number[]): PipedRecord[] {
+  return values.map((value) => ({ key: null, value: Buffer.from(String(value)) }));
+}
