@@ -40,7 +40,8 @@ describe('the import law', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'waypost-import-law-'));
-    for (const file of [LAW, FOLDER_LAW, 'tsconfig.json', 'package.json']) copyFileSync(join(root, file), join(directory, file));
+    for (const file of [LAW, FOLDER_LAW, 'tsconfig.json', 'package.json'])
+      copyFileSync(join(root, file), join(directory, file));
     symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
     write(directory, { ...LAWFUL_TREE, ...PROPS });
     write(directory, Object.fromEntries(PLANTS.map(({ file, code }) => [file, code])));
