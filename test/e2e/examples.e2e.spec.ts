@@ -19,7 +19,7 @@ import { subscribe } from '../support/subscriptions.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 import { until } from '../support/until.js';
 
-const fleet = 'examples';
+const fleet = 'example-programs';
 const waypost = runningWaypost(sharedDataDir());
 const present = toolchains.filter(({ isPresent }) => isPresent);
 const missing = toolchains.filter(({ isPresent }) => !isPresent);
