@@ -77,12 +77,16 @@ const PLANTS: readonly (readonly [what: string, file: string, code: string, rule
 ];
 
 const LAWFUL: readonly (readonly [what: string, file: string, code: string])[] = [
-  ['the environment in a config file', 'apps/public-api/src/config.ts', `export const e = () => process.env['X'];`],
+  [
+    'the environment in a config file',
+    'apps/public-api/src/config.ts',
+    `export function e() {\n  return process.env['X'];\n}`,
+  ],
   ['a topic name in contracts', 'libs/contracts/src/topics.ts', `export const t = 'fleet.events';`],
   [
     'a date from a given time in the domain',
     'libs/domain/src/index.ts',
-    'export const d = (atMs: number) => new Date(atMs);',
+    'export function d(atMs: number) {\n  return new Date(atMs);\n}',
   ],
   ['words that only contain a topic name', 'libs/platform/src/index.ts', `export const t = 'reads fleet.events';`],
 ];
