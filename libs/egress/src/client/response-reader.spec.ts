@@ -78,6 +78,34 @@ describe('ResponseReader', () => {
     });
   });
 
+  it('accepts a status line of 1 KiB and refuses a longer one, complete or not', () => {
+    const line = (length: number): string => `HTTP/1.1 200 ${'x'.repeat(length - 15)}\r\n`;
+    const limits = { maxHeadBytes: 16_384 };
+
+    expect(read([`${line(1_024)}\r\n`], limits)).toMatchObject({ reading: 'more' });
+    for (const text of [line(1_025), line(1_026).slice(0, -2)]) {
+      expect(read([text], limits)).toMatchObject({ error: 'the status line of the response is too long' });
+      expect(read(Array.from(text), limits)).toMatchObject({ error: 'the status line of the response is too long' });
+    }
+  });
+
+  it('does work in proportion to the bytes of a head that arrives byte by byte', () => {
+    const cpuMs = (headBytes: number): number => {
+      const pieces = Array.from(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(headBytes)}`);
+      const runs = Array.from({ length: 7 }, () => {
+        const before = process.cpuUsage();
+        for (let count = 0; count < 4; count += 1) read(pieces, { maxHeadBytes: 100_000 });
+        const { user, system } = process.cpuUsage(before);
+        return (user + system) / 1_000;
+      });
+      return Math.min(...runs);
+    };
+    cpuMs(1_000);
+
+    // Four times the bytes: about 4 when each is looked at once, 16 when all are looked at for each.
+    expect(cpuMs(64_000) / cpuMs(16_000)).toBeLessThan(9);
+  });
+
   it('accepts eight interim responses but not a ninth', () => {
     const many = (count: number): string => 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(count) + FINAL;
 

@@ -19,10 +19,13 @@ export interface ResponseLimits {
 export type Reading = 'more' | 'complete' | 'enough';
 
 const MAX_INTERIM_RESPONSES = 8;
-const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n/;
-const BEGIN = 'HTTP/1.';
-/** CR LF CR: the longest incomplete end of a head. */
-const LONGEST_END = 3;
+const MAX_STATUS_LINE_BYTES = 1_024;
+const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n$/;
+const BEGIN = Buffer.from('HTTP/1.');
+const FIRST_ALLOCATION_BYTES = 512;
+const CR = 0x0d;
+const LF = 0x0a;
+const LONG_STATUS_LINE = 'the status line of the response is too long';
 const NOTHING = Buffer.alloc(0);
 const NO_LIMITS: ResponseLimits = { maxBodyBytes: 0, keepBody: false };
 
@@ -37,8 +40,13 @@ const NO_LIMITS: ResponseLimits = { maxBodyBytes: 0, keepBody: false };
 export class ResponseReader {
   private state: 'idle' | 'head' | 'body' = 'idle';
   private limits = NO_LIMITS;
-  private held = '';
-  private headBytes = 0;
+  /** The beginning of a head of which the end has not arrived yet; grows up to the limit. */
+  private held = NOTHING;
+  private heldBytes = 0;
+  private lineStart = 0;
+  /** Of the interim responses that were skipped. */
+  private skippedBytes = 0;
+  private isStatusLineRead = false;
   private interimResponses = 0;
   private status: number | undefined;
   private head: ResponseHead | undefined;
@@ -54,8 +62,10 @@ export class ResponseReader {
   begin(limits: ResponseLimits): void {
     this.state = 'head';
     this.limits = limits;
-    this.held = '';
-    this.headBytes = 0;
+    this.heldBytes = 0;
+    this.lineStart = 0;
+    this.skippedBytes = 0;
+    this.isStatusLineRead = false;
     this.interimResponses = 0;
     this.status = undefined;
     this.head = undefined;
@@ -109,52 +119,87 @@ export class ResponseReader {
     return true;
   }
 
+  /** Looks at each byte once and copies it at most twice, however the head is split: a head may arrive byte by byte. */
   private readHead(bytes: Buffer, length: number): Reading {
-    // Nothing is searched twice: a head may arrive byte by byte.
-    let from = Math.max(0, this.held.length - LONGEST_END);
-    this.held += bytes.toString('latin1', 0, length);
-    for (;;) {
-      this.readStatusLine();
-      const end = endOfHead(this.held, from);
-      from = 0;
-      if (this.headBytes + (end ?? this.held.length) > this.options.maxHeadBytes) {
-        throw new ResponseRefusedError('the head of the response is too long');
+    let at = this.heldBytes;
+    const view = at === 0 ? bytes : this.hold(bytes, 0, length);
+    const to = at + length;
+    let start = 0;
+    for (; at < to; at += 1) {
+      if (view[at] !== LF) continue;
+      const end = at + 1;
+      if (!this.isStatusLineRead) this.readStatusLine(view, start, end);
+      else if (isEmptyLine(view, this.lineStart, at)) {
+        this.refuseTooLong(end - start);
+        if (this.status !== undefined) {
+          const text = view.toString('latin1', start, end);
+          return this.endHead(text, this.status, bytes, length - (to - end), length);
+        }
+        this.skipInterimResponse(end - start);
+        start = end;
       }
-      if (end === undefined) return 'more';
-      if (this.status !== undefined) return this.endHead(this.status, end, bytes, length);
-      this.skipInterimResponse(end);
-      if (this.held === '') return 'more';
+      this.lineStart = end;
     }
+    this.checkIncompleteHead(view, start, to);
+    if (view === bytes) this.hold(bytes, start, to);
+    else if (start > 0) this.heldBytes = view.copy(view, 0, start, to);
+    this.lineStart -= start;
+    return 'more';
   }
 
-  private readStatusLine(): void {
-    if (this.status !== undefined) return;
-    const status = STATUS_LINE.exec(this.held)?.[1];
-    if (status === undefined) {
-      if (!this.held.includes('\n') && BEGIN.startsWith(this.held.slice(0, BEGIN.length))) return;
-      throw new ResponseRefusedError('the answer is not HTTP/1.1');
+  /** @returns the buffer that holds the head so far */
+  private hold(bytes: Buffer, from: number, to: number): Buffer {
+    const needed = this.heldBytes + to - from;
+    if (needed > this.held.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.held.length, FIRST_ALLOCATION_BYTES));
+      this.held.copy(larger, 0, 0, this.heldBytes);
+      this.held = larger;
     }
+    this.heldBytes += bytes.copy(this.held, this.heldBytes, from, to);
+    return this.held;
+  }
+
+  private readStatusLine(view: Buffer, start: number, end: number): void {
+    if (end - start > MAX_STATUS_LINE_BYTES) throw new ResponseRefusedError(LONG_STATUS_LINE);
+    const status = STATUS_LINE.exec(view.toString('latin1', start, end))?.[1];
+    if (status === undefined) throw new ResponseRefusedError('the answer is not HTTP/1.1');
     if (status === '101') throw new ResponseRefusedError('the answer changes the protocol');
+    this.isStatusLineRead = true;
     if (Number(status) >= 200) this.status = Number(status);
   }
 
-  private endHead(status: number, end: number, bytes: Buffer, length: number): Reading {
-    const text = this.held;
-    this.held = '';
-    const head = readResponseHead(end === text.length ? text : text.slice(0, end), status);
+  private checkIncompleteHead(view: Buffer, start: number, to: number): void {
+    const length = to - start;
+    this.refuseTooLong(length);
+    if (this.isStatusLineRead) return;
+    const compared = Math.min(BEGIN.length, length);
+    if (BEGIN.compare(view, start, start + compared, 0, compared) !== 0)
+      throw new ResponseRefusedError('the answer is not HTTP/1.1');
+    if (length >= MAX_STATUS_LINE_BYTES) throw new ResponseRefusedError(LONG_STATUS_LINE);
+  }
+
+  private refuseTooLong(headBytes: number): void {
+    if (this.skippedBytes + headBytes > this.options.maxHeadBytes)
+      throw new ResponseRefusedError('the head of the response is too long');
+  }
+
+  private endHead(text: string, status: number, bytes: Buffer, from: number, to: number): Reading {
+    this.heldBytes = 0;
+    if (this.held.length > FIRST_ALLOCATION_BYTES) this.held = NOTHING;
+    const head = readResponseHead(text, status);
     this.head = head;
     this.state = 'body';
     this.bodyBytesLeft = head.bodyBytes;
     if (head.framing === 'chunked') this.chunked = new ChunkedBody(this.take);
-    return this.readBody(bytes, length - (text.length - end), length);
+    return this.readBody(bytes, from, to);
   }
 
-  private skipInterimResponse(end: number): void {
+  private skipInterimResponse(headBytes: number): void {
     this.interimResponses += 1;
     if (this.interimResponses > MAX_INTERIM_RESPONSES)
       throw new ResponseRefusedError('too many interim responses (1xx)');
-    this.headBytes += end;
-    this.held = this.held.slice(end);
+    this.skippedBytes += headBytes;
+    this.isStatusLineRead = false;
   }
 
   private readBody(bytes: Buffer, from: number, to: number): Reading {
@@ -199,10 +244,6 @@ function maxWireBytes(maxBodyBytes: number): number {
 }
 
 /** Bare line feeds count as well, so that such a head is refused at once. */
-function endOfHead(text: string, from: number): number | undefined {
-  for (let at = text.indexOf('\n', from); at >= 0; at = text.indexOf('\n', at + 1)) {
-    if (text[at + 1] === '\n') return at + 2;
-    if (text[at + 1] === '\r' && text[at + 2] === '\n') return at + 3;
-  }
-  return undefined;
+function isEmptyLine(view: Buffer, lineStart: number, lineFeedAt: number): boolean {
+  return lineFeedAt === lineStart || (lineFeedAt === lineStart + 1 && view[lineStart] === CR);
 }
