@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, resolveBatch, setUpKafka, topics } from '@waypost/contracts';
 import type { OperationalEvent, ReplayProgress } from '@waypost/domain';
@@ -15,6 +14,7 @@ import { createOutbox } from '../../apps/public-api/src/outbox/create-outbox.js'
 import type { OutboxPublisher } from '../../apps/public-api/src/outbox/outbox-publisher.js';
 import { openTopicAdmin } from '@waypost/streams';
 import { refill } from '../../apps/cli/src/commands/refill.js';
+import { until } from '../support/until.js';
 
 const PARTITIONS = 4;
 const NOW = Date.now();
@@ -70,13 +70,10 @@ function startPublisher(): OutboxPublisher {
   return outbox;
 }
 
-async function untilPublished(): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const waiting = await query(databaseUrl, 'SELECT id FROM outbox WHERE published_at IS NULL');
-    if (waiting.length === 0) return;
-    await sleep(50);
-  }
-  throw new Error('The outbox is not published.');
+function untilPublished(): Promise<void> {
+  return until(async () => {
+    expect(await query(databaseUrl, 'SELECT id FROM outbox WHERE published_at IS NULL')).toEqual([]);
+  });
 }
 
 /** What the lost database must have held of our fleet, as JSON of every column. */

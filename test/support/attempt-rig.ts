@@ -39,6 +39,8 @@ export interface AttemptRig {
   now(): number;
   /** Time passes for the runner and the tokens, not for the timers of Node. */
   advance(ms: number): void;
+  /** From now on only `advance` moves the clock. */
+  freeze(): void;
   put(subscription: WebhookSubscription): void;
   remove(subscriptionId: string): void;
   /** What `caughtUp` of the directory does. */
@@ -54,8 +56,9 @@ export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig
   const egress = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true });
   const index = createSubscriptionIndex();
   let aheadMs = 0;
+  let frozenAt: number | undefined;
   let caughtUp = (): Promise<void> => Promise.resolve();
-  const now = (): number => Date.now() + aheadMs;
+  const now = (): number => (frozenAt ?? Date.now()) + aheadMs;
   const idle = () => Promise.resolve();
   const directory = { ...index, start: idle, stop: idle, caughtUp: () => caughtUp() };
   const tokens = createBearerTokens({ egress, sealingKey: SEALING_KEY, now });
@@ -74,6 +77,9 @@ export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig
     tokens,
     now,
     advance: (ms) => void (aheadMs += ms),
+    freeze: () => {
+      frozenAt = Date.now();
+    },
     put: (subscription) => {
       index.put(subscription);
     },

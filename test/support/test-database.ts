@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { runMigrations } from '@waypost/database';
+import { until } from './until.js';
 
 export interface TestDatabase {
   readonly url: string;
@@ -15,6 +16,14 @@ export async function createTestDatabase(serverUrl: string): Promise<TestDatabas
   url.pathname = `/${name}`;
   await runMigrations(url.href);
   return { url: url.href, drop: () => onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+/** Everything in the outbox of the database has been published. */
+export function untilOutboxEmpty(sql: pg.Client): Promise<void> {
+  return until(async () => {
+    const { rowCount } = await sql.query('SELECT FROM outbox WHERE published_at IS NULL');
+    if (rowCount !== 0) throw new Error(`The outbox still has ${String(rowCount)} changes to publish.`);
+  });
 }
 
 async function onServer(serverUrl: string, sql: string): Promise<void> {

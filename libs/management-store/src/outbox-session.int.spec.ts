@@ -3,7 +3,7 @@ import pg from 'pg';
 import { openManagementStore, type ManagementStore } from './management-store.js';
 import { openOutboxSession, type OutboxSession } from './outbox-session.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { until } from '../../../test/support/until.js';
+import { holdsFor, until } from '../../../test/support/until.js';
 
 let database: TestDatabase;
 let store: ManagementStore & { close(): Promise<void> };
@@ -104,8 +104,9 @@ describe('openOutboxSession', () => {
   it('reports nothing when it is closed', async () => {
     const built = build();
     await (await built.held()).close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(built.lost).toEqual([]);
+    await holdsFor(50, () => {
+      expect(built.lost).toEqual([]);
+    });
   });
 
   it('rejects when the database cannot be reached', async () => {

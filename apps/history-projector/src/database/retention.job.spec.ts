@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DailyPartitions } from '@waypost/history-store';
+import { flushed } from '../../../../test/support/until.js';
 import { DatabaseRetry } from './database-retry.js';
 import { RetentionJob } from './retention.job.js';
 
@@ -68,8 +69,9 @@ function build(
   };
 }
 
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 5));
+/** The job waits for promises and, when the database is away, for single turns of the event loop. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await flushed();
 }
 
 describe('the retention job', () => {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
 import { exchange as exchangeRaw, type RawAnswer } from '../testing/raw-exchange.js';
 import { startTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.js';
 import { SERVER_LIMITS, type ServerLimits } from './server-limits.js';
@@ -99,12 +100,11 @@ describe('the HTTP server', () => {
   it('takes no more connections than it can serve', async () => {
     const started = await build(quick({ maxConnections: 2 }));
     const [first, second] = [exchange(started, GET), exchange(started, GET)];
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect((await exchange(started, `${GET}Connection: close\r\n\r\n`)).status).toBe(0);
+    const third = async () => (await exchange(started, `${GET}Connection: close\r\n\r\n`)).status;
+    await until(async () => (await third()) === 0);
     for (const socket of sockets) socket.destroy();
     await Promise.all([first, second]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect((await exchange(started, `${GET}Connection: close\r\n\r\n`)).status).toBe(200);
+    await until(async () => (await third()) === 200);
   });
 
   it('goes on serving after all of that', async () => {

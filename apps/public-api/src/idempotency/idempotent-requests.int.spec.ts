@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import pg from 'pg';
+import { until } from '../../../../test/support/until.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 
@@ -19,6 +20,7 @@ let fleetId: string;
 let nowMs = Date.UTC(2026, 2, 20, 12);
 let waitedFor: (readonly string[])[] = [];
 let urlCheck: Promise<void> = Promise.resolve();
+let urlChecks = 0;
 const sealingKey = randomBytes(32);
 
 function options() {
@@ -27,6 +29,7 @@ function options() {
     sealingKey,
     now: () => nowMs,
     checkUrl: async () => {
+      urlChecks += 1;
       await urlCheck;
       return { type: 'accepted' } as const;
     },
@@ -51,7 +54,7 @@ beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
   await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
   key = api.addKey(fleetId);
-  [waitedFor, urlCheck] = [[], Promise.resolve()];
+  [waitedFor, urlCheck, urlChecks] = [[], Promise.resolve(), 0];
 });
 
 function post(path: string, json: unknown, idempotencyKey: string, more: Record<string, string> = {}) {
@@ -218,7 +221,7 @@ describe('requests with one key at the same time', () => {
     let pass = (): void => undefined;
     urlCheck = new Promise((resolve) => (pass = resolve));
     const sent = Array.from({ length: 12 }, () => post(SUBSCRIPTIONS, BODY, 'k'));
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await until(() => urlChecks === 12);
     pass();
     const answers = await Promise.all(sent);
     const made = answers.filter(({ status }) => status === 201);

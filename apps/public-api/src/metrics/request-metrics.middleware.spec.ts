@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { Registry } from 'prom-client';
+import { until } from '../../../../test/support/until.js';
 import { createRouteOf } from '../http/route-table.middleware.js';
 import { measureRequests } from './request-metrics.middleware.js';
 
@@ -27,13 +28,11 @@ async function build() {
   const url = `http://127.0.0.1:${String(port)}`;
 
   /** The series of a metric, once there are as many. */
-  async function series(name: string, count: number): Promise<string[]> {
-    for (;;) {
-      const text = await registry.metrics();
-      const found = text.split('\n').filter((line) => line.startsWith(name));
-      if (found.length >= count) return found.sort();
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+  function series(name: string, count: number): Promise<string[]> {
+    return until(async () => {
+      const found = (await registry.metrics()).split('\n').filter((line) => line.startsWith(name));
+      return found.length >= count && found.sort();
+    });
   }
   return {
     url,

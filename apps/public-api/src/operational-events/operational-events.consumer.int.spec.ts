@@ -5,6 +5,7 @@ import type { OperationalEvent } from '@waypost/domain';
 import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { createTaskManager, partitionForKey, silentLogger, type TaskContext, type TaskManager } from '@waypost/streams';
 import pg from 'pg';
+import { until } from '../../../../test/support/until.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { openTestStack } from '../testing/test-stack.js';
 import { OperationalEventsTasks } from './operational-events.consumer.js';
@@ -89,11 +90,12 @@ async function tell(...events: OperationalEvent[]): Promise<void> {
 }
 
 async function eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    const value = await read();
-    if (holds(value) || tries === 750) return value;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const [value] = await until(async () => {
+    const found = await read();
+    if (!holds(found)) throw new Error(`Not yet: ${JSON.stringify(found)}`);
+    return [found] as const;
+  });
+  return value;
 }
 function stored() {
   return store.subscriptions.get({ fleetId, id });

@@ -8,7 +8,7 @@ import { readToEnd } from '@waypost/streams';
 import pg from 'pg';
 import { type ApiProcess, startApiProcess } from '../testing/api-process.js';
 import { type ClientAnswer, createPersistentClient } from '../testing/persistent-client.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { openTestStack } from '../testing/test-stack.js';
 
 const KILLS = 3;
@@ -150,7 +150,11 @@ describe('changes while public-api is killed again and again', () => {
     await Promise.race([sleep(500), writing]);
     over = true;
     const stories = (await writing).flat();
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql).catch((error: unknown) => {
+      throw new Error(`The outbox is not published:\n${processes.map((one) => one.output()).join('\n')}`, {
+        cause: error,
+      });
+    });
 
     const [geofences, subscriptions] = await Promise.all([
       versionsIn(topics.fleetGeofences.name, stack.codecs.fleetGeofences),
@@ -174,13 +178,4 @@ describe('changes while public-api is killed again and again', () => {
 function idIn({ status, body }: ClientAnswer): string {
   if (status !== 201) throw new Error(`${String(status)} ${JSON.stringify(body)}`);
   return (body as { id: string }).id;
-}
-
-async function untilNothingWaits(): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    const waiting = await sql.query('SELECT FROM outbox WHERE published_at IS NULL');
-    if (waiting.rowCount === 0) return;
-    await sleep(20);
-  }
-  throw new Error(`the outbox is not published:\n${processes.map((one) => one.output()).join('\n')}`);
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { OpenOutboxSessionResult, OutboxRow } from '@waypost/management-store';
 import type { OutgoingRecord } from '@waypost/streams';
+import { until } from '../../../../test/support/until.js';
 import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';
 import type { PublishedVersion } from './published-versions.js';
 
@@ -116,12 +117,11 @@ function buildWorld() {
   }
 
   const published = () => log.map(({ key, version }) => `${key}:${String(version)}`);
-  const settled = async (count: number): Promise<void> => {
-    for (let tries = 0; log.length < count || rows.some((row) => !row.published); tries++) {
-      if (tries > 400) throw new Error(`published only ${published().join(', ')}`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  };
+  const settled = (count: number): Promise<void> =>
+    until(() => {
+      if (log.length < count || rows.some((row) => !row.published))
+        throw new Error(`published only ${published().join(', ')}`);
+    });
   return {
     append,
     faults,

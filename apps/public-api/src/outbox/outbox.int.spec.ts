@@ -5,7 +5,7 @@ import { type ManagementStore, type NewSubscription, openManagementStore } from 
 import { createMemoryBackend, readToEnd, silentLogger } from '@waypost/streams';
 import pg from 'pg';
 import { createMemoryRegistry } from '../testing/memory-registry.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
 import { OUTBOX_TOPICS } from './outbox-record.js';
@@ -80,15 +80,6 @@ async function versionsOf(key: string) {
     .map(({ value }) => (value as { version: number } | null)?.version ?? null);
 }
 
-async function untilNothingWaits(): Promise<void> {
-  for (let tries = 0; tries < 250; tries++) {
-    const waiting = await sql.query('SELECT FROM outbox WHERE published_at IS NULL');
-    if (waiting.rowCount === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('the outbox was not published within 5 s');
-}
-
 function draft(): NewSubscription {
   return {
     id: randomUUID(),
@@ -122,7 +113,7 @@ describe('the outbox on a real database', () => {
     await store.createFleet({ fleetId, payloadFormat: 'legacy-v1', nowMs: 1_000 });
     const given = draft();
     const made = await store.subscriptions.create([given], 2_000);
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
 
     const times = { createdAt: 1_000, updatedAt: 1_000 };
     const fleet = { fleetId, name: null, payloadFormat: 'legacy-v1', routes: false, version: 1, ...times };
@@ -136,9 +127,9 @@ describe('the outbox on a real database', () => {
   it('is told of every change and need not look for it, whoever makes it', async () => {
     await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
     startPublisher({ pollMs: 60_000 });
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     await store.subscriptions.create([draft()], 1);
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     expect(await topicContents(OUTBOX_TOPICS['webhook-subscription'])).toHaveLength(1);
   });
 
@@ -147,7 +138,7 @@ describe('the outbox on a real database', () => {
     startPublisher();
     startPublisher();
     const ids = await Promise.all(Array.from({ length: 8 }, changeOften));
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     for (const id of ids) expect(await versionsOf(id)).toEqual([1, 2, 3, null]);
   });
 
@@ -156,13 +147,13 @@ describe('the outbox on a real database', () => {
     const first = startPublisher();
     const [deleted, kept] = [await changeOften(), draft()];
     await store.subscriptions.create([kept], 1);
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     await first.stop();
     await sql.query('UPDATE outbox SET published_at = NULL');
     await store.subscriptions.update({ fleetId, id: kept.id }, { status: 'paused' }, 2);
 
     startPublisher();
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
 
     expect(await versionsOf(deleted)).toEqual([1, 2, 3, null]);
     expect(await versionsOf(kept.id)).toEqual([1, 2]);
@@ -172,12 +163,12 @@ describe('the outbox on a real database', () => {
   it('goes on after the database has cut its connection', async () => {
     await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
     startPublisher();
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     await sql.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waypost-outbox' AND datname = current_database()",
     );
     const id = await changeOften();
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     expect(await versionsOf(id)).toEqual([1, 2, 3, null]);
   });
 });

@@ -5,7 +5,7 @@ import { testDelivery } from '@waypost/domain';
 import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { partitionForKey, silentLogger } from '@waypost/streams';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { openTestStack } from '../testing/test-stack.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
@@ -48,15 +48,6 @@ function startPublisher(): OutboxPublisher {
   return publisher;
 }
 
-async function untilNothingWaits(): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    const waiting = await sql.query('SELECT FROM outbox WHERE published_at IS NULL');
-    if (waiting.rowCount === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('the outbox was not published within 10 s');
-}
-
 async function subscribe(): Promise<string> {
   const id = randomUUID();
   const url = `https://receiver.example/${id}`;
@@ -92,7 +83,7 @@ describe('test events on their way to Kafka', () => {
     const sent = new Map<string, WebhookDelivery[]>();
     for (const id of ids) sent.set(id, [await sendTest(id), await sendTest(id)]);
     startPublisher();
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     for (const id of ids) {
       const partition = partitionForKey(Buffer.from(id), stack.partitions);
       expect(await deliveriesTo(id)).toEqual(sent.get(id)?.map((delivery) => ({ partition, delivery })));
@@ -104,13 +95,13 @@ describe('test events on their way to Kafka', () => {
     const first = await sendTest(id);
     await startPublisher().stop();
     startPublisher();
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     await Promise.all(publishers.splice(0).map((publisher) => publisher.stop()));
     await sql.query('UPDATE outbox SET published_at = NULL');
     const second = await sendTest(id);
 
     startPublisher();
-    await untilNothingWaits();
+    await untilOutboxEmpty(sql);
     const found = await deliveriesTo(id);
     expect(found.map(({ delivery }) => delivery)).toEqual([first, second]);
   });

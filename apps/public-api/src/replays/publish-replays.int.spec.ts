@@ -9,7 +9,7 @@ import { createOutbox } from '../outbox/create-outbox.js';
 import { OUTBOX_TOPICS } from '../outbox/outbox-record.js';
 import type { OutboxPublisher } from '../outbox/outbox-publisher.js';
 import { createMemoryRegistry } from '../testing/memory-registry.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
 
 const PARTITIONS = 4;
 const TOPIC = topics.webhookReplays.name;
@@ -48,10 +48,7 @@ async function publishAll(): Promise<void> {
   const publisher = createOutbox(settings);
   publishers.push(publisher);
   publisher.start();
-  for (let tries = 0; (await sql.query('SELECT FROM outbox WHERE published_at IS NULL')).rowCount !== 0; tries++) {
-    if (tries > 250) throw new Error('the outbox was not published within 5 s');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await untilOutboxEmpty(sql);
   await publisher.stop();
 }
 

@@ -20,7 +20,7 @@ import {
 } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { eventOf, subscriptionOf } from '../../../../test/support/samples.js';
-import { until } from '../../../../test/support/until.js';
+import { holdsFor, until } from '../../../../test/support/until.js';
 import { createFlushScheduler } from '../common/flush-scheduler.js';
 import { nodeTimers } from '../common/timers.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
@@ -281,10 +281,15 @@ describe('the fan-out over a crash', () => {
     // The next one gets through a part only, writes for the new subscription, and dies too.
     index.put(aSubscription('new'));
     let appends = 0;
-    const restoreSecond = withAppends((writer, records) => (++appends > 1 ? forEver : writer.append(records)));
+    let isWritten = false;
+    const restoreSecond = withAppends(async (writer, records) => {
+      if (++appends > 1) return forEver;
+      const appended = await writer.append(records);
+      isWritten = true;
+      return appended;
+    });
     await start();
-    await until(() => appends > 0);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until(() => isWritten);
     restoreSecond();
     await start();
     const last = publish(eventAt(6));
@@ -299,19 +304,20 @@ describe('the fan-out over a crash', () => {
     const paused = new Promise<void>((resolve) => {
       wake = resolve;
     });
+    let isPaused = false;
     const restore = withAppends(async (writer, records) => {
+      isPaused = true;
       await paused;
       return writer.append(records);
     });
     publish(eventAt(0));
     await start();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => isPaused);
     restore();
     await start();
     await until(async () => (await committed()) === 1);
     wake();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await expectEachOnce(1);
+    await holdsFor(50, () => expectEachOnce(1));
   });
 
   it('never mistakes a replayed delivery for its original, which has the same event id', async () => {
@@ -321,10 +327,14 @@ describe('the fan-out over a crash', () => {
     const [original] = await written();
     if (!original) throw new Error('nothing was written');
     const { partition, ...delivery } = original;
-    const restore = withAppends(() => forEver);
+    let isPaused = false;
+    const restore = withAppends(() => {
+      isPaused = true;
+      return forEver;
+    });
     publish(eventAt(1));
     await start();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(() => isPaused);
     restore();
     backend.append(
       { topic: topics.webhookDeliveries.name, partition },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { StreamsError, type StreamsBackend, type TransactionalProducer } from '@waypost/streams';
-import { until } from '../../../../test/support/until.js';
+import { holdsFor, until } from '../../../../test/support/until.js';
 import { openReplayHarness, type ReplayHarness } from './testing/replay-harness.js';
 
 let stage: ReplayHarness;
@@ -23,8 +23,11 @@ describe('the replayer', () => {
     stage.ask({ status: 'delivered', ratePerSecond: 400 });
     for (let restarts = 0; (await stage.progressOf())?.state !== 'completed'; restarts++) {
       if (restarts > 20) throw new Error('it does not come to an end');
+      const before = (await stage.replayed()).length;
       const replayer = await stage.startReplayer();
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await until(
+        async () => (await stage.replayed()).length > before || (await stage.progressOf())?.state === 'completed',
+      );
       await replayer.stop();
     }
     const expected = range(0, 400).filter((n) => n % 3 !== 0);
@@ -77,8 +80,9 @@ describe('the replayer', () => {
     stage.forget('replay-1');
     await until(async () => (await stage.progress()).at(-1) === null);
     const written = (await stage.replayed()).length;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await stage.replayed()).toHaveLength(written);
+    await holdsFor(300, async () => {
+      expect(await stage.replayed()).toHaveLength(written);
+    });
     expect((await stage.progress()).at(-1)).toBeNull();
     await stage.allDone();
   });
@@ -90,8 +94,9 @@ describe('the replayer', () => {
     await stage.ended('cancelled');
     stage.ask({ ...replay, cancelled: false, version: 1 });
     await stage.allDone();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await stage.replayed()).toEqual([]);
+    await holdsFor(50, async () => {
+      expect(await stage.replayed()).toEqual([]);
+    });
   });
 });
 

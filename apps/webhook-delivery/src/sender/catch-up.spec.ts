@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { until } from '../../../../test/support/until.js';
+import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { createCatchUp } from './catch-up.js';
 import { PartitionQueues } from './partition-queues.js';
@@ -25,10 +25,6 @@ async function build() {
   return { queues, catchUp, caughtUp: () => caughtUp };
 }
 
-function aMoment() {
-  return new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 describe('catching up', () => {
   it('skips a queue ahead of the reader: everything below its position is finished already', async () => {
     const { queues, catchUp, caughtUp } = await build();
@@ -36,9 +32,9 @@ describe('catching up', () => {
     queues.park(queue, 1_900);
     queues.position = 100;
     catchUp.kick();
-    await aMoment();
-    expect(queue.parkedFrom).toBe(1_900);
-    expect(caughtUp()).toBe(0);
+    await holdsFor(20, () => {
+      expect([queue.parkedFrom, caughtUp()]).toEqual([1_900, 0]);
+    });
     await catchUp.close();
   });
 
@@ -48,9 +44,9 @@ describe('catching up', () => {
     queues.park(queue, 1_900);
     queues.position = 1_900;
     catchUp.kick();
-    await aMoment();
-    expect(queue.parkedFrom).toBeNull();
-    expect(caughtUp()).toBe(1);
+    await until(() => {
+      expect([queue.parkedFrom, caughtUp()]).toEqual([null, 1]);
+    });
     await catchUp.close();
   });
 });
@@ -114,7 +110,7 @@ describe('a subscription beyond its bound (R-26)', () => {
     const made = await harness.start(
       async () => {
         publishSome();
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await flushed();
         return ok;
       },
       { limits, concurrency: { perSubscription: 2 } },

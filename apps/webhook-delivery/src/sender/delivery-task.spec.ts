@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { until } from '../../../../test/support/until.js';
+import { holdsFor, until } from '../../../../test/support/until.js';
 import { anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
@@ -31,8 +31,9 @@ describe('the sender', () => {
     await until(async () => (await harness.attempts()).length === 1);
     expect((await harness.attempts())[0]?.eventId).toBe('event-2');
     // Longer than the sender takes to commit a position.
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await harness.committedOffset()).toBe(0);
+    await holdsFor(500, async () => {
+      expect(await harness.committedOffset()).toBe(0);
+    });
   });
 
   it('commits an attempt before the next one of the same delivery starts', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
 import { type RawServer, startRawServer } from '../testing/raw-server.js';
 import { type AbortGroup, createAbortGroup } from './abort-group.js';
 import { createEgressClient, type EgressClient } from './egress-client.js';
@@ -22,10 +23,10 @@ async function build({ connectionsPerOrigin = 256 } = {}) {
   return { server, post };
 }
 
-async function requestsAt(server: RawServer, count: number): Promise<void> {
-  for (let waits = 0; waits < 200 && server.requests.length < count; waits += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+function requestsAt(server: RawServer, count: number): Promise<void> {
+  return until(() => {
+    expect(server.requests.length).toBeGreaterThanOrEqual(count);
+  });
 }
 
 describe('an aborted group of posts', () => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { holdsFor } from '../../../../test/support/until.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { makeSelfSigned } from '../testing/certificates.js';
 import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
@@ -126,10 +127,11 @@ describe('a post that fails', () => {
 
     const result = await build({ lookup: late })(`http://slow.example:${String(server.port)}/`, { deadlineMs: 60 });
     answer([{ address: '127.0.0.1', family: 4 }]);
-    await new Promise((resolve) => setTimeout(resolve, 60));
 
     expect(result).toMatchObject({ errorCode: 'timeout' });
-    expect(server.requests).toHaveLength(0);
+    await holdsFor(60, () => {
+      expect(server.requests).toHaveLength(0);
+    });
   });
 
   it('says connection_refused where nothing listens', async () => {
@@ -189,7 +191,7 @@ describe('a response whose body misbehaves (R-20)', () => {
     const result = await build()(server.url, { deadlineMs: 80 });
 
     expect(result).toMatchObject({ type: 'response', statusCode: 202, body: Buffer.from('short'), truncated: true });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
   });
 
   it('counts with its status when the connection is reset after the head', async () => {

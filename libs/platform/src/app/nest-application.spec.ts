@@ -11,6 +11,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { type PartitionTask, type RecordBatch, type TaskManager, waitOrAbort } from '@waypost/streams';
+import { until } from '../../../../test/support/until.js';
 import { BootError } from '../boot-error.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import { type AppConfig, STOPPING } from '../runtime/runtime.module.js';
@@ -127,10 +128,6 @@ function run(more: Partial<AppDefinition<AppConfig>> = {}) {
   };
 }
 
-async function until(event: string): Promise<void> {
-  while (!events.includes(event)) await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
 function never(): Promise<never> {
   return new Promise(() => undefined);
 }
@@ -196,7 +193,7 @@ describe('a microservice', () => {
       await waitOrAbort(60_000, stopping);
     };
     const app = run();
-    await until('table up');
+    await until(() => events.includes('table up'));
 
     app.stop();
 
@@ -214,10 +211,10 @@ describe('a microservice', () => {
       },
     };
     const app = run();
-    await until('consumer starts');
+    await until(() => events.includes('consumer starts'));
 
     app.stop();
-    await until('consumer stopped');
+    await until(() => events.includes('consumer stopped'));
     finish();
 
     expect(await app.exit).toBe(EXIT_CODE.stopped);
@@ -227,7 +224,7 @@ describe('a microservice', () => {
   it('does not wait for a start hook that hangs: what it waits for may end with the stop hooks', async () => {
     startTable = never;
     const app = run();
-    await until('table up');
+    await until(() => events.includes('table up'));
 
     app.stop();
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import type { PartitionTask, RecordBatch, TaskManager } from '@waypost/streams';
+import { until } from '../../../../test/support/until.js';
 import { BootError } from '../boot-error.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
@@ -99,7 +100,7 @@ function build(definition: Partial<AppDefinition<AppConfig>> = {}, behaviour: Pa
     });
   });
   const started = async (): Promise<AppRuntime> => {
-    while (!calls.includes('started')) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => calls.includes('started'));
     if (runtime === undefined) throw new Error('the module was never asked for');
     return runtime;
   };

@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskManager } from '@waypost/streams';
+import { flushed } from '../../../../test/support/until.js';
 import { createRetryingManager } from './retrying-manager.js';
-
-function settled(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 /** Members of the group; what happens when each is started is the test's to say. */
 function build(starts: (() => Promise<void>)[]) {
@@ -41,7 +38,7 @@ describe('the manager that retries', () => {
     const { consumer, members } = build([]);
     void consumer.start();
     void consumer.start();
-    await settled();
+    await flushed();
     expect(members.map((member) => member.stops)).toEqual([0]);
     await consumer.stop();
     expect(members.map((member) => member.stops)).toEqual([1]);
@@ -50,11 +47,11 @@ describe('the manager that retries', () => {
   it('waits longer and longer while Kafka is away, and is quick again after it was there', async () => {
     const { consumer, members, waits } = build([away, away, away, away, away, away, away]);
     void consumer.start();
-    await settled();
+    await flushed();
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 
     members.at(-1)?.fatal(new Error('silent for minutes'));
-    await settled();
+    await flushed();
     expect(waits.at(-1)).toBe(1_000);
     expect(members).toHaveLength(9);
     await consumer.stop();
@@ -69,11 +66,11 @@ describe('the manager that retries', () => {
       });
     const { consumer, members } = build([slow]);
     void consumer.start();
-    await settled();
+    await flushed();
     await consumer.stop();
     expect(members.map((member) => member.stops)).toEqual([1]);
     finish();
-    await settled();
+    await flushed();
     expect(members.map((member) => member.stops)).toEqual([2]);
   });
 
@@ -81,7 +78,7 @@ describe('the manager that retries', () => {
     const { consumer, members } = build([]);
     await consumer.stop();
     void consumer.start();
-    await settled();
+    await flushed();
     expect(members).toEqual([]);
   });
 });

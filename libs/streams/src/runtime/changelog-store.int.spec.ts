@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel, type Admin, type Producer } from 'kafkajs';
+import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend } from '../backend/backend.js';
 import { createKafkaBackend } from '../backend/kafka/kafka-backend.js';
 import { silentLogger } from '../logger.js';
@@ -181,10 +182,7 @@ describe('the restore of a store from a real changelog', () => {
     const store = newChangelogStore(topic);
     await store.open(() => false);
     await admin.deleteTopics({ topics: [topic] });
-    const deadline = Date.now() + 20_000;
-    while ((await admin.listTopics()).includes(topic) && Date.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await until(async () => !(await admin.listTopics()).includes(topic));
     await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
     await put(topic, { c: '1', d: '1', e: '1' });
     await store.open(() => false);

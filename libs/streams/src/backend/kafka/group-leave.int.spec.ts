@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { until } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
 import type { Assignment, GroupMember, StreamsBackend } from '../backend.js';
 import { createKafkaBackend } from './kafka-backend.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
 const kafka = new Kafka({ brokers, clientId: 'group-leave', logLevel: logLevel.NOTHING });
-const SESSION_TIMEOUT_MS = 7_000;
+const SESSION_TIMEOUT_MS = 12_000;
 
 let admin: Admin;
 let backend: StreamsBackend;
@@ -72,8 +73,9 @@ describe.each([
     quicken();
     const joins = await joining;
     const shared = (): number[] => [...stays.latest(), ...joins.latest()].sort();
-    while (shared().length < 4 && Date.now() - leftAt < SESSION_TIMEOUT_MS) await sleep(50);
-    expect(shared()).toEqual([0, 1, 2, 3]);
+    await until(() => {
+      expect(shared()).toEqual([0, 1, 2, 3]);
+    });
     expect(Date.now() - leftAt).toBeLessThan(SESSION_TIMEOUT_MS - 1_500);
     await Promise.all([stays.member.leave(), joins.member.leave()]);
   });

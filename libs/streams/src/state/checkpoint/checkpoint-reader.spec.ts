@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { flushed } from '../../../../../test/support/until.js';
 import type { FetchedRecord } from '../../record.js';
 import { keyValueStore, type KeyValueStore } from '../key-value-store.js';
 import type { StateStore } from '../state-store.js';
@@ -156,7 +157,7 @@ describe('a checkpoint', () => {
       store.commit();
       store.put('key-8998', 'never committed');
       store.rollback();
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await flushed();
     }
     await writer.outcome;
     const found = (await read()).entries;
