@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { choosePort } from '../../tools/dev-stack/free-port.js';
 import { projectRoot } from '../../tools/dev-stack/index.js';
 import { passedOn } from '../shared/bench-config.js';
-import { profileReport } from '../shared/profile.js';
+import { profileReport } from '../shared/processes/profile.js';
 import type { BenchOutcome, BenchRun } from '../shared/run-benchmark.js';
 import { createApplications, type RunningApp } from '../shared/stack/applications.js';
-import { type DeliveryStack, openDeliveryStack } from '../shared/stack/delivery-stack.js';
-import { startWorker } from '../shared/workers/worker.js';
+import { type BenchStack, openBenchStack } from '../shared/stack/bench-stack.js';
+import { startWorker } from '../shared/processes/worker.js';
 import type { BenchFlags } from './bench-flags.js';
 import { callersOf, plannedRequests } from './measure/callers.js';
 import { type CallResult, measureCall } from './measure/measure-call.js';
@@ -18,8 +18,8 @@ const UNLIMITED = '1000000';
 
 export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   const { flags, env, reporter, signal } = options;
-  const stack = await openDeliveryStack({
-    ...{ folder: flags.dataDir, partitions: 4, keep: flags.keep },
+  const stack = await openBenchStack({
+    ...{ folder: flags.dataDir, keep: flags.keep },
     ...{ env, reporter, signal },
   });
   try {
@@ -31,7 +31,7 @@ export async function runBench(options: BenchOptions): Promise<BenchOutcome> {
   }
 }
 
-async function measureAll(options: BenchOptions, stack: DeliveryStack): Promise<CallResult[]> {
+async function measureAll(options: BenchOptions, stack: BenchStack): Promise<CallResult[]> {
   const { flags, env, reporter, signal, now } = options;
   const environment = passedOn(env);
   const applications = createApplications({

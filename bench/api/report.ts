@@ -1,6 +1,6 @@
-import { writeSection } from '../shared/docs-section.js';
-import { machineText, readMachine } from '../shared/machine.js';
-import { counted } from '../shared/number-text.js';
+import { writeSection } from '../shared/report/docs-section.js';
+import { machineText, readMachine } from '../shared/report/machine.js';
+import { counted } from '../shared/report/number-text.js';
 import type { BenchFlags, CallName } from './bench-flags.js';
 import type { CallResult } from './measure/measure-call.js';
 

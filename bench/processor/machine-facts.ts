@@ -1,4 +1,4 @@
-import { readMachine, type Machine } from '../shared/machine.js';
+import { readMachine, type Machine } from '../shared/report/machine.js';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

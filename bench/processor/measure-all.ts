@@ -1,13 +1,30 @@
 import type { Answer } from './answer.js';
 import type { BenchContext } from './bench-context.js';
-import type { BenchResults } from './bench-results.js';
 import type { BenchFlags } from './bench-flags.js';
+import { type MachineFacts, machineFacts } from './machine-facts.js';
 import { loadBacklog } from './scenarios/backlog.js';
-import { drainOnce } from './scenarios/drain.js';
+import { drainOnce, type DrainRun } from './scenarios/drain.js';
 import { failoverOnce, type FailoverRun } from './scenarios/failover.js';
-import { latencyOnce } from './scenarios/latency.js';
+import { latencyOnce, type LatencyRun } from './scenarios/latency.js';
 import { measureRestore, type RestoreRun } from './scenarios/restore.js';
 import { type Configuration, ours, theirs } from './sides/deployment.js';
+
+/** Everything that a run of the benchmark has measured. A scenario that was not asked for has no runs. */
+export interface BenchResults {
+  readonly machine: MachineFacts;
+  readonly backlog: { readonly pings: number; readonly devices: number };
+  readonly rounds: number;
+  /** What the rules make of the backlog of drain and failover; null: neither has run. */
+  readonly expected: Answer | null;
+  readonly drain: readonly DrainRun[];
+  readonly latency: readonly LatencyRun[];
+  readonly restore: readonly RestoreRun[];
+  readonly failover: readonly FailoverRun[];
+  /** The backlog with nothing asked for, with positions alone and with all rules, in turn. */
+  readonly rules: readonly DrainRun[];
+  /** What the rules for positions make of that backlog. */
+  readonly rulesExpected: Answer | null;
+}
 
 const LATENCY_LOAD = { pingsPerSecond: 2_000, devices: 2_000 };
 /** Above this many devices the heap of the drained backlog is too small for Kafka Streams. */
@@ -17,35 +34,34 @@ const LARGE_HEAP_MIB = 2_048;
 const SHORT_SESSION = 'session.timeout.ms=6000';
 
 /** Runs every scenario that is asked for, the sides in turn. */
-export async function measureAll(context: BenchContext, flags: BenchFlags): Promise<Omit<BenchResults, 'machine'>> {
+export async function measureAll(context: BenchContext): Promise<BenchResults> {
+  const { flags } = context;
   const asked = (scenario: BenchFlags['only'][number]): boolean => flags.only.includes(scenario);
   const needsBacklog = asked('drain') || asked('failover');
   const expected = needsBacklog ? await loadBacklog(context, flags) : null;
   const drain = asked('drain')
-    ? await inRounds(context, flags, drainConfigurations(flags), (one) => drainOnce(context, one))
+    ? await inRounds(context, drainConfigurations(flags), (one) => drainOnce(context, one))
     : [];
-  const failover = asked('failover') ? await measureFailover(context, flags) : [];
+  const failover = asked('failover') ? await measureFailover(context) : [];
   const latency = asked('latency')
-    ? await inRounds(context, flags, latencyConfigurations(flags), (one) =>
+    ? await inRounds(context, latencyConfigurations(flags), (one) =>
         latencyOnce(context, one, { ...LATENCY_LOAD, ...flags }),
       )
     : [];
-  const rules = asked('rules') ? await measureRules(context, flags) : { rules: [], rulesExpected: null };
-  const restore = asked('restore') ? await restoreAll(context, flags) : [];
+  const rules = asked('rules') ? await measureRules(context) : { rules: [], rulesExpected: null };
+  const restore = asked('restore') ? await restoreAll(context) : [];
   const { pings, devices, rounds } = flags;
-  return { backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore, ...rules };
+  const machine = await machineFacts(context.java);
+  return { machine, backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore, ...rules };
 }
 
-/** In turn, as everything: both backlogs are loaded anew in each round. */
-async function measureRules(
-  context: BenchContext,
-  flags: BenchFlags,
-): Promise<Pick<BenchResults, 'rules' | 'rulesExpected'>> {
+/** In turn, as everything: both backlogs are loaded again in each round. */
+async function measureRules(context: BenchContext): Promise<Pick<BenchResults, 'rules' | 'rulesExpected'>> {
+  const { flags } = context;
   const configurations = ['unasked', 'positions', 'all'] as const;
   let rulesExpected: Answer | null = null;
   const rules = await inRounds(
     context,
-    flags,
     configurations.flatMap((rules) => flags.processes.map((count) => ours(count, rules))),
     async (one) => {
       const ask = one.rules === 'unasked' ? 'nothing' : 'everything';
@@ -58,8 +74,7 @@ async function measureRules(
 
 /** All configurations once, then all again: what disturbs the machine for a while disturbs both sides. */
 async function inRounds<T, R>(
-  { reporter }: BenchContext,
-  { rounds }: BenchFlags,
+  { reporter, flags: { rounds } }: BenchContext,
   configurations: readonly T[],
   run: (configuration: T) => Promise<R>,
 ): Promise<R[]> {
@@ -85,7 +100,8 @@ function latencyConfigurations({ sides }: BenchFlags): Configuration[] {
   );
 }
 
-async function restoreAll(context: BenchContext, flags: BenchFlags): Promise<RestoreRun[]> {
+async function restoreAll(context: BenchContext): Promise<RestoreRun[]> {
+  const { flags } = context;
   const runs: RestoreRun[] = [];
   for (const devices of flags.restoreDevices) {
     const heap = devices > MANY_DEVICES ? { heapMiB: LARGE_HEAP_MIB } : {};
@@ -106,7 +122,7 @@ interface Kill {
 }
 
 /** Their best for a restart is static membership with RocksDB, whose process id outlives the process. */
-async function measureFailover(context: BenchContext, flags: BenchFlags): Promise<FailoverRun[]> {
+async function measureFailover(context: BenchContext): Promise<FailoverRun[]> {
   const isStatic = { note: 'static membership', settings: (n: number) => [`group.instance.id=peer-${String(n)}`] };
   const isShort = { note: 'session 6 s', settings: () => [SHORT_SESSION] };
   const kills: Kill[] = [
@@ -116,8 +132,8 @@ async function measureFailover(context: BenchContext, flags: BenchFlags): Promis
     { kind: 'restart', configuration: theirs(2, isStatic) },
     { kind: 'takeover', configuration: theirs(1, { ...isShort, processes: 2 }) },
   ];
-  const asked = kills.filter(({ configuration }) => flags.sides.includes(configuration.side));
-  return inRounds(context, flags, asked, ({ configuration, kind }) => failoverOnce(context, configuration, kind));
+  const asked = kills.filter(({ configuration }) => context.flags.sides.includes(configuration.side));
+  return inRounds(context, asked, ({ configuration, kind }) => failoverOnce(context, configuration, kind));
 }
 
 function alternating(ourOnes: readonly Configuration[], theirOnes: readonly Configuration[]): Configuration[] {

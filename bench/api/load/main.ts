@@ -1,6 +1,6 @@
 /* The load generator, a process of its own: what it costs is not counted as public-api's. */
 import autocannon from 'autocannon';
-import { serveRequests } from '../../shared/workers/serve-requests.js';
+import { serveRequests } from '../../shared/processes/serve-requests.js';
 import type { LoadRequest, LoadResult } from './messages.js';
 
 async function generate({ origin, requests, callers, seconds }: LoadRequest): Promise<LoadResult> {

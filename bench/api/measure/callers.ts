@@ -1,7 +1,7 @@
 import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import { readJsonFile, type StackReporter, writeJsonFile } from '../../../tools/dev-stack/index.js';
-import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
+import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import type { CallName } from '../bench-flags.js';
 import type { PlannedRequest } from '../load/messages.js';
 import { sampleDelivery, type SampledFleet, writeDeliveries } from '../load/sample-deliveries.js';
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const FILE = 'callers.json';
 
 interface SetUpOptions {
-  readonly stack: DeliveryStack;
+  readonly stack: BenchStack;
   readonly apiUrl: string;
   readonly deliveries: number;
   readonly reporter: StackReporter;
@@ -45,7 +45,7 @@ export async function callersOf({ stack, apiUrl, deliveries, reporter, now }: Se
   return callers;
 }
 
-async function makeFleets(stack: DeliveryStack, apiUrl: string, nowMs: number): Promise<Callers['fleets']> {
+async function makeFleets(stack: BenchStack, apiUrl: string, nowMs: number): Promise<Callers['fleets']> {
   const store = await openManagementStore(stack.databaseUrl);
   const fleets: (SampledFleet & { key: string })[] = [];
   try {

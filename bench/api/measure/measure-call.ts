@@ -1,7 +1,7 @@
-import { busyCpuSeconds, treeUsage } from '../../shared/process-usage.js';
+import { busyCpuSeconds, treeUsage } from '../../shared/processes/process-usage.js';
 import type { RunningApp } from '../../shared/stack/applications.js';
-import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
-import type { Worker } from '../../shared/workers/worker.js';
+import type { BenchStack } from '../../shared/stack/bench-stack.js';
+import type { Worker } from '../../shared/processes/worker.js';
 import type { CallName } from '../bench-flags.js';
 import type { LoadRequest, LoadResult } from '../load/messages.js';
 
@@ -18,7 +18,7 @@ export interface CallResult {
 }
 
 export interface MeasuredParts {
-  readonly stack: DeliveryStack;
+  readonly stack: BenchStack;
   readonly api: RunningApp;
   readonly load: Worker;
 }

@@ -1,6 +1,6 @@
 import { createAvroCodecs, createSchemaRegistry, resolveBatch, topics, type WebhookAttempt } from '@waypost/contracts';
 import { createKafkaBackend, readToEnd, silentLogger } from '@waypost/streams';
-import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
+import { type BenchStack, PARTITIONS } from '../../shared/stack/bench-stack.js';
 import { EVENT_MARK } from '../sink/origin.js';
 import type { Delivery } from './deliveries.js';
 
@@ -20,13 +20,12 @@ export interface AttemptsLog {
 }
 
 /** webhook.attempts from its present end on. */
-export async function openAttemptsLog(stack: DeliveryStack, partitions: number): Promise<AttemptsLog> {
+export async function openAttemptsLog(stack: BenchStack): Promise<AttemptsLog> {
   const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: stack.registryUrl }) });
-  const kafka = { brokers: stack.brokers, clientId: 'bench' };
-  const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
+  const backend = createKafkaBackend({ kafka: stack.kafka, logger: silentLogger, now: Date.now });
   const topic = topics.webhookAttempts.name;
   const starts = await Promise.all(
-    Array.from({ length: partitions }, (_, partition) => backend.endOffset({ topic, partition })),
+    Array.from({ length: PARTITIONS }, (_, partition) => backend.endOffset({ topic, partition })),
   );
   return {
     async read() {

@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net';
-import { connectKafka } from '@waypost/streams';
 import { EVENT_DIGITS, EVENT_MARK } from '../sink/origin.js';
 import { type EventLoad, startEventLoad } from './event-load.js';
 import { type EventWriter, openEventWriter, type WriterOptions } from './event-writer.js';
@@ -108,25 +107,4 @@ function open(port: number): Promise<Socket> {
     });
     socket.on('error', reject);
   });
-}
-
-/** A topic like fleet.events that nobody reads. */
-export interface ScratchTopic {
-  readonly name: string;
-  remove(): Promise<void>;
-}
-
-export async function createScratchTopic(brokers: readonly string[], partitions: number): Promise<ScratchTopic> {
-  const name = `bench.scratch-${String(Date.now())}`;
-  const admin = connectKafka({ brokers, clientId: 'bench' }).admin();
-  await admin.connect();
-  const configEntries = [{ name: 'message.timestamp.type', value: 'LogAppendTime' }];
-  await admin.createTopics({ topics: [{ topic: name, numPartitions: partitions, configEntries }] });
-  return {
-    name,
-    async remove() {
-      await admin.deleteTopics({ topics: [name] });
-      await admin.disconnect();
-    },
-  };
 }

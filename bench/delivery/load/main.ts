@@ -1,4 +1,4 @@
-import { serveRequests } from '../../shared/workers/serve-requests.js';
+import { serveRequests } from '../../shared/processes/serve-requests.js';
 import { createLoadGenerator } from './load-generator.js';
 import type { LoadRequestMessage } from './messages.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { percentilesOf } from '../../shared/statistics.js';
-import type { BenchResults } from '../bench-results.js';
+import type { BenchResults } from '../measure-all.js';
 import { jsonLine } from './figures.js';
 
 const NOTHING: BenchResults = {

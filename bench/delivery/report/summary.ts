@@ -1,4 +1,4 @@
-import { counted } from '../../shared/number-text.js';
+import { counted, milliseconds, perSecond, times } from '../../shared/report/number-text.js';
 import type { Figures } from './figures.js';
 import { PEERS, type PeerFigures } from './peers.js';
 
@@ -12,134 +12,47 @@ export interface SummaryRow {
   readonly text: (value: number) => string;
 }
 
-function ms(value: number): string {
-  return `${counted(value)} ms`;
+interface RowPlan extends Pick<SummaryRow, 'title' | 'note' | 'text' | 'isMoreBetter'> {
+  readonly figure: keyof Figures;
 }
+
+type Texts = readonly [title: string, note: string];
+
+function less(figure: keyof Figures, text: (value: number) => string, [title, note]: Texts): RowPlan {
+  return { title, note, figure, text, isMoreBetter: false };
+}
+function more(figure: keyof Figures, text: (value: number) => string, [title, note]: Texts): RowPlan {
+  return { title, note, figure, text, isMoreBetter: true };
+}
+
 function plain(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(1);
 }
-function ratio(value: number): string {
-  return `${value.toFixed(2)}x`;
-}
-function perSecond(value: number): string {
-  return `${counted(value)}/s`;
-}
-
-interface RowPlan {
-  readonly title: string;
-  readonly note: string;
-  readonly ours: keyof Figures;
-  readonly theirs: keyof PeerFigures | null;
-  readonly text: (value: number) => string;
-  readonly isMoreBetter?: boolean;
-}
 
 const ROWS: readonly RowPlan[] = [
-  {
-    title: 'Deliveries/s',
-    note: 'healthy maximum, 100 endpoints',
-    ours: 'deliveriesPerSecond',
-    theirs: 'deliveriesPerSecond',
-    text: perSecond,
-    isMoreBetter: true,
-  },
-  {
-    title: 'CPU time for 1,000',
-    note: 'all parts, at the maximum',
-    ours: 'cpuSecondsPer1000',
-    theirs: 'cpuSecondsPer1000',
-    text: (value) => `${value.toFixed(2)} s`,
-  },
-  { title: 'Latency p50', note: 'at half of it', ours: 'latencyP50Ms', theirs: 'latencyP50Ms', text: ms },
-  { title: 'Latency p99', note: 'at half of it', ours: 'latencyP99Ms', theirs: 'latencyP99Ms', text: ms },
-  { title: 'Latency p99.9', note: 'at half of it', ours: 'latencyP999Ms', theirs: null, text: ms },
-  {
-    title: 'Fan-out 1 x 10',
-    note: 'deliveries/s',
-    ours: 'fanOutPerSecond',
-    theirs: 'fanOutPerSecond',
-    text: perSecond,
-    isMoreBetter: true,
-  },
-  {
-    title: 'Every endpoint takes 200 ms',
-    note: 'deliveries/s',
-    ours: 'slowPerSecond',
-    theirs: null,
-    text: perSecond,
-    isMoreBetter: true,
-  },
-  {
-    title: 'Dead endpoint, 1 % of events',
-    note: 'p99 of the others to healthy',
-    ours: 'deadP99RatioOnePercent',
-    theirs: 'deadP99RatioOnePercent',
-    text: ratio,
-  },
-  {
-    title: 'Dead endpoint, worst',
-    note: 'also with 20 % of the events',
-    ours: 'deadEndpointP99Ratio',
-    theirs: null,
-    text: ratio,
-  },
-  {
-    title: 'Retry lateness p50',
-    note: 'start minus due time',
-    ours: 'retryLatenessP50Ms',
-    theirs: 'retryLatenessP50Ms',
-    text: ms,
-  },
-  {
-    title: 'Retry lateness p99',
-    note: 'start minus due time',
-    ours: 'retryLatenessP99Ms',
-    theirs: 'retryLatenessP99Ms',
-    text: ms,
-  },
-  { title: 'kill -9: lost', note: 'accepted, never delivered', ours: 'lost', theirs: 'lost', text: plain },
-  {
-    title: 'kill -9: answered 200 twice',
-    note: 'at each kill',
-    ours: 'answeredTwicePerKill',
-    theirs: 'answeredTwicePerKill',
-    text: plain,
-  },
-  {
-    title: 'kill -9: in flight again after',
-    note: 'all of them',
-    ours: 'againAfterKillMs',
-    theirs: 'againAfterKillMs',
-    text: ms,
-  },
-  {
-    title: 'kill -9: 503 without exactly 5 attempts',
-    note: 'of about 1,200',
-    ours: 'wrongAttemptCounts',
-    theirs: 'wrongAttemptCounts',
-    text: plain,
-  },
-  {
-    title: 'Backlog',
-    note: 'deliveries/s from the first receipt',
-    ours: 'backlogPerSecond',
-    theirs: null,
-    text: perSecond,
-    isMoreBetter: true,
-  },
-  {
-    title: 'Memory',
-    note: 'of the server itself',
-    ours: 'memoryMiB',
-    theirs: 'memoryMiB',
-    text: (value) => `${counted(value)} MiB`,
-  },
+  more('deliveriesPerSecond', perSecond, ['Deliveries/s', 'healthy maximum, 100 endpoints']),
+  less('cpuSecondsPer1000', (value) => `${value.toFixed(2)} s`, ['CPU time for 1,000', 'all parts, at the maximum']),
+  less('latencyP50Ms', milliseconds, ['Latency p50', 'at half of it']),
+  less('latencyP99Ms', milliseconds, ['Latency p99', 'at half of it']),
+  less('latencyP999Ms', milliseconds, ['Latency p99.9', 'at half of it']),
+  more('fanOutPerSecond', perSecond, ['Fan-out 1 x 10', 'deliveries/s']),
+  more('slowPerSecond', perSecond, ['Every endpoint takes 200 ms', 'deliveries/s']),
+  less('deadP99RatioOnePercent', times, ['Dead endpoint, 1 % of events', 'p99 of the others to healthy']),
+  less('deadEndpointP99Ratio', times, ['Dead endpoint, worst', 'also with 20 % of the events']),
+  less('retryLatenessP50Ms', milliseconds, ['Retry lateness p50', 'start minus due time']),
+  less('retryLatenessP99Ms', milliseconds, ['Retry lateness p99', 'start minus due time']),
+  less('lost', plain, ['kill -9: lost', 'accepted, never delivered']),
+  less('answeredTwicePerKill', plain, ['kill -9: answered 200 twice', 'at each kill']),
+  less('againAfterKillMs', milliseconds, ['kill -9: in flight again after', 'all of them']),
+  less('wrongAttemptCounts', plain, ['kill -9: 503 without exactly 5 attempts', 'of about 1,200']),
+  more('backlogPerSecond', perSecond, ['Backlog', 'deliveries/s from the first receipt']),
+  less('memoryMiB', (value) => `${counted(value)} MiB`, ['Memory', 'of the server itself']),
 ];
 
 export function summaryRows(figures: Figures): SummaryRow[] {
-  return ROWS.map(({ title, note, ours, theirs, text, isMoreBetter = false }) => ({
-    ...{ title, note, text, isMoreBetter },
-    ours: figures[ours],
-    peers: PEERS.map((peer) => (theirs === null ? null : (peer[theirs] as number | null))),
+  return ROWS.map(({ figure, ...row }) => ({
+    ...row,
+    ours: figures[figure],
+    peers: PEERS.map((peer) => (figure in peer ? (peer[figure as keyof PeerFigures] as number | null) : null)),
   })).filter((row) => row.ours !== null);
 }

@@ -1,16 +1,22 @@
-import { counted } from '../../shared/number-text.js';
+import { chartSvg, type Panel } from '../../shared/report/chart.js';
+import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
+import { machineText, readMachine } from '../../shared/report/machine.js';
+import { counted } from '../../shared/report/number-text.js';
+import { PARTITIONS } from '../../shared/stack/bench-stack.js';
 import type { Percentiles } from '../../shared/statistics.js';
-import type { BenchResults } from '../bench-results.js';
+import type { BenchFlags } from '../bench-flags.js';
+import type { BenchResults } from '../measure-all.js';
+import { ENDPOINTS } from '../stack/subscribers.js';
 import { PARTS } from '../stack/system.js';
 import { figuresOf } from './figures.js';
 import { PEERS } from './peers.js';
-import { summaryRows } from './summary.js';
+import { type SummaryRow, summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, where the CPU time goes, isolation, kill -9. */
 export function reportMarkdown(results: BenchResults, machine: readonly string[]): string {
   return [
-    machine.map((line) => `- ${line}`).join('\n'),
-    ...section('Beside other servers', comparison(results)),
+    bulletList(machine),
+    ...tableSection('Beside other servers', comparison(results)),
     ...cpuSection(results),
     ...deadSection(results),
     ...killSection(results),
@@ -40,7 +46,7 @@ function cpuSection({ healthy, latency, failing }: BenchResults): string[] {
     ['beside them: load generator', healthy.harnessCpuPer1000.load.toFixed(3), ''],
     ['beside them: sink', healthy.harnessCpuPer1000.sink.toFixed(3), ''],
   ];
-  return section('CPU seconds for 1,000 deliveries', [['part', 'CPU s', 'peak MiB'], ...rows]);
+  return tableSection('CPU seconds for 1,000 deliveries', [['part', 'CPU s', 'peak MiB'], ...rows]);
 }
 
 function deadSection({ dead }: BenchResults): string[] {
@@ -64,7 +70,7 @@ function deadSection({ dead }: BenchResults): string[] {
     'healthy windows, largest to smallest p99',
     'arrived, ratio',
   ];
-  return section('One dead endpoint', [head, ...rows]);
+  return tableSection('One dead endpoint', [head, ...rows]);
 }
 
 function killSection({ kill }: BenchResults): string[] {
@@ -82,11 +88,54 @@ function killSection({ kill }: BenchResults): string[] {
       `${counted(latenessAcrossMs.p50)} / ${counted(latenessAcrossMs.most)} ms`,
     ],
   ];
-  return section('kill -9 of the sender', [['', 'Waypost'], ...rows]);
+  return tableSection('kill -9 of the sender', [['', 'Waypost'], ...rows]);
 }
 
-function section(title: string, [head = [], ...rows]: readonly string[][]): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
-  return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];
+/** Replaces the result in docs/benchmarks.md, and its picture; the text around it is left alone. */
+export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
+  await writeSection('delivery', reportMarkdown(results, runFacts(flags, results)));
+  await writePicture('delivery', pictureOf(results));
+}
+
+function pictureOf(results: BenchResults): string {
+  const panels = summaryRows(figuresOf(results)).flatMap(panelOf);
+  return chartSvg(
+    'webhook-delivery beside the best of Svix, Outpost and Convoy',
+    'each figure beside the peer that is best at it; measured on different machines of the same size, so ratios are rough',
+    panels,
+  );
+}
+
+/** No panel where no peer was measured. */
+function panelOf({ title, note, ours, peers, text, isMoreBetter }: SummaryRow): Panel[] {
+  const known = PEERS.flatMap(({ name }, index) => {
+    const value = peers[index] ?? null;
+    return value === null ? [] : [{ name: name.split(' ')[0] ?? name, value, text: text(value) }];
+  });
+  const [best] = known.sort((one, other) => (isMoreBetter ? other.value - one.value : one.value - other.value));
+  // A bar has no length where both are nothing.
+  if (best === undefined || ours === null || Math.max(best.value, ours) === 0) return [];
+  return [
+    {
+      title,
+      note: `${note}; ${isMoreBetter ? 'more' : 'less'} is better`,
+      bars: [{ name: 'Waypost', value: ours, text: text(ours) }, best],
+    },
+  ];
+}
+
+function runFacts(flags: BenchFlags, { capacity, healthy }: BenchResults): string[] {
+  const instances = flags.instances === 1 ? 'one process' : `${String(flags.instances)} processes`;
+  return [
+    machineText(readMachine()),
+    `webhook-delivery in ${instances}, ${String(PARTITIONS)} partitions, ${String(ENDPOINTS)} endpoints on ${String(ENDPOINTS)} ports, body of 1 KB, both signatures, history-projector running`,
+    ...(capacity === null
+      ? []
+      : [
+          `by themselves the sink answers ${counted(capacity.postsPerSecond)} POSTs/s and the load generator commits ${counted(capacity.eventsPerSecond)} events/s`,
+        ]),
+    ...(healthy === null
+      ? []
+      : [`other programs used ${healthy.foreignCores.toFixed(2)} cores while the maximum was measured`]),
+  ];
 }

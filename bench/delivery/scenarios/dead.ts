@@ -1,11 +1,9 @@
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
-import { attemptFaults, type AttemptFaults, ATTEMPTS } from '../analysis/attempts-log.js';
 import { type Delivery, latenciesMs } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
 import { type Behaviour, HEALTHY } from '../sink/origin.js';
-import { untilReceived } from './backlog.js';
-import { committedWithin, eventsOfTargets, finishRated, singleDeliveries, startRated } from './healthy.js';
-import { cpuPer1000, measureWindow, pause, secondsOf, untilAnswered200 } from './window.js';
+import { finishRated, singleDeliveries, startRated } from './rated-load.js';
+import { pause, untilAnswered200 } from './window.js';
 
 /** One endpoint of 100 is dead: what that does to the 99 others. */
 export interface DeadRun {
@@ -30,14 +28,26 @@ const RECOVERY_SECONDS = 45;
 const SETTLE_SECONDS = 1;
 const TAIL_SECONDS = 5;
 
-export async function measureDead(
+/** Silent and refusing, each with little and with much of the load. */
+export async function measureAllDead(context: BenchContext, perSecond: number): Promise<DeadRun[]> {
+  const { system, flags } = context;
+  await system.start();
+  // A system that has only just started must not be taken for a healthy one.
+  await window(context, { share: 0.01, perSecond, behaviour: HEALTHY });
+  const runs: DeadRun[] = [];
+  for (const kind of flags.quick ? (['silent'] as const) : (['silent', 'refuse'] as const))
+    for (const share of flags.quick ? [0.2] : [0.01, 0.2])
+      runs.push(await measureDead(context, { kind, share, perSecond }));
+  return runs;
+}
+
+async function measureDead(
   context: BenchContext,
   { kind, share, perSecond }: Pick<DeadRun, 'kind' | 'share' | 'perSecond'>,
 ): Promise<DeadRun> {
-  const { system, flags, reporter } = context;
+  const { flags, reporter } = context;
   const title = `One endpoint of 100 ${kind === 'silent' ? 'never answers' : 'refuses connections'}, ${String(share * 100)} % of the events`;
   return reporter.during(title, async () => {
-    await system.start();
     const healthy: Delivery[] = [];
     const healthyP99: number[] = [];
     const dead: Delivery[] = [];
@@ -59,12 +69,6 @@ export async function measureDead(
     reporter.note(`  ${title}: ${deadText(run)}`);
     return run;
   });
-}
-
-/** Once before the first of them, so that a system that has only just started is not taken for a healthy one. */
-export async function warmUpForDead(context: BenchContext, perSecond: number): Promise<void> {
-  await context.system.start();
-  await window(context, { share: 0.01, perSecond, behaviour: HEALTHY });
 }
 
 interface WindowPlan {
@@ -105,47 +109,4 @@ async function recover(context: BenchContext, behaviour: Behaviour, events: numb
 function deadText({ healthyMs, deadMs, p99Ratio, healthySpread, rateRatio }: DeadRun): string {
   const text = (ms: Percentiles): string => `p50 ${ms.p50.toFixed(0)} p99 ${ms.p99.toFixed(0)} ms`;
   return `others ${text(healthyMs)} when healthy, ${text(deadMs)} when dead: p99 x ${p99Ratio.toFixed(2)} (healthy windows differ by x ${healthySpread.toFixed(2)}), arrived x ${rateRatio.toFixed(3)}`;
-}
-
-/** 30 endpoints of 100 answer 503 to everything. */
-export interface FailingRun extends AttemptFaults {
-  readonly eventsPerSecond: number;
-  readonly attemptsPerSecond: number;
-  readonly cpuPer1000Attempts: number;
-  /** Of the 70 healthy ones. */
-  readonly latencyMs: Percentiles;
-}
-
-const FAILING = Array.from({ length: 30 }, (_, index) => index);
-const SERIES_SECONDS = 60;
-
-export async function measureFailing(context: BenchContext, eventsPerSecond: number): Promise<FailingRun> {
-  const { harness, system, flags, reporter } = context;
-  return reporter.during('30 endpoints of 100 answer 503', async () => {
-    await system.start();
-    await harness.forget();
-    await harness.behave(FAILING, { type: 'answer', status: 503, delayMs: 0 });
-    // A steady state needs as long as a series takes; here the first retries are in it.
-    await startRated(context, { perSecond: eventsPerSecond, seconds: flags.warmUpSeconds + flags.seconds });
-    await pause(context, flags.warmUpSeconds);
-    const window = await measureWindow(context, flags.seconds);
-    const sent = await finishRated(context);
-    const failingEvents = eventsOfTargets(sent, FAILING.length);
-    await untilReceived(context, sent.events + failingEvents * (ATTEMPTS - 1), SERIES_SECONDS);
-    const deliveries = await singleDeliveries(context, sent);
-    await harness.behave(FAILING, HEALTHY);
-    const isFailing = ({ endpoint }: Delivery): boolean => endpoint < FAILING.length;
-    const healthy = committedWithin(deliveries, window.fromMs, window.untilMs).filter((one) => !isFailing(one));
-    const run = {
-      ...attemptFaults(deliveries.filter(isFailing)),
-      eventsPerSecond,
-      attemptsPerSecond: window.received / secondsOf(window),
-      cpuPer1000Attempts: cpuPer1000(window, window.received),
-      latencyMs: percentilesOf(latenciesMs(healthy)),
-    };
-    reporter.note(
-      `  30 % answer 503: ${run.attemptsPerSecond.toFixed(0)} attempts/s, CPU s per 1,000 attempts ${run.cpuPer1000Attempts.toFixed(3)}, the healthy p50 ${run.latencyMs.p50.toFixed(0)} p99 ${run.latencyMs.p99.toFixed(0)} ms; not 5 attempts: ${String(run.wrongCounts)} of ${String(run.deliveries)}`,
-    );
-    return run;
-  });
 }

@@ -1,11 +1,8 @@
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
-import { deliveriesOf, type Delivery, latenciesMs, times200 } from '../analysis/deliveries.js';
+import { deliveriesOf, latenciesMs, times200 } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { createScratchTopic } from '../load/load-generator.js';
-import { SENT } from '../load/messages.js';
 import { HEALTHY } from '../sink/origin.js';
 import { type Part, PARTS } from '../stack/system.js';
-import type { SentEvents } from '../workers/harness.js';
 import { cpuPer1000, type MeasuredWindow, measureWindow, pause, secondsOf, untilAnswered200 } from './window.js';
 
 /** As many deliveries as the system makes, all endpoints healthy. */
@@ -22,6 +19,8 @@ export interface ThroughputRun {
 }
 
 const DRAIN_SECONDS = 60;
+/** Between commit and receipt at the maximum. */
+const EVENTS_UNDER_WAY = 4_000;
 
 export async function measureHealthy(context: BenchContext): Promise<ThroughputRun> {
   return measureThroughput(context, 'Healthy maximum, 100 endpoints', context.subscribers.single);
@@ -35,7 +34,7 @@ export async function measureFanOut(context: BenchContext): Promise<ThroughputRu
   );
 }
 
-export async function measureThroughput(
+async function measureThroughput(
   context: BenchContext,
   title: string,
   fleets: readonly { readonly fleetId: string; readonly eventType: string }[],
@@ -47,7 +46,7 @@ export async function measureThroughput(
     await system.start();
     await harness.forget();
     const targets = fleets.map((fleet) => ({ ...fleet, weight: 1 }));
-    const underWay = Math.ceil(flags.underWay / deliveriesPerEvent);
+    const underWay = Math.ceil(EVENTS_UNDER_WAY / deliveriesPerEvent);
     await harness.start({ targets, amount: { type: 'closed', underWay, deliveriesPerEvent } });
     await pause(context, flags.warmUpSeconds);
     const window = await measureWindow(context, flags.seconds);
@@ -104,78 +103,4 @@ export async function measureSlow(context: BenchContext): Promise<ThroughputRun>
   } finally {
     await harness.behave(endpoints, HEALTHY);
   }
-}
-
-/** A rate at which the load generator fell so far behind measures the generator. */
-const MOST_BEHIND_MS = 250;
-
-export interface RatedLoad {
-  readonly perSecond: number;
-  readonly seconds: number;
-  /** Weight of an endpoint among the 100; default: all alike. */
-  readonly weightOf?: (endpoint: number) => number;
-}
-
-/** Starts a load for the 100 single endpoints at a set rate. */
-export async function startRated({ harness, subscribers }: BenchContext, load: RatedLoad): Promise<void> {
-  const { perSecond, seconds, weightOf = () => 1 } = load;
-  const targets = subscribers.single.map((fleet, endpoint) => ({ ...fleet, weight: weightOf(endpoint) }));
-  await harness.start({ targets, amount: { type: 'rate', perSecond, events: Math.round(perSecond * seconds) } });
-}
-
-/** Waits until the load has sent everything. */
-export async function finishRated({ harness, reporter }: BenchContext): Promise<SentEvents> {
-  const sent = await harness.finish({ stop: false });
-  if (sent.behindMs > MOST_BEHIND_MS)
-    reporter.note(
-      `  The load generator was ${sent.behindMs.toFixed(0)} ms behind its plan: this figure is worth little.`,
-    );
-  return sent;
-}
-
-/** The deliveries to single endpoints that come of the events, as far as the sink has them by now. */
-export async function singleDeliveries({ harness }: BenchContext, sent: SentEvents): Promise<Delivery[]> {
-  return deliveriesOf(sent, await harness.receipts(), (target) => [target]);
-}
-
-/** Those whose events were committed in the window. */
-export function committedWithin(deliveries: readonly Delivery[], fromMs: number, untilMs: number): Delivery[] {
-  return deliveries.filter(({ committedMs }) => committedMs >= fromMs && committedMs < untilMs);
-}
-
-/** Events of the first endpoints, of which there are `count`. */
-export function eventsOfTargets({ sent }: SentEvents, count: number): number {
-  let events = 0;
-  for (let row = 0; row < sent.rows; row += 1) if (sent.get(row, SENT.target) < count) events += 1;
-  return events;
-}
-
-/** What load generator and sink can do by themselves: far more than the system, or they would be what is measured. */
-export interface CapacityRun {
-  readonly postsPerSecond: number;
-  readonly eventsPerSecond: number;
-}
-
-const CONNECTIONS = 64;
-const EVENTS = 60_000;
-
-export async function measureCapacity(context: BenchContext): Promise<CapacityRun> {
-  const { harness, reporter, subscribers, stack, flags } = context;
-  return reporter.during('Load generator and sink alone', async () => {
-    const postsPerSecond = await harness.rawPosts(CONNECTIONS, flags.quick ? 2 : 5);
-    const scratch = await createScratchTopic(stack.brokers, flags.partitions);
-    try {
-      const targets = subscribers.single.map((fleet) => ({ ...fleet, weight: 1 }));
-      await harness.start({ targets, amount: { type: 'flood', events: EVENTS }, topic: scratch.name });
-      const { events, seconds } = await harness.finish({ stop: false });
-      const run = { postsPerSecond, eventsPerSecond: events / seconds };
-      reporter.note(
-        `  Alone: the sink answers ${postsPerSecond.toFixed(0)} POSTs/s, the generator commits ${run.eventsPerSecond.toFixed(0)} events/s`,
-      );
-      return run;
-    } finally {
-      await scratch.remove();
-      await harness.forget();
-    }
-  });
 }

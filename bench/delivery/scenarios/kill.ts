@@ -2,9 +2,8 @@ import { openAttemptsLog } from '../analysis/attempts-log.js';
 import { killFindings, type KillFindings } from '../analysis/kill-findings.js';
 import type { BenchContext } from '../bench-context.js';
 import { HEALTHY } from '../sink/origin.js';
-import { untilQuiet } from './backlog.js';
-import { finishRated, singleDeliveries, startRated } from './healthy.js';
-import { pause } from './window.js';
+import { finishRated, singleDeliveries, startRated } from './rated-load.js';
+import { pause, untilQuiet } from './window.js';
 
 export type KillRun = KillFindings;
 
@@ -38,12 +37,12 @@ export async function measureKill(context: BenchContext): Promise<KillRun> {
       { type: 'answer', status: 200, delayMs: SLOW_MS },
     );
     await harness.behave(endpoints.filter(isFailing), { type: 'answer', status: 503, delayMs: 0 });
-    const log = await openAttemptsLog(stack, flags.partitions);
+    const log = await openAttemptsLog(stack);
     try {
       await startRated(context, plan);
       const killedMs = await killAtTimes(context, plan);
       const sent = await finishRated(context);
-      await untilQuiet(context, { quietSeconds: LONGEST_WAIT_SECONDS, seconds: TAIL_SECONDS });
+      await untilQuiet(context, LONGEST_WAIT_SECONDS, TAIL_SECONDS);
       const deliveries = await singleDeliveries(context, sent);
       const run = killFindings({ deliveries, logged: await log.read(), isFailing, killedMs });
       reporter.note(`  kill -9: ${killText(run)}`);

@@ -1,7 +1,7 @@
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { latenciesMs } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { committedWithin, finishRated, singleDeliveries, startRated } from './healthy.js';
+import { committedWithin, finishRated, singleDeliveries, startRated } from './rated-load.js';
 import { cpuPer1000, measureWindow, pause, untilAnswered200 } from './window.js';
 
 /** From the commit of an event to the receipt of its webhook, at half of the maximum. */

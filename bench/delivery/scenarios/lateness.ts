@@ -10,8 +10,8 @@ import {
 import type { Delivery } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
 import { HEALTHY } from '../sink/origin.js';
-import { untilReceived } from './backlog.js';
-import { finishRated, singleDeliveries, startRated } from './healthy.js';
+import { finishRated, singleDeliveries, startRated } from './rated-load.js';
+import { untilReceived } from './window.js';
 
 /** How late retries start, with a thousand of them waiting at once. */
 export interface LatenessRun extends AttemptFaults {
@@ -29,12 +29,12 @@ const LOAD_SECONDS = 2;
 const SERIES_SECONDS = 45;
 
 export async function measureLateness(context: BenchContext): Promise<LatenessRun> {
-  const { harness, system, stack, flags, reporter } = context;
+  const { harness, system, stack, reporter } = context;
   return reporter.during(`${String(PENDING)} retries wait at once`, async () => {
     await system.start();
     await harness.forget();
     await harness.behave(FAILING, { type: 'answer', status: 503, delayMs: 0 });
-    const log = await openAttemptsLog(stack, flags.partitions);
+    const log = await openAttemptsLog(stack);
     try {
       const weightOf = (endpoint: number): number => (endpoint < FAILING.length ? 1 : 0);
       await startRated(context, { perSecond: PENDING / LOAD_SECONDS, seconds: LOAD_SECONDS, weightOf });

@@ -1,6 +1,7 @@
 import { waitOrAbort } from '@waypost/streams';
-import { busyCpuSeconds } from '../../shared/process-usage.js';
+import { busyCpuSeconds } from '../../shared/processes/process-usage.js';
 import type { BenchContext } from '../bench-context.js';
+import type { SinkCount } from '../sink/sink.js';
 import { type Part, PARTS, type SystemUsage } from '../stack/system.js';
 
 /** What happened between two moments of a load that goes on. */
@@ -41,7 +42,7 @@ export async function measureWindow(context: BenchContext, seconds: number): Pro
   return { ...measured, foreignCores: (after.busy - before.busy - own) / secondsOf(measured) };
 }
 
-/** Waits, unless somebody stops the run or a part of the system ends. */
+/** Waits, unless the run is stopped or a part of the system ends. */
 export async function pause({ system, signal }: BenchContext, seconds: number): Promise<void> {
   const ended = AbortSignal.any([signal, system.failed()]);
   await waitOrAbort(seconds * 1_000, ended);
@@ -51,11 +52,34 @@ export async function pause({ system, signal }: BenchContext, seconds: number): 
 const POLL_SECONDS = 0.1;
 
 /** Waits until the sink has answered so many with 200. @returns whether it has, in time */
-export async function untilAnswered200(context: BenchContext, count: number, seconds: number): Promise<boolean> {
+export function untilAnswered200(context: BenchContext, count: number, seconds: number): Promise<boolean> {
+  return untilCounted(context, seconds, ({ answered200 }) => answered200 >= count);
+}
+
+/** Waits until the sink has received so many requests. @returns whether it has, in time */
+export function untilReceived(context: BenchContext, count: number, seconds: number): Promise<boolean> {
+  return untilCounted(context, seconds, ({ received }) => received >= count);
+}
+
+/** Waits until the sink has received nothing for a while: how much is repeated is not known before. */
+export async function untilQuiet(context: BenchContext, quietSeconds: number, seconds: number): Promise<void> {
+  let last = -1;
+  let sinceMs = 0;
+  await untilCounted(context, seconds, ({ received, atMs }) => {
+    if (received !== last) sinceMs = atMs;
+    last = received;
+    return atMs - sinceMs >= quietSeconds * 1_000;
+  });
+}
+
+async function untilCounted(
+  context: BenchContext,
+  seconds: number,
+  isReached: (count: SinkCount) => boolean,
+): Promise<boolean> {
   const deadlineMs = context.now() + seconds * 1_000;
   for (;;) {
-    const { answered200 } = await context.harness.count();
-    if (answered200 >= count) return true;
+    if (isReached(await context.harness.count())) return true;
     if (context.now() > deadlineMs) return false;
     await pause(context, POLL_SECONDS);
   }

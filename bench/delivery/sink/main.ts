@@ -1,4 +1,4 @@
-import { serveRequests, tellParent } from '../../shared/workers/serve-requests.js';
+import { serveRequests, tellParent } from '../../shared/processes/serve-requests.js';
 import { createSink, type SinkRequestMessage } from './sink.js';
 
 /** How often the parent hears how many were received: the load generator bounds by it what is under way. */

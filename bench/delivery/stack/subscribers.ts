@@ -4,7 +4,7 @@ import { isPortFree, readJsonFile, writeJsonFile, type StackReporter } from '../
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import type { Target } from '../load/messages.js';
 import type { Applications } from '../../shared/stack/applications.js';
-import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
+import type { BenchStack } from '../../shared/stack/bench-stack.js';
 
 export const ENDPOINTS = 100;
 export const FAN_OUT = 10;
@@ -25,11 +25,9 @@ const AT_ONCE = 8;
 const PATH = '/public/v1/webhook-subscriptions';
 
 interface SetUpOptions {
-  readonly stack: DeliveryStack;
+  readonly stack: BenchStack;
   readonly applications: Applications;
   readonly reporter: StackReporter;
-  /** How many origins (ports) the endpoints are on. */
-  readonly origins: number;
 }
 
 /** The subscribers of this stack; made through the public API unless a former run has made them. */
@@ -56,8 +54,8 @@ interface Fleet {
   readonly endpoints: readonly number[];
 }
 
-async function makeSubscribers({ stack, applications, origins }: SetUpOptions): Promise<Subscribers> {
-  const ports = await choosePorts(origins);
+async function makeSubscribers({ stack, applications }: SetUpOptions): Promise<Subscribers> {
+  const ports = await choosePorts();
   const single = numbers(ENDPOINTS).map((number) => fleet(`single-${String(number)}`, [number]));
   const fans = numbers(ENDPOINTS / FAN_OUT).map((number) =>
     fleet(
@@ -99,9 +97,9 @@ function urlOf(port: number, endpoint: number): string {
   return `http://127.0.0.1:${String(port)}/hook/${String(endpoint)}`;
 }
 
-async function choosePorts(origins: number): Promise<number[]> {
+/** One for each endpoint. */
+async function choosePorts(): Promise<number[]> {
   const taken = new Set<number>();
-  while (taken.size < origins) taken.add(await choosePort({ taken }));
-  const ports = [...taken];
-  return numbers(ENDPOINTS).map((endpoint) => ports[endpoint % origins] ?? 0);
+  while (taken.size < ENDPOINTS) taken.add(await choosePort({ taken }));
+  return [...taken];
 }

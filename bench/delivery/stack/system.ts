@@ -1,6 +1,6 @@
-import { type ProcessUsage, sumUsage, treeUsage, usageOf } from '../../shared/process-usage.js';
+import { type ProcessUsage, sumUsage, treeUsage, usageOf } from '../../shared/processes/process-usage.js';
 import type { Applications, RunningApp } from '../../shared/stack/applications.js';
-import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
+import type { BenchStack } from '../../shared/stack/bench-stack.js';
 
 /** The parts that work on a delivery. */
 export const PARTS = ['webhook-delivery', 'broker', 'history-projector', 'postgres', 'registry'] as const;
@@ -22,17 +22,16 @@ export interface System {
 }
 
 export interface SystemOptions {
-  readonly stack: DeliveryStack;
+  readonly stack: BenchStack;
   readonly applications: Applications;
   readonly instances: number;
-  readonly history: boolean;
   readonly nodeFlags: readonly string[];
 }
 
 const NOTHING: ProcessUsage = { cpuSeconds: 0, peakMiB: 0 };
 
 export function createSystem(options: SystemOptions): System {
-  const { stack, applications, instances, history, nodeFlags } = options;
+  const { stack, applications, instances, nodeFlags } = options;
   const senders: RunningApp[] = [];
   let projector: RunningApp | null = null;
 
@@ -41,7 +40,7 @@ export function createSystem(options: SystemOptions): System {
 
   return {
     async start() {
-      if (history) projector ??= await applications.start('history-projector');
+      projector ??= await applications.start('history-projector');
       while (senders.length < instances) senders.push(await startSender(senders.length, true));
     },
     async stop() {

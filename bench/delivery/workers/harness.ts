@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { ProcessUsage } from '../../shared/process-usage.js';
-import type { DeliveryStack } from '../../shared/stack/delivery-stack.js';
-import { startWorker } from '../../shared/workers/worker.js';
+import type { ProcessUsage } from '../../shared/processes/process-usage.js';
+import type { BenchStack } from '../../shared/stack/bench-stack.js';
+import { startWorker } from '../../shared/processes/worker.js';
 import { type LoadPlan, type LoadRequestMessage, type LoadResult, SENT_WIDTH } from '../load/messages.js';
 import { type Behaviour, RECEIPT_WIDTH } from '../sink/origin.js';
 import type { SinkCount, SinkRequestMessage } from '../sink/sink.js';
@@ -30,7 +30,7 @@ export interface SentEvents extends LoadResult {
 }
 
 interface HarnessOptions {
-  readonly stack: DeliveryStack;
+  readonly stack: BenchStack;
   readonly environment: Readonly<Record<string, string>>;
   readonly ports: readonly number[];
 }
@@ -55,9 +55,12 @@ export async function startHarness({ stack, environment, ports }: HarnessOptions
     load.stop();
     sink.stop();
   };
-  const { brokers, registryUrl } = stack;
+  const { kafka, registryUrl } = stack;
   try {
-    await Promise.all([askSink({ type: 'open', ports }), askLoad({ type: 'connect', brokers, registryUrl })]);
+    await Promise.all([
+      askSink({ type: 'open', ports }),
+      askLoad({ type: 'connect', brokers: kafka.brokers, registryUrl }),
+    ]);
   } catch (error) {
     stop();
     throw error;

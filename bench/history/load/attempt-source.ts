@@ -1,4 +1,4 @@
-import { createRandom, type Random, uuidOf } from './random.js';
+import { createRandom, type Random, uuidOf } from '../../shared/random.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WebhookAttempt } from '@waypost/domain';
 import { type AttemptFate, createShares, deviceOf, fateOf, type Fleet, type Subscription } from './fleets.js';

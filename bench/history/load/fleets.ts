@@ -1,5 +1,5 @@
 import type { EventType } from '@waypost/domain';
-import { createRandom, type Random, uuidOf } from './random.js';
+import { createRandom, type Random, uuidOf } from '../../shared/random.js';
 
 /** How the receiver of a subscription answers. */
 export type Receiver =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { percentilesOf } from '../../shared/statistics.js';
-import type { BenchResults } from '../bench-results.js';
+import type { BenchResults } from '../measure-all.js';
 import { jsonLine } from './figures.js';
 import { reportText } from './report-text.js';
 
@@ -48,7 +48,7 @@ describe('The JSON line of the history benchmark', () => {
 
 describe('The report', () => {
   const flags = {
-    ...{ quick: false, deliveries: 1_000, pages: 2, naive: 0, partitions: 4, batchSize: 2_000 },
+    ...{ quick: false, deliveries: 1_000, pages: 2, naive: 0 },
     ...{ dataDir: '', keep: false, writeDocs: false },
   };
 

@@ -1,29 +1,19 @@
-import type { BenchResults } from '../bench-results.js';
+import { resultLine } from '../../shared/report/number-text.js';
+import type { BenchResults } from '../measure-all.js';
 import { EMPTY_FLEET, FAR_PAGE, FIRST_PAGE, THREE_FILTERS } from '../scenarios/page-shapes.js';
 import type { PageRun } from '../scenarios/pages.js';
 
 /** The result in single numbers. */
-export interface Figures {
-  readonly rows: number;
-  readonly pageP99Ms: number;
-  readonly page1000P99Ms: number;
-  readonly worstFilterP99Ms: number;
-  readonly projectedPerSecond: number;
-  /** Until the day is gone for everybody. */
-  readonly dropDayMs: number;
-  /** The whole of it, with the deletion of its files. */
-  readonly daySpaceFreedMs: number;
-  readonly bytesPerDelivery: number;
-}
-
-export function figuresOf({ fill, size, pages, retention }: BenchResults): Figures {
+function figuresOf({ fill, size, pages, retention }: BenchResults) {
   return {
     rows: size.deliveries,
     pageP99Ms: runOf(pages.pages, FIRST_PAGE).ms.p99,
     page1000P99Ms: runOf(pages.pages, FAR_PAGE).ms.p99,
     worstFilterP99Ms: worstFilter(pages.pages).ms.p99,
     projectedPerSecond: fill.attemptsPerSecond,
+    // Until the day is gone for everyone.
     dropDayMs: retention.dropDayMs,
+    // The whole of it, with the deletion of its files.
     daySpaceFreedMs: retention.spaceFreedMs,
     bytesPerDelivery: size.bytesPerDelivery,
   };
@@ -44,19 +34,9 @@ export function worstFilter(pages: readonly PageRun[]): PageRun {
   return worst;
 }
 
-const DIGITS: Partial<Record<keyof Figures, number>> = {
-  pageP99Ms: 1,
-  page1000P99Ms: 1,
-  worstFilterP99Ms: 1,
-  dropDayMs: 1,
-  daySpaceFreedMs: 1,
-};
+const DECIMALS = { pageP99Ms: 1, page1000P99Ms: 1, worstFilterP99Ms: 1, dropDayMs: 1, daySpaceFreedMs: 1 };
 
 /** The machine-readable result. */
 export function jsonLine(results: BenchResults): string {
-  const figures = Object.entries(figuresOf(results)).map(([name, value]) => {
-    const digits = DIGITS[name as keyof Figures] ?? 0;
-    return [name, Number((value as number).toFixed(digits))];
-  });
-  return JSON.stringify({ bench: 'history', ...Object.fromEntries(figures) });
+  return resultLine('history', figuresOf(results), DECIMALS);
 }

@@ -1,39 +1,37 @@
-import { machineText, readMachine } from '../../shared/machine.js';
-import { counted } from '../../shared/number-text.js';
+import { chartSvg, type Panel } from '../../shared/report/chart.js';
+import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
+import { machineText, readMachine } from '../../shared/report/machine.js';
+import { counted, milliseconds, perSecond } from '../../shared/report/number-text.js';
 import type { Percentiles } from '../../shared/statistics.js';
-import type { BenchResults } from '../bench-results.js';
 import type { BenchFlags } from '../bench-flags.js';
+import type { BenchResults } from '../measure-all.js';
 import { FLEETS } from '../load/fleets.js';
 import { EMPTY_FLEET, FAR_PAGE, FIRST_PAGE } from '../scenarios/page-shapes.js';
 import type { PageRun } from '../scenarios/pages.js';
+import { BATCH_SIZE, PARTITIONS } from '../workers/projector.js';
 import { TUNING } from '../stack/history-stack.js';
 import { runOf, worstFilter } from './figures.js';
 
 /** Everything as Markdown: the targets, projection, pages, room, retention, the naive table. */
 export function reportText(flags: BenchFlags, results: BenchResults): string {
   return [
-    runFacts(flags, results)
-      .map((line) => `- ${line}`)
-      .join('\n'),
-    ...section('Beside the targets', targetRows(results)),
-    ...section('Pages of 100 while the projection goes on', pageRows(results)),
-    ...section('Projection', projectionRows(results)),
-    ...section('Room', roomRows(results)),
+    bulletList(runFacts(flags, results)),
+    ...tableSection('Beside the targets', targetRows(results)),
+    ...tableSection('Pages of 100 while the projection goes on', pageRows(results)),
+    ...tableSection('Projection', projectionRows(results)),
+    ...tableSection('Room', roomRows(results)),
     ...naiveSection(results),
   ].join('\n\n');
 }
 
 function ms(value: number): string {
-  return `${value < 10 ? value.toFixed(1) : counted(value)} ms`;
+  return value < 10 ? `${value.toFixed(1)} ms` : milliseconds(value);
 }
 function micros(value: number): string {
   return `${value.toFixed(1)} µs`;
 }
 function gigabytes(bytes: number): string {
   return `${(bytes / 1e9).toFixed(2)} GB`;
-}
-function perSecond(value: number): string {
-  return `${counted(value)}/s`;
 }
 
 function targetRows({ fill, size, plans, pages, retention }: BenchResults): string[][] {
@@ -104,7 +102,7 @@ function naiveSection({ naive, retention, size }: BenchResults): string[] {
   if (naive === null) return [];
   const text = ({ p50, most }: Percentiles): string => `${ms(p50)} / ${ms(most)}`;
   const rows = naive.pages.map(({ name, oursMs, naiveMs }) => [name, text(oursMs), text(naiveMs)]);
-  return section(`Beside one table with OFFSET, ${counted(naive.rows)} rows, p50 / slowest`, [
+  return tableSection(`Beside one table with OFFSET, ${counted(naive.rows)} rows, p50 / slowest`, [
     ['', 'Waypost', 'naive'],
     ...rows,
     [
@@ -116,19 +114,42 @@ function naiveSection({ naive, retention, size }: BenchResults): string[] {
   ]);
 }
 
-function section(title: string, [head = [], ...rows]: readonly string[][]): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
-  return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];
-}
-
 /** What a reader must know to judge the figures. */
-export function runFacts({ partitions, batchSize, pages }: BenchFlags, { fill, size }: BenchResults): string[] {
+function runFacts({ pages }: BenchFlags, { fill, size }: BenchResults): string[] {
   const settings = Object.entries(TUNING).map((pair) => `\`${pair.join('=')}\``);
   return [
     machineText(readMachine()),
     `${counted(size.deliveries)} deliveries of 15 days and ${String(FLEETS)} fleets, the largest with 15 % of them; ${counted(fill.attempts)} attempts`,
-    `projected by one process, ${String(partitions)} partitions in turn, up to ${counted(batchSize)} attempts in a transaction`,
+    `projected by one process, ${String(PARTITIONS)} partitions in turn, up to ${counted(BATCH_SIZE)} attempts in a transaction`,
     `${String(pages)} pages of each kind; PostgreSQL with ${settings.join(', ')}`,
   ];
+}
+
+/** Replaces the result in docs/benchmarks.md, and its picture; the text around it is left alone. */
+export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
+  await writeSection('history', reportText(flags, results));
+  const picture = pictureOf(results);
+  if (picture !== null) await writePicture('history', picture);
+}
+
+/** null: without the naive table there is nothing to compare with. */
+function pictureOf({ naive, retention, size }: BenchResults): string | null {
+  if (naive === null) return null;
+  const panel = (title: string, note: string, pair: readonly [number, number], text = ms): Panel => ({
+    title,
+    note: `${note}; less is better`,
+    bars: [
+      { name: 'Waypost', value: pair[0], text: text(pair[0]) },
+      { name: 'one table', value: pair[1], text: text(pair[1]) },
+    ],
+  });
+  return chartSvg(
+    'The delivery history beside one table with OFFSET paging',
+    `${counted(naive.rows)} of ${counted(size.deliveries)} deliveries, pages of 100 of the largest fleet; while attempts are projected at full speed`,
+    [
+      ...naive.pages.map(({ name, oursMs, naiveMs }) => panel(name, 'median', [oursMs.p50, naiveMs.p50])),
+      panel('A day goes', 'DETACH and DROP, or DELETE', [retention.spaceFreedMs, naive.deleteDayMs]),
+      panel('Bytes a delivery', 'with all indexes', [size.bytesPerDelivery, naive.bytesPerDelivery], counted),
+    ],
+  );
 }

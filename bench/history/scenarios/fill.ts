@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { createProgress } from '../../../apps/cli/src/terminal/output.js';
 import { readJsonFile, StackError, writeJsonFile } from '../../../tools/dev-stack/index.js';
-import { counted } from '../../shared/number-text.js';
-import { treeUsage } from '../../shared/process-usage.js';
+import { counted } from '../../shared/report/number-text.js';
+import { treeUsage } from '../../shared/processes/process-usage.js';
 import type { BenchContext } from '../bench-context.js';
 import type { LoadPlan, Projected } from '../workers/projector.js';
 
@@ -45,9 +45,9 @@ export async function fill(context: BenchContext): Promise<FillRun> {
     return kept;
   }
   await requireRoom(context);
-  const { partitions, batchSize, deliveries } = flags;
+  const { deliveries } = flags;
   const { fromMs, toMs, nowMs } = calendar;
-  const plan = { seed: SEED, partitions, batchSize, deliveries, fromMs, toMs, nowMs };
+  const plan = { seed: SEED, deliveries, fromMs, toMs, nowMs };
   const before = projector.usage().cpuSeconds;
   const rehearsed = await projector.rehearse({ ...plan, deliveries: Math.min(deliveries, REHEARSED_DELIVERIES) });
   const loadCpuUs = ((projector.usage().cpuSeconds - before) * 1e6) / rehearsed.attempts;

@@ -1,5 +1,5 @@
 import type { DeliveryHistory, DeliveryQuery } from '@waypost/domain';
-import { counted } from '../../shared/number-text.js';
+import { counted } from '../../shared/report/number-text.js';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, DAY_MS } from '../bench-context.js';
 import { deviceName, type Fleet } from '../load/fleets.js';

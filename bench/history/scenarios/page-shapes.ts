@@ -1,6 +1,6 @@
 import type { DeliveryHistory, DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
 import type { BenchContext } from '../bench-context.js';
-import { type Random, uuidOf } from '../load/random.js';
+import { type Random, uuidOf } from '../../shared/random.js';
 import { createFleets, createShares, deviceName, deviceOf, type Fleet } from '../load/fleets.js';
 
 /** What is there to be asked for. */

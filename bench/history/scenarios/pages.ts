@@ -2,7 +2,7 @@ import type { DeliveryHistory } from '@waypost/domain';
 import { createDeliveryPartitions } from '@waypost/history-store';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, DAY_MS, dayName } from '../bench-context.js';
-import { createRandom } from '../load/random.js';
+import { createRandom } from '../../shared/random.js';
 import type { PageShape } from './page-shapes.js';
 
 /** Pages of one kind, each of them another. */
@@ -84,18 +84,15 @@ const DELIVERIES_A_DAY = 864_000_000;
 const NOTHING: FlowMark = { attempts: 0, elapsedMs: 0 };
 
 /** Into a day of its own, which is new at the beginning, as every day is at midnight. */
-export async function startFlow({ dataSource, projector, flags, calendar }: BenchContext): Promise<Flow> {
+export async function startFlow({ dataSource, projector, calendar }: BenchContext): Promise<Flow> {
   const { toMs, flowToMs, nowMs } = calendar;
   await createDeliveryPartitions(dataSource).ensurePartitions(toMs, flowToMs - DAY_MS);
   await dataSource.query(`TRUNCATE deliveries_${dayName(toMs)}`);
   await dataSource.query('DELETE FROM projection_positions WHERE topic = $1', [LOG]);
-  const { partitions, batchSize } = flags;
   const window = { fromMs: toMs, toMs: flowToMs, nowMs };
   const flow = projector.project(LOG, {
     ...window,
     seed: FLOW_SEED,
-    partitions,
-    batchSize,
     deliveries: DELIVERIES_A_DAY,
   });
   let failure: unknown = null;

@@ -2,7 +2,7 @@ import type { DeliveryHistory } from '@waypost/domain';
 import { createDeliveryPartitions } from '@waypost/history-store';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, dayName } from '../bench-context.js';
-import { createRandom } from '../load/random.js';
+import { createRandom } from '../../shared/random.js';
 import type { PageShape } from './page-shapes.js';
 
 export interface RetentionRun {

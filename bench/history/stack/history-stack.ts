@@ -2,11 +2,9 @@ import { join, resolve } from 'node:path';
 import { runMigrations } from '@waypost/database';
 import { defaultCacheDir } from '../../../tools/dev-stack/download-cache.js';
 import type { PartContext } from '../../../tools/dev-stack/embedded-part.js';
-import { openDataDir, startGuardian, type Guardian, type StackReporter } from '../../../tools/dev-stack/index.js';
+import { startGuardian, type Guardian, type StackReporter } from '../../../tools/dev-stack/index.js';
 import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
-import { claimFolder, dropData } from '../../processor/stack/bench-folder.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { dropData, openBenchFolder } from '../../shared/stack/bench-folder.js';
 
 /** A PostgreSQL of the benchmark's own with the tables of the history; no Kafka, no registry. */
 export interface HistoryStack {
@@ -22,10 +20,10 @@ export interface HistoryStack {
 export interface HistoryStackOptions {
   readonly folder: string;
   /** What the processes may know of the environment. */
-  readonly environment: Environment;
+  readonly environment: Readonly<Record<string, string>>;
   readonly reporter: StackReporter;
   readonly signal: AbortSignal;
-  /** Begin with what a former run has left, instead of nothing. */
+  /** Begin with what an earlier run has left, instead of nothing. */
   readonly keep: boolean;
   /** Delete the data at the end; the logs stay. */
   readonly drop: boolean;
@@ -45,11 +43,7 @@ export const TUNING = {
 export async function openHistoryStack(options: HistoryStackOptions): Promise<HistoryStack> {
   const folder = resolve(options.folder);
   const { keep, drop, environment, reporter, signal } = options;
-  // Opened and released: ends what a former run has left running, and refuses while another one runs here.
-  await claimFolder(folder, { keep: true });
-  await (await openDataDir(folder)).release();
-  await claimFolder(folder, { keep });
-  const dataDir = await openDataDir(folder);
+  const dataDir = await openBenchFolder(folder, { keep });
   const guardian = startGuardian({ mark: dataDir.mark, logFile: join(dataDir.logsDir, 'guardian.log') });
   const started: PartContext['started'] = [];
   const stopProcesses = async (): Promise<void> => {

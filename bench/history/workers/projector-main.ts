@@ -1,4 +1,4 @@
-import { serveRequests, tellParent } from '../../shared/workers/serve-requests.js';
+import { serveRequests, tellParent } from '../../shared/processes/serve-requests.js';
 import { createProjector } from './projector.js';
 
 const projector = createProjector({ now: () => performance.now(), onProgress: tellParent });

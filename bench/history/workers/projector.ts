@@ -11,6 +11,9 @@ export interface ProjectorDeps {
 
 /** As in history-projector. */
 const POOL_SIZE = 8;
+export const PARTITIONS = 4;
+/** Attempts in a transaction, at most. */
+export const BATCH_SIZE = 2_000;
 const TELL_EVERY_MS = 500;
 
 /** What history-projector does with attempts that it has decoded: the partitions at once, the batches of each in turn. */
@@ -82,25 +85,30 @@ function applyTo(projection: DeliveryProjection, topic: string): ApplyBatch {
   };
 }
 
-function sourcesOf({ seed, partitions, deliveries, fromMs, toMs, batchSize }: LoadPlan): AttemptSource[] {
+function sourcesOf({ seed, deliveries, fromMs, toMs }: LoadPlan): AttemptSource[] {
   const fleets = createFleets();
-  const share = Math.floor(deliveries / partitions);
-  return Array.from({ length: partitions }, (_, partition) => {
-    const rest = partition === 0 ? deliveries - share * partitions : 0;
+  const share = Math.floor(deliveries / PARTITIONS);
+  return Array.from({ length: PARTITIONS }, (_, partition) => {
+    const rest = partition === 0 ? deliveries - share * PARTITIONS : 0;
     const partitionSeed = seed * 1_000 + partition;
-    return createAttemptSource({ fleets, seed: partitionSeed, fromMs, toMs, batchSize, deliveries: share + rest });
+    return createAttemptSource({
+      fleets,
+      seed: partitionSeed,
+      fromMs,
+      toMs,
+      batchSize: BATCH_SIZE,
+      deliveries: share + rest,
+    });
   });
 }
 
 /** The window that a load fills, and how. */
 export interface LoadPlan {
   readonly seed: number;
-  readonly partitions: number;
   /** Of all partitions together. */
   readonly deliveries: number;
   readonly fromMs: number;
   readonly toMs: number;
-  readonly batchSize: number;
   /** The clock of the projection: decides what is beyond the retention. */
   readonly nowMs: number;
 }

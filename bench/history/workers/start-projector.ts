@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { ProcessUsage } from '../../shared/process-usage.js';
-import { startWorker } from '../../shared/workers/worker.js';
+import type { ProcessUsage } from '../../shared/processes/process-usage.js';
+import { startWorker } from '../../shared/processes/worker.js';
 import type { HistoryStack } from '../stack/history-stack.js';
 import type { LoadPlan, Projected } from './projector.js';
 

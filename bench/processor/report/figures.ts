@@ -1,6 +1,7 @@
+import { resultLine } from '../../shared/report/number-text.js';
 import { medianOf } from '../../shared/statistics.js';
 import { type Answer, isSameAnswer } from '../answer.js';
-import type { BenchResults } from '../bench-results.js';
+import type { BenchResults } from '../measure-all.js';
 import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import { devicesPerSecond } from '../scenarios/restore.js';
 import type { Configuration, RulesAtWork } from '../sides/deployment.js';
@@ -147,39 +148,39 @@ function pick<T extends Run>(
 /** The machine-readable result: ratios are ours to theirs, null what was not measured. */
 export function jsonLine(results: BenchResults): string {
   const figures = figuresOf(results);
-  const largest = figures.restore.at(-1);
-  const smallest = figures.restore[0];
-  return JSON.stringify({
-    bench: 'processor',
-    sameAnswer: figures.sameAnswer,
-    wallRatio: rounded(ratioOf(figures.recordsPerSecond), 3),
-    cpuRatio: rounded(ratioOf(figures.recordsPerCpuSecond), 3),
-    memoryRatio: rounded(ratioOf(figures.peakMiB), 3),
-    latencyP99Ms: rounded(figures.latencyP99Ms.ours, 1),
-    restoreRatio: rounded(largest ? ratioOf(largest.devicesPerSecond) : null, 3),
-    failoverMs: rounded(figures.restartMs.ours, 0),
-    takeoverMs: rounded(figures.takeoverMs.ours, 0),
-    streamingRatio: rounded(ratioOf(figures.streamingPerSecond), 3),
-    smallestRestoreRatio: rounded(smallest ? ratioOf(smallest.devicesPerSecond) : null, 3),
-    latencyP50Ms: rounded(figures.latencyP50Ms.ours, 1),
-    theirLatencyP50Ms: rounded(figures.latencyP50Ms.theirs, 1),
-    theirLatencyP99Ms: rounded(figures.latencyP99Ms.theirs, 1),
-    theirFailoverMs: rounded(figures.restartMs.theirs, 0),
-    theirTakeoverMs: rounded(figures.takeoverMs.theirs, 0),
-    rulesRatio: rounded(figures.rules?.ofUnasked.recordsPerSecond ?? null, 3),
-    rulesCpuRatio: rounded(figures.rules?.ofUnasked.recordsPerCpuSecond ?? null, 3),
-    rulesToPositionsRatio: rounded(figures.rules?.ofPositions.recordsPerSecond ?? null, 3),
-    rulesToPositionsCpuRatio: rounded(figures.rules?.ofPositions.recordsPerCpuSecond ?? null, 3),
-    recordsPerSecond: rounded(figures.recordsPerSecond.ours, 0),
-    theirRecordsPerSecond: rounded(figures.recordsPerSecond.theirs, 0),
-    restoredDevicesPerSecond: rounded(largest?.devicesPerSecond.ours ?? null, 0),
-    pings: results.backlog.pings,
-    devices: results.backlog.devices,
+  const { latencyP50Ms, latencyP99Ms, restartMs, takeoverMs, recordsPerSecond, rules } = figures;
+  const [smallest, largest] = [figures.restore[0], figures.restore.at(-1)];
+  const ratios = {
+    wallRatio: ratioOf(recordsPerSecond),
+    cpuRatio: ratioOf(figures.recordsPerCpuSecond),
+    memoryRatio: ratioOf(figures.peakMiB),
+    restoreRatio: largest ? ratioOf(largest.devicesPerSecond) : null,
+    streamingRatio: ratioOf(figures.streamingPerSecond),
+    smallestRestoreRatio: smallest ? ratioOf(smallest.devicesPerSecond) : null,
+    rulesRatio: rules?.ofUnasked.recordsPerSecond ?? null,
+    rulesCpuRatio: rules?.ofUnasked.recordsPerCpuSecond ?? null,
+    rulesToPositionsRatio: rules?.ofPositions.recordsPerSecond ?? null,
+    rulesToPositionsCpuRatio: rules?.ofPositions.recordsPerCpuSecond ?? null,
+  };
+  const latencies = {
+    latencyP50Ms: latencyP50Ms.ours,
+    latencyP99Ms: latencyP99Ms.ours,
+    theirLatencyP50Ms: latencyP50Ms.theirs,
+    theirLatencyP99Ms: latencyP99Ms.theirs,
+  };
+  const whole = {
+    ...{ failoverMs: restartMs.ours, takeoverMs: takeoverMs.ours },
+    ...{ theirFailoverMs: restartMs.theirs, theirTakeoverMs: takeoverMs.theirs },
+    ...{ recordsPerSecond: recordsPerSecond.ours, theirRecordsPerSecond: recordsPerSecond.theirs },
+    restoredDevicesPerSecond: largest?.devicesPerSecond.ours ?? null,
+    ...results.backlog,
     restoreDevices: largest?.devices ?? null,
     rounds: results.rounds,
-  });
+  };
+  const decimals = { ...sameFor(Object.keys(ratios), 3), ...sameFor(Object.keys(latencies), 1) };
+  return resultLine('processor', { sameAnswer: figures.sameAnswer, ...ratios, ...latencies, ...whole }, decimals);
 }
 
-function rounded(value: number | null, digits: number): number | null {
-  return value === null ? null : Number(value.toFixed(digits));
+function sameFor(names: readonly string[], decimals: number): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, decimals]));
 }

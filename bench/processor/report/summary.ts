@@ -1,5 +1,5 @@
-import { ratioOf, type Figures, type Pair } from './figures.js';
-import { counted, seconds, thousands, times } from '../../shared/number-text.js';
+import { counted, milliseconds, seconds, thousands, times } from '../../shared/report/number-text.js';
+import { type Figures, type Pair, ratioOf } from './figures.js';
 
 /** One line of the comparison, each side in its best configuration for that figure. */
 export interface SummaryRow {
@@ -9,50 +9,23 @@ export interface SummaryRow {
   readonly text: (value: number) => string;
 }
 
-function ms(value: number): string {
-  return `${value.toFixed(0)} ms`;
+function row(pair: Pair, text: (value: number) => string, title: string, note: string): SummaryRow {
+  return { title, note, pair, text };
 }
 
 /** Figures that were not measured are left out. */
 export function summaryRows(figures: Figures): SummaryRow[] {
-  const rows: SummaryRow[] = [
-    { title: 'Records/s', note: 'drained backlog; more is better', pair: figures.recordsPerSecond, text: thousands },
-    {
-      title: 'Records per CPU second',
-      note: 'drained backlog; more is better',
-      pair: figures.recordsPerCpuSecond,
-      text: thousands,
-    },
-    {
-      title: 'Peak memory',
-      note: 'drained backlog; less is better',
-      pair: figures.peakMiB,
-      text: (value) => `${value.toFixed(0)} MiB`,
-    },
-    {
-      title: 'Latency p99',
-      note: '2,000 pings/s; less is better',
-      pair: figures.latencyP99Ms,
-      text: ms,
-    },
-    ...figures.restore.map(({ devices, devicesPerSecond }) => ({
-      title: 'Restored devices/s',
-      note: `state of ${counted(devices)}; more is better`,
-      pair: devicesPerSecond,
-      text: thousands,
-    })),
-    {
-      title: 'Restart after kill -9',
-      note: 'until all partitions go on; less is better',
-      pair: figures.restartMs,
-      text: seconds,
-    },
-    {
-      title: 'Takeover after kill -9',
-      note: 'until all partitions go on; less is better',
-      pair: figures.takeoverMs,
-      text: seconds,
-    },
+  const mebibytes = (value: number): string => `${value.toFixed(0)} MiB`;
+  const rows = [
+    row(figures.recordsPerSecond, thousands, 'Records/s', 'drained backlog; more is better'),
+    row(figures.recordsPerCpuSecond, thousands, 'Records per CPU second', 'drained backlog; more is better'),
+    row(figures.peakMiB, mebibytes, 'Peak memory', 'drained backlog; less is better'),
+    row(figures.latencyP99Ms, milliseconds, 'Latency p99', '2,000 pings/s; less is better'),
+    ...figures.restore.map(({ devices, devicesPerSecond }) =>
+      row(devicesPerSecond, thousands, 'Restored devices/s', `state of ${counted(devices)}; more is better`),
+    ),
+    row(figures.restartMs, seconds, 'Restart after kill -9', 'until all partitions go on; less is better'),
+    row(figures.takeoverMs, seconds, 'Takeover after kill -9', 'until all partitions go on; less is better'),
   ];
   return rows.filter(({ pair }) => pair.ours !== null && pair.theirs !== null);
 }

@@ -1,30 +1,32 @@
-import { counted, seconds, thousands } from '../../shared/number-text.js';
+import { chartSvg } from '../../shared/report/chart.js';
+import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
+import { counted, seconds, thousands } from '../../shared/report/number-text.js';
 import { summarize } from '../../shared/statistics.js';
-import type { BenchResults } from '../bench-results.js';
+import type { BenchResults } from '../measure-all.js';
 import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import type { FailoverRun } from '../scenarios/failover.js';
 import { GEOFENCES_PER_FLEET } from '../scenarios/geofences.js';
 import type { LatencyRun } from '../scenarios/latency.js';
 import { devicesPerSecond, type RestoreRun } from '../scenarios/restore.js';
-import { byConfiguration, type Figures, type SpeedRatio } from './figures.js';
+import { byConfiguration, type Figures, figuresOf, type SpeedRatio } from './figures.js';
 import { ratioText, summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, and each configuration with median and spread. */
 export function reportMarkdown(results: BenchResults, figures: Figures): string {
   const { drain, latency, restore, failover } = results;
   const restores = [...new Set(restore.map(({ devices }) => devices))].flatMap((devices) => [
-    ...section(
+    ...tableSection(
       `Restore of ${counted(devices)} devices`,
       restoreTable(restore.filter((run) => run.devices === devices)),
     ),
   ]);
   return [
     machineText(results),
-    ...section('Best against best', comparison(figures)),
-    ...(drain.length === 0 ? [] : section('Drained backlog', drainTable(drain))),
-    ...(latency.length === 0 ? [] : section('Latency at 2,000 pings/s', latencyTable(latency))),
+    ...tableSection('Best against best', comparison(figures)),
+    ...(drain.length === 0 ? [] : tableSection('Drained backlog', drainTable(drain))),
+    ...(latency.length === 0 ? [] : tableSection('Latency at 2,000 pings/s', latencyTable(latency))),
     ...restores,
-    ...(failover.length === 0 ? [] : section('kill -9 in the middle of the backlog', failoverTable(failover))),
+    ...(failover.length === 0 ? [] : tableSection('kill -9 in the middle of the backlog', failoverTable(failover))),
   ].join('\n\n');
 }
 
@@ -36,7 +38,7 @@ export function machineText({ machine, backlog, rounds, expected }: BenchResults
     `${counted(backlog.pings)} pings of ${counted(backlog.devices)} devices, 4 partitions, ${rounds === 1 ? 'one round' : `${String(rounds)} rounds`}`,
     ...(expected === null ? [] : [`answer of all runs: ${counted(expected.events)} events, hash ${expected.hash}`]),
   ];
-  return facts.map((fact) => `- ${fact}`).join('\n');
+  return bulletList(facts);
 }
 
 function comparison(figures: Figures): string[][] {
@@ -133,12 +135,6 @@ function cell(values: readonly number[], text: (value: number) => string): strin
   return values.length === 1 ? text(median) : `${text(median)} (${text(least)} - ${text(most)})`;
 }
 
-export function section(title: string, [head = [], ...rows]: readonly string[][]): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
-  return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];
-}
-
 /** What all rules cost, as Markdown; null: not measured. */
 export function rulesMarkdown(results: BenchResults, { rules }: Figures): string | null {
   if (rules === null) return null;
@@ -146,7 +142,7 @@ export function rulesMarkdown(results: BenchResults, { rules }: Figures): string
   const events = results.rules.map(({ answer }) => answer.events);
   return [
     machineText({ ...results, expected: results.rulesExpected }),
-    ...section('All rules', drainTable(results.rules)),
+    ...tableSection('All rules', drainTable(results.rules)),
     [
       `Best against best, with routes and ${counted(GEOFENCES_PER_FLEET)} geofences a fleet it keeps ${speedText(ofUnasked)} of what it does`,
       `while no fleet asks for either, and writes ${counted(Math.max(...events))} events instead of ${counted(Math.min(...events))}.`,
@@ -161,4 +157,31 @@ function speedText({ recordsPerSecond, recordsPerCpuSecond }: SpeedRatio): strin
 
 function percent(ratio: number): string {
   return `${(ratio * 100).toFixed(0)} %`;
+}
+
+/** Replaces what was measured in docs/benchmarks.md, and its picture; the text around it is left alone. */
+export async function writeDocs(results: BenchResults): Promise<void> {
+  const figures = figuresOf(results);
+  const rules = rulesMarkdown(results, figures);
+  if (rules !== null) await writeSection('rules', rules);
+  if (!isBesidePeer(results)) return;
+  await writeSection('processor', reportMarkdown(results, figures));
+  await writePicture('processor', pictureOf(results, figures));
+}
+
+function isBesidePeer({ drain, latency, restore, failover }: BenchResults): boolean {
+  return [drain, latency, restore, failover].some((runs) => runs.length > 0);
+}
+
+function pictureOf({ machine, backlog }: BenchResults, figures: Figures): string {
+  const subtitle = `${counted(backlog.pings)} pings, ${counted(backlog.devices)} devices, 4 partitions; one machine with ${String(machine.cores)} cores; each side in its best configuration for the figure`;
+  const panels = summaryRows(figures).map(({ title, note, pair, text }) => ({
+    title,
+    note,
+    bars: [
+      { name: 'Waypost', value: pair.ours ?? 0, text: text(pair.ours ?? 0) },
+      { name: 'Kafka Streams', value: pair.theirs ?? 0, text: text(pair.theirs ?? 0) },
+    ],
+  }));
+  return chartSvg('telemetry-processor beside Kafka Streams', subtitle, panels);
 }

@@ -1,4 +1,4 @@
-import { sumUsage, usageOf } from '../../shared/process-usage.js';
+import { sumUsage, usageOf } from '../../shared/processes/process-usage.js';
 import { type Answer, answerText, parseAnswer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
 import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';

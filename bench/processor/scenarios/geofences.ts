@@ -1,7 +1,7 @@
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { type Geofence, geofenceKey } from '@waypost/domain';
 import { connectKafka, openRecordPublisher } from '@waypost/streams';
-import { createRandom } from '../../history/load/random.js';
+import { createRandom } from '../../shared/random.js';
 import type { BenchContext } from '../bench-context.js';
 
 export const GEOFENCES_PER_FLEET = 1_000;

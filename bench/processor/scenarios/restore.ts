@@ -1,5 +1,5 @@
 import type { BenchContext } from '../bench-context.js';
-import type { BenchProcess } from '../sides/bench-process.js';
+import type { BenchProcess } from '../../shared/processes/bench-process.js';
 import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
 import { watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { consumerGroups } from '@waypost/contracts';
 import type { BenchContext } from '../bench-context.js';
-import { type BenchProcess, startBenchProcess } from './bench-process.js';
+import { type BenchProcess, startBenchProcess } from '../../shared/processes/bench-process.js';
 
 /** An application as one configuration runs it: a group of its own, state that no run before it has left. */
 export interface Deployment {
@@ -23,26 +23,14 @@ export function createDeployment(context: BenchContext, configuration: Configura
 }
 
 function ourDeployment(context: BenchContext, configuration: OurConfiguration): Deployment {
-  const { stack, groups, program, environment, nodeFlags } = context;
+  const { stack, groups, applications, flags } = context;
   const groupId = consumerGroups.telemetryProcessor.id;
   const folder = stack.file('telemetry-processor');
+  const rules = configuration.rules === 'positions' ? 'positions' : 'all';
   const start = (instance: number): Promise<BenchProcess> => {
-    const name = `telemetry-processor-${String(instance)}`;
-    return startBenchProcess(stack, name, {
-      file: process.execPath,
-      args: [...nodeFlags, program],
-      env: {
-        ...environment,
-        WAYPOST_SUPERVISED: 'true',
-        WAYPOST_INSTANCE_ID: name,
-        WAYPOST_ADMIN_PORT: '0',
-        WAYPOST_RULES: configuration.rules === 'positions' ? 'positions' : 'all',
-        WAYPOST_STATE_DIR: `${folder}/${name}`,
-        KAFKA_BROKERS: stack.kafka.brokers.join(','),
-        SCHEMA_REGISTRY_URL: stack.registryUrl,
-      },
-      channel: true,
-    });
+    const env = { WAYPOST_RULES: rules, WAYPOST_STATE_DIR: `${folder}/${String(instance)}` };
+    // The clock of a measurement runs from the start of the process.
+    return applications.start('telemetry-processor', { instance, env, nodeFlags: flags.nodeFlags, untilReady: false });
   };
   const wipe = (): Promise<void> => rm(folder, { recursive: true, force: true });
   return {

@@ -11,7 +11,7 @@ import { projectFile, type StackReporter } from '../../../tools/dev-stack/index.
 import { assertPrerequisites, javaProgram, machineFacts } from '../../../tools/dev-stack/prerequisites.js';
 import { describeExit } from '../../../tools/dev-stack/processes/managed-process.js';
 import { type ProcessCommand, spawnGuarded } from '../../../tools/dev-stack/processes/spawn-guarded.js';
-import type { BenchStack } from '../stack/bench-stack.js';
+import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import { INPUT, OUTPUT } from '../stack/bench-topics.js';
 
 type Variables = Readonly<Record<string, string>>;
@@ -90,8 +90,6 @@ export class PeerPrograms {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The built programs of bench/processor/kafka-streams. */
 export interface Peer {
   readonly java: string;
@@ -102,7 +100,7 @@ const FOLDER = 'bench/processor/kafka-streams';
 const SCHEMAS = ['telemetry.pings-value', 'fleet.events-value'];
 
 /** Builds the peer with Maven unless the cache has what its sources and the schemas make. */
-export async function preparePeer(env: Environment, reporter: StackReporter): Promise<Peer> {
+export async function preparePeer(env: NodeJS.ProcessEnv, reporter: StackReporter): Promise<Peer> {
   const java = javaProgram(env['JAVA_HOME']);
   const cacheDir = defaultCacheDir(env);
   const built = peerDownload();

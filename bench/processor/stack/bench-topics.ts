@@ -2,9 +2,8 @@ import type { Admin } from 'kafkajs';
 import { setUpKafka, type TopicName, topics } from '@waypost/contracts';
 import { openTopicAdmin } from '@waypost/streams';
 import { waitUntil } from '../../../tools/dev-stack/index.js';
-import type { BenchStack } from './bench-stack.js';
+import { type BenchStack, PARTITIONS } from '../../shared/stack/bench-stack.js';
 
-export const PARTITIONS = 4;
 export const INPUT = topics.telemetryPings.name;
 export const OUTPUT = topics.fleetEvents.name;
 /** What a run of ours writes. Kafka Streams writes its events to the same topic and its changelog to one of its own. */

@@ -1,9 +1,9 @@
 import { waitUntil } from '../../../tools/dev-stack/index.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
-import { startBenchProcess, type BenchProcess } from '../../processor/sides/bench-process.js';
-import type { DeliveryStack } from './delivery-stack.js';
+import { startBenchProcess, type BenchProcess } from '../processes/bench-process.js';
+import type { BenchStack } from './bench-stack.js';
 
-export type AppName = 'webhook-delivery' | 'history-projector' | 'public-api';
+type AppName = 'telemetry-processor' | 'webhook-delivery' | 'history-projector' | 'public-api';
 
 export interface Applications {
   /** Starts an instance and resolves when it is ready. */
@@ -23,7 +23,7 @@ export interface RunningApp extends BenchProcess {
 }
 
 export interface ApplicationsOptions {
-  readonly stack: DeliveryStack;
+  readonly stack: BenchStack;
   /** The build whose applications are measured. */
   readonly dist: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export function createApplications({ stack, dist, environment, signal }: Applica
           WAYPOST_PAGE_TOKEN_KEY: stack.keys.pageTokenKey,
           WAYPOST_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
           WAYPOST_ALLOW_HTTP: 'true',
-          KAFKA_BROKERS: stack.brokers.join(','),
+          KAFKA_BROKERS: stack.kafka.brokers.join(','),
           SCHEMA_REGISTRY_URL: stack.registryUrl,
           DATABASE_URL: stack.databaseUrl,
           ...env,

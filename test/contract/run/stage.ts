@@ -3,7 +3,7 @@ import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import { type SampledFleet, writeDeliveries } from '../../../bench/api/load/sample-deliveries.js';
 import { createApplications, type RunningApp } from '../../../bench/shared/stack/applications.js';
-import { type DeliveryStack, openDeliveryStack } from '../../../bench/shared/stack/delivery-stack.js';
+import { type BenchStack, openBenchStack } from '../../../bench/shared/stack/bench-stack.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { projectFile, type StackReporter } from '../../../tools/dev-stack/index.js';
 import type { ContractKey } from './fuzz.js';
@@ -32,9 +32,9 @@ const UNLIMITED = '1000000';
 /** public-api as users run it, on a stack of its own with data in it, and with the network closed. */
 export async function openContractStage({ folder, dist, env, reporter }: StageOptions): Promise<ContractStage> {
   const { signal } = new AbortController();
-  const stack = await openDeliveryStack({
+  const stack = await openBenchStack({
     ...{ folder: join(folder, 'stack'), env, reporter, signal },
-    ...{ partitions: 4, keep: false },
+    keep: false,
   });
   try {
     const port = await choosePort({ taken: new Set() });
@@ -56,7 +56,7 @@ export async function openContractStage({ folder, dist, env, reporter }: StageOp
 }
 
 interface ApiOptions {
-  readonly stack: DeliveryStack;
+  readonly stack: BenchStack;
   readonly dist: string;
   readonly env: StageOptions['env'];
   readonly signal: AbortSignal;
@@ -79,7 +79,7 @@ function startApi({ stack, dist, env, signal, port }: ApiOptions): Promise<Runni
   });
 }
 
-async function fill(stack: DeliveryStack, apiUrl: string): Promise<ContractStage['keys']> {
+async function fill(stack: BenchStack, apiUrl: string): Promise<ContractStage['keys']> {
   const store = await openManagementStore(stack.databaseUrl);
   const keys: ContractKey[] = [];
   const fleets: SampledFleet[] = [];

@@ -1,4 +1,4 @@
-import { serveRequests } from '../../../bench/shared/workers/serve-requests.js';
+import { serveRequests } from '../../../bench/shared/processes/serve-requests.js';
 import { createRecordingReceiver, type ReceiverRequest } from './recording-receiver.js';
 
 const receiver = createRecordingReceiver(Date.now);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setUpKafka } from '@waypost/contracts';
 import { type KafkaSettings, openTopicAdmin } from '@waypost/streams';
-import { startWorker, type Worker } from '../../../bench/shared/workers/worker.js';
+import { startWorker, type Worker } from '../../../bench/shared/processes/worker.js';
 import type { DataDir, Guardian } from '../../../tools/dev-stack/index.js';
 import { projectFile } from '../../../tools/dev-stack/project-root.js';
 import { instanceEnvironment, stackEnvironment } from '../../../tools/dev-stack/start/app-environment.js';

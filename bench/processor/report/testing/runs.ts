@@ -1,4 +1,4 @@
-import type { BenchResults } from '../../bench-results.js';
+import type { BenchResults } from '../../measure-all.js';
 import type { DrainRun } from '../../scenarios/drain.js';
 import type { FailoverRun } from '../../scenarios/failover.js';
 import type { LatencyRun } from '../../scenarios/latency.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describeExit } from '../../../tools/dev-stack/processes/managed-process.js';
 import { spawnGuarded } from '../../../tools/dev-stack/processes/spawn-guarded.js';
 import type { Guardian } from '../../../tools/dev-stack/index.js';
-import { usageOf, type ProcessUsage } from '../process-usage.js';
+import { usageOf, type ProcessUsage } from './process-usage.js';
 import type { Envelope, Notice, Reply } from './serve-requests.js';
 
 /** A process of the benchmark itself, asked over a channel. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { KafkaSettings } from '@waypost/streams';
 import {
   type Guardian,
-  openDataDir,
   readJsonFile,
   type StackReporter,
   startDevStack,
@@ -12,14 +12,12 @@ import {
 } from '../../../tools/dev-stack/index.js';
 import { stackKeys, type StackKeys } from '../../../tools/dev-stack/start/app-environment.js';
 import { setUpStack } from '../../../tools/dev-stack/start/set-up.js';
-import { claimFolder, dropData } from '../../processor/stack/bench-folder.js';
+import { dropData, openBenchFolder } from './bench-folder.js';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Where everything is that a run needs; what `--serve` tells to the runs that use its stack. */
-export interface StackFacts {
+/** Where everything is that a run needs; a serving process writes it down for the runs that use its stack. */
+interface StackFacts {
   readonly pid: number;
-  readonly brokers: readonly string[];
+  readonly kafka: KafkaSettings;
   readonly registryUrl: string;
   readonly databaseUrl: string;
   readonly brokerPid: number;
@@ -28,7 +26,8 @@ export interface StackFacts {
   readonly keys: StackKeys;
 }
 
-export interface DeliveryStack extends StackFacts {
+/** A broker, a registry and a database, with all topics, schemas and tables. */
+export interface BenchStack extends StackFacts {
   readonly guardian: Guardian;
   readonly logsDir: string;
   /** A file of the data directory. */
@@ -36,38 +35,40 @@ export interface DeliveryStack extends StackFacts {
   stop(): Promise<void>;
 }
 
-export interface DeliveryStackOptions {
+export interface BenchStackOptions {
   readonly folder: string;
-  readonly env: Environment;
-  readonly partitions: number;
+  readonly env: NodeJS.ProcessEnv;
   readonly reporter: StackReporter;
   readonly signal: AbortSignal;
-  /** Begin with what a former run has left, instead of nothing. */
+  /** Begin with what an earlier run has left, instead of nothing. */
   readonly keep: boolean;
 }
 
+/** Of every topic. */
+export const PARTITIONS = 4;
 const SERVING_FILE = 'serving.json';
 
 /** The stack that another process serves on this data directory, or else one of its own. */
-export async function openDeliveryStack(options: DeliveryStackOptions): Promise<DeliveryStack> {
+export async function openBenchStack(options: BenchStackOptions): Promise<BenchStack> {
   const folder = resolve(options.folder);
   const serving = (await readJsonFile(join(folder, SERVING_FILE))) as StackFacts | null;
   if (serving !== null && isServing(serving.pid)) return attach(folder, serving, options.reporter);
-  return startStack({ ...options, folder });
+  return (await startStack({ ...options, folder })).stack;
 }
 
 /** Keeps a stack running for others until `signal` is aborted. */
-export async function serveDeliveryStack(options: DeliveryStackOptions): Promise<void> {
-  const stack = await startStack({ ...options, folder: resolve(options.folder), keep: true });
+export async function serveBenchStack({ signal, ...options }: Omit<BenchStackOptions, 'keep'>): Promise<void> {
+  const folder = resolve(options.folder);
+  const { stack, facts } = await startStack({ ...options, signal, folder, keep: true });
   const file = stack.file(SERVING_FILE);
   try {
-    await writeJsonFile(file, factsOf(stack));
-    options.reporter.note(`The stack runs in ${options.folder}; Ctrl-C stops it.`);
+    await writeJsonFile(file, facts);
+    options.reporter.note(`The stack runs in ${folder}; Ctrl-C stops it.`);
     await new Promise<void>((done) => {
-      options.signal.addEventListener('abort', () => {
+      signal.addEventListener('abort', () => {
         done();
       });
-      if (options.signal.aborted) done();
+      if (signal.aborted) done();
     });
   } finally {
     await rm(file, { force: true });
@@ -75,36 +76,28 @@ export async function serveDeliveryStack(options: DeliveryStackOptions): Promise
   }
 }
 
-function factsOf(stack: DeliveryStack): StackFacts {
-  const { pid, brokers, registryUrl, databaseUrl, brokerPid, registryPid, postgresPid, keys } = stack;
-  return { pid, brokers, registryUrl, databaseUrl, brokerPid, registryPid, postgresPid, keys };
-}
-
-async function startStack(options: DeliveryStackOptions): Promise<DeliveryStack> {
-  const { folder, keep, env, partitions, reporter, signal } = options;
-  // Opened and released: ends what a former stack has left running, and refuses while another stack runs here.
-  await claimFolder(folder, { keep: true });
-  await (await openDataDir(folder)).release();
-  await claimFolder(folder, { keep });
-  const dataDir = await openDataDir(folder);
+async function startStack(options: BenchStackOptions): Promise<{ stack: BenchStack; facts: StackFacts }> {
+  const { folder, keep, env, reporter, signal } = options;
+  const dataDir = await openBenchFolder(folder, { keep });
   const stack = await startDevStack({ dataDir, env, durable: false, reporter, signal });
   try {
     await reporter.during('Creating topics, schemas and tables', () =>
-      setUpStack(stack, { partitions, replicationFactor: 1 }),
+      setUpStack(stack, { partitions: PARTITIONS, replicationFactor: 1 }),
     );
     const pidOf = (name: string): number => stack.pids()[name]?.[0] ?? 0;
-    return {
-      ...{ pid: process.pid, brokers: stack.kafka.brokers, registryUrl: stack.registryUrl },
-      databaseUrl: stack.databaseUrl,
+    const facts: StackFacts = {
+      ...{ pid: process.pid, kafka: stack.kafka, registryUrl: stack.registryUrl, databaseUrl: stack.databaseUrl },
       ...{ brokerPid: pidOf('kafka'), registryPid: pidOf('registry'), postgresPid: pidOf('postgres') },
       keys: await stackKeys(dataDir),
-      guardian: stack.guardian,
-      logsDir: dataDir.logsDir,
-      file: (name) => dataDir.file(name),
-      async stop() {
-        await stack.stop();
-        if (!keep) await dropData(folder);
-      },
+    };
+    const stop = async (): Promise<void> => {
+      await stack.stop();
+      if (!keep) await dropData(folder);
+    };
+    const { guardian } = stack;
+    return {
+      facts,
+      stack: { ...facts, guardian, logsDir: dataDir.logsDir, file: (name) => dataDir.file(name), stop },
     };
   } catch (error) {
     await stack.stop();
@@ -112,10 +105,10 @@ async function startStack(options: DeliveryStackOptions): Promise<DeliveryStack>
   }
 }
 
-function attach(folder: string, facts: StackFacts, reporter: StackReporter): DeliveryStack {
+function attach(folder: string, facts: StackFacts, reporter: StackReporter): BenchStack {
   reporter.note(`Using the stack that runs in ${folder}.`);
   const logsDir = join(folder, 'logs');
-  // Under a mark of its own: the guardian ends what carries it, and the stack is not ours.
+  // Under a mark of its own: the guardian ends every process with its mark, and the stack is not ours.
   const guardian = startGuardian({
     mark: `WAYPOST_STACK_MARK=bench-${String(process.pid)}`,
     logFile: join(logsDir, 'bench-guardian.log'),

@@ -1,13 +1,13 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StackError } from '../../../tools/dev-stack/index.js';
+import { type DataDir, openDataDir, StackError } from '../../../tools/dev-stack/index.js';
 
 /** Says that everything in its folder may be deleted. */
 const MARK = 'benchmark-data';
 const LOGS = 'logs';
 
 /**
- * Makes the folder, or empties the one that a former run has made.
+ * Makes the folder, or empties the one that an earlier run has made.
  * @throws StackError `data_dir_unusable` when the folder holds other things
  */
 export async function claimFolder(folder: string, { keep }: { readonly keep: boolean }): Promise<void> {
@@ -19,6 +19,14 @@ export async function claimFolder(folder: string, { keep }: { readonly keep: boo
   }
   if (!keep) await clear(folder, found);
   await writeFile(join(folder, MARK), '');
+}
+
+/** Ends what an earlier run has left running; refuses while another one runs here. */
+export async function openBenchFolder(folder: string, { keep }: { readonly keep: boolean }): Promise<DataDir> {
+  await claimFolder(folder, { keep: true });
+  await (await openDataDir(folder)).release();
+  await claimFolder(folder, { keep });
+  return openDataDir(folder);
 }
 
 /** The data is large; the logs may be wanted. */

@@ -1,15 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
-import { projectFile } from '../../tools/dev-stack/index.js';
+import { projectFile } from '../../../tools/dev-stack/index.js';
 
 const PAGE = 'docs/benchmarks.md';
-
-function beginOf(bench: string): string {
-  return `<!-- bench:${bench} begin: written by the benchmark -->`;
-}
-function endOf(bench: string): string {
-  return `<!-- bench:${bench} end -->`;
-}
 
 /** Replaces the result of a benchmark in docs/benchmarks.md; the text around it is left alone. */
 export async function writeSection(bench: string, report: string): Promise<void> {
@@ -18,12 +11,28 @@ export async function writeSection(bench: string, report: string): Promise<void>
   await writeFile(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }));
 }
 
+export async function writePicture(bench: string, svg: string): Promise<void> {
+  await writeFile(projectFile(`docs/images/bench-${bench}.svg`), svg);
+}
+
 /** @throws when the page has lost the marks between which the result stands */
 export function withSection(page: string, bench: string, report: string): string {
-  const [begin, end] = [beginOf(bench), endOf(bench)];
+  const begin = `<!-- bench:${bench} begin: written by the benchmark -->`;
+  const end = `<!-- bench:${bench} end -->`;
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
   if (from < 0 || to < from)
     throw new Error(`${PAGE} has no place for the result: it stands between "${begin}" and "${end}".`);
   return `${page.slice(0, from + begin.length)}\n\n${report}\n\n${page.slice(to)}`;
+}
+
+export function bulletList(facts: readonly string[]): string {
+  return facts.map((fact) => `- ${fact}`).join('\n');
+}
+
+/** A heading and a table, head first; the first column is text, the others are numbers. */
+export function tableSection(title: string, [head = [], ...rows]: readonly string[][]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
+  return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];
 }

@@ -1,10 +1,10 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Guardian } from '../../../tools/dev-stack/index.js';
 import { describeExit } from '../../../tools/dev-stack/processes/managed-process.js';
 import { spawnGuarded, type ProcessCommand } from '../../../tools/dev-stack/processes/spawn-guarded.js';
-import { usageOf, type ProcessUsage } from '../../shared/process-usage.js';
-import type { BenchStack } from '../stack/bench-stack.js';
+import { usageOf, type ProcessUsage } from './process-usage.js';
 
 /** A process under measurement: it is started once, and nothing restarts it. */
 export interface BenchProcess {
@@ -24,7 +24,7 @@ const STOP_GRACE_MS = 35_000;
 const TAIL_LINES = 12;
 
 export async function startBenchProcess(
-  { guardian, logsDir }: Pick<BenchStack, 'guardian' | 'logsDir'>,
+  { guardian, logsDir }: { readonly guardian: Guardian; readonly logsDir: string },
   name: string,
   command: ProcessCommand,
 ): Promise<BenchProcess> {

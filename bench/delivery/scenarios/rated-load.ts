@@ -1,0 +1,40 @@
+import { deliveriesOf, type Delivery } from '../analysis/deliveries.js';
+import type { BenchContext } from '../bench-context.js';
+import type { SentEvents } from '../workers/harness.js';
+
+/** A rate at which the load generator fell so far behind measures the generator. */
+const MOST_BEHIND_MS = 250;
+
+interface RatedLoad {
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** Weight of an endpoint among the 100; default: all alike. */
+  readonly weightOf?: (endpoint: number) => number;
+}
+
+/** Starts a load for the 100 single endpoints at a set rate. */
+export async function startRated({ harness, subscribers }: BenchContext, load: RatedLoad): Promise<void> {
+  const { perSecond, seconds, weightOf = () => 1 } = load;
+  const targets = subscribers.single.map((fleet, endpoint) => ({ ...fleet, weight: weightOf(endpoint) }));
+  await harness.start({ targets, amount: { type: 'rate', perSecond, events: Math.round(perSecond * seconds) } });
+}
+
+/** Waits until the load has sent everything. */
+export async function finishRated({ harness, reporter }: BenchContext): Promise<SentEvents> {
+  const sent = await harness.finish({ stop: false });
+  if (sent.behindMs > MOST_BEHIND_MS)
+    reporter.note(
+      `  The load generator was ${sent.behindMs.toFixed(0)} ms behind its plan: this figure is worth little.`,
+    );
+  return sent;
+}
+
+/** The deliveries to single endpoints that come of the events, as far as the sink has them by now. */
+export async function singleDeliveries({ harness }: BenchContext, sent: SentEvents): Promise<Delivery[]> {
+  return deliveriesOf(sent, await harness.receipts(), (target) => [target]);
+}
+
+/** Those whose events were committed in the window. */
+export function committedWithin(deliveries: readonly Delivery[], fromMs: number, untilMs: number): Delivery[] {
+  return deliveries.filter(({ committedMs }) => committedMs >= fromMs && committedMs < untilMs);
+}

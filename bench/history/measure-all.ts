@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDeliveryHistory } from '@waypost/history-store';
+import type { BenchContext } from './bench-context.js';
+import { fill, type FillRun } from './scenarios/fill.js';
+import { measureNaive, type NaiveRun, prepareNaive } from './scenarios/naive.js';
+import { findHoldings, pageShapes } from './scenarios/page-shapes.js';
+import { measurePages, type PagesRun, startFlow } from './scenarios/pages.js';
+import { checkPlans, type PlansRun } from './scenarios/plans.js';
+import { measureRetention, prepareExpiredDay, type RetentionRun } from './scenarios/retention.js';
+import { measureSize, type SizeRun } from './scenarios/size.js';
+
+/** Everything that a run of the benchmark has measured. */
+export interface BenchResults {
+  readonly fill: FillRun;
+  readonly size: SizeRun;
+  readonly plans: PlansRun;
+  readonly pages: PagesRun;
+  readonly retention: RetentionRun;
+  /** null: it was not asked for. */
+  readonly naive: NaiveRun | null;
+}
+
+/** What was written before is still on its way to the disk. */
+const SETTLE_MS = 10_000;
+
+/** Fills what is not there, and measures one thing after another; from the pages on, the projection goes on beside it. */
+export async function measureAll(context: BenchContext): Promise<BenchResults> {
+  const { dataSource, pages: source, flags, reporter, signal } = context;
+  const history = createDeliveryHistory({ pages: source });
+  const filled = await fill(context);
+  // Day by day the server has done this long ago; here fifteen days were written within minutes.
+  await reporter.during('Vacuuming', () => dataSource.query('VACUUM (ANALYZE) deliveries'));
+  const size = await measureSize(context);
+  const holdings = await findHoldings(context, history);
+  const shapes = pageShapes(holdings);
+  const plans = await checkPlans(context, shapes);
+  const naiveWindow = flags.naive === 0 ? null : await prepareNaive(context);
+  await prepareExpiredDay(context);
+  const flow = await startFlow(context);
+  try {
+    await reporter.during('Letting the projection run in', () => sleep(SETTLE_MS, undefined, { signal }));
+    const pages = await measurePages(context, history, shapes, flow);
+    const retention = await measureRetention(context, history, shapes);
+    const naive = naiveWindow === null ? null : await measureNaive(context, history, holdings.fleets, naiveWindow);
+    return { fill: filled, size, plans, pages, retention, naive };
+  } finally {
+    await flow.stop();
+    // So that the server stops at once.
+    if (flags.keep) await dataSource.query('CHECKPOINT');
+  }
+}
