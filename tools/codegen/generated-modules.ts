@@ -10,7 +10,7 @@ export type GeneratedFiles = ReadonlyMap<string, string>;
 /** Of every schema of a folder: its record types, one file per schema, and all schemas as constants. */
 export async function generateModules(
   schemasDir: string,
-  dirs: { readonly records: string; readonly schemas: string },
+  dirs: { readonly records: string },
 ): Promise<{ readonly records: GeneratedFiles; readonly schemas: GeneratedFiles }> {
   const names = (await readdir(schemasDir)).filter((name) => name.endsWith('.avsc')).sort();
   const records = new Map<string, string>();
@@ -22,15 +22,14 @@ export async function generateModules(
       schema,
     );
     if (records.has(fileName)) throw new Error(`Two schemas name a record ${typeName}.`);
-    records.set(fileName, await formattedModule(join(dirs.records, fileName), [recordTypes]));
+    records.set(fileName, await formatted(join(dirs.records, fileName), moduleOf([recordTypes]), 'typescript'));
     constants.push(schemaConstant);
   }
-  const schemas = new Map([['schemas.ts', await formattedModule(join(dirs.schemas, 'schemas.ts'), constants)]]);
-  return { records, schemas };
+  return { records, schemas: new Map([['schemas.ts', `${moduleOf(constants)}\n`]]) };
 }
 
-function formattedModule(path: string, declarations: readonly string[]): Promise<string> {
-  return formatted(path, [GENERATED_HEADER, ...declarations].join('\n\n'), 'typescript');
+function moduleOf(declarations: readonly string[]): string {
+  return [GENERATED_HEADER, ...declarations].join('\n\n');
 }
 
 /** What `codegen:check` complains of: files that differ from, lack, or have no schema. */

@@ -1,12 +1,12 @@
 import type { AvroField, AvroPrimitive, AvroRecord, AvroType } from '@waypost/contracts';
 
-/** The code of one schema, not yet formatted. */
+/** The code of one schema; its record types are not yet formatted. */
 export interface GeneratedCode {
   readonly fileName: string;
   readonly typeName: string;
   /** An interface for each of its records. */
   readonly recordTypes: string;
-  /** The schema itself as a constant, so that a built application reads no file at run time. */
+  /** The schema itself as a constant of one line, so that a built application reads no file at run time. */
   readonly schemaConstant: string;
 }
 
@@ -32,7 +32,7 @@ export function schemaToTypeScript(subject: string, schema: AvroRecord): Generat
     fileName: `${kebabCase(schema.name)}.ts`,
     typeName: schema.name,
     recordTypes: nested.map(interfaceOf).join('\n\n'),
-    schemaConstant: `/** The schema of subject ${subject}. */\nexport const ${constant} = ${JSON.stringify(schema, null, 2)} as const;`,
+    schemaConstant: `/** The schema of subject ${subject}. */\nexport const ${constant} = ${JSON.stringify(schema)} as const;`,
   };
 }
 
