@@ -73,9 +73,11 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
       socket?.destroy();
       callback(error ?? new Error('no socket'), null);
     };
-    const timer = setTimeout(() => {
+    const expire = (): void => {
       done(new ConnectFailedError('ETIMEDOUT', `no connection to ${hostname} within ${String(connectTimeoutMs)} ms`));
-    }, connectTimeoutMs);
+    };
+    // After the events that waited while the event loop was blocked (see exchange.ts).
+    const timer = setTimeout(() => setImmediate(expire), connectTimeoutMs);
 
     pending.add(done);
     checkedAddresses(resolve, hostname)

@@ -1,9 +1,22 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Answer, type RawServer, startConnectionServer, startRawServer } from '../testing/raw-server.js';
-import { createEgressClient, type EgressClient, type EgressClientOptions } from './egress-client.js';
+import {
+  type Answer,
+  endlessly,
+  type RawServer,
+  startConnectionServer,
+  startRawServer,
+  trickle,
+} from '../testing/raw-server.js';
+import {
+  createEgressClient,
+  type EgressClient,
+  type EgressClientOptions,
+  type EgressRequest,
+} from './egress-client.js';
 import { until } from '../../../../test/support/until.js';
 
-const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+const OK = `${HEAD}content-length: 2\r\n\r\nok`;
 const answerOk: Answer = (socket) => socket.write(OK);
 
 const servers: RawServer[] = [];
@@ -21,8 +34,8 @@ function keep(server: RawServer): RawServer {
 function build(options: Partial<EgressClientOptions> = {}) {
   const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
   clients.push(client);
-  return (url: string, { deadlineMs = 2_000, body = '{}' }: { deadlineMs?: number; body?: string | Uint8Array } = {}) =>
-    client.post({ url, headers: {}, body, deadlineMs });
+  return (url: string, request: Partial<EgressRequest> = {}) =>
+    client.post({ url, headers: {}, body: '{}', deadlineMs: 2_000, ...request });
 }
 
 function afterMs(delayMs: number) {
@@ -199,6 +212,54 @@ describe('an idle connection', () => {
     const used = server.connections.filter((socket, index) => socket.bytesRead > (before[index] ?? 0));
 
     expect(used).toHaveLength(1);
+  });
+});
+
+describe('the rest of a response that is not kept', () => {
+  it.each<[string, string, string, number]>([
+    ['of 64 KiB', 'content-length: 65536\r\n\r\n', 'x'.repeat(65_536), 1],
+    ['of many chunks', 'transfer-encoding: chunked\r\n\r\n', `${'400\r\n' + 'x'.repeat(1_024)}\r\n`.repeat(60), 1],
+    ['beyond 64 KiB', 'content-length: 65537\r\n\r\n', 'x'.repeat(65_537), 2],
+  ])('reads a body %s to keep the connection, within bounds', async (_case, head, body, connections) => {
+    const server = keep(
+      await startRawServer((socket) => {
+        socket.write(HEAD + head);
+        setTimeout(() => socket.write(head.startsWith('transfer') ? `${body}0\r\n\r\n` : body), 50);
+      }),
+    );
+    const post = build();
+
+    expect(await post(server.url, { keepBody: false })).toMatchObject({ statusCode: 200, truncated: true });
+    await afterMs(200);
+    await post(server.url);
+
+    expect(server.connections).toHaveLength(connections);
+  });
+
+  it('never holds a connection beyond the deadline', async () => {
+    const server = keep(await startRawServer((socket) => socket.write(`${HEAD}content-length: 5\r\n\r\n`)));
+
+    await build()(server.url, { deadlineMs: 80, keepBody: false });
+    await afterMs(200);
+
+    expect(server.openConnections()).toBe(0);
+  });
+});
+
+describe('a response that arrives in thousands of pieces', () => {
+  it('is not read to its end, because each read costs as much as a packet', async () => {
+    const server = keep(
+      await startRawServer((socket) => {
+        socket.setNoDelay();
+        socket.write(`${HEAD}content-length: 4096\r\n\r\n`);
+        trickle(socket, endlessly('x'), 1);
+      }),
+    );
+
+    const result = await build()(server.url, { deadlineMs: 30_000 });
+
+    expect(result).toMatchObject({ type: 'response', statusCode: 200, truncated: true });
+    await until(() => server.openConnections() === 0);
   });
 });
 

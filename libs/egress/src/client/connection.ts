@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Exchange, ExchangeCarrier } from './exchange.js';
-import { ResponseReader, type ResponseReaderOptions, type ResponseResult } from './response-reader.js';
+import { ResponseRefusedError } from './response-head.js';
+import { type Reading, ResponseReader, type ResponseReaderOptions, type ResponseResult } from './response-reader.js';
 
 export interface ConnectionOptions extends ResponseReaderOptions {
   /** A connection idle for longer is not used again. */
@@ -21,6 +22,8 @@ class ConnectionLostError extends Error {
 
 /** Responses to deliveries are small; a larger one is read in portions of this size. */
 const READ_BUFFER_BYTES = 4_096;
+/** Each read costs microseconds, however little arrives: enough for a status line byte by byte, or for 64 KiB in packets. */
+const MAX_READS = 1_024;
 /** Above this, copying the body costs more than a second buffer in the write. */
 const MAX_COPIED_BODY_BYTES = 16_384;
 /** The server counts its keep-alive time from its last byte and closes without notice: stop using it before that. */
@@ -35,6 +38,7 @@ export class Connection implements ExchangeCarrier {
   private socket: Socket | undefined;
   private exchange: Exchange | undefined;
   private error: Error | undefined;
+  private reads = 0;
   private usableUntilMs = 0;
   private expiresAtMs = 0;
 
@@ -88,6 +92,7 @@ export class Connection implements ExchangeCarrier {
     this.exchange = exchange;
     exchange.start(this);
     this.reader.begin(exchange.request.limits);
+    this.reads = 0;
     const { head, body } = exchange.request;
     if (body.length <= MAX_COPIED_BODY_BYTES) {
       const message = Buffer.allocUnsafe(head.length + body.length);
@@ -103,7 +108,7 @@ export class Connection implements ExchangeCarrier {
   }
 
   responseSoFar(): ResponseResult | undefined {
-    return this.reader.response(true);
+    return this.reader.response();
   }
 
   cut(exchange: Exchange): void {
@@ -129,23 +134,32 @@ export class Connection implements ExchangeCarrier {
   private read(bytes: Buffer, length: number): void {
     try {
       const reading = this.reader.read(bytes, length);
-      if (reading !== 'more') this.complete({ truncated: reading === 'enough' });
+      if (reading === 'more') this.continue();
+      else this.complete(reading);
     } catch (error) {
       this.error ??= error as Error;
       this.socket?.destroy(this.error);
     }
   }
 
+  private continue(): void {
+    const { exchange, reader } = this;
+    this.reads += 1;
+    if (this.reads >= MAX_READS) throw new ResponseRefusedError('the response arrives in too many pieces');
+    if (reader.isSufficient) exchange?.onSufficient();
+    else if (reader.statusCode !== undefined) exchange?.onStatusLine(reader.statusCode);
+  }
+
   private readEnd(): void {
-    if (this.exchange !== undefined && this.reader.readEnd()) this.complete({ truncated: false });
+    if (this.exchange !== undefined && this.reader.readEnd()) this.complete('complete');
     this.socket?.destroy(new ConnectionLostError('the other side closed the connection'));
   }
 
-  private complete({ truncated }: { truncated: boolean }): void {
+  private complete(reading: Reading): void {
     const { exchange, reader, socket, options } = this;
-    const response = reader.response(truncated);
+    const response = reader.response();
     this.exchange = undefined;
-    const reuse = truncated || socket?.writableLength !== 0 ? undefined : reader.reuse;
+    const reuse = reading === 'enough' || socket?.writableLength !== 0 ? undefined : reader.reuse;
     const idleMs =
       reuse === undefined ? 0 : Math.min(options.keepAliveMs, (reuse.hintMs ?? Infinity) - KEEP_ALIVE_MARGIN_MS);
     this.usableUntilMs = options.now() + idleMs;
@@ -162,7 +176,7 @@ export class Connection implements ExchangeCarrier {
   private settle(error: Error): void {
     const { exchange } = this;
     this.exchange = undefined;
-    const response = exchange === undefined ? undefined : this.reader.response(true);
+    const response = exchange === undefined ? undefined : this.reader.response();
     if (response === undefined) exchange?.fail(error);
     else exchange?.settle(response);
   }

@@ -55,8 +55,10 @@ export interface EgressRequest {
   readonly abortGroup?: AbortGroup;
   /** Default 4 KiB. */
   readonly maxResponseBytes?: number;
-  /** false: the body is read within the same limits but not returned. Default true. */
+  /** false: the result does not wait for the body, which is read within limits but not returned. Default true. */
   readonly keepBody?: boolean;
+  /** Called once, when the status line is complete: the result may follow up to a second later. */
+  readonly onStatus?: (statusCode: number) => void;
 }
 
 export interface EgressClient {
@@ -134,6 +136,7 @@ function exchangeRequest(
     },
     signal: request.signal,
     group: request.abortGroup,
+    onStatus: request.onStatus,
   };
 }
 

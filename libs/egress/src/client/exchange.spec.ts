@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { flushed, until } from '../../../../test/support/until.js';
 import {
@@ -9,7 +11,12 @@ import {
   startRawServer,
   trickle,
 } from '../testing/raw-server.js';
-import { createEgressClient, type EgressClient, type EgressClientOptions } from './egress-client.js';
+import {
+  createEgressClient,
+  type EgressClient,
+  type EgressClientOptions,
+  type EgressRequest,
+} from './egress-client.js';
 import type { EgressResult } from './egress-result.js';
 
 const DEADLINE_MS = 200;
@@ -18,8 +25,10 @@ const SLACK_MS = 10_000;
 
 const servers: RawServer[] = [];
 const clients: EgressClient[] = [];
+const threads: Worker[] = [];
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
+  await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
   await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 
@@ -277,6 +286,102 @@ describe('an endpoint that misbehaves after its status line', () => {
       truncated: false,
       ...expected,
     });
+  });
+});
+
+/** Only the status and the headers are of interest, as for a delivery. */
+function buildUnkept(options: Partial<EgressClientOptions> = {}) {
+  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
+  clients.push(client);
+  return (url: string, request: Partial<EgressRequest> = {}) =>
+    client.post({ url, headers: {}, body: '{}', deadlineMs: 10_000, keepBody: false, ...request });
+}
+
+describe('a post that does not keep the body', () => {
+  it.each<[string, Answer, number]>([
+    ['nothing follows its status line', write(OK), 1_000],
+    ['its headers stop', write(`${OK}x-slow`), 1_000],
+    ['its headers trickle', trickleBehind(OK, 'x-more: 1\r\n'), 1_000],
+    ['no body follows its head', write(`${OK}content-length: 5\r\n\r\n`), 0],
+    ['its body trickles', trickleBehind(`${OK}content-length: 5000\r\n\r\n`, 'x'), 0],
+    ['its body never ends', write(`${OK}transfer-encoding: chunked\r\n\r\n2\r\nok\r\n`), 0],
+  ])('settles long before the deadline when %s, and its socket is closed', async (_case, answer, withinMs) => {
+    const server = keep(await startRawServer(answer));
+
+    const { result, tookMs } = await timed(buildUnkept()(server.url));
+
+    expect(result).toMatchObject({ type: 'response', statusCode: 200, truncated: true });
+    expect(tookMs).toBeLessThan(withinMs + 400);
+    await allClosed(server);
+  });
+
+  it('waits a moment for the headers, which may ask for a pause', async () => {
+    const server = keep(
+      await startRawServer((socket) => {
+        socket.write('HTTP/1.1 503 Busy\r\n');
+        setTimeout(() => socket.write('retry-after: 7\r\ncontent-length: 0\r\n\r\n'), 400);
+      }),
+    );
+
+    expect(await buildUnkept()(server.url)).toMatchObject({ statusCode: 503, headers: { 'retry-after': '7' } });
+  });
+
+  it('announces the status once, when its line is complete', async () => {
+    const server = keep(
+      await startRawServer((socket) => {
+        const later = [OK, 'content-length: 2\r\n', '\r\no', 'k'];
+        socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
+        trickle(socket, later, 60);
+      }),
+    );
+    const seen: string[] = [];
+
+    await buildUnkept()(server.url, { onStatus: (code) => seen.push(`status ${String(code)}`) }).then(() =>
+      seen.push('result'),
+    );
+    expect(seen).toEqual(['status 200', 'result']);
+
+    const atOnce = keep(await startRawServer(write('HTTP/1.1 204 No Content\r\n\r\n')));
+    const statuses: number[] = [];
+    await buildUnkept()(atOnce.url, { onStatus: (code) => statuses.push(code) });
+    expect(statuses).toEqual([204]);
+  });
+
+  it('announces no status when there is none', async () => {
+    const server = keep(await startRawServer((socket) => socket.end('HTTP/1.1 20')));
+    const statuses: number[] = [];
+
+    await buildUnkept()(server.url, { onStatus: (code) => statuses.push(code) });
+
+    expect(statuses).toEqual([]);
+  });
+});
+
+/** Answers on a thread of its own, so that it does so while the event loop of the test is blocked. */
+const OTHER_THREAD = String.raw`
+  const { createServer } = require('node:net');
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', () => setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'), 50));
+  });
+  server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port));
+`;
+
+describe('an event loop that was blocked over a deadline', () => {
+  it('reads the responses that arrived in time before it calls anything late', async () => {
+    const thread = new Worker(OTHER_THREAD, { eval: true });
+    threads.push(thread);
+    const [port] = (await once(thread, 'message')) as [number];
+    const post = buildUnkept();
+    const url = `http://127.0.0.1:${String(port)}/`;
+    await Promise.all(Array.from({ length: 20 }, () => post(url)));
+
+    const posts = Array.from({ length: 20 }, () => post(url, { deadlineMs: 200 }));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setImmediate(resolve));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+
+    expect(new Set((await Promise.all(posts)).map(({ type }) => type))).toEqual(new Set(['response']));
   });
 });
 

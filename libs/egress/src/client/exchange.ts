@@ -10,6 +10,7 @@ export interface ExchangeRequest {
   readonly limits: ResponseLimits;
   readonly signal: AbortSignal | undefined;
   readonly group: AbortGroup | undefined;
+  readonly onStatus: ((statusCode: number) => void) | undefined;
 }
 
 export interface ExchangeQueue {
@@ -24,21 +25,32 @@ export interface ExchangeCarrier {
 }
 
 /**
+ * A response without a kept body is settled at most this long after its status line, with or without its headers: they
+ * normally come in the same packet, or one lost packet (a retransmission after 200 to 600 ms) later.
+ */
+const HEAD_GRACE_MS = 1_000;
+/** How long the rest of a body may keep the connection: 64 KiB on a new connection are four round trips of 125 ms. */
+const DRAIN_MS = 500;
+
+/**
  * One request and its response. Settles exactly once, by whichever of response, failure, deadline and abort comes first.
  * Once the status line is complete its code is the result, whatever happens after it (R-20).
  *
- * It first waits in a queue, then occupies a connection.
+ * It first waits in a queue, then occupies a connection: until the response is complete, which may be after it settled.
  */
 export class Exchange {
   private queue: ExchangeQueue | undefined;
   private carrier: ExchangeCarrier | undefined;
-  private readonly timer: NodeJS.Timeout;
+  private readonly deadlineAtMs: number;
+  private timer: NodeJS.Timeout;
+  private hasStatus = false;
   private settled = false;
 
   constructor(
     readonly request: ExchangeRequest,
     private readonly resolve: (result: EgressResult) => void,
   ) {
+    this.deadlineAtMs = performance.now() + request.deadlineMs;
     this.timer = setTimeout(onDeadline, request.deadlineMs, this);
     request.signal?.addEventListener('abort', this, { once: true });
   }
@@ -52,12 +64,25 @@ export class Exchange {
     this.carrier = carrier;
   }
 
+  /** The status line is complete, the rest of the response is not. */
+  onStatusLine(statusCode: number): void {
+    if (this.hasStatus) return;
+    this.announce(statusCode);
+    if (!this.request.limits.keepBody) this.expireWithin(HEAD_GRACE_MS);
+  }
+
+  /** The rest of the response matters to the connection only. */
+  onSufficient(): void {
+    const response = this.settled ? undefined : this.carrier?.responseSoFar();
+    if (response === undefined) return;
+    this.expireWithin(DRAIN_MS);
+    this.settleOnce(response);
+  }
+
+  /** The connection has finished with this exchange. */
   settle(result: EgressResult): void {
-    if (this.settled) return;
-    this.settled = true;
     clearTimeout(this.timer);
-    this.request.signal?.removeEventListener('abort', this);
-    this.resolve(result);
+    this.settleOnce(result);
   }
 
   fail(error: unknown): void {
@@ -80,6 +105,26 @@ export class Exchange {
     this.withdraw();
   }
 
+  private settleOnce(result: EgressResult): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.request.signal?.removeEventListener('abort', this);
+    if (result.type === 'response') this.announce(result.statusCode);
+    this.resolve(result);
+  }
+
+  private announce(statusCode: number): void {
+    if (this.hasStatus) return;
+    this.hasStatus = true;
+    this.request.onStatus?.(statusCode);
+  }
+
+  /** Never beyond the deadline. */
+  private expireWithin(graceMs: number): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(onDeadline, Math.min(graceMs, this.deadlineAtMs - performance.now()), this);
+  }
+
   /** A request in flight can only be ended together with its socket; one that is still waiting is never sent. */
   private withdraw(): void {
     this.queue?.leave(this);
@@ -87,6 +132,14 @@ export class Exchange {
   }
 }
 
+/**
+ * After the event loop was blocked, timers run before the data that arrived meanwhile is read: that data decides first,
+ * or a pause of this process would turn responses into timeouts.
+ */
 function onDeadline(exchange: Exchange): void {
+  setImmediate(expire, exchange);
+}
+
+function expire(exchange: Exchange): void {
   exchange.expire();
 }

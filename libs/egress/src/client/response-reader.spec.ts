@@ -42,7 +42,7 @@ describe('ResponseReader', () => {
         const { reading, reader } = read(cut(before.join('') + FINAL, cuts));
 
         expect(reading).toBe('complete');
-        expect(reader.response(false)).toEqual({
+        expect(reader.response()).toEqual({
           type: 'response',
           statusCode: 201,
           headers: { 'content-length': '2' },
@@ -54,15 +54,15 @@ describe('ResponseReader', () => {
   });
 
   it('knows the status at the end of its line, before any header', () => {
-    expect(read(['HTTP/1.1 201 Created\r']).reader.response(true)).toBeUndefined();
-    expect(read(['HTTP/1.1 201 Created\r', '\n']).reader.response(true)).toMatchObject({ statusCode: 201 });
-    expect(read(['HTTP/1.1 100 Continue\r\n']).reader.response(true)).toBeUndefined();
+    expect(read(['HTTP/1.1 201 Created\r']).reader.response()).toBeUndefined();
+    expect(read(['HTTP/1.1 201 Created\r', '\n']).reader.response()).toMatchObject({ statusCode: 201 });
+    expect(read(['HTTP/1.1 100 Continue\r\n']).reader.response()).toBeUndefined();
   });
 
   it('returns all headers of a head or none', () => {
     const { reader } = read(['HTTP/1.1 503 Busy\r\nretry-after: 7\r\n']);
 
-    expect(reader.response(true)).toMatchObject({ statusCode: 503, headers: {} });
+    expect(reader.response()).toMatchObject({ statusCode: 503, headers: {} });
   });
 
   it('accepts a head up to the limit and refuses a longer one, interim responses included', () => {
@@ -138,24 +138,35 @@ describe('the body of a response', () => {
   it.each([
     ['of a known length', `${withLength}abcdef`],
     ['in chunks', `${chunked}3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n`],
-  ])('%s is complete at the limit, and cut to it beyond, wherever it is cut', (_case, text) => {
+  ])('%s is read to its end, and kept up to the limit, wherever it is cut', (_case, text) => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { maxLength: 12 }), (cuts) => {
-        const atLimit = read(cut(text, cuts), { maxBodyBytes: 6 });
-        expect(atLimit.reading).toBe('complete');
-        expect(atLimit.reader.response(false)?.body).toEqual(Buffer.from('abcdef'));
-
-        const beyond = read(cut(text, cuts), { maxBodyBytes: 5 });
-        expect(beyond.reading).toBe('enough');
-        expect(beyond.reader.response(true)?.body).toEqual(Buffer.from('abcde'));
+        for (const [maxBodyBytes, kept] of [
+          [6, 'abcdef'],
+          [5, 'abcde'],
+        ] as const) {
+          const { reading, reader } = read(cut(text, cuts), { maxBodyBytes });
+          expect(reading).toBe('complete');
+          expect(reader.response()).toMatchObject({ body: Buffer.from(kept), truncated: maxBodyBytes < 6 });
+        }
       }),
     );
+  });
+
+  it.each([
+    ['is longer than 64 KiB', 'HTTP/1.1 200 OK\r\ncontent-length: 65537\r\n\r\n'],
+    ['extends to the end of the connection', 'HTTP/1.1 200 OK\r\n\r\n'],
+    ['is the last one of the connection', withLength.replace('\r\n', '\r\nconnection: close\r\n')],
+  ])('is not read beyond the limit when it %s', (_case, head) => {
+    expect(read([`${head}abcde`], { maxBodyBytes: 5 }).reading).toBe('more');
+    const { reading, reader } = read([`${head}abcdef`], { maxBodyBytes: 5 });
+    expect([reading, reader.response()?.body.toString()]).toEqual(['enough', 'abcde']);
   });
 
   it('without a length extends to the end of the connection', () => {
     const { reading, reader } = read(['HTTP/1.1 200 OK\r\n\r\nab', 'c']);
 
-    expect([reading, reader.readEnd(), reader.response(false)?.body.toString()]).toEqual(['more', true, 'abc']);
+    expect([reading, reader.readEnd(), reader.response()?.body.toString()]).toEqual(['more', true, 'abc']);
     expect(reader.reuse).toBeUndefined();
     expect(read([`${withLength}abc`]).reader.readEnd()).toBe(false);
     expect(read(['HTTP/1.1 200 OK\r\n']).reader.readEnd()).toBe(false);
@@ -163,8 +174,7 @@ describe('the body of a response', () => {
 
   it('is limited and not kept when the caller does not want it', () => {
     const { reading, reader } = read([`${withLength}abcdef`], { keepBody: false });
-    expect([reading, reader.response(false)?.body.length]).toEqual(['complete', 0]);
-    expect(read([`${withLength}abcdef`], { keepBody: false, maxBodyBytes: 5 }).reading).toBe('enough');
+    expect([reading, reader.response()?.body.length]).toEqual(['complete', 0]);
   });
 
   it('may have framing many times its size, but not without limit', () => {

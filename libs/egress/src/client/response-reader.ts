@@ -15,9 +15,11 @@ export interface ResponseLimits {
   readonly keepBody: boolean;
 }
 
-/** `enough`: the body continues beyond its limit. */
+/** `enough`: the response continues, but the rest is not worth reading. */
 export type Reading = 'more' | 'complete' | 'enough';
 
+/** A body is read up to this, unkept, when that saves the connection: a new one with TLS costs eight times a kept one. */
+const MAX_DRAINED_BYTES = 65_536;
 const MAX_INTERIM_RESPONSES = 8;
 const MAX_STATUS_LINE_BYTES = 1_024;
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?\r?\n$/;
@@ -53,6 +55,7 @@ export class ResponseReader {
   private chunked: ChunkedBody | undefined;
   private bodyBytesLeft = 0;
   private wireBytesLeft = 0;
+  private maxReadBytes = 0;
   private receivedBytes = 0;
   private kept: Buffer[] | undefined;
   private isSpoiled = false;
@@ -87,15 +90,21 @@ export class ResponseReader {
     return head?.keepAlive === true && !this.isSpoiled ? { hintMs: head.keepAliveHintMs } : undefined;
   }
 
+  /** Whether reading on can change no more than the reuse of the connection. */
+  get isSufficient(): boolean {
+    if (this.head === undefined) return false;
+    return !this.limits.keepBody || this.receivedBytes > this.limits.maxBodyBytes;
+  }
+
   /** What has been received of the response; undefined before its status. Headers are returned all or none. */
-  response(truncated: boolean): ResponseResult | undefined {
+  response(): ResponseResult | undefined {
     if (this.status === undefined) return undefined;
     return {
       type: 'response',
       statusCode: this.status,
       headers: this.head?.headers ?? {},
       body: this.kept === undefined ? NOTHING : Buffer.concat(this.kept),
-      truncated,
+      truncated: this.state !== 'idle' || this.receivedBytes > this.limits.maxBodyBytes,
     };
   }
 
@@ -190,6 +199,8 @@ export class ResponseReader {
     this.head = head;
     this.state = 'body';
     this.bodyBytesLeft = head.bodyBytes;
+    const isWorthDraining = head.keepAlive && head.framing !== 'until_close' && head.bodyBytes <= MAX_DRAINED_BYTES;
+    this.maxReadBytes = Math.max(this.limits.maxBodyBytes, isWorthDraining ? MAX_DRAINED_BYTES : 0);
     if (head.framing === 'chunked') this.chunked = new ChunkedBody(this.take);
     return this.readBody(bytes, from, to);
   }
@@ -234,13 +245,13 @@ export class ResponseReader {
       this.kept ??= [];
       this.kept.push(Buffer.from(bytes.subarray(from, Math.min(to, from + room))));
     }
-    return to - from <= room;
+    return this.receivedBytes <= this.maxReadBytes;
   };
 }
 
 /** Chunks of one byte each need six on the wire; anything above this is not a body. */
 function maxWireBytes(maxBodyBytes: number): number {
-  return 65_536 + 8 * maxBodyBytes;
+  return MAX_DRAINED_BYTES + 8 * maxBodyBytes;
 }
 
 /** Bare line feeds count as well, so that such a head is refused at once. */
