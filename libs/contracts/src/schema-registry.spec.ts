@@ -10,12 +10,14 @@ interface Answer {
 
 const open: Server[] = [];
 
-/** A registry that gives one answer to everything; null: never answers. */
-async function build(answer: Answer | null, credentials = '') {
+/** A registry that gives one answer to everything, or one per request; null: never answers. */
+async function build(answer: Answer | null | ((request: string) => Answer), credentials = '') {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
-    if (answer !== null) response.writeHead(answer.status).end(answer.body);
+    const path = request.url?.replace('/apis/ccompat/v7', '') ?? '';
+    const given = typeof answer === 'function' ? answer(`${request.method ?? ''} ${path}`) : answer;
+    if (given !== null) response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
   });
   open.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -86,5 +88,47 @@ describe('The schema registry client', () => {
     expect(await registry.idOf('s', {})).toBe(3);
     expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('joe:p@ss').toString('base64')}`);
     expect(requests[0]?.headers.host).not.toContain('joe');
+  });
+});
+
+describe('Registering a schema while another set-up does the same', () => {
+  const schema = { type: 'record', name: 'R', namespace: 'n', fields: [] };
+  const ruleExists = json(409, { error_code: 409, message: "A rule named 'COMPATIBILITY' already exists." });
+  const notFound = json(404, { error_code: 40_401, message: 'not found' });
+
+  function registering(idAfterwards: Answer) {
+    let lookups = 0;
+    return build((request) => {
+      switch (request) {
+        case 'POST /subjects/s':
+          return lookups++ === 0 ? notFound : idAfterwards;
+        case 'POST /subjects/s/versions':
+          return json(200, { id: 7 });
+        case 'PUT /config/s':
+          return ruleExists;
+        default:
+          return notFound;
+      }
+    });
+  }
+
+  it('is done when the other one has set the rule first', async () => {
+    const { registry } = await registering(json(200, { id: 7 }));
+    expect(await registry.register('s', schema)).toBe(7);
+  });
+
+  it('reports a conflict that leaves the schema unregistered as incompatible', async () => {
+    const { registry } = await registering(notFound);
+    await expect(registry.register('s', schema)).rejects.toMatchObject({ code: 'schema_incompatible' });
+  });
+
+  it('sets the compatibility again when the other one has created the rule meanwhile', async () => {
+    const levels: string[] = [];
+    const { registry } = await build((request) => {
+      levels.push(request);
+      return levels.length === 1 ? ruleExists : json(200, { compatibility: 'NONE' });
+    });
+    await registry.setCompatibility('s', 'NONE');
+    expect(levels).toEqual(['PUT /config/s', 'PUT /config/s']);
   });
 });

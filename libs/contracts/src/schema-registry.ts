@@ -45,11 +45,25 @@ export function createSchemaRegistry(options: SchemaRegistryOptions): SchemaRegi
       throw http.unexpected(`Schema ${String(id)} could not be read`, answer);
     },
     idOf,
-    // Asked first, since the client package takes a registry that it cannot reach for one that refuses.
-    register: async (subject, schema) =>
-      (await idOf(subject, schema)) ?? (await register({ url, ca }, subject, schema)),
+    async register(subject, schema) {
+      // Looked up first, since the client package takes an unreachable registry for one that refuses.
+      const known = await idOf(subject, schema);
+      if (known !== null) return known;
+      try {
+        return await register({ url, ca }, subject, schema);
+      } catch (error) {
+        if (!(error instanceof ContractsError) || error.code !== 'schema_incompatible') throw error;
+        // The same status when another set-up has just created the subject's compatibility rule: then it is registered.
+        const registered = await idOf(subject, schema);
+        if (registered === null) throw error;
+        return registered;
+      }
+    },
     async setCompatibility(subject, level) {
-      const answer = await http.request('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: level });
+      const set = () => http.request('PUT', `/config/${encodeURIComponent(subject)}`, { compatibility: level });
+      let answer = await set();
+      // Another set-up has just created the rule, which may hold another level.
+      if (answer.type === 'error' && answer.status === conflictStatus) answer = await set();
       if (answer.type === 'error') throw http.unexpected(`The compatibility of ${subject} could not be set`, answer);
     },
   };
