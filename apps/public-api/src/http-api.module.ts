@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
-import { EndpointInterceptor } from './endpoint/endpoint.interceptor.js';
+import { NoQueryGuard } from './endpoint/no-query.guard.js';
 import { ValidationPipe } from './endpoint/validation.pipe.js';
 import { ApiErrorFilter } from './errors/api-error.filter.js';
 import { OutageLog } from './errors/outage-log.js';
@@ -37,7 +37,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     OutageLog,
     { provide: APP_FILTER, useClass: ApiErrorFilter },
     { provide: APP_GUARD, useClass: ApiKeyGuard },
-    { provide: APP_INTERCEPTOR, useClass: EndpointInterceptor },
+    { provide: APP_GUARD, useClass: NoQueryGuard },
     { provide: APP_PIPE, useClass: ValidationPipe },
   ],
 })

@@ -11,7 +11,7 @@ export type OwnErrorStatus = 404 | 409;
 
 /**
  * What a handler promises beyond its signature. Its query, path parameters and body are described by the DTO classes of
- * its parameters; the guard, the interceptor and the OpenAPI document read the rest from here.
+ * its parameters; the guards and the OpenAPI document read the rest from here.
  */
 export interface EndpointOptions {
   readonly operationId: string;
@@ -27,7 +27,7 @@ export interface EndpointOptions {
     readonly type?: DtoClass;
   };
   readonly errors?: readonly OwnErrorStatus[];
-  /** The handler returns a `Versioned`: the response has its `ETag`, and a GET supports `If-None-Match`. */
+  /** The handler returns what `tagged` gives it: the response has an `ETag`, and a GET supports `If-None-Match`. */
   readonly etag?: boolean;
   /** The handler takes `@IfMatch()`. */
   readonly ifMatch?: boolean;

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { ExpectedVersions } from '@waypost/management-store';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 
 /** A resource as it is shown, and which version of it that is. */
@@ -12,6 +12,16 @@ export interface Versioned<T> {
 /** The strong entity tag of a version: ids are never used again, so a number is enough. */
 export function entityTag(version: number): string {
   return `"${String(version)}"`;
+}
+
+/**
+ * Shows a resource with its version as the `ETag` of the response. Handlers call this, rather than an interceptor: with
+ * one interceptor Nest runs every request through observables.
+ */
+export async function tagged<T>(response: Response, shown: Promise<Versioned<T>>): Promise<T> {
+  const { resource, version } = await shown;
+  response.set('etag', entityTag(version));
+  return resource;
 }
 
 const TAG = String.raw`(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"`;

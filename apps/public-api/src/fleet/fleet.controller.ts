@@ -1,8 +1,9 @@
-import { Body, Controller, Get, Inject, Patch } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Patch, Res } from '@nestjs/common';
 import type { ExpectedVersions } from '@waypost/management-store';
+import type { Response } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { IfMatch, type Versioned } from '../endpoint/entity-tag.js';
+import { IfMatch, tagged } from '../endpoint/entity-tag.js';
 import { FleetDto, UpdateFleetDto } from './fleet.dto.js';
 import { FleetService } from './fleet.service.js';
 
@@ -21,8 +22,8 @@ export class FleetController {
     errors: [404],
     etag: true,
   })
-  get(@CurrentCaller() { fleetId }: Caller): Promise<Versioned<FleetDto>> {
-    return this.service.get(fleetId);
+  get(@CurrentCaller() { fleetId }: Caller, @Res({ passthrough: true }) response: Response): Promise<FleetDto> {
+    return tagged(response, this.service.get(fleetId));
   }
 
   @Patch()
@@ -41,7 +42,8 @@ export class FleetController {
     @CurrentCaller() { fleetId }: Caller,
     @IfMatch() expected: ExpectedVersions,
     @Body() body: UpdateFleetDto,
-  ): Promise<Versioned<FleetDto>> {
-    return this.service.update(fleetId, body, expected);
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<FleetDto> {
+    return tagged(response, this.service.update(fleetId, body, expected));
   }
 }

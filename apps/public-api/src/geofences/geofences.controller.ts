@@ -1,9 +1,9 @@
-import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { ExpectedVersions } from '@waypost/management-store';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { IfMatch, type Versioned } from '../endpoint/entity-tag.js';
+import { IfMatch, tagged } from '../endpoint/entity-tag.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
@@ -42,8 +42,12 @@ export class GeofencesController {
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
     @Body() body: CreateGeofenceDto,
-  ): Promise<Versioned<GeofenceDto>> {
-    return this.requests.answer(request, caller, (change) => this.service.create(caller.fleetId, body, change));
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<GeofenceDto> {
+    return tagged(
+      response,
+      this.requests.answer(request, caller, (change) => this.service.create(caller.fleetId, body, change)),
+    );
   }
 
   @Get()
@@ -68,8 +72,12 @@ export class GeofencesController {
     errors: [404],
     etag: true,
   })
-  get(@CurrentCaller() { fleetId }: Caller, @Param() { id }: GeofencePathDto): Promise<Versioned<GeofenceDto>> {
-    return this.service.get({ fleetId, geofenceId: id });
+  get(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: GeofencePathDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<GeofenceDto> {
+    return tagged(response, this.service.get({ fleetId, geofenceId: id }));
   }
 
   @Patch(':id')
@@ -89,8 +97,9 @@ export class GeofencesController {
     @Param() { id }: GeofencePathDto,
     @IfMatch() expected: ExpectedVersions,
     @Body() body: UpdateGeofenceDto,
-  ): Promise<Versioned<GeofenceDto>> {
-    return this.service.update({ fleetId, geofenceId: id }, body, expected);
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<GeofenceDto> {
+    return tagged(response, this.service.update({ fleetId, geofenceId: id }, body, expected));
   }
 
   @Delete(':id')

@@ -1,9 +1,9 @@
-import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { ExpectedVersions } from '@waypost/management-store';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { IfMatch, type Versioned } from '../endpoint/entity-tag.js';
+import { IfMatch, tagged } from '../endpoint/entity-tag.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
@@ -77,8 +77,12 @@ export class SubscriptionsController {
     errors: [404],
     etag: true,
   })
-  get(@CurrentCaller() { fleetId }: Caller, @Param() { id }: SubscriptionPathDto): Promise<Versioned<SubscriptionDto>> {
-    return this.service.get({ fleetId, id });
+  get(
+    @CurrentCaller() { fleetId }: Caller,
+    @Param() { id }: SubscriptionPathDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SubscriptionDto> {
+    return tagged(response, this.service.get({ fleetId, id }));
   }
 
   @Patch(':id')
@@ -98,8 +102,9 @@ export class SubscriptionsController {
     @Param() { id }: SubscriptionPathDto,
     @IfMatch() expected: ExpectedVersions,
     @Body() body: UpdateSubscriptionDto,
-  ): Promise<Versioned<SubscriptionDto>> {
-    return this.service.update({ fleetId, id }, body, expected);
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SubscriptionDto> {
+    return tagged(response, this.service.update({ fleetId, id }, body, expected));
   }
 
   @Delete(':id')
@@ -138,9 +143,13 @@ export class SubscriptionsController {
     @Req() request: Request,
     @Param() { id }: SubscriptionPathDto,
     @IfMatch() expected: ExpectedVersions,
-  ): Promise<Versioned<SubscriptionWithSecretDto>> {
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SubscriptionWithSecretDto> {
     const ref = { fleetId: caller.fleetId, id };
-    return this.requests.answer(request, caller, (change) => this.service.rotateSecret(ref, expected, change));
+    return tagged(
+      response,
+      this.requests.answer(request, caller, (change) => this.service.rotateSecret(ref, expected, change)),
+    );
   }
 
   @Post(':id/test')
