@@ -181,6 +181,25 @@ describe('an idle connection', () => {
     expect(server.connections).toHaveLength(connections);
   });
 
+  it.each([
+    ['4 s when the server does not say how long', '', 3_900, 4_100],
+    ['30 s at most', 'keep-alive: timeout=3600\r\n', 29_900, 30_100],
+  ])('is used for %s', async (_howLong, header, usedAfterMs, notUsedAfterMs) => {
+    const server = keep(await startRawServer((socket) => socket.write(OK.replace('\r\n', `\r\n${header}`))));
+    for (const [idleMs, connections] of [
+      [usedAfterMs, 1],
+      [notUsedAfterMs, 3],
+    ] as const) {
+      let nowMs = 0;
+      const post = build({ now: () => nowMs });
+      await post(server.url);
+      await afterMs(5);
+      nowMs += idleMs;
+      await post(server.url);
+      expect(server.connections).toHaveLength(connections);
+    }
+  });
+
   it.each(['connection: close', 'keep-alive: timeout=1'])('is closed at once after %p', async (header) => {
     const server = keep(await startRawServer((socket) => socket.write(OK.replace('\r\n', `\r\n${header}\r\n`))));
 
@@ -212,6 +231,102 @@ describe('an idle connection', () => {
     const used = server.connections.filter((socket, index) => socket.bytesRead > (before[index] ?? 0));
 
     expect(used).toHaveLength(1);
+  });
+});
+
+/** The first request is accepted, the second one is on the idle connection, and what comes after is as given. */
+async function onIdleConnection(second: Answer, later: Answer = answerOk, deadlineMs = 3_000) {
+  const server = keep(
+    await startRawServer((socket, number) => {
+      (number === 1 ? answerOk : number === 2 ? second : later)(socket, number);
+    }),
+  );
+  const post = build();
+  await post(server.url);
+  await afterMs(5);
+  const statuses: number[] = [];
+  const result = await post(server.url, { body: 'again', deadlineMs, onStatus: (code) => statuses.push(code) });
+  return { server, result, statuses };
+}
+
+describe('an idle connection that ends as a request leaves (R-21)', () => {
+  const notice = 'HTTP/1.1 408 Request Timeout\r\n';
+
+  it.each<[string, Answer]>([
+    ['is closed', (socket) => socket.end()],
+    ['is reset', (socket) => socket.resetAndDestroy()],
+    ['is closed with a 408', (socket) => socket.end(`${notice}connection: close\r\ncontent-length: 0\r\n\r\n`)],
+    ['has a 408 and a close later', (socket) => socket.write(`${notice}connection: close\r\n\r\n<html>`)],
+    ['has a 408 of HTTP/1.0', (socket) => socket.end('HTTP/1.0 408 Request Time-out\r\n\r\n<html></html>')],
+    ['has a 408 that does not say that it closes', (socket) => socket.end(`${notice}content-length: 0\r\n\r\n`)],
+  ])('and %s has the request sent again at once on a new one', async (_case, second) => {
+    const { server, result, statuses } = await onIdleConnection(second);
+
+    expect([result, statuses]).toEqual([expect.objectContaining({ statusCode: 200 }), [200]]);
+    expect(server.requests.map((request) => request.slice(-5))).toEqual([expect.any(String), 'again', 'again']);
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it('has the request sent again only once, within the same deadline', async () => {
+    const resetAgain = await onIdleConnection(
+      (socket) => socket.end(),
+      (socket) => socket.end(),
+    );
+    expect(resetAgain.result).toMatchObject({ errorCode: 'connection_reset' });
+    expect([resetAgain.server.requests.length, resetAgain.server.connections.length]).toEqual([3, 2]);
+
+    const startedAt = performance.now();
+    const silent = await onIdleConnection(
+      (socket) => setTimeout(() => socket.end(), 100),
+      () => undefined,
+      400,
+    );
+    expect(silent.result).toMatchObject({ errorCode: 'timeout' });
+    expect(performance.now() - startedAt).toBeLessThan(475);
+  });
+
+  it.each<[string, Answer, object]>([
+    ['a part of a status line', (socket) => socket.end('HTTP/1.1 2'), { errorCode: 'connection_reset' }],
+    [
+      'a 408 on a connection that stays',
+      (socket) => socket.write(`${notice}content-length: 0\r\n\r\n`),
+      { statusCode: 408 },
+    ],
+    ['no HTTP', (socket) => socket.end('sorry'), { errorCode: 'protocol_error' }],
+    ['nothing for a second', (socket) => setTimeout(() => socket.end(), 1_100), { errorCode: 'connection_reset' }],
+  ])('has no request sent again after %s, which is an answer', async (_case, second, expected) => {
+    const { server, result } = await onIdleConnection(second);
+
+    expect(result).toMatchObject(expected);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is not to be confused with a new connection that ends: that is a failure', async () => {
+    const server = keep(await startRawServer((socket) => socket.end()));
+    expect(await build()(server.url)).toMatchObject({ errorCode: 'connection_reset' });
+    expect(server.requests).toHaveLength(1);
+
+    const notices = keep(
+      await startRawServer((socket) => socket.end(`${notice}connection: close\r\ncontent-length: 0\r\n\r\n`)),
+    );
+    expect(await build()(notices.url)).toMatchObject({ statusCode: 408 });
+    expect(notices.requests).toHaveLength(1);
+  });
+
+  it('makes the request take a new connection, not another idle one', async () => {
+    let isClosing = false;
+    const server = keep(
+      await startRawServer((socket) => {
+        if (isClosing && server.connections.indexOf(socket) < 3) socket.end();
+        else setTimeout(() => socket.write(OK), 20);
+      }),
+    );
+    const post = build({ connectionsPerOrigin: 3 });
+    await Promise.all([post(server.url), post(server.url), post(server.url)]);
+    isClosing = true;
+
+    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+    expect(server.connections).toHaveLength(4);
   });
 });
 

@@ -4,7 +4,7 @@ import { ResponseRefusedError } from './response-head.js';
 import { type Reading, ResponseReader, type ResponseReaderOptions, type ResponseResult } from './response-reader.js';
 
 export interface ConnectionOptions extends ResponseReaderOptions {
-  /** A connection idle for longer is not used again. */
+  /** A connection idle for longer is not used again, however long the server says that it keeps it. */
   readonly keepAliveMs: number;
   /** A connection older than this is not used again. */
   readonly maxAgeMs: number;
@@ -13,6 +13,8 @@ export interface ConnectionOptions extends ResponseReaderOptions {
 
 export interface ConnectionOwner {
   onFree(connection: Connection): void;
+  /** The server ended the idle connection as the request left: the exchange needs a new one (R-21). */
+  onStale(exchange: Exchange): void;
   onClosed(connection: Connection): void;
 }
 
@@ -28,6 +30,15 @@ const MAX_READS = 1_024;
 const MAX_COPIED_BODY_BYTES = 16_384;
 /** The server counts its keep-alive time from its last byte and closes without notice: stop using it before that. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
+/** For a server that does not say how long it keeps an idle connection: 5 s is the shortest usual default. */
+const UNANNOUNCED_KEEP_ALIVE_MS = 4_000;
+/**
+ * A server that ends an idle connection does not know of our request: the end arrives within one round trip of it. After
+ * that the server had the request, and what it did with it is its answer.
+ */
+const STALE_MS = 1_000;
+/** How long a 408 without `connection: close` waits for the close that makes it a notice about the idle time. */
+const CLOSE_AFTER_408_MS = 100;
 
 /**
  * One socket with one exchange at a time (HTTP/1.1 without pipelining). The socket reads into one reused buffer
@@ -39,6 +50,9 @@ export class Connection implements ExchangeCarrier {
   private exchange: Exchange | undefined;
   private error: Error | undefined;
   private reads = 0;
+  private wasIdle = false;
+  private sentAtMs = 0;
+  private closeTimer: NodeJS.Timeout | undefined;
   private usableUntilMs = 0;
   private expiresAtMs = 0;
 
@@ -66,7 +80,7 @@ export class Connection implements ExchangeCarrier {
     const { now, keepAliveMs, maxAgeMs } = this.options;
     this.socket = socket;
     this.expiresAtMs = now() + maxAgeMs;
-    this.usableUntilMs = now() + keepAliveMs;
+    this.usableUntilMs = now() + Math.min(keepAliveMs, UNANNOUNCED_KEEP_ALIVE_MS);
     // An idle connection does not keep the process alive; a post in flight does, through its timer.
     socket.unref();
     socket.on('error', (error) => {
@@ -86,13 +100,16 @@ export class Connection implements ExchangeCarrier {
     return this.socket?.destroyed === false && now < this.usableUntilMs && now < this.expiresAtMs;
   }
 
-  begin(exchange: Exchange): void {
+  /** @param wasIdle not opened just now: the server may be closing it */
+  begin(exchange: Exchange, { wasIdle }: { wasIdle: boolean }): void {
     const { socket } = this;
     if (socket === undefined) throw new Error('begin() was called before attach().');
     this.exchange = exchange;
     exchange.start(this);
     this.reader.begin(exchange.request.limits);
     this.reads = 0;
+    this.wasIdle = wasIdle;
+    this.sentAtMs = this.options.now();
     const { head, body } = exchange.request;
     if (body.length <= MAX_COPIED_BODY_BYTES) {
       const message = Buffer.allocUnsafe(head.length + body.length);
@@ -133,8 +150,10 @@ export class Connection implements ExchangeCarrier {
 
   private read(bytes: Buffer, length: number): void {
     try {
+      this.reads += 1;
       const reading = this.reader.read(bytes, length);
-      if (reading === 'more') this.continue();
+      if (this.reader.statusCode === 408 && this.canBeStale()) this.readTimeoutNotice(reading);
+      else if (reading === 'more') this.continue();
       else this.complete(reading);
     } catch (error) {
       this.error ??= error as Error;
@@ -142,9 +161,29 @@ export class Connection implements ExchangeCarrier {
     }
   }
 
+  /** Whether the server may have ended the connection before it knew of the request. */
+  private canBeStale(): boolean {
+    return this.wasIdle && this.exchange?.isResent === false && this.options.now() - this.sentAtMs <= STALE_MS;
+  }
+
+  /** Servers announce the end of an idle connection by a 408 (RFC 9110, 15.5.9); one that keeps it open answers. */
+  private readTimeoutNotice(reading: Reading): void {
+    if (this.reader.isLast) this.moveToNewConnection();
+    else if (reading !== 'more')
+      this.closeTimer = setTimeout(() => {
+        this.complete(reading);
+      }, CLOSE_AFTER_408_MS);
+  }
+
+  private moveToNewConnection(): void {
+    const { exchange } = this;
+    this.exchange = undefined;
+    this.destroy();
+    if (exchange !== undefined) this.owner.onStale(exchange);
+  }
+
   private continue(): void {
     const { exchange, reader } = this;
-    this.reads += 1;
     if (this.reads >= MAX_READS) throw new ResponseRefusedError('the response arrives in too many pieces');
     if (reader.isSufficient) exchange?.onSufficient();
     else if (reader.statusCode !== undefined) exchange?.onStatusLine(reader.statusCode);
@@ -160,8 +199,7 @@ export class Connection implements ExchangeCarrier {
     const response = reader.response();
     this.exchange = undefined;
     const reuse = reading === 'enough' || socket?.writableLength !== 0 ? undefined : reader.reuse;
-    const idleMs =
-      reuse === undefined ? 0 : Math.min(options.keepAliveMs, (reuse.hintMs ?? Infinity) - KEEP_ALIVE_MARGIN_MS);
+    const idleMs = reuse === undefined ? 0 : Math.min(options.keepAliveMs, keepAliveMsOf(reuse.hintMs));
     this.usableUntilMs = options.now() + idleMs;
     if (idleMs > 0) this.owner.onFree(this);
     else this.destroy();
@@ -169,8 +207,12 @@ export class Connection implements ExchangeCarrier {
   }
 
   private closed(): void {
-    this.settle(this.error ?? new ConnectionLostError('the connection closed'));
+    clearTimeout(this.closeTimer);
     this.owner.onClosed(this);
+    const { reader } = this;
+    const isUnanswered = this.reads === 0 || reader.statusCode === 408;
+    if (isUnanswered && this.canBeStale()) this.moveToNewConnection();
+    else this.settle(this.error ?? new ConnectionLostError('the connection closed'));
   }
 
   private settle(error: Error): void {
@@ -180,4 +222,8 @@ export class Connection implements ExchangeCarrier {
     if (response === undefined) exchange?.fail(error);
     else exchange?.settle(response);
   }
+}
+
+function keepAliveMsOf(hintMs: number | undefined): number {
+  return hintMs === undefined ? UNANNOUNCED_KEEP_ALIVE_MS : hintMs - KEEP_ALIVE_MARGIN_MS;
 }

@@ -30,7 +30,7 @@ export interface EgressClientOptions {
   readonly connectionsPerOrigin?: number;
   /** Origins without a request in flight that are kept. Default 1,024. */
   readonly maxIdleOrigins?: number;
-  /** An idle connection is closed after this. Default 30,000. */
+  /** An idle connection is closed after this, or after 4 s if the server has announced no `Keep-Alive`. Default 30,000. */
   readonly keepAliveMs?: number;
   /** A busy connection is replaced after this as well, so that a host that has moved is found. Default 120,000. */
   readonly maxConnectionAgeMs?: number;
@@ -40,6 +40,8 @@ export interface EgressClientOptions {
   readonly maxResponseHeaderBytes?: number;
   /** Certificate authorities to trust in addition to the public ones, PEM. */
   readonly trustedCa?: string;
+  /** Milliseconds, monotonic. Default `performance.now`. */
+  readonly now?: () => number;
 }
 
 export interface EgressRequest {
@@ -62,7 +64,10 @@ export interface EgressRequest {
 }
 
 export interface EgressClient {
-  /** One POST, sent at most once: no redirects, no retries. Never rejects for what the network does. */
+  /**
+   * One POST without redirects or retries. Sent once; a second time only when the server ended the idle connection that
+   * carried it as it left (R-21). Never rejects for what the network does.
+   */
   post(request: EgressRequest): Promise<EgressResult>;
   /** Closes all connections; posts in flight settle as errors. Wait for them first to stop cleanly. */
   close(): Promise<void>;
@@ -87,7 +92,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     keepAliveMs: options.keepAliveMs ?? 30_000,
     maxAgeMs: options.maxConnectionAgeMs ?? 120_000,
     maxHeadBytes: options.maxResponseHeaderBytes ?? 16_384,
-    now: () => performance.now(),
+    now: options.now ?? (() => performance.now()),
   });
   const targetOf = createTargetReader({ allowHttp: options.allowHttp }, MAX_KEPT_TARGETS);
   const writeHead = createHeadWriter();

@@ -45,6 +45,7 @@ export class Exchange {
   private timer: NodeJS.Timeout;
   private hasStatus = false;
   private settled = false;
+  private resent = false;
 
   constructor(
     readonly request: ExchangeRequest,
@@ -57,6 +58,18 @@ export class Exchange {
 
   waitIn(queue: ExchangeQueue): void {
     this.queue = queue;
+  }
+
+  /** At most once: see `Connection`. */
+  waitForNewConnection(queue: ExchangeQueue): void {
+    this.resent = true;
+    this.carrier = undefined;
+    this.queue = queue;
+  }
+
+  /** It was sent on an idle connection that the server had closed. */
+  get isResent(): boolean {
+    return this.resent;
   }
 
   start(carrier: ExchangeCarrier): void {

@@ -93,6 +93,8 @@ interface OriginOwner {
  */
 class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private readonly waiting = new Set<Exchange>();
+  /** Sent on an idle connection that had ended: they take none but a new connection, and the first one. */
+  private readonly stale = new Set<Exchange>();
   /** Exchanges for which a connection is being opened; some may have been served or aborted since. */
   private readonly opening = new Set<Exchange>();
   private readonly connections = new Set<Connection>();
@@ -120,14 +122,15 @@ class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   }
 
   leave(exchange: Exchange): void {
-    if (this.waiting.delete(exchange)) this.notifyOwner();
+    if (this.waiting.delete(exchange) || this.stale.delete(exchange)) this.notifyOwner();
   }
 
   writeBatch(): void {
     for (const exchange of this.waiting) {
       const connection = this.takeFree();
       if (connection === undefined) break;
-      this.serve(exchange, connection);
+      this.waiting.delete(exchange);
+      connection.begin(exchange, { wasIdle: true });
     }
     this.openMissing();
     this.notifyOwner();
@@ -135,8 +138,17 @@ class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
 
   onFree(connection: Connection): void {
     this.free.push(connection);
-    if (this.waiting.size > 0) this.batcher.add(this);
-    else this.notifyOwner();
+    this.wake();
+  }
+
+  onStale(exchange: Exchange): void {
+    if (this.closed !== undefined) {
+      exchange.fail(this.closed);
+      return;
+    }
+    exchange.waitForNewConnection(this);
+    this.stale.add(exchange);
+    this.wake();
   }
 
   onClosed(connection: Connection): void {
@@ -144,8 +156,7 @@ class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     const place = this.free.indexOf(connection);
     if (place >= 0) this.free.splice(place, 1);
     if (this.connections.size === 0) this.allClosed?.();
-    if (this.waiting.size > 0) this.batcher.add(this);
-    else this.notifyOwner();
+    this.wake();
   }
 
   /** Closes the idle connections that have expired. */
@@ -155,15 +166,16 @@ class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
 
   abort(group: AbortGroup): void {
     const isMember = ({ request }: Exchange): boolean => request.group === group;
-    for (const exchange of this.waiting) if (isMember(exchange)) exchange.abort();
+    for (const exchange of this.unsent()) if (isMember(exchange)) exchange.abort();
     for (const connection of this.connections) connection.abortIf(isMember);
   }
 
   /** Fails what is waiting, ends what is in flight, closes all connections; resolves when they are closed. */
   close(error: Error): Promise<void> {
     this.closed = error;
-    for (const exchange of this.waiting) exchange.fail(error);
+    for (const exchange of this.unsent()) exchange.fail(error);
     this.waiting.clear();
+    this.stale.clear();
     for (const connection of this.connections) connection.abandon(error);
     if (this.connections.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -179,15 +191,21 @@ class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
     return undefined;
   }
 
-  private serve(exchange: Exchange, connection: Connection): void {
-    this.waiting.delete(exchange);
-    connection.begin(exchange);
+  private unsent(): readonly Exchange[] {
+    return [...this.stale, ...this.waiting];
+  }
+
+  private wake(): void {
+    if (this.stale.size + this.waiting.size > 0) this.batcher.add(this);
+    else this.notifyOwner();
   }
 
   private openMissing(): void {
-    for (const exchange of this.waiting) {
-      if (this.connections.size + this.opening.size >= this.options.maxConnections) return;
-      if (!this.opening.has(exchange)) this.open(exchange);
+    for (const waiting of [this.stale, this.waiting]) {
+      for (const exchange of waiting) {
+        if (this.connections.size + this.opening.size >= this.options.maxConnections) return;
+        if (!this.opening.has(exchange)) this.open(exchange);
+      }
     }
   }
 
@@ -210,19 +228,25 @@ class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
       return;
     }
     // A new connection cannot have received unrequested bytes: no need to wait for the batch.
-    const [oldest] = this.waiting;
-    if (oldest === undefined) this.free.push(connection);
-    else this.serve(oldest, connection);
+    const [oldest] = this.stale.size > 0 ? this.stale : this.waiting;
+    if (oldest === undefined) {
+      this.onFree(connection);
+      return;
+    }
+    this.stale.delete(oldest);
+    this.waiting.delete(oldest);
+    connection.begin(oldest, { wasIdle: false });
   }
 
   private onOpenFailed(exchange: Exchange, error: Error | null): void {
-    if (this.waiting.delete(exchange)) exchange.fail(error ?? new Error('no connection'));
-    if (this.waiting.size > 0) this.batcher.add(this);
+    if (this.waiting.delete(exchange) || this.stale.delete(exchange))
+      exchange.fail(error ?? new Error('no connection'));
+    this.wake();
     this.notifyOwner();
   }
 
   private notifyOwner(): void {
-    const busy = this.waiting.size > 0 || this.connections.size > this.free.length;
+    const busy = this.waiting.size + this.stale.size > 0 || this.connections.size > this.free.length;
     if (busy === this.busy || this.closed !== undefined) return;
     this.busy = busy;
     if (busy) this.owner.onBusy(this);

@@ -90,6 +90,11 @@ export class ResponseReader {
     return head?.keepAlive === true && !this.isSpoiled ? { hintMs: head.keepAliveHintMs } : undefined;
   }
 
+  /** Whether the head says that the connection ends with this response. */
+  get isLast(): boolean {
+    return this.head !== undefined && (!this.head.keepAlive || this.head.framing === 'until_close');
+  }
+
   /** Whether reading on can change no more than the reuse of the connection. */
   get isSufficient(): boolean {
     if (this.head === undefined) return false;
