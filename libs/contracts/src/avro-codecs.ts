@@ -37,7 +37,7 @@ export interface TopicValues {
   replayProgress: ReplayProgress;
 }
 
-/** One codec a topic; all share what the registry said. */
+/** One codec per topic; all share the schemas read from the registry. */
 export type AvroCodecs = { readonly [Id in TopicId]: SubjectCodec<TopicValues[Id]> };
 
 interface AvroCodecsOptions {

@@ -29,7 +29,13 @@ export {
   type SchemaRegistryPort,
 } from './schema-registry.js';
 export { setUpKafka, type SetUpResult, type TopicAdmin, type TopicSpec } from './set-up-kafka.js';
-export { createSubjectCodec, resolveBatch, type DecodeResult, type SubjectCodec } from './subject-codec.js';
+export {
+  createSubjectCodec,
+  type DecodeResult,
+  resolveBatch,
+  schemaIdOf,
+  type SubjectCodec,
+  wireHeaderBytes,
+} from './subject-codec.js';
 export { allTopics, type TopicDefinition, type TopicId, type TopicName, topicNamed, topics } from './topics.js';
-export { schemaIdOf, wireHeaderBytes } from './wire-format.js';
 export { createWriterSchemas, type WriterSchemas } from './writer-schemas.js';

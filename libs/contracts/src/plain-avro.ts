@@ -1,9 +1,9 @@
 /**
- * How nearly every value is written, walked over with no more than the bytes and a place: the way of AvroCursor, which takes
- * all that Avro allows, costs several times as much. Each gives the place behind the value, or NOT_PLAIN for one that is to be
- * read by the cursor.
+ * Skips a value in the encoding that nearly every writer uses, working on the bytes and a position only. AvroCursor accepts all
+ * that Avro allows at several times the cost. Each function returns the position after the value, or NOT_PLAIN when the cursor
+ * must read it.
  *
- * They look beyond the end of a record that is cut short: whoever asks has to see that the last place is not behind it.
+ * They may read beyond the end of a truncated record: the caller checks that the last position is not past the end.
  */
 export const NOT_PLAIN = -1;
 

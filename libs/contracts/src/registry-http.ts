@@ -62,22 +62,22 @@ export function registryAddress(url: string): { host: string; username: string; 
   return { host: parsed.href.replace(/\/+$/, ''), username, password };
 }
 
-/** No answer: an outage, or a certificate that this process does not trust, which no waiting mends. */
+/** No answer: an outage, or a certificate that this process does not trust, which waiting does not fix. */
 export function noAnswer(what: string, error: unknown): ContractsError {
   const detail = causeOf(error);
   const code = codeOf(error);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const mend = 'use the name that its certificate has in SCHEMA_REGISTRY_URL';
-    return new ContractsError('registry_untrusted', `${what} (${detail}): ${mend}.`, { cause: error });
+    const fix = 'use the name that its certificate has in SCHEMA_REGISTRY_URL';
+    return new ContractsError('registry_untrusted', `${what} (${detail}): ${fix}.`, { cause: error });
   }
   if (CERTIFICATE_CODES.has(code)) {
-    const mend = 'name the certificate authority of the registry in SCHEMA_REGISTRY_CA_FILE';
-    return new ContractsError('registry_untrusted', `${what} (${detail}): ${mend}.`, { cause: error });
+    const fix = 'name the certificate authority of the registry in SCHEMA_REGISTRY_CA_FILE';
+    return new ContractsError('registry_untrusted', `${what} (${detail}): ${fix}.`, { cause: error });
   }
-  // OpenSSL met bytes that are no TLS; node's parser met bytes that are no HTTP.
+  // OpenSSL read bytes that are not TLS, or Node's parser bytes that are not HTTP.
   if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code.startsWith('HPE_')) {
-    const mend = 'check whether SCHEMA_REGISTRY_URL is to begin with http or with https';
-    return new ContractsError('registry_untrusted', `${what} (${detail}): ${mend}.`, { cause: error });
+    const fix = 'check whether SCHEMA_REGISTRY_URL must begin with http or https';
+    return new ContractsError('registry_untrusted', `${what} (${detail}): ${fix}.`, { cause: error });
   }
   return unavailable(what, detail, error);
 }
@@ -149,7 +149,7 @@ export interface RegistryReply {
   readonly text: string;
 }
 
-/** Far above any schema; whoever answers more is no registry. */
+/** Far above any schema: a longer response does not come from a registry. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /** The agent of all requests to one registry; connections are closed after each, since look-ups are rare. */
@@ -158,8 +158,8 @@ export function registryAgent(url: string, ca: string | undefined): HttpAgent {
 }
 
 /**
- * One request to the operator's registry. Not by fetch, which cannot be told of a certificate authority; redirects are
- * not followed, so that credentials reach nobody else. Rejects when there is no whole answer within the time.
+ * One request to the operator's registry. Not by fetch, which cannot be given a certificate authority; redirects are
+ * not followed, so that credentials reach no other host. Rejects when there is no whole answer within the time.
  */
 export function sendToRegistry(
   { method, url, headers, body }: RegistryRequest,

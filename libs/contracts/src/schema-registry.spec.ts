@@ -45,13 +45,13 @@ describe('The schema registry client', () => {
     expect(requests[0]?.url).toBe('/apis/ccompat/v7/schemas/ids/4');
   });
 
-  it("takes the registry's own 404 for an unknown id", async () => {
+  it("reports an unknown id for the registry's own 404", async () => {
     const { registry } = await build(json(404, { error_code: 40_403, message: 'Schema not found' }));
     expect(await registry.schemaById(4)).toEqual({ type: 'unknown' });
   });
 
   it.each([
-    ['a 404 of something that is no registry', { status: 404, body: '<html>not found</html>' }],
+    ['a 404 of something that is not a registry', { status: 404, body: '<html>not found</html>' }],
     ['a 404 that is about something else', json(404, { error: 'no route' })],
     ['a 502', { status: 502, body: 'bad gateway' }],
     ['a 500 of the registry', json(500, { error_code: 50_001, message: 'store is down' })],
@@ -78,12 +78,12 @@ describe('The schema registry client', () => {
     expect(await registry.schemaById(4)).toMatchObject({ type: 'not_avro' });
   });
 
-  it.each([40_401, 40_403])('knows no id for a schema that is not registered (%d)', async (code) => {
+  it.each([40_401, 40_403])('returns no id for a schema that is not registered (%d)', async (code) => {
     const { registry } = await build(json(404, { error_code: code, message: 'not found' }));
     expect(await registry.idOf('s', {})).toBeNull();
   });
 
-  it('sends the credentials of the URL, and no longer in the URL', async () => {
+  it('sends the credentials in a header and removes them from the URL', async () => {
     const { registry, requests } = await build(json(200, { id: 3 }), 'joe:p%40ss@');
     expect(await registry.idOf('s', {})).toBe(3);
     expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('joe:p@ss').toString('base64')}`);

@@ -68,12 +68,12 @@ describe('Setting up Kafka', () => {
     async (topic) => {
       const partitions = topic === 'telemetry.pings' ? 4 : 1;
       const { setUp } = build({ [topic]: partitions }, { [topic]: 'CreateTime' });
-      const mend = `--entity-name ${topic} --add-config message.timestamp.type=LogAppendTime`;
+      const fix = `--entity-name ${topic} --add-config message.timestamp.type=LogAppendTime`;
       await expect(setUp()).rejects.toMatchObject({
         code: 'timestamp_type_differs',
         message: expect.stringContaining(`Topic ${topic} has message.timestamp.type=CreateTime where LogAppendTime is`),
       });
-      await expect(setUp()).rejects.toThrow(mend);
+      await expect(setUp()).rejects.toThrow(fix);
     },
   );
 

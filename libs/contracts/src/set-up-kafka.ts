@@ -14,7 +14,7 @@ export interface TopicSpec {
 /** What the set-up needs of a Kafka cluster. */
 export interface TopicAdmin {
   listTopics(): Promise<readonly string[]>;
-  /** Resolves when the topics have leaders; a topic that someone else created meanwhile is no error. */
+  /** Resolves when the topics have leaders; a topic that another process created meanwhile is not an error. */
   createTopics(specs: readonly TopicSpec[]): Promise<void>;
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** What that setting is for each of these topics, which exist; a default of the broker counts. */
@@ -80,13 +80,13 @@ function expectedPartitions(topic: TopicDefinition, partitions: number): number 
 /** Tasks pair partitions of different topics by number, so unequal counts would lose state and order silently. */
 function assertPartitions(topic: TopicDefinition, found: number | undefined, expected: number): void {
   if (found === expected) return;
-  const mend =
+  const fix =
     topic.partitions === 1
       ? 'delete the topic so that it is created again'
       : `set WAYPOST_PARTITIONS to what all topics have, or delete ${topic.name} so that it is created again`;
   throw new ContractsError(
     'partition_count_differs',
-    `Topic ${topic.name} has ${String(found ?? 0)} partitions where ${String(expected)} are expected: ${mend}.`,
+    `Topic ${topic.name} has ${String(found ?? 0)} partitions where ${String(expected)} are expected: ${fix}.`,
   );
 }
 
@@ -104,10 +104,10 @@ async function checkTimestampTypes(admin: TopicAdmin, present: readonly TopicDef
 
 function assertTimestampType(topic: string, found: string | undefined, expected: string): void {
   if (found === expected) return;
-  const mend = `kafka-configs --alter --entity-type topics --entity-name ${topic} --add-config ${TIMESTAMP_TYPE}=${expected}`;
+  const fix = `kafka-configs --alter --entity-type topics --entity-name ${topic} --add-config ${TIMESTAMP_TYPE}=${expected}`;
   throw new ContractsError(
     'timestamp_type_differs',
-    `Topic ${topic} has ${TIMESTAMP_TYPE}=${found ?? 'unknown'} where ${expected} is expected: set it, as with ${mend}.`,
+    `Topic ${topic} has ${TIMESTAMP_TYPE}=${found ?? 'unknown'} where ${expected} is expected: set it, as with ${fix}.`,
   );
 }
 

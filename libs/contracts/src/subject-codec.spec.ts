@@ -100,7 +100,7 @@ describe('A subject codec', () => {
     expect(() => codec.encode(goldenPoint)).toThrow(expect.objectContaining({ code: 'codec_not_prepared' }));
   });
 
-  it('says how to mend a schema that is not registered', async () => {
+  it('says how to fix a schema that is not registered', async () => {
     const { codec } = await build({});
     await expect(codec.prepare()).rejects.toMatchObject({
       code: 'schema_not_registered',

@@ -4,7 +4,6 @@ import { avroTypeOf } from './avro-type.js';
 import { ContractsError } from './contracts-error.js';
 import type { SchemaRegistryPort } from './schema-registry.js';
 import { type AvroResolver, readAvro, resolverOf } from './strict-avro-reader.js';
-import { schemaIdIn, schemaIdOf, wireHeaderBytes, writeWireHeader } from './wire-format.js';
 import type { WriterSchemas } from './writer-schemas.js';
 
 export type DecodeResult<T> =
@@ -186,4 +185,25 @@ function schemaIdOfRecord(record: ValueRecord): number | null {
     return record.valueStart < 0 ? null : schemaIdIn(record.bytes, record.valueStart, record.valueEnd);
   }
   return record.value === null ? null : schemaIdOf(record.value);
+}
+
+const magicByte = 0;
+
+/** Bytes before the Avro data: the magic byte and the schema id, big-endian. */
+export const wireHeaderBytes = 5;
+
+/** The writer's schema id of a Confluent-framed value; null when the bytes are not in that format. */
+export function schemaIdOf(value: Buffer): number | null {
+  return schemaIdIn(value, 0, value.length);
+}
+
+/** The same, of the value that lies from `start` to `end` in `bytes`. */
+function schemaIdIn(bytes: Buffer, start: number, end: number): number | null {
+  if (end - start < wireHeaderBytes || bytes[start] !== magicByte) return null;
+  return bytes.readInt32BE(start + 1);
+}
+
+function writeWireHeader(target: Buffer, schemaId: number): void {
+  target[0] = magicByte;
+  target.writeInt32BE(schemaId, 1);
 }

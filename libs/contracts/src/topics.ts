@@ -53,7 +53,7 @@ function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
   };
 }
 
-/** Rolls and cleans early: whoever restores from the topic reads little more than one record a key. */
+/** Rolls and cleans early: a restore from the topic reads little more than one record per key. */
 const compactedConfigs: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
   'min.cleanable.dirty.ratio': '0.1',

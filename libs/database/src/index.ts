@@ -1,9 +1,10 @@
 export {
-  createDataSource,
   type ConnectionSettings,
+  createDataSource,
   type DataSourceSettings,
-  poolUsageOf,
   type PoolUsage,
+  poolUsageOf,
+  runMigrations,
 } from './data-source.js';
 export { databaseAddress, type DatabaseAddress } from './database-address.js';
 export {
@@ -14,11 +15,10 @@ export {
   isLockTimeout,
   LOCK_NOT_AVAILABLE,
   sqlState,
+  storableText,
   UNIQUE_VIOLATION,
 } from './database-errors.js';
 export { DatabaseModule, type DatabaseModuleOptions, PAGE_SOURCE } from './database.module.js';
 // Apps use the injection token of the data source without depending on TypeORM themselves.
 export { DataSource } from 'typeorm';
 export { createPageSource, type PageSource, type PreparedQuery } from './page-source.js';
-export { runMigrations } from './run-migrations.js';
-export { storableText } from './storable-text.js';

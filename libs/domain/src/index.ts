@@ -97,8 +97,14 @@ export {
 export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
 export { type ClampedWindow, clampWindow, RETENTION_MS } from './history/retention.js';
 
-export { checkPing, checkPingOfKnownDevice, MAX_ID_LENGTH, type PingCheck } from './ping/check-ping.js';
-export { type FixedPing, hasValidFix } from './ping/fix.js';
+export {
+  checkPing,
+  checkPingOfKnownDevice,
+  type FixedPing,
+  hasValidFix,
+  MAX_ID_LENGTH,
+  type PingCheck,
+} from './ping/check-ping.js';
 export { pathPointOf } from './ping/path-of-ping.js';
 
 export type { DeviceGeofences, DeviceState, GeofenceVisit, RouteProgress, Trip } from './records/device-state.js';

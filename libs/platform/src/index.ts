@@ -1,25 +1,11 @@
-export { type AdminServer, type AdminServerOptions, createAdminServer } from './admin/admin-server.js';
-export { createMetrics } from './admin/metrics.js';
-export { type AppDefinition, type HttpSettings } from './app/app-definition.js';
+export { type AdminServer, type AdminServerOptions, createAdminServer, createMetrics } from './admin/admin-server.js';
+export { type AppDefinition, type HttpSettings } from './app/nest-application.js';
 export { kafkaAccessPart, kafkaRefused } from './app/kafka-access.js';
 export { createProcessHost, type ProcessHost } from './app/process-host.js';
 export { EXIT_CODE, runApp } from './app/run-app.js';
 export { BootError } from './boot-error.js';
 export { databaseConfig } from './config/database-config.js';
 export { kafkaConfig } from './config/kafka-config.js';
-export { type Environment, parseConfig } from './config/parse-config.js';
-export { LOG_LEVELS, type LogLevel, type ProcessConfig, processConfig } from './config/process-config.js';
-export {
-  type EgressConfig,
-  egressConfig,
-  isAddressOrSubnet,
-  pageTokenKeyConfig,
-  type RegistryConfig,
-  registryConfig,
-  sealingKeyConfig,
-  type TopicConfig,
-  topicConfig,
-} from './config/service-config.js';
 export {
   asFlag,
   asInteger,
@@ -29,10 +15,27 @@ export {
   asText,
   asUrl,
   configSections,
+  type Environment,
+  parseConfig,
   type ReadText,
   required,
   withDefault,
-} from './config/variables.js';
+} from './config/parse-config.js';
+export {
+  type EgressConfig,
+  egressConfig,
+  isAddressOrSubnet,
+  LOG_LEVELS,
+  type LogLevel,
+  pageTokenKeyConfig,
+  type ProcessConfig,
+  processConfig,
+  type RegistryConfig,
+  registryConfig,
+  sealingKeyConfig,
+  type TopicConfig,
+  topicConfig,
+} from './config/service-config.js';
 export {
   createLifecycle,
   type Lifecycle,
@@ -43,10 +46,8 @@ export {
   type StartResult,
   type StopResult,
 } from './lifecycle/lifecycle.js';
-export { createLogger, type Logger, type LoggerOptions } from './logging/logger.js';
-export { createNestLogger } from './logging/nest-logger.js';
+export { createLogger, createNestLogger, type Logger, type LoggerOptions } from './logging/logger.js';
 export { CODECS, ContractsModule, SCHEMA_REGISTRY } from './contracts/contracts.module.js';
-export { Readiness } from './runtime/readiness.js';
 export {
   type AppConfig,
   type AppRuntime,
@@ -55,6 +56,7 @@ export {
   LOGGER,
   MONOTONIC_CLOCK,
   ON_FATAL,
+  Readiness,
   RuntimeModule,
   STOPPING,
 } from './runtime/runtime.module.js';

@@ -1,6 +1,5 @@
-import { formatTime } from '../time/instant.js';
-import { known } from './known.js';
 import type { FleetEvent } from '../records/fleet-event.js';
+import { formatTime } from '../time/instant.js';
 
 /** R-11: the body of a delivery in the format `v1`. */
 export function serialiseEnvelope(event: FleetEvent, eventId: string): string {
@@ -58,4 +57,13 @@ function ownData(event: FleetEvent): object {
 
 function timeOf(ms: number | null): string | undefined {
   return ms === null ? undefined : formatTime(ms);
+}
+
+/**
+ * R-13: undefined, which JSON.stringify() leaves out, when the value is unknown. A reported 0 or false is known; a number
+ * that is not finite would be written as null.
+ */
+export function known<T extends string | number | boolean>(value: T | null): T | undefined {
+  if (value === null || (typeof value === 'number' && !Number.isFinite(value))) return undefined;
+  return value;
 }

@@ -1,4 +1,4 @@
-import { known } from './known.js';
+import { known } from './envelope.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 
 /** one flat object. An unknown field is left out: a made-up value could not be distinguished from a reported one. */

@@ -1,7 +1,6 @@
-import { boxesOf, type GeoBox } from './geo-box.js';
-import type { GeofenceShape } from './shape.js';
-import { arcInMeters, EARTH_RADIUS_IN_METERS, METERS_PER_DEGREE, toDegrees, toRadians } from './sphere.js';
 import type { GeofenceCircle } from '../records/geofence.js';
+import { boxesOf, type GeoBox, type GeofenceShape } from './shape.js';
+import { arcInMeters, EARTH_RADIUS_IN_METERS, METERS_PER_DEGREE, toDegrees, toRadians } from './sphere.js';
 
 /** Up to there a plane that touches the earth at the centre is wrong by less than half a per cent. */
 const PLANE_LATITUDE = 70;

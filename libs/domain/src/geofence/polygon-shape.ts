@@ -1,9 +1,8 @@
 import type { GeofencePolygon, GeoPoint } from '../records/geofence.js';
-import { boxesOf, type GeoBox } from './geo-box.js';
 import {
   EAST,
-  holdsPlace,
   type FlatRing,
+  holdsPlace,
   type JoinedRings,
   joinRings,
   metersToEdge,
@@ -12,7 +11,7 @@ import {
   SOUTH,
   WEST,
 } from './joined-rings.js';
-import type { GeofenceShape } from './shape.js';
+import { boxesOf, type GeoBox, type GeofenceShape } from './shape.js';
 import { EARTH_RADIUS_IN_METERS, toRadians } from './sphere.js';
 
 export class PolygonShape implements GeofenceShape {

@@ -1,8 +1,7 @@
 import type { PathPoint } from '../history/path-history.js';
-import { checkPing, isFuture } from './check-ping.js';
-import { finiteOrNull, headingOrNull } from './event-of-ping.js';
-import { hasValidFix } from './fix.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { checkPing, hasValidFix, isFuture } from './check-ping.js';
+import { finiteOrNull, headingOrNull } from './event-of-ping.js';
 
 /** the paths show every ping that is not rejected; null: it is rejected. Only the ping and its key count. */
 export function pathPointOf(ping: TelemetryPing, recordKey: string | null): PathPoint | null {

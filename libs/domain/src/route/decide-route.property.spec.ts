@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { hasValidFix } from '../ping/fix.js';
-import { travel, type Journey } from '../testing/journey.js';
-import { north } from '../testing/track.js';
+import { groupBy } from '../../../../test/support/group-by.js';
 import { plainRoutes, type PlainTripEvent, type TrackPing } from '../../../../test/support/plain-routes.js';
 import type { PlainPing } from '../../../../test/support/plain-rules.js';
 import { readTrack, recordedTracks } from '../../../../test/support/recorded-tracks.js';
-import { groupBy } from '../../../../test/support/group-by.js';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
+import { hasValidFix } from '../ping/check-ping.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { type Journey, travel } from '../testing/journey.js';
+import { north } from '../testing/track.js';
 
 /** Around every threshold of R-9, and now and then backwards. */
 const stepMs = fc.oneof(

@@ -1,7 +1,7 @@
 import { distanceInMeters, isWithinMeters } from '../geo/distance.js';
-import type { FixedPing } from '../ping/fix.js';
-import { speedOf, type RouteSettings } from './route-settings.js';
+import type { FixedPing } from '../ping/check-ping.js';
 import type { RouteProgress, Trip } from '../records/device-state.js';
+import { type RouteSettings, speedOf } from './route-settings.js';
 
 const MS_PER_HOUR = 3_600_000;
 

@@ -6,9 +6,8 @@ import {
   type GeofenceDecision,
   type GeofenceView,
 } from '../geofence/decide-geofences.js';
-import { isFuture } from '../ping/check-ping.js';
+import { type FixedPing, hasValidFix, isFuture } from '../ping/check-ping.js';
 import { eventOfPing } from '../ping/event-of-ping.js';
-import { type FixedPing, hasValidFix } from '../ping/fix.js';
 import type { DeviceGeofences, DeviceState, Trip } from '../records/device-state.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';

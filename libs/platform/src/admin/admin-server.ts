@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { portError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
-import { portError } from './port-error.js';
 
 /** Health, readiness and metrics of one application, reachable from its own host only (R-40). */
 export interface AdminServer {
@@ -74,4 +74,15 @@ function listen(server: Server, port: number): Promise<number> {
 
 function sendJson(response: ServerResponse, statusCode: number, body: unknown): void {
   response.writeHead(statusCode, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/**
+ * The registry of one running application, with Node's default metrics. Parts register theirs in it
+ * (`new Counter({ ..., registers: [metrics] })`); prom-client's global registry is not used.
+ */
+export function createMetrics(app: string): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ app });
+  collectDefaultMetrics({ register: registry });
+  return registry;
 }

@@ -3,29 +3,28 @@ import { type KafkaRefusal, type KafkaSettings, probeKafkaAccess } from '@waypos
 import { BootError } from '../boot-error.js';
 import type { LifecyclePart } from '../lifecycle/lifecycle.js';
 
-/** Longer than a handshake takes, and no longer than an application that can do without Kafka may wait. */
+/** Longer than a handshake, but short enough for an application that can start without Kafka. */
 const PROBE_TIMEOUT_MS = 5_000;
 
-const MENDS: Readonly<Record<KafkaRefusal, string>> = {
+const FIXES: Readonly<Record<KafkaRefusal, string>> = {
   certificate_untrusted:
     'The certificate of the brokers is not trusted: name its certificate authority with KAFKA_TLS_CA_FILE',
-  certificate_of_another_host:
-    'The certificate of the broker is for another host: use the host names that it has in KAFKA_BROKERS',
+  certificate_of_another_host: 'The certificate of the broker is for another host: use its host names in KAFKA_BROKERS',
   client_certificate_refused:
     'The brokers do not accept the certificate of this client: check KAFKA_TLS_CERT_FILE and KAFKA_TLS_KEY_FILE',
   tls_wanted: 'The brokers speak TLS: set KAFKA_TLS=true, or KAFKA_TLS_CA_FILE',
   tls_not_spoken: 'The brokers do not speak TLS at this address: check the ports in KAFKA_BROKERS, or unset KAFKA_TLS',
   login_refused: 'The brokers refuse this user: check KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD',
   login_wanted:
-    'The brokers hang up on clients that do not log in: set KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD',
+    'The brokers close the connection of clients that do not log in: set KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD',
   login_not_spoken:
-    'The brokers know no login at this address: check the ports in KAFKA_BROKERS, or unset KAFKA_SASL_*',
+    'The brokers do not offer a login at this address: check the ports in KAFKA_BROKERS, or unset KAFKA_SASL_*',
   mechanism_not_offered: 'The brokers do not offer this mechanism: choose another KAFKA_SASL_MECHANISM',
 };
 
 /**
- * Knocks once before anything else starts, so that certificates and logins that do not fit end the start with one
- * sentence. Brokers that are away are left to the parts that need them.
+ * Connects once before anything else starts, so that a wrong certificate or login ends the start with one sentence.
+ * Unreachable brokers are left to the parts that need them.
  */
 export function kafkaAccessPart(kafka: KafkaSettings): LifecyclePart {
   return {
@@ -47,5 +46,5 @@ export function kafkaRefused({
   readonly refusal: KafkaRefusal;
   readonly reason: string;
 }): BootError {
-  return new BootError('kafka_refused', `${MENDS[refusal]} (${reason.replace(/\.$/, '')}).`);
+  return new BootError('kafka_refused', `${FIXES[refusal]} (${reason.replace(/\.$/, '')}).`);
 }

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   Controller,
   Inject,
@@ -8,7 +9,6 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { type PartitionTask, type RecordBatch, type TaskManager, waitOrAbort } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
@@ -19,7 +19,7 @@ import { PartitionConsumer } from '../streams/decorators.js';
 import { PartitionContext } from '../streams/handler-context.js';
 import { StreamsRuntime } from '../streams/streams-runtime.js';
 import { StreamsServer } from '../streams/streams-server.js';
-import type { AppDefinition } from './app-definition.js';
+import type { AppDefinition } from './nest-application.js';
 import type { ProcessHost } from './process-host.js';
 import { EXIT_CODE, runApp } from './run-app.js';
 

@@ -1,15 +1,34 @@
 import type { AddressInfo } from 'node:net';
-import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
+import { type DynamicModule, type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { portError } from '../admin/port-error.js';
-import type { Lifecycle, LifecyclePart } from '../lifecycle/lifecycle.js';
-import { settleWithin } from '../lifecycle/settle-within.js';
-import { createNestLogger } from '../logging/nest-logger.js';
+import { portError } from '../boot-error.js';
+import { type Lifecycle, type LifecyclePart, settleWithin } from '../lifecycle/lifecycle.js';
+import { createNestLogger } from '../logging/logger.js';
 import { type AppConfig, type AppRuntime, RuntimeModule } from '../runtime/runtime.module.js';
 import { StreamsServer } from '../streams/streams-server.js';
-import type { AppDefinition, HttpSettings } from './app-definition.js';
+
+export interface HttpSettings {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Default 0.0.0.0. */
+  readonly host?: string;
+  /** Filters, pipes, middleware, documents: before the application is initialised. */
+  readonly configure?: (app: NestExpressApplication) => void | Promise<void>;
+}
+
+export interface AppDefinition<C extends AppConfig> {
+  readonly name: string;
+  /** Reads and checks the environment once; a BootError ends the process with one clear message. */
+  readonly config: () => C;
+  readonly module: (runtime: AppRuntime<C>) => Type | DynamicModule;
+  /**
+   * Absent: a microservice on the StreamsServer of the module. Present: an HTTP application; the StreamsServer, if the
+   * module has one, listens before HTTP does.
+   */
+  readonly http?: (runtime: AppRuntime<C>) => HttpSettings;
+}
 
 interface NestApplicationDeps<C extends AppConfig> {
   readonly definition: AppDefinition<C>;

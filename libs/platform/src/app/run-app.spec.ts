@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Controller, Injectable, Module } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
@@ -11,7 +11,7 @@ import { PartitionConsumer } from '../streams/decorators.js';
 import { PartitionContext } from '../streams/handler-context.js';
 import { StreamsRuntime } from '../streams/streams-runtime.js';
 import { StreamsServer } from '../streams/streams-server.js';
-import type { AppDefinition } from './app-definition.js';
+import type { AppDefinition } from './nest-application.js';
 import type { ProcessHost } from './process-host.js';
 import { EXIT_CODE, runApp } from './run-app.js';
 

@@ -1,13 +1,10 @@
-import { createAdminServer } from '../admin/admin-server.js';
-import { createMetrics } from '../admin/metrics.js';
+import { createAdminServer, createMetrics } from '../admin/admin-server.js';
 import { BootError } from '../boot-error.js';
 import { createLifecycle, type Lifecycle, type LifecyclePart } from '../lifecycle/lifecycle.js';
 import { createLogger, type Logger } from '../logging/logger.js';
-import { Readiness } from '../runtime/readiness.js';
-import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
-import type { AppDefinition } from './app-definition.js';
+import { type AppConfig, type AppRuntime, Readiness } from '../runtime/runtime.module.js';
 import { kafkaAccessPart } from './kafka-access.js';
-import { createNestPart } from './nest-application.js';
+import { type AppDefinition, createNestPart } from './nest-application.js';
 import { createProcessHost, type ProcessHost } from './process-host.js';
 
 /** Exit codes of every application. */

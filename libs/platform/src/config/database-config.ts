@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { asPemFile } from './pem-file.js';
-import { asText, asUrl, required, withDefault } from './variables.js';
+import { asPemFile, asText, asUrl, required, withDefault } from './parse-config.js';
 
 /** With each of them the server's certificate and name are verified: nobody means less who asks for TLS. */
 const VERIFIED_MODES = ['require', 'verify-ca', 'verify-full'];

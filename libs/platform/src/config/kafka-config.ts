@@ -1,7 +1,6 @@
-import type { KafkaSettings } from '@waypost/streams';
 import { z } from 'zod';
-import { asPemFile } from './pem-file.js';
-import { asFlag, asList, asOneOf, asText, configSections, required, withDefault } from './variables.js';
+import type { KafkaSettings } from '@waypost/streams';
+import { asFlag, asList, asOneOf, asPemFile, asText, configSections, required, withDefault } from './parse-config.js';
 
 const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 

@@ -6,10 +6,8 @@ import { describe, expect, it } from '@jest/globals';
 import { BootError } from '../boot-error.js';
 import { databaseConfig } from './database-config.js';
 import { kafkaConfig } from './kafka-config.js';
-import { type Environment, parseConfig } from './parse-config.js';
-import { processConfig } from './process-config.js';
-import { egressConfig, pageTokenKeyConfig, registryConfig, sealingKeyConfig } from './service-config.js';
-import { configSections } from './variables.js';
+import { configSections, type Environment, parseConfig } from './parse-config.js';
+import { egressConfig, pageTokenKeyConfig, processConfig, registryConfig, sealingKeyConfig } from './service-config.js';
 
 const schema = configSections({
   process: processConfig,

@@ -1,7 +1,16 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { asPemFile } from './pem-file.js';
-import { asFlag, asInteger, asKey256, asList, asUrl, required, withDefault } from './variables.js';
+import {
+  asFlag,
+  asInteger,
+  asKey256,
+  asList,
+  asOneOf,
+  asPemFile,
+  asUrl,
+  required,
+  withDefault,
+} from './parse-config.js';
 
 export interface RegistryConfig {
   /** Base of a Confluent-compatible API; may hold `user:password@`. */
@@ -32,16 +41,16 @@ export const registryConfig: z.ZodType<RegistryConfig> = z
     return z.NEVER;
   });
 
-const KEY_MEND = 'the base64 of 32 random bytes, for example from `openssl rand -base64 32`';
+const KEY_REQUIREMENT = 'the base64 of 32 random bytes, for example from `openssl rand -base64 32`';
 
 /** WAYPOST_SEALING_KEY: the AES-256-GCM key under which subscription secrets are stored (R-17). */
 export const sealingKeyConfig: z.ZodType<Buffer> = z
-  .object({ WAYPOST_SEALING_KEY: required(asKey256, KEY_MEND) })
+  .object({ WAYPOST_SEALING_KEY: required(asKey256, KEY_REQUIREMENT) })
   .transform((env) => env.WAYPOST_SEALING_KEY);
 
 /** WAYPOST_PAGE_TOKEN_KEY: authenticates `pageState` (R-34). */
 export const pageTokenKeyConfig: z.ZodType<Buffer> = z
-  .object({ WAYPOST_PAGE_TOKEN_KEY: required(asKey256, KEY_MEND) })
+  .object({ WAYPOST_PAGE_TOKEN_KEY: required(asKey256, KEY_REQUIREMENT) })
   .transform((env) => env.WAYPOST_PAGE_TOKEN_KEY);
 
 export interface EgressConfig {
@@ -87,3 +96,36 @@ function isSubnet(text: string): boolean {
   const family = isIP(address);
   return family !== 0 && asInteger(0, family === 4 ? 32 : 128)(prefix) !== undefined;
 }
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What every application needs to run as a process. */
+export interface ProcessConfig {
+  /** Port of health, readiness and metrics on 127.0.0.1; 0 takes any free one. */
+  readonly adminPort: number;
+  readonly logLevel: LogLevel;
+  /** Kafka static membership, e.g. `webhook-delivery-0`; undefined: a dynamic member. */
+  readonly instanceId: string | undefined;
+  /** The application ends when the process that started it goes away. */
+  readonly supervised: boolean;
+}
+
+/** WAYPOST_ADMIN_PORT, LOG_LEVEL, WAYPOST_INSTANCE_ID, WAYPOST_SUPERVISED; all have defaults. */
+export const processConfig: z.ZodType<ProcessConfig> = z
+  .object({
+    WAYPOST_ADMIN_PORT: withDefault(asInteger(0, 65_535), 'a port number, or 0 for any free port', 0),
+    LOG_LEVEL: withDefault(asOneOf(...LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`, 'info'),
+    WAYPOST_INSTANCE_ID: withDefault(
+      (text) => (/^[\w.-]{1,100}$/.test(text) ? text : undefined),
+      'at most 100 letters, digits, dots, dashes or underscores, different for each instance',
+      undefined,
+    ),
+    WAYPOST_SUPERVISED: withDefault(asFlag, 'true or false', false),
+  })
+  .transform((env) => ({
+    adminPort: env.WAYPOST_ADMIN_PORT,
+    logLevel: env.LOG_LEVEL,
+    instanceId: env.WAYPOST_INSTANCE_ID,
+    supervised: env.WAYPOST_SUPERVISED,
+  }));

@@ -1,6 +1,7 @@
+import type { LoggerService } from '@nestjs/common';
+import { destination, type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import type { StreamsLogger } from '@waypost/streams';
-import { destination, type DestinationStream, pino, type Logger as PinoLogger } from 'pino';
-import type { LogLevel } from '../config/process-config.js';
+import type { LogLevel } from '../config/service-config.js';
 import { redactFields } from './redact.js';
 
 /**
@@ -53,4 +54,21 @@ const LINE_NAMES = new Set(['level', 'time', 'app', 'event']);
 function lineFields(fields: Record<string, unknown> = {}): Record<string, unknown> {
   const entries = Object.entries(redactFields(fields));
   return Object.fromEntries(entries.map(([name, value]) => [LINE_NAMES.has(name) ? `${name}_` : name, value]));
+}
+
+/** Gives Nest's own messages to our logger: its running commentary as debug, its warnings and errors as they are. */
+export function createNestLogger(logger: Logger): LoggerService {
+  const say =
+    (level: 'debug' | 'warn' | 'error') =>
+    (message: unknown, ...rest: unknown[]): void => {
+      logger[level]('nest_message', { message, context: rest.at(-1) });
+    };
+  return {
+    log: say('debug'),
+    debug: say('debug'),
+    verbose: say('debug'),
+    warn: say('warn'),
+    error: say('error'),
+    fatal: say('error'),
+  };
 }

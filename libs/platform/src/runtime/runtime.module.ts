@@ -1,9 +1,9 @@
 import { type DynamicModule, type FactoryProvider, Module, type ValueProvider } from '@nestjs/common';
-import type { KafkaSettings } from '@waypost/streams';
 import { Registry } from 'prom-client';
-import type { ProcessConfig } from '../config/process-config.js';
+import type { KafkaSettings } from '@waypost/streams';
+import type { ProcessConfig } from '../config/service-config.js';
+import type { PartStatus } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
-import { Readiness } from './readiness.js';
 
 export interface AppConfig {
   readonly process: ProcessConfig;
@@ -54,5 +54,25 @@ export class RuntimeModule {
       { provide: MONOTONIC_CLOCK, useValue: () => performance.now() },
     ];
     return { module: RuntimeModule, global: true, providers, exports: providers };
+  }
+}
+
+/** What an application must have before it counts as ready. Providers add their checks while they start. */
+export class Readiness {
+  private readonly checks: { readonly name: string; readonly isReady: () => boolean }[] = [];
+
+  add(name: string, isReady: () => boolean): void {
+    this.checks.push({ name, isReady });
+  }
+
+  ready(): boolean {
+    return this.checks.every(({ isReady }) => isReady());
+  }
+
+  status(): PartStatus[] {
+    return this.checks.map(({ name, isReady }) => {
+      const ready = isReady();
+      return { name, state: ready ? 'started' : 'starting', ready };
+    });
   }
 }

@@ -10,10 +10,9 @@ import {
   type Topology,
   waitOrAbort,
 } from '@waypost/streams';
+import { settleWithin } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
-import { settleWithin } from '../lifecycle/settle-within.js';
-import { Readiness } from '../runtime/readiness.js';
-import { LOGGER, ON_FATAL } from '../runtime/runtime.module.js';
+import { LOGGER, ON_FATAL, Readiness } from '../runtime/runtime.module.js';
 import {
   type ConsumerDefinition,
   type PartitionConsumerOptions,

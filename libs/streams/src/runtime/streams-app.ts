@@ -1,7 +1,6 @@
 import type { StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
-import type { Topology } from '../topology/topology.js';
-import { verifyTopics } from '../topology/verify-topics.js';
+import { type Topology, verifyTopics } from '../topology/topology.js';
 import { StateDirectory } from './state-directory.js';
 import { createStreamTask } from './stream-task.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';

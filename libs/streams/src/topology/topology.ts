@@ -1,3 +1,4 @@
+import type { StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
 import type { ByteRange, StreamRecord } from '../record.js';
 import type { StoreDefinition } from '../state/state-store.js';
@@ -68,7 +69,7 @@ export interface ProcessorContext<Stores, SinkName extends string> {
 export interface Processor {
   /**
    * Before the first record of each batch that is fetched, when all of its records are in the log: what must be known up
-   * to then is to be waited for here. A rejection rebuilds the task and tries again.
+   * to then is waited for here. A rejection rebuilds the task and tries again.
    */
   beforeBatch?(): Promise<void>;
   /** Before the records of a batch: where what they need may be waited for. A rejection does the same. */
@@ -115,7 +116,7 @@ export type ContextOf<T extends Topology> = Parameters<T['processor']>[0];
 
 /**
  * A topology with the types of its stores and the names of its sinks inferred.
- * @throws {StreamsError} INVALID_TOPOLOGY: what contradicts itself, and how to mend it
+ * @throws {StreamsError} INVALID_TOPOLOGY: the contradiction and its fix
  */
 export function createTopology<Definitions extends StoreDefinitions = NoStores, SinkName extends string = never>(
   definition: Topology<Definitions, SinkName>,
@@ -132,8 +133,8 @@ interface TopologyShape {
   readonly sinks: Readonly<Record<string, { readonly topic: string }>>;
 }
 
-/** @throws {StreamsError} INVALID_TOPOLOGY: what contradicts itself, and how to mend it */
-export function checkTopology({ applicationId, source, stores = {}, sinks }: TopologyShape): void {
+/** @throws {StreamsError} INVALID_TOPOLOGY: the contradiction and its fix */
+function checkTopology({ applicationId, source, stores = {}, sinks }: TopologyShape): void {
   if (applicationId === '') throw invalid('A topology needs an applicationId: it names its consumer group.');
   if (source === '') throw invalid(`The topology ${applicationId} needs a source: the name of the topic to read.`);
   const users = new Map([[source, 'the source']]);
@@ -167,4 +168,63 @@ export function undeclared(
 
 export function invalid(message: string): StreamsError {
   return new StreamsError('INVALID_TOPOLOGY', message);
+}
+
+/** A topic that a topology writes, and what for. */
+interface WrittenTopic {
+  readonly topic: string;
+  readonly role: string;
+  /** A task writes the partition of its own number, so there must be as many as the source has (G14). */
+  readonly copartitioned: boolean;
+  readonly settings: string;
+}
+
+/**
+ * Checks the topology and all its topics before the first task is built.
+ * @throws {StreamsError} INVALID_TOPOLOGY, TOPIC_MISSING, PARTITIONS_DIFFER: which topic, and how to create it
+ */
+export async function verifyTopics(topology: Topology, backend: Pick<StreamsBackend, 'partitionCount'>): Promise<void> {
+  // Also one that did not come through createTopology().
+  checkTopology(topology);
+  const { applicationId, source } = topology;
+  const expected = await backend.partitionCount(source);
+  if (expected === null) {
+    throw new StreamsError(
+      'TOPIC_MISSING',
+      `The topic ${source}, the source of ${applicationId}, does not exist: create it before the application starts.`,
+    );
+  }
+  for (const { topic, role, copartitioned, settings } of writtenTopics(topology)) {
+    const count = await backend.partitionCount(topic);
+    const partitions = copartitioned ? ` with ${String(expected)} partitions (as many as ${source} has)` : '';
+    if (count === null) {
+      throw new StreamsError(
+        'TOPIC_MISSING',
+        `The topic ${topic}, ${role} of ${applicationId}, does not exist: create it${partitions}${settings}.`,
+      );
+    }
+    if (copartitioned && count !== expected) {
+      throw new StreamsError(
+        'PARTITIONS_DIFFER',
+        `The topic ${topic}, ${role} of ${applicationId}, has ${String(count)} partitions and ${source} has ${String(expected)}: a task writes the partition of its own number, so create ${topic}${partitions}.`,
+      );
+    }
+  }
+}
+
+function writtenTopics({ stores = {}, sinks }: Topology): WrittenTopic[] {
+  return [
+    ...Object.entries(stores).map(([name, { changelogTopic }]) => ({
+      topic: changelogTopic,
+      role: `the changelog of the store ${name}`,
+      copartitioned: true,
+      settings: ' and cleanup.policy=compact',
+    })),
+    ...Object.entries(sinks).map(([name, { topic, partitioner }]) => ({
+      topic,
+      role: `the sink ${name}`,
+      copartitioned: partitioner === 'source-partition',
+      settings: '',
+    })),
+  ];
 }

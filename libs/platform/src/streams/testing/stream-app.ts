@@ -1,15 +1,14 @@
 import { type DynamicModule, Injectable, type Type } from '@nestjs/common';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
-import type { PartitionTask, PipedRecord, RecordBatch } from '@waypost/streams';
 import { Registry } from 'prom-client';
+import type { PartitionTask, PipedRecord, RecordBatch } from '@waypost/streams';
 import { createLogger } from '../../logging/logger.js';
-import { Readiness } from '../../runtime/readiness.js';
-import { RuntimeModule } from '../../runtime/runtime.module.js';
+import { Readiness, RuntimeModule } from '../../runtime/runtime.module.js';
 import type { StreamContext, StreamDefinition } from '../handler-context.js';
-import { StreamsModule } from '../streams.module.js';
 import { StreamsRuntime } from '../streams-runtime.js';
 import { StreamsServer } from '../streams-server.js';
+import { StreamsModule } from '../streams.module.js';
 
 export class Doubling implements StreamDefinition {
   readonly applicationId = 'doubling';
