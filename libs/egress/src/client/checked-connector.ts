@@ -50,12 +50,12 @@ const MAX_TRIED_ADDRESSES = 4;
  * Opens sockets to checked addresses only: a host is resolved once, every address is classified, and the socket gets
  * exactly these addresses, so that no second resolution can return something else (DNS rebinding). The address that the
  * socket reached is compared again before the first byte is written. TLS verifies the certificate against the host name
- * of the URL on every connection, whatever the environment says; sessions are not resumed, which would skip that check.
+ * of the URL, whatever the environment says.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): CheckedConnector {
   const { resolve, connectTimeoutMs } = options;
   const pending = new Set<(error: Error) => void>();
-  const open = createSocketOpener({ openTcp: options.openTcp, trustedCa: options.trustedCa });
+  const open = createSocketOpener(options);
 
   const connect: CheckedConnect = (target, callback) => {
     const { hostname } = target;

@@ -78,13 +78,13 @@ export interface EgressClient {
  * without redirects, without a proxy from the environment, with TLS always verified.
  */
 export function createEgressClient(options: EgressClientOptions): EgressClient {
-  const connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_DEADLINE_MS;
+  const { trustedCa, connectTimeoutMs = DEFAULT_DEADLINE_MS, now = () => performance.now() } = options;
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(options.allowedSubnets),
     lookup: options.lookup,
     lookupTimeoutMs: connectTimeoutMs,
   });
-  const connector = createCheckedConnector({ resolve, connectTimeoutMs, trustedCa: options.trustedCa });
+  const connector = createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, now });
   const origins = new OriginPool({
     connect: connector.connect,
     maxConnections: options.connectionsPerOrigin ?? 256,
@@ -92,7 +92,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     keepAliveMs: options.keepAliveMs ?? 30_000,
     maxAgeMs: options.maxConnectionAgeMs ?? 120_000,
     maxHeadBytes: options.maxResponseHeaderBytes ?? 16_384,
-    now: options.now ?? (() => performance.now()),
+    now,
   });
   const targetOf = createTargetReader({ allowHttp: options.allowHttp }, MAX_KEPT_TARGETS);
   const writeHead = createHeadWriter();

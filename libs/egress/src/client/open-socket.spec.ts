@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function build(
   tls: TlsOptions,
-  { trust = [authority.cert], answer = CLOSED }: { trust?: string[]; answer?: Answer } = {},
+  { trust = [authority.cert], answer = CLOSED, now }: { trust?: string[]; answer?: Answer; now?: () => number } = {},
 ) {
   const server = await startRawServer(answer, tls);
   servers.push(server);
@@ -29,6 +29,7 @@ async function build(
     allowedSubnets: ['127.0.0.0/8'],
     allowHttp: false,
     lookup: toLoopback,
+    ...(now === undefined ? {} : { now }),
     ...(trust.length === 0 ? {} : { trustedCa: trust.join('\n') }),
   });
   clients.push(client);
@@ -104,18 +105,54 @@ describe('TLS', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('verifies at every connection: no session is resumed', async () => {
+  it('makes one full handshake per host and ten minutes, and resumes its session after that', async () => {
+    let nowMs = 0;
     const resumed: boolean[] = [];
     const recording: Answer = (socket, number) => {
       if (socket instanceof TLSSocket) resumed.push(socket.isSessionReused());
       CLOSED(socket, number);
     };
-    const { post } = await build(valid, { answer: recording });
+    const both = authority.issue({ subjectAltName: 'DNS:hooks.example,DNS:other.example' });
+    const { post } = await build(both, { answer: recording, now: () => nowMs });
 
-    await post('hooks.example');
-    await post('hooks.example');
+    for (const host of ['hooks.example', 'hooks.example', 'hooks.example', 'other.example', 'hooks.example']) {
+      expect(await post(host)).toMatchObject({ statusCode: 200 });
+    }
+    expect(resumed).toEqual([false, true, true, false, true]);
 
-    expect(resumed).toEqual([false, false]);
+    // The age counts from the full handshake, also for the sessions that the server issued since.
+    for (const ms of [599_000, 600_000, 600_001]) {
+      nowMs = ms;
+      await post('hooks.example');
+    }
+    expect(resumed.slice(5)).toEqual([true, false, true]);
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('resumes sessions of %s', async (version) => {
+    const resumed: boolean[] = [];
+    const recording: Answer = (socket, number) => {
+      if (socket instanceof TLSSocket) resumed.push(socket.isSessionReused());
+      CLOSED(socket, number);
+    };
+    const { post } = await build({ ...valid, minVersion: version, maxVersion: version }, { answer: recording });
+
+    for (let count = 0; count < 3; count += 1) await post('hooks.example');
+
+    expect(resumed).toEqual([false, true, true]);
+  });
+
+  it('does not resume with another server: it is verified in full', async () => {
+    const { post, server } = await build(valid);
+    expect(await post('hooks.example')).toMatchObject({ statusCode: 200 });
+    await server.stop();
+
+    for (const leaf of [stranger.issue({ subjectAltName: 'DNS:hooks.example' }), makeSelfSigned('DNS:hooks.example')]) {
+      const other = await startRawServer(CLOSED, leaf, { port: server.port });
+      servers.push(other);
+      expect(await post('hooks.example')).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+      expect(other.requests).toHaveLength(0);
+      await other.stop();
+    }
   });
 
   it('sends the host name in SNI, but never an address', async () => {
@@ -128,10 +165,9 @@ describe('TLS', () => {
       },
     });
 
-    await post('hooks.example');
     await post('hooks.example.');
     await post('127.0.0.1');
 
-    expect(names).toEqual(['hooks.example', 'hooks.example']);
+    expect(names).toEqual(['hooks.example']);
   });
 });

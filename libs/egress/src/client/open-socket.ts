@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext, rootCertificates } from 'node:tls';
+import { connect as connectTls, createSecureContext, rootCertificates, type TLSSocket } from 'node:tls';
 import type { ResolvedAddress } from '../address/dns-lookup.js';
 
 export interface ConnectTarget {
@@ -18,6 +18,8 @@ export interface SocketOpenerOptions {
   readonly trustedCa?: string | undefined;
   /** For tests of a socket that reaches another address than requested. */
   readonly openTcp?: typeof connectTcp | undefined;
+  /** Milliseconds, monotonic. Default `performance.now`. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** Connects to one of the addresses, tried one after the other; the host name is not resolved again. */
@@ -27,17 +29,19 @@ export type SocketOpener = (target: ConnectTarget, addresses: readonly ResolvedA
 const NEXT_ADDRESS_MS = 750;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
-export function createSocketOpener({ trustedCa, openTcp = connectTcp }: SocketOpenerOptions): SocketOpener {
-  // Made once: parsing the public authorities costs milliseconds.
-  const secureContext =
-    trustedCa === undefined ? undefined : createSecureContext({ ca: [...rootCertificates, trustedCa] });
+export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
+  const { trustedCa, openTcp = connectTcp, now = () => performance.now() } = options;
+  // Made once: a context for each connection costs more than a resumed handshake.
+  const secureContext = createSecureContext(trustedCa === undefined ? {} : { ca: [...rootCertificates, trustedCa] });
+  const sessions = new TlsSessions(now);
 
   return (target, addresses) => {
     const { hostname } = target;
     const isSecure = target.protocol === 'https:';
-    const options = {
+    const port = Number(target.port || (isSecure ? 443 : 80));
+    const socketOptions = {
       host: hostname,
-      port: Number(target.port || (isSecure ? 443 : 80)),
+      port,
       lookup: lookupOf(addresses),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
@@ -46,16 +50,72 @@ export function createSocketOpener({ trustedCa, openTcp = connectTcp }: SocketOp
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
       ...(target.onread === undefined ? {} : { onread: target.onread }),
     };
-    if (!isSecure) return openTcp(options);
-    return connectTls({
-      ...options,
+    if (!isSecure) return openTcp(socketOptions);
+    const origin = `${hostname}:${String(port)}`;
+    const known = sessions.find(origin);
+    const socket = connectTls({
+      ...socketOptions,
       // RFC 6066: an address is not a server name. The certificate is then checked against `host`.
       ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
-      ...(secureContext === undefined ? {} : { secureContext }),
+      ...(known === undefined ? {} : { session: known.session }),
+      secureContext,
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
     });
+    sessions.learn(origin, socket, known);
+    return socket;
   };
+}
+
+interface TlsSession {
+  readonly session: Buffer;
+  /** When the certificate was verified, in the full handshake from which the session descends. */
+  readonly verifiedAtMs: number;
+}
+
+const MAX_SESSIONS = 1_024;
+/** After this, a certificate that has expired or was replaced is noticed. */
+const MAX_SESSION_AGE_MS = 600_000;
+
+/**
+ * A full handshake costs several times a resumed one, on both sides. Resuming skips the certificate check, which is safe
+ * here: a session is kept only after this process verified the certificate against the same host name and the same
+ * authorities, is used for that host and port only, and not longer than ten minutes after that check, also when the
+ * server renews it. Only the server that was verified (or one that it shares its keys with) can resume it; any other
+ * gets a full handshake with the full check. The check of the address (R-27) is one of every connection.
+ */
+class TlsSessions {
+  /** Oldest first: maps keep the order of insertion. */
+  private readonly sessions = new Map<string, TlsSession>();
+
+  constructor(private readonly now: () => number) {}
+
+  find(origin: string): TlsSession | undefined {
+    const known = this.sessions.get(origin);
+    if (known === undefined || this.now() - known.verifiedAtMs < MAX_SESSION_AGE_MS) return known;
+    this.sessions.delete(origin);
+    return undefined;
+  }
+
+  learn(origin: string, socket: TLSSocket, used: TlsSession | undefined): void {
+    // Emitted after the handshake was verified.
+    socket.on('session', (session: Buffer) => {
+      if (!socket.authorized) return;
+      const verifiedAtMs = used !== undefined && socket.isSessionReused() ? used.verifiedAtMs : this.now();
+      this.keep(origin, { session, verifiedAtMs });
+    });
+    // In case it is the session that the server fails on.
+    if (used !== undefined) socket.once('error', () => this.sessions.delete(origin));
+  }
+
+  private keep(origin: string, session: TlsSession): void {
+    this.sessions.delete(origin);
+    this.sessions.set(origin, session);
+    for (const oldest of this.sessions.keys()) {
+      if (this.sessions.size <= MAX_SESSIONS) return;
+      this.sessions.delete(oldest);
+    }
+  }
 }
 
 /** A lookup for `net.connect` that returns only the checked addresses. */
