@@ -46,9 +46,9 @@ describe('an aborted group of posts', () => {
   it('has its waiting posts aborted, which are never sent', async () => {
     const { server, post } = await build({ connectionsPerOrigin: 1 });
     const [given, kept] = [createAbortGroup(), createAbortGroup()];
-    const first = post(kept, 60);
+    const first = post(kept, 500);
     const waiting = [post(given), post(given)];
-    const keptWaiting = post(kept, 120);
+    const keptWaiting = post(kept, 1_000);
     await requestsAt(server, 1);
 
     given.abort();

@@ -367,6 +367,7 @@ describe('a name service that fails', () => {
     const { post, dns } = await buildClient(() => answer, { connectTimeoutMs: 100, queryTimeoutMs: 400 });
 
     expect(await post('hooks.example', 50)).toBe('timeout');
+    await until(() => dns.questions.length === 2);
     answer = at(PUBLIC);
     await until(async () => (await post('hooks.example')) === '200');
     expect(dns.questions).toHaveLength(4);
