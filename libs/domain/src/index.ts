@@ -7,6 +7,7 @@ export {
   type AttemptErrorCode,
   type AttemptResult,
   decideAttempt,
+  retryAfterMs,
   type FailureReason,
   type FinishedAttempt,
   type RetryReason,

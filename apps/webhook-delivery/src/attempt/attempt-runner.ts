@@ -94,7 +94,8 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
   };
 
   const post = (request: AttemptRequest, subscription: WebhookSubscription): Promise<AttemptRun> => {
-    const { id, auth } = subscription;
+    const { id, auth, status } = subscription;
+    if (status === 'disabled') return Promise.resolve(ended(subscription, DISABLED_SUBSCRIPTION));
     if (auth === null) return send(request, subscription, null);
     const issued = tokens.cached(id, auth);
     return issued === undefined ? sendWithToken(request, subscription, auth) : send(request, subscription, issued);
@@ -126,6 +127,7 @@ const UNREADABLE_SECRET = failure('secret_unreadable', 'no signing secret can be
 const NO_TIME_LEFT = failure('timeout', 'the deadline of the attempt passed before its request could be sent');
 const UNKNOWN_SUBSCRIPTION = failure('subscription_unknown', 'the subscriptions could not be read within the attempt');
 const DELETED_SUBSCRIPTION = failure('subscription_deleted', 'the subscription was deleted before this attempt');
+const DISABLED_SUBSCRIPTION = failure('subscription_disabled', 'the subscription is disabled');
 const ABORTED: AttemptRun = Object.freeze({ type: 'aborted' });
 function nothingToDiscard(): void {
   // No token was used.

@@ -8,6 +8,9 @@ import { createBearerTokens } from './bearer-tokens.js';
 
 /** EgressClient */
 export const EGRESS_CLIENT = Symbol('EGRESS_CLIENT');
+/** Above what the scheduler reserves for an origin an attempt would wait for a connection while its deadline runs. */
+export const CONNECTIONS_PER_ORIGIN = 512;
+
 /** AttemptRunner */
 export const ATTEMPT_RUNNER = Symbol('ATTEMPT_RUNNER');
 
@@ -17,7 +20,8 @@ export const ATTEMPT_RUNNER = Symbol('ATTEMPT_RUNNER');
     {
       provide: EGRESS_CLIENT,
       inject: [CONFIG],
-      useFactory: ({ egress }: { readonly egress: EgressConfig }) => createEgressClient({ ...egress }),
+      useFactory: ({ egress }: { readonly egress: EgressConfig }) =>
+        createEgressClient({ ...egress, connectionsPerOrigin: CONNECTIONS_PER_ORIGIN }),
     },
   ],
   exports: [EGRESS_CLIENT],

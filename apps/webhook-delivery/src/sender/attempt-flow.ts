@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { WebhookAttempt } from '@waypost/contracts';
-import { decideAttempt, deliveryFold, operationId } from '@waypost/domain';
+import { decideAttempt, deliveryFold, operationId, retryAfterMs } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
 import { type StreamsLogger, type TaskContext, toError } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
@@ -8,14 +8,14 @@ import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import { createDueTimers, type DueTimers, type TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { type AttemptLog, attemptRecord, type EndedAttempt } from './attempt-log.js';
-import type { ConcurrencyLimiter, Lane, LimitedWork, SlotUse } from './concurrency-limiter.js';
+import type { BegunDelivery, DeliveryScheduler, WaitingDelivery } from './delivery-scheduler.js';
 import type { Outage } from './outage.js';
 import { DeviceOrder, type PendingDelivery, type SubscriptionQueue } from './subscription-queue.js';
 
 export interface AttemptFlowOptions {
   readonly context: TaskContext;
   readonly runner: AttemptRunner;
-  readonly limiter: ConcurrencyLimiter;
+  readonly scheduler: DeliveryScheduler;
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
   readonly logger: StreamsLogger;
@@ -30,18 +30,20 @@ export interface AttemptFlowOptions {
 }
 
 /**
- * Takes each delivery of a partition through its attempts: wait until it is due, wait for a slot, attempt, decide, log
- * (R-20 to R-25). An attempt is in the log before the next one of the same delivery starts, and before its slot is
- * released: a crash can repeat no more attempts than the concurrency limits allow in flight.
+ * Takes each delivery of a partition through its attempts: wait until the scheduler begins it, attempt, decide, log, and
+ * again when the next attempt is due (R-20 to R-25). An attempt is in the log before the next one of the same delivery
+ * starts, and before its reservation is released: a crash can repeat no more attempts than there are reservations.
  */
 export interface AttemptFlow {
   /** Starts with a delivery that was taken into memory. */
   begin(pending: PendingDelivery): void;
-  /** Removes the waiting deliveries from the limiter and holds them. */
+  /** Nothing of the queue begins from now on; what waits for its retry is held when that is due. */
   hold(queue: SubscriptionQueue): void;
   release(queue: SubscriptionQueue): void;
   /** Makes one attempt of a held delivery, which counts only if it is accepted. */
   probe(queue: SubscriptionQueue): void;
+  /** Takes a delivery that is not in flight out of memory; its queue will read it from the log again. */
+  withdraw(pending: PendingDelivery): void;
   /** No attempt starts from now on. */
   stop(): void;
   abort(): void;
@@ -77,8 +79,8 @@ class DeliveryAttempts implements AttemptFlow {
 
   hold(queue: SubscriptionQueue): void {
     queue.isProbing = false;
-    for (const work of this.options.limiter.lane(queue.subscriptionId).drain()) {
-      if (work instanceof QueuedAttempt) work.pending.isHeld = true;
+    for (const waiting of this.options.scheduler.lane(queue.subscriptionId).drain()) {
+      if (waiting instanceof WaitingAttempt) waiting.pending.isHeld = true;
     }
   }
 
@@ -86,7 +88,8 @@ class DeliveryAttempts implements AttemptFlow {
     for (const { pending } of [...queue.unfinished.values()]) {
       if (!pending.isHeld) continue;
       pending.isHeld = false;
-      this.schedule(pending);
+      if (pending.dueAt > this.options.now()) this.schedule(pending);
+      else this.enqueue(pending);
     }
   }
 
@@ -95,8 +98,15 @@ class DeliveryAttempts implements AttemptFlow {
     if (this.isStopped || !pending || queue.isProbing) return;
     queue.isProbing = true;
     pending.isHeld = false;
-    const lane = this.options.limiter.lane(queue.subscriptionId);
-    lane.enqueue(new QueuedAttempt(pending, lane, this, true));
+    pending.dueAt = this.options.now();
+    this.resume(pending);
+    pending.begun?.retryStarts();
+    void this.run(pending, true);
+  }
+
+  withdraw(pending: PendingDelivery): void {
+    this.end(pending);
+    this.deviceOrder.withdraw(pending);
   }
 
   stop(): void {
@@ -114,39 +124,58 @@ class DeliveryAttempts implements AttemptFlow {
     return new Promise((resolve) => this.whenSettled.push(resolve));
   }
 
+  /** A delivery that was begun continues when it is due; any other waits until it may begin. */
   private schedule(pending: PendingDelivery): void {
-    if (pending.dueAt <= this.options.now()) this.enqueue(pending);
-    else
-      this.dueTimers.at(pending.dueAt, () => {
-        this.enqueue(pending);
-      });
+    if (pending.progress.type !== 'pending' || pending.queue.isHeld) {
+      this.enqueue(pending);
+      return;
+    }
+    this.resume(pending);
+    this.dueTimers.at(pending.dueAt, () => {
+      this.retry(pending);
+    });
   }
 
   private enqueue(pending: PendingDelivery): void {
-    if (pending.queue.isSuspended) {
+    if (pending.queue.isHeld) {
       pending.isHeld = true;
-      return;
-    }
-    const lane = this.options.limiter.lane(pending.delivery.subscriptionId);
-    lane.enqueue(new QueuedAttempt(pending, lane, this, false));
+      this.end(pending);
+    } else this.options.scheduler.lane(pending.delivery.subscriptionId).enqueue(new WaitingAttempt(pending, this));
   }
 
-  /** Called by the limiter when a slot is free. */
-  async run(pending: PendingDelivery, lane: Lane, isProbe: boolean): Promise<void> {
-    if (this.isStopped || (pending.queue.isSuspended && !isProbe)) {
-      pending.isHeld = !this.isStopped;
-      lane.release('answered');
+  private resume(pending: PendingDelivery): void {
+    pending.begun ??= this.options.scheduler.lane(pending.delivery.subscriptionId).resume();
+  }
+
+  /** Called by the scheduler. */
+  start(pending: PendingDelivery, begun: BegunDelivery): void {
+    pending.begun = begun;
+    // What has not begun is not due: it waits in the log, or here.
+    pending.dueAt = this.options.now();
+    void this.run(pending, false);
+  }
+
+  private retry(pending: PendingDelivery): void {
+    if (pending.begun === null) return; // withdrawn meanwhile
+    if (pending.queue.isHeld) {
+      this.enqueue(pending);
       return;
     }
+    pending.begun.retryStarts();
+    void this.run(pending, false);
+  }
+
+  private async run(pending: PendingDelivery, isProbe: boolean): Promise<void> {
     this.inFlight.add(pending);
-    if (isProbe) pending.queue.isProbing = false;
+    pending.queue.inFlight++;
     try {
       const ended = await this.attempt(pending);
-      if (!ended) this.over(pending, lane, 'answered');
-      else if (isProbe && ended.decision.outcome !== 'delivered') this.probeFailed(ended, lane);
-      else this.record(ended, lane);
+      if (isProbe) pending.queue.isProbing = false;
+      if (!ended) this.over(pending);
+      else if (isProbe && saysNothingOfItsDelivery(ended)) this.probeFailed(ended);
+      else this.record(ended);
     } catch (error) {
-      this.over(pending, lane, 'answered');
+      this.over(pending);
       this.options.context.fail(toError(error));
     }
   }
@@ -178,23 +207,28 @@ class DeliveryAttempts implements AttemptFlow {
     );
   }
 
-  private record(ended: EndedAttempt, lane: Lane): void {
-    const { pending, endedAt } = ended;
+  private record(ended: EndedAttempt): void {
+    const { pending, endedAt, result } = ended;
+    pending.begun?.answered();
+    const heldMs = retryAfterMs(result, endedAt);
+    if (heldMs > 0) this.options.scheduler.lane(pending.delivery.subscriptionId).holdUntil(endedAt + heldMs);
     const record = attemptRecord(ended);
     this.report(record);
     this.options.log.append(record, (isDurable) => {
       if (isDurable) this.recorded(pending, record, endedAt);
-      this.over(pending, lane, record.errorCode === 'timeout' ? 'too_slow' : 'answered');
+      this.settle(pending);
     });
   }
 
   private recorded(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
-    const { outcome } = record;
     this.updateHealth(pending.queue, record, endedAt);
-    if (outcome === 'retrying') {
-      this.retry(pending, record);
+    if (record.outcome === 'retrying') {
+      pending.progress = deliveryFold(pending.progress, record);
+      pending.dueAt = record.nextDueAt ?? record.startedAt;
+      this.schedule(pending);
       return;
     }
+    this.end(pending);
     this.options.onFinished(pending);
     const next = this.deviceOrder.leave(pending);
     if (next) this.schedule(next);
@@ -208,13 +242,7 @@ class DeliveryAttempts implements AttemptFlow {
     this.options.outage().ended(queue, { ...details, isAccepted, endedAt });
   }
 
-  private retry(pending: PendingDelivery, record: WebhookAttempt): void {
-    pending.progress = deliveryFold(pending.progress, record);
-    pending.dueAt = record.nextDueAt ?? record.startedAt;
-    this.schedule(pending);
-  }
-
-  private probeFailed({ pending, result, endedAt, decision }: EndedAttempt, lane: Lane): void {
+  private probeFailed({ pending, result, endedAt }: EndedAttempt): void {
     const { delivery, offset: deliveryOffset, queue } = pending;
     const { subscriptionId, fleetId, eventId } = delivery;
     const statusCode = result.type === 'response' ? result.statusCode : null;
@@ -224,16 +252,25 @@ class DeliveryAttempts implements AttemptFlow {
     const reason = 'the probe was not accepted';
     this.options.log.publish({ ...details, id, subscriptionId, type: 'probed', occurredAt: endedAt, reason });
     this.options.outage().ended(queue, { ...details, isAccepted: false, endedAt });
-    // A permanent failure of this delivery says nothing about the others.
-    if (decision.outcome === 'failed') queue.refusedProbes++;
-    this.over(pending, lane, errorCode === 'timeout' ? 'too_slow' : 'answered');
+    this.over(pending);
     // It is held again, unless its queue was resumed meanwhile.
-    this.schedule(pending);
+    this.enqueue(pending);
   }
 
-  private over(pending: PendingDelivery, lane: Lane, how: SlotUse): void {
+  /** The attempt ended without a record, or its delivery is held. */
+  private over(pending: PendingDelivery): void {
+    this.end(pending);
+    this.settle(pending);
+  }
+
+  private end(pending: PendingDelivery): void {
+    pending.begun?.end();
+    pending.begun = null;
+  }
+
+  private settle(pending: PendingDelivery): void {
     this.inFlight.delete(pending);
-    lane.release(how);
+    pending.queue.inFlight--;
     if (this.inFlight.size > 0) return;
     for (const resolve of this.whenSettled.splice(0)) resolve();
   }
@@ -254,19 +291,23 @@ class DeliveryAttempts implements AttemptFlow {
   }
 }
 
-class QueuedAttempt implements LimitedWork {
+/** Neither accepted nor refused for good: a probe that failed so does not count among the five attempts. */
+function saysNothingOfItsDelivery({ decision }: EndedAttempt): boolean {
+  if (decision.outcome === 'failed') return decision.decision === 'attempts_exhausted';
+  return decision.outcome === 'retrying';
+}
+
+class WaitingAttempt implements WaitingDelivery {
   constructor(
     readonly pending: PendingDelivery,
-    private readonly lane: Lane,
     private readonly flow: DeliveryAttempts,
-    private readonly isProbe: boolean,
   ) {}
 
   get isVoid(): boolean {
     return this.flow.isStopped;
   }
 
-  run(): void {
-    void this.flow.run(this.pending, this.lane, this.isProbe);
+  begin(begun: BegunDelivery): void {
+    this.flow.start(this.pending, begun);
   }
 }

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DELIVERY_UNSTARTED } from '@waypost/domain';
 import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { createCatchUp } from './catch-up.js';
 import { PartitionQueues } from './partition-queues.js';
-import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { aDelivery, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 async function build() {
   const { backend, codecs } = await SenderHarness.create();
@@ -12,6 +13,7 @@ async function build() {
     start: { offset: 0, foldFrom: 0 },
     begun: { upTo: -1, foldFrom: 0 },
     attemptsEnd: () => 0,
+    isPaused: () => false,
   });
   let caughtUp = 0;
   const catchUp = createCatchUp({
@@ -48,6 +50,73 @@ describe('catching up', () => {
       expect([queue.parkedFrom, caughtUp()]).toEqual([null, 1]);
     });
     await catchUp.close();
+  });
+});
+
+/** Offsets that were fetched, with repetitions; a queue is full after `perSubscription` deliveries. */
+async function fetched(parked: Record<string, number>, { records = 20_000, perSubscription = 10 } = {}) {
+  const made = await SenderHarness.create();
+  for (let offset = 0; offset < records; offset++) {
+    const isEarly = offset < records / 2;
+    made.publish(offset, isEarly ? 'early' : 'late');
+  }
+  const queues = new PartitionQueues({
+    limits: { perSubscription, total: 2_000, guaranteed: 2 },
+    start: { offset: 0, foldFrom: 0 },
+    begun: { upTo: -1, foldFrom: 0 },
+    attemptsEnd: () => 0,
+    isPaused: () => false,
+  });
+  queues.position = records;
+  for (const [id, offset] of Object.entries(parked)) queues.park(queues.queue(id), offset);
+  const { backend, codecs } = made;
+  let read = 0;
+  const fetcher = backend.fetcher.bind(backend);
+  backend.fetcher = () => {
+    const whole = fetcher();
+    const open = whole.open.bind(whole);
+    whole.open = (source, from) => {
+      const feed = open(source, from);
+      const next = feed.next.bind(feed);
+      feed.next = async () => {
+        const batch = await next();
+        const records = batch.records.slice(0, 500);
+        read += records.length;
+        return { ...batch, records, nextOffset: (records.at(-1)?.offset ?? batch.nextOffset - 1) + 1 };
+      };
+      return feed;
+    };
+    return whole;
+  };
+  const taken: string[] = [];
+  const catchUp = createCatchUp({
+    ...{ backend, codecs, partition: 0, queues, onCaughtUp: () => undefined },
+    take: (queue, offset) => {
+      taken.push(queue.subscriptionId);
+      const delivery = aDelivery(offset);
+      queues.admit({ queue, offset, delivery, progress: DELIVERY_UNSTARTED, dueAt: 0, isHeld: false, begun: null });
+    },
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  catchUp.kick();
+  await until(() => Object.keys(parked).every((id) => queues.queue(id).unfinished.size === perSubscription));
+  await catchUp.close();
+  return { read, taken };
+}
+
+describe('a pass over the log (R-26)', () => {
+  it('skips the stretch between two backlogs that no queue needs', async () => {
+    const { read, taken } = await fetched({ early: 0, late: 10_000 });
+    expect(taken.filter((id) => id === 'early')).toHaveLength(10);
+    expect(taken.filter((id) => id === 'late')).toHaveLength(10);
+    expect(read).toBeLessThanOrEqual(2_000);
+  });
+
+  it('reads on while a queue needs what lies between', async () => {
+    const { taken } = await fetched({ early: 0, late: 4_000 }, { perSubscription: 200, records: 5_000 });
+    expect(taken.filter((id) => id === 'late')).toHaveLength(200);
   });
 });
 
@@ -93,7 +162,7 @@ describe('a subscription beyond its bound (R-26)', () => {
 
   it('is read from the log again as its deliveries finish: in order, each once', async () => {
     for (let n = 1; n <= 100; n++) harness.publish(n, n % 3 === 0 ? 'other' : 'dead');
-    const made = await harness.start(() => ok, { limits, concurrency: { perSubscription: 1 } });
+    const made = await harness.start(() => ok, { limits, slots: { perSubscription: 1 } });
     await until(() => made.length === 100);
     const expected = names(1, 100).filter((_, i) => (i + 1) % 3 !== 0);
     expect(offsetsOf('dead', made)).toEqual(expected);
@@ -113,7 +182,7 @@ describe('a subscription beyond its bound (R-26)', () => {
         await flushed();
         return ok;
       },
-      { limits, concurrency: { perSubscription: 2 } },
+      { limits, slots: { perSubscription: 2 } },
     );
     await until(() => made.length >= 300);
     expect(offsetsOf('dead', made)).toEqual(names(1, 300));

@@ -30,10 +30,14 @@ export interface CatchUpOptions {
 export interface CatchUp {
   /** Starts a pass if a parked queue has room. */
   kick(): void;
+  /** Leaves a queue that now starts earlier in the log to the next pass. */
+  leaveOut(queue: SubscriptionQueue): void;
   close(): Promise<void>;
 }
 
 const SLICE_RECORDS = 500;
+/** A stretch of the log that no queue needs is skipped if it is longer: opening the log elsewhere costs a request. */
+const MIN_SKIPPED_RECORDS = 2_000;
 
 /** Retention overtook the pass: the next one starts at the new start of the log. */
 function isGone(error: unknown): boolean {
@@ -42,6 +46,12 @@ function isGone(error: unknown): boolean {
 
 export function createCatchUp(options: CatchUpOptions): CatchUp {
   return new Passes(options);
+}
+
+interface NextRead {
+  readonly offset: number;
+  /** The log is to be opened there. */
+  readonly isSkipping: boolean;
 }
 
 class Passes implements CatchUp {
@@ -57,6 +67,10 @@ class Passes implements CatchUp {
     this.running = this.run().finally(() => {
       this.running = null;
     });
+  }
+
+  leaveOut(queue: SubscriptionQueue): void {
+    queue.stoppedInPass = this.pass;
   }
 
   async close(): Promise<void> {
@@ -96,12 +110,22 @@ class Passes implements CatchUp {
     if (this.hasClosed()) return;
     this.pass++;
     this.fetcher ??= backend.fetcher();
-    const feed = this.fetcher.open(source, start);
-    try {
-      let isReading = start < queues.position || this.endPass(start);
-      while (isReading && !this.isClosed) isReading = await this.readBatch(feed, start);
-    } finally {
-      feed.close();
+    let from: number | null = start < queues.position ? start : this.endPass(start);
+    while (from !== null && !this.isClosed) {
+      const feed = this.fetcher.open(source, from);
+      try {
+        from = await this.readOn(feed, start);
+      } finally {
+        feed.close();
+      }
+    }
+  }
+
+  /** @returns where the pass continues after a stretch that no queue needs; null: it is over */
+  private async readOn(feed: PartitionConsumer, start: number): Promise<number | null> {
+    for (;;) {
+      const next = await this.readBatch(feed, start);
+      if (next === null || next.isSkipping) return next && next.offset;
     }
   }
 
@@ -115,33 +139,45 @@ class Passes implements CatchUp {
     return logStart;
   }
 
-  /** @returns whether the pass continues */
-  private async readBatch(feed: PartitionConsumer, start: number): Promise<boolean> {
+  /** @returns where the pass continues, null: it is over */
+  private async readBatch(feed: PartitionConsumer, start: number): Promise<NextRead | null> {
     const { codecs, queues } = this.options;
     const batch = await feed.next();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       await resolveBatch(codecs.webhookDeliveries, slice);
-      if (this.isClosed) return false;
+      if (this.isClosed) return null;
       for (const record of slice) {
         // The partition's own reader has not come here yet and will offer this record itself.
         if (record.offset >= queues.position) return this.endPass(start);
         this.offer(record, start);
       }
-      if (!this.servesAnyQueue(start)) return false;
+      const next = this.nextRead(start, (slice.at(-1)?.offset ?? start) + 1);
+      if (next === null || next.isSkipping) return next;
       await nextIteration();
     }
-    return batch.nextOffset < queues.position || this.endPass(start);
+    return batch.nextOffset < queues.position ? { offset: batch.nextOffset, isSkipping: false } : this.endPass(start);
+  }
+
+  /** The first delivery at or after `from` that a queue of this pass may need. */
+  private nextRead(start: number, from: number): NextRead | null {
+    let needed = Infinity;
+    for (const queue of this.options.queues.parked) {
+      if (this.covers(queue, start)) needed = Math.min(needed, queue.parkedFrom ?? Infinity);
+    }
+    if (needed === Infinity) return null;
+    const isSkipping = needed - from >= MIN_SKIPPED_RECORDS;
+    return { offset: isSkipping ? needed : from, isSkipping };
   }
 
   /** Must be called without awaiting after the pass has reached the reader's position, before the reader moves on. */
-  private endPass(start: number): false {
+  private endPass(start: number): null {
     const { queues, onCaughtUp } = this.options;
     for (const queue of queues.parked) {
       if (!this.covers(queue, start)) continue;
       queues.caughtUp(queue);
       onCaughtUp();
     }
-    return false;
+    return null;
   }
 
   private offer({ offset, key, value }: StreamRecord, start: number): void {
@@ -161,10 +197,5 @@ class Passes implements CatchUp {
   private covers({ parkedFrom, stoppedInPass }: SubscriptionQueue, start: number): boolean {
     if (parkedFrom === null || parkedFrom < start || parkedFrom > this.options.queues.position) return false;
     return stoppedInPass !== this.pass;
-  }
-
-  private servesAnyQueue(start: number): boolean {
-    for (const queue of this.options.queues.parked) if (this.covers(queue, start)) return true;
-    return false;
   }
 }

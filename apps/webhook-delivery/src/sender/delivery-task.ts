@@ -1,6 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { consumerGroups, resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
-import { DELIVERY_UNSTARTED } from '@waypost/domain';
+import { DELIVERY_UNSTARTED, type DeliveryProgress } from '@waypost/domain';
 import {
   slicesOf,
   type FencedWriter,
@@ -20,20 +20,21 @@ import { createAttemptLog, type AttemptLog } from './attempt-log.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
 import type { TimerPort } from '../common/timers.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
+import { HeldQueues } from './held-queues.js';
 import { createOutage, type Outage } from './outage.js';
 import { PartitionQueues, type QueueLimits } from './partition-queues.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
 import { recoverSender, type RecoveredSender } from './recover-sender.js';
 import { createStateRecords, type StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import type { ConcurrencyLimiter } from './concurrency-limiter.js';
+import type { DeliveryScheduler } from './delivery-scheduler.js';
 
 export interface DeliveryTaskParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
-  readonly directory: Pick<SubscriptionDirectory, 'get'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'onChange'>;
   readonly runner: AttemptRunner;
-  readonly limiter: ConcurrencyLimiter;
+  readonly scheduler: DeliveryScheduler;
   readonly flushScheduler: FlushScheduler;
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
@@ -59,6 +60,7 @@ export function createDeliveryTask(parts: DeliveryTaskParts, context: TaskContex
 /** The parts of an open task. */
 interface Work {
   readonly queues: PartitionQueues;
+  readonly held: HeldQueues;
   readonly recovered: RecoveredSender;
   readonly log: AttemptLog;
   readonly states: StateRecords;
@@ -69,11 +71,13 @@ interface Work {
 }
 
 const SLICE_RECORDS = 250;
+const FINISHED: DeliveryProgress = { type: 'finished' };
 
 class DeliveryTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private work: Work | null = null;
   private isClosing = false;
+  private stopListening: () => void = () => undefined;
 
   constructor(
     private readonly parts: DeliveryTaskParts,
@@ -93,6 +97,9 @@ class DeliveryTask implements PartitionTask {
     const recovered = await recoverSender(this.parts, this.context);
     this.work = this.createWork(this.writer, recovered);
     this.restoreQueues(this.work);
+    this.stopListening = this.parts.directory.onChange((subscriptionId) => {
+      this.opened().held.subscriptionChanged(subscriptionId);
+    });
     return { position: recovered.start.offset };
   }
 
@@ -116,6 +123,7 @@ class DeliveryTask implements PartitionTask {
 
   revoke(): void {
     this.isClosing = true;
+    this.stopListening();
     this.work?.flow.stop();
     void this.work?.position.stop();
   }
@@ -141,7 +149,8 @@ class DeliveryTask implements PartitionTask {
   }
 
   private housekeep(): void {
-    const { states, log, position, catchUp } = this.opened();
+    const { states, log, position, catchUp, held } = this.opened();
+    held.unload();
     if (states.areDue()) log.requestFlush();
     position.moved();
     catchUp.kick();
@@ -161,20 +170,15 @@ class DeliveryTask implements PartitionTask {
       this.fail(error);
     };
     const log = createAttemptLog({
-      ...{
-        writer,
-        codecs,
-        partition,
-        flushScheduler: parts.flushScheduler,
-        attemptsEnd: recovered.attemptsEnd,
-        onFailure,
-      },
+      ...{ writer, codecs, partition, flushScheduler: parts.flushScheduler },
+      ...{ attemptsEnd: recovered.attemptsEnd, onFailure },
       states: () => states.collect(),
       onFlushed: () => {
         position.moved();
       },
     });
-    const queues = new PartitionQueues({ limits, start, begun, attemptsEnd: () => log.attemptsEnd });
+    const isPaused = (id: string): boolean => parts.directory.get(id)?.status === 'paused';
+    const queues = new PartitionQueues({ limits, start, begun, attemptsEnd: () => log.attemptsEnd, isPaused });
     const states = createStateRecords({ queues, codecs, partition, now });
     const flow = createAttemptFlow({
       ...{ context, log, outage: () => outage, ...pickFlowParts(parts) },
@@ -185,7 +189,7 @@ class DeliveryTask implements PartitionTask {
     const outage = createOutage({
       ...{ directory: parts.directory, log, states, timers: parts.timers, metrics: parts.metrics, now },
       hold: (queue) => {
-        flow.hold(queue);
+        held.hold(queue);
       },
       release: (queue) => {
         flow.release(queue);
@@ -203,6 +207,7 @@ class DeliveryTask implements PartitionTask {
         parts.metrics.parkedChanged(-1);
       },
     });
+    const held = new HeldQueues({ queues, flow, states, catchUp, directory: parts.directory, metrics: parts.metrics });
     const position = createPositionCommitter({
       ...{ context, now, logger, committed: { offset: start.offset, metadata: String(start.foldFrom) } },
       position: () => {
@@ -210,7 +215,7 @@ class DeliveryTask implements PartitionTask {
         return { offset, metadata: String(foldFrom) };
       },
     });
-    return { queues, recovered, log, states, flow, outage, catchUp, position };
+    return { queues, held, recovered, log, states, flow, outage, catchUp, position };
   }
 
   private restoreQueues({ queues, recovered, states, outage }: Work): void {
@@ -244,16 +249,29 @@ class DeliveryTask implements PartitionTask {
   }
 
   private take(queue: SubscriptionQueue, offset: number, value: Buffer | null): void {
-    const { queues, flow, recovered } = this.opened();
-    const progress = recovered.byDelivery.get(offset) ?? DELIVERY_UNSTARTED;
-    recovered.byDelivery.delete(offset);
+    const { queues, flow, states } = this.opened();
+    const progress = this.progressOf(queue, offset);
     if (progress.type === 'finished') return;
     const delivery = readOwnRecord(topics.webhookDeliveries.name, this.parts.codecs.webhookDeliveries, value);
     const dueAt = progress.type === 'pending' ? progress.dueAt : this.parts.now();
-    const pending = { queue, offset, delivery, progress, dueAt, isHeld: false };
+    const pending = { queue, offset, delivery, progress, dueAt, isHeld: false, begun: null };
     queues.admit(pending);
+    // A held queue must not hold back the position of the partition.
+    if (queue.isHeld) states.watch(queue);
     this.parts.metrics.pendingChanged(1);
     flow.begin(pending);
+  }
+
+  private progressOf(queue: SubscriptionQueue, offset: number): DeliveryProgress {
+    if (offset <= queue.takenUpTo) {
+      const progress = queue.withdrawn.get(offset) ?? FINISHED;
+      queue.withdrawn.delete(offset);
+      return progress;
+    }
+    const { byDelivery } = this.opened().recovered;
+    const progress = byDelivery.get(offset) ?? DELIVERY_UNSTARTED;
+    byDelivery.delete(offset);
+    return progress;
   }
 
   private finished(pending: PendingDelivery): void {
@@ -270,8 +288,8 @@ class DeliveryTask implements PartitionTask {
   }
 }
 
-function pickFlowParts({ runner, limiter, timers, metrics, logger, directory, now, random }: DeliveryTaskParts) {
+function pickFlowParts({ runner, scheduler, timers, metrics, logger, directory, now, random }: DeliveryTaskParts) {
   return {
-    ...{ runner, limiter, timers, metrics, logger, directory, now, random },
+    ...{ runner, scheduler, timers, metrics, logger, directory, now, random },
   };
 }

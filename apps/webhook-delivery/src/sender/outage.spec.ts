@@ -69,7 +69,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
   it('is released in order when a probe is accepted: nothing is lost and nothing sent twice', async () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 3; n++) harness.publish(n);
-    await harness.start(() => answer, { concurrency: { perSubscription: 1 }, limits: { perSubscription: 10 } });
+    await harness.start(() => answer, { slots: { perSubscription: 1 }, limits: { perSubscription: 10 } });
     await until(async () => (await told()).includes('suspended'));
     for (let n = 4; n <= 50; n++) harness.publish(n);
     answer = ok;

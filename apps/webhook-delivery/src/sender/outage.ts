@@ -42,7 +42,12 @@ export interface Outage {
 }
 
 /** Errors that say nothing about the endpoint. */
-const INTERNAL_ERRORS = new Set<string | null>(['secret_unreadable', 'subscription_deleted', 'subscription_unknown']);
+const INTERNAL_ERRORS = new Set<string | null>([
+  'secret_unreadable',
+  'subscription_deleted',
+  'subscription_disabled',
+  'subscription_unknown',
+]);
 
 /** Failures from before its owner changed a subscription, or enabled it again, do not count against it. */
 function sinceLastChange(health: EndpointHealth, updatedAt: number): EndpointHealth {
@@ -123,12 +128,12 @@ class OutageWatch implements Outage {
 
   private probeNow(queue: SubscriptionQueue): void {
     const subscription = this.options.directory.get(queue.subscriptionId);
-    if (subscription?.status === 'disabled') return;
-    if (subscription?.onOutage === 'hold') this.options.probe(queue);
+    if (subscription?.status === 'paused') return;
+    if (subscription?.status === 'active' && subscription.onOutage === 'hold') this.options.probe(queue);
     else this.stopHolding(queue);
   }
 
-  /** The subscription no longer has `onOutage: hold`, or was deleted: its deliveries are sent as usual. */
+  /** The subscription no longer has `onOutage: hold`, was disabled or deleted: its deliveries go on as usual, to their end. */
   private stopHolding(queue: SubscriptionQueue): void {
     queue.health = { failingSince: queue.health.failingSince, suspendedAt: null };
     this.options.states.watch(queue);

@@ -14,9 +14,11 @@ function build({ begun = NOTHING_BEGUN, limits = {} } = {}) {
     start: { offset: 10, foldFrom: 100 },
     begun,
     attemptsEnd: () => attemptsEnd,
+    isPaused: () => false,
   });
   const pendingOf = (queue: SubscriptionQueue, offset: number): PendingDelivery => ({
-    ...{ queue, offset, delivery: aDelivery(offset), progress: DELIVERY_UNSTARTED, dueAt: 0, isHeld: false },
+    ...{ queue, offset, delivery: aDelivery(offset), progress: DELIVERY_UNSTARTED, dueAt: 0 },
+    ...{ isHeld: false, begun: null },
   });
   /** What the partition's reader does with a delivery; undefined: it is left in the log. */
   const read = (subscriptionId: string, offset: number): PendingDelivery | undefined => {

@@ -30,6 +30,8 @@ export interface PartitionQueuesOptions {
   readonly begun: BegunDeliveries;
   /** The current position after the last attempt in the log. */
   readonly attemptsEnd: () => number;
+  /** Whether the owner of a subscription has paused it. */
+  readonly isPaused: (subscriptionId: string) => boolean;
 }
 
 /**
@@ -62,7 +64,11 @@ export class PartitionQueues {
 
   queue(subscriptionId: string): SubscriptionQueue {
     let queue = this.queues.get(subscriptionId);
-    if (!queue) this.queues.set(subscriptionId, (queue = new SubscriptionQueue(subscriptionId)));
+    if (!queue) {
+      queue = new SubscriptionQueue(subscriptionId);
+      queue.isPaused = this.options.isPaused(subscriptionId);
+      this.queues.set(subscriptionId, queue);
+    }
     return queue;
   }
 
@@ -74,13 +80,15 @@ export class PartitionQueues {
     return false;
   }
 
-  hasRoom({ unfinished }: SubscriptionQueue): boolean {
+  hasRoom({ unfinished, isHeld }: SubscriptionQueue): boolean {
+    if (isHeld) return unfinished.size === 0;
     const { perSubscription, total, guaranteed } = this.options.limits;
     return unfinished.size < perSubscription && (this.pending < total || unfinished.size < guaranteed);
   }
 
   /** Room enough to be worth a catch-up pass, which reads a lot. */
-  hasMuchRoom({ unfinished }: SubscriptionQueue): boolean {
+  hasMuchRoom({ unfinished, isHeld }: SubscriptionQueue): boolean {
+    if (isHeld) return unfinished.size === 0;
     const { perSubscription, total, guaranteed } = this.options.limits;
     return unfinished.size <= perSubscription >> 1 && (this.pending < total || unfinished.size <= guaranteed >> 1);
   }
@@ -99,7 +107,24 @@ export class PartitionQueues {
   admit(pending: PendingDelivery): void {
     const { queue, offset } = pending;
     queue.unfinished.set(offset, { pending, foldFrom: this.foldFromOf(queue, offset) });
+    queue.takenUpTo = Math.max(queue.takenUpTo, offset);
     this.pending++;
+  }
+
+  /**
+   * A held queue keeps only its first delivery in memory, for probes (R-26). Nothing of it may be in flight: what is
+   * admitted again must come after what stayed.
+   * @returns the deliveries that are in the log only from now on
+   */
+  withdrawAllButFirst(queue: SubscriptionQueue): PendingDelivery[] {
+    queue.withdrawnFoldFrom = Math.min(queue.withdrawnFoldFrom, this.foldFromOfLowest(queue));
+    const [, ...withdrawn] = [...queue.unfinished.values()].map(({ pending }) => pending);
+    for (const { offset, progress } of withdrawn) {
+      queue.unfinished.delete(offset);
+      queue.withdrawn.set(offset, progress);
+    }
+    this.pending -= withdrawn.length;
+    return withdrawn;
   }
 
   /** Call it once the last attempt is in the log, not before. */
@@ -138,7 +163,7 @@ export class PartitionQueues {
    * back, since attempts of finished deliveries after it may lie before its `foldFrom`.
    */
   attach(queue: SubscriptionQueue): boolean {
-    if (queue.placement !== 'detached' || queue.parkedFrom !== null || queue.isSuspended) return false;
+    if (queue.placement !== 'detached' || queue.parkedFrom !== null || queue.isHeld) return false;
     const { offset, foldFrom } = this.commitPoint();
     if ((queue.lowest() ?? this.position) < offset) return false;
     for (const entry of queue.unfinished.values()) entry.foldFrom = Math.min(entry.foldFrom, foldFrom);
@@ -151,6 +176,7 @@ export class PartitionQueues {
     const { begun } = this.options;
     let foldFrom = this.now();
     if (queue.placement !== 'detached' && this.isBegun(offset)) foldFrom = Math.min(foldFrom, begun.foldFrom);
+    if (offset <= queue.takenUpTo) foldFrom = Math.min(foldFrom, queue.withdrawnFoldFrom);
     if (offset <= queue.begunUpTo) foldFrom = Math.min(foldFrom, queue.begunFoldFrom);
     return foldFrom;
   }

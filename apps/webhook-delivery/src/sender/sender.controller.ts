@@ -18,12 +18,14 @@ import type { FlushIntervals, FlushScheduler } from '../common/flush-scheduler.j
 import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
-import { ConcurrencyLimiter, type ConcurrencyLimits } from './concurrency-limiter.js';
+import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
+import type { ReservationLimits } from './reservations.js';
 import { createDeliveryTask, type DeliveryTaskParts } from './delivery-task.js';
 import type { QueueLimits } from './partition-queues.js';
 
 export interface SenderSettings {
-  readonly inFlight: ConcurrencyLimits;
+  readonly slots: SlotLimits;
+  readonly reservations: ReservationLimits;
   readonly unfinished: QueueLimits;
   readonly flushes: FlushIntervals;
   readonly closeGraceMs: number;
@@ -55,7 +57,7 @@ export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
     @Inject(CODECS) readonly codecs: AvroCodecs,
     @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
     @Inject(ATTEMPT_RUNNER) readonly runner: AttemptRunner,
-    readonly limiter: ConcurrencyLimiter,
+    readonly scheduler: DeliveryScheduler,
     @Inject(SENDER_FLUSHES) readonly flushScheduler: FlushScheduler,
     @Inject(TIMERS) readonly timers: TimerPort,
     @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,

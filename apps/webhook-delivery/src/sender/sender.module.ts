@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { CLOCK, StreamsModule } from '@waypost/platform';
-import { AttemptModule } from '../attempt/attempt.module.js';
+import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
 import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY, SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
-import { ConcurrencyLimiter, createLaneSettings } from './concurrency-limiter.js';
+import { DeliveryScheduler } from './delivery-scheduler.js';
+import { createLaneSettings } from './lane-settings.js';
 import {
   DeliveryTasks,
   SENDER_FLUSHES,
@@ -16,20 +17,21 @@ import {
 } from './sender.controller.js';
 
 const SETTINGS: SenderSettings = {
-  inFlight: { perSubscription: 64, perOrigin: 192, total: 2_048 },
+  slots: { perSubscription: 64, perFleet: 128, total: 256 },
+  reservations: { total: 4_096, perOrigin: CONNECTIONS_PER_ORIGIN },
   unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16 },
   flushes: { intervalMs: 4, busyIntervalMs: 10 },
   // Longer than an attempt can take: attempts in flight are not repeated when a partition moves or the process stops.
   closeGraceMs: 5_500,
 };
 
-function limiterOf(
-  { inFlight: limits }: SenderSettings,
+function schedulerOf(
+  { slots, reservations }: SenderSettings,
   directory: SubscriptionDirectory,
   timers: TimerPort,
   now: () => number,
-): ConcurrencyLimiter {
-  return new ConcurrencyLimiter({ limits, settings: createLaneSettings(directory), timers, now });
+): DeliveryScheduler {
+  return new DeliveryScheduler({ slots, reservations, settings: createLaneSettings(directory), timers, now });
 }
 
 function flushesOf({ flushes: intervals }: SenderSettings, timers: TimerPort, now: () => number): FlushScheduler {
@@ -44,9 +46,9 @@ function flushesOf({ flushes: intervals }: SenderSettings, timers: TimerPort, no
     DeliveryTasks,
     { provide: SENDER_SETTINGS, useValue: SETTINGS },
     {
-      provide: ConcurrencyLimiter,
+      provide: DeliveryScheduler,
       inject: [SENDER_SETTINGS, SUBSCRIPTION_DIRECTORY, TIMERS, CLOCK],
-      useFactory: limiterOf,
+      useFactory: schedulerOf,
     },
     { provide: SENDER_FLUSHES, inject: [SENDER_SETTINGS, TIMERS, CLOCK], useFactory: flushesOf },
   ],

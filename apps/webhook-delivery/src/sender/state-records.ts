@@ -98,7 +98,7 @@ class WatchedQueues implements StateRecords {
   private wanted(queue: SubscriptionQueue): Remembered {
     const { queues, now } = this.options;
     const { failingSince, suspendedAt } = queue.health;
-    const isDetachable = queue.parkedFrom !== null || queue.isSuspended || queue.placement !== 'attached';
+    const isDetachable = queue.parkedFrom !== null || queue.isHeld || queue.placement !== 'attached';
     const isFailingLong = failingSince !== null && now() - failingSince >= FAILING_RECORDED_AFTER_MS;
     return {
       parkedFrom: isDetachable ? (queue.lowest() ?? queues.position) : null,
@@ -124,7 +124,8 @@ class WatchedQueues implements StateRecords {
       isNormalWritten &&
       queue.placement === 'attached' &&
       queue.health.failingSince === null &&
-      queue.parkedFrom === null
+      queue.parkedFrom === null &&
+      !queue.isPaused
     );
   }
 

@@ -1,4 +1,5 @@
 import { type DeliveryProgress, type EndpointHealth, HEALTHY, type WebhookDelivery } from '@waypost/domain';
+import type { BegunDelivery } from './delivery-scheduler.js';
 
 /** A delivery in memory that is not finished. */
 export interface PendingDelivery {
@@ -8,8 +9,10 @@ export interface PendingDelivery {
   progress: DeliveryProgress;
   /** When the next attempt is due, epoch ms. */
   dueAt: number;
-  /** It waits until its queue is resumed. */
+  /** It waits until its queue is no longer held. */
   isHeld: boolean;
+  /** Its reservation; null: it has not begun, or is held. */
+  begun: BegunDelivery | null;
 }
 
 /**
@@ -33,10 +36,18 @@ export class SubscriptionQueue {
   begunFoldFrom = 0;
   /** StateRecords refers to it: a second object for the subscription would overwrite its record. */
   isRemembered = false;
-  /** A probe waits for a slot. */
+  /** A probe is in flight. */
   isProbing = false;
-  /** Probes that failed permanently: the next probe tries another delivery. */
-  refusedProbes = 0;
+  /** Its owner has paused the subscription (R-16). */
+  isPaused = false;
+  /** Attempts in flight. */
+  inFlight = 0;
+  /** The highest delivery that was ever in memory here; -1: none. */
+  takenUpTo = -1;
+  /** What is in the log again: the progress of unfinished deliveries up to `takenUpTo`; the others there are finished. */
+  readonly withdrawn = new Map<number, DeliveryProgress>();
+  /** No attempt of a delivery up to `takenUpTo` that is read again lies before this position of the attempts log. */
+  withdrawnFoldFrom = Infinity;
   /** The catch-up pass that stopped because the queue was full. */
   stoppedInPass = -1;
 
@@ -44,6 +55,11 @@ export class SubscriptionQueue {
 
   get isSuspended(): boolean {
     return this.health.suspendedAt !== null;
+  }
+
+  /** Nothing is sent but probes. */
+  get isHeld(): boolean {
+    return this.isPaused || this.isSuspended;
   }
 
   /** The lowest unfinished delivery, in memory or parked; null: none. */
@@ -58,10 +74,10 @@ export class SubscriptionQueue {
     return null;
   }
 
-  /** The first held delivery; after each probe that failed permanently, the next one. */
+  /** The oldest held delivery. */
   nextProbe(): PendingDelivery | undefined {
-    const held = [...this.unfinished.values()].filter(({ pending }) => pending.isHeld);
-    return held[this.refusedProbes % Math.max(1, held.length)]?.pending;
+    for (const { pending } of this.unfinished.values()) if (pending.isHeld) return pending;
+    return undefined;
   }
 
   /** It is in its initial state. */
@@ -70,6 +86,7 @@ export class SubscriptionQueue {
       this.unfinished.size === 0 &&
       this.parkedFrom === null &&
       !this.isRemembered &&
+      this.withdrawn.size === 0 &&
       this.placement === 'attached' &&
       this.health.failingSince === null &&
       this.health.suspendedAt === null
@@ -94,6 +111,14 @@ export class DeviceOrder {
     }
     waiting.push(pending);
     return false;
+  }
+
+  /** It leaves memory unfinished, and will enter again in its place. */
+  withdraw(pending: PendingDelivery): void {
+    const key = deviceKey(pending);
+    const rest = this.waitingByDevice.get(key)?.filter((waiting) => waiting !== pending) ?? [];
+    if (rest.length > 0) this.waitingByDevice.set(key, rest);
+    else this.waitingByDevice.delete(key);
   }
 
   /** Called when a delivery is finished. @returns the delivery that may be attempted next */

@@ -8,6 +8,8 @@ export interface SubscriptionDirectory extends Pick<GlobalTable, 'start' | 'stop
   get(subscriptionId: string): WebhookSubscription | undefined;
   /** The subscriptions of a fleet for one event type, of any status. */
   candidates(fleetId: string, eventType: string): Iterable<WebhookSubscription>;
+  /** Called with the id after each change of a subscription. @returns a function that ends the calls */
+  onChange(listener: (subscriptionId: string) => void): () => void;
 }
 
 export interface DirectoryOptions {
@@ -35,6 +37,10 @@ export function createSubscriptionDirectory(options: DirectoryOptions): Subscrip
 export function createSubscriptionIndex() {
   const byId = new Map<string, WebhookSubscription>();
   const byInterest = new Map<string, Map<string, WebhookSubscription>>();
+  const listeners = new Set<(subscriptionId: string) => void>();
+  const notify = (id: string): void => {
+    for (const listener of listeners) listener(id);
+  };
   const interestKey = (fleetId: string, eventType: string): string => `${fleetId}\u001f${eventType}`;
   const remove = (id: string): void => {
     const known = byId.get(id);
@@ -56,7 +62,17 @@ export function createSubscriptionIndex() {
       let group = byInterest.get(interest);
       if (!group) byInterest.set(interest, (group = new Map<string, WebhookSubscription>()));
       group.set(subscription.id, subscription);
+      notify(subscription.id);
     },
-    remove,
+    remove: (id: string): void => {
+      remove(id);
+      notify(id);
+    },
+    onChange: (listener: (subscriptionId: string) => void) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
   };
 }

@@ -81,7 +81,12 @@ describe.each(everyAttempt)('attempt %d', (attempt) => {
       }
     });
 
-    const permanentErrors: readonly AttemptErrorCode[] = ['address_refused', 'url_refused', 'subscription_deleted'];
+    const permanentErrors: readonly AttemptErrorCode[] = [
+      'address_refused',
+      'url_refused',
+      'subscription_deleted',
+      'subscription_disabled',
+    ];
 
     it.each(permanentErrors)('ends at %s', (errorCode) => {
       const expected = { outcome: 'failed', decision: errorCode, renewToken: false };

@@ -19,6 +19,7 @@ export type FailureReason =
   | 'address_refused'
   | 'url_refused'
   | 'subscription_deleted'
+  | 'subscription_disabled'
   | 'attempts_exhausted';
 
 /** `renewToken`: the bearer token must not be used again (R-23). */
@@ -60,13 +61,13 @@ function retryOrGiveUp(finished: FinishedAttempt, reason: RetryReason): AttemptD
 
 function waitMs({ attempt, random, result, endedAt }: FinishedAttempt): number {
   const scheduledMs = retryDelayMs(attempt, random);
-  return Math.max(scheduledMs, Math.min(askedMs(result, endedAt), MAX_RETRY_DELAY_MS));
+  return Math.max(scheduledMs, retryAfterMs(result, endedAt));
 }
 
-/** R-22: only these two statuses give `Retry-After` its meaning. */
-function askedMs(result: AttemptResult, endedAt: number): number {
+/** How long the receiver asks to be left alone, up to the cap (R-22): only these two statuses give `Retry-After` its meaning. */
+export function retryAfterMs(result: AttemptResult, endedAt: number): number {
   if (result.type !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503)) return 0;
-  return parseRetryAfter(result.retryAfter ?? '', endedAt) ?? 0;
+  return Math.min(parseRetryAfter(result.retryAfter ?? '', endedAt) ?? 0, MAX_RETRY_DELAY_MS);
 }
 
 /** R-21: permanent or temporary. */
@@ -101,6 +102,7 @@ function verdictOfError(errorCode: AttemptErrorCode): Verdict {
     case 'address_refused':
     case 'url_refused':
     case 'subscription_deleted':
+    case 'subscription_disabled':
       return { type: 'permanent', reason: errorCode };
     case 'timeout':
     case 'dns_error':
@@ -136,6 +138,8 @@ export const ATTEMPT_ERROR_CODES = [
   /** R-17. */
   'secret_unreadable',
   'subscription_deleted',
+  /** R-16. */
+  'subscription_disabled',
   'subscription_unknown',
   'network_error',
 ] as const;

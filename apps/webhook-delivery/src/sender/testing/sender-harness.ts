@@ -25,7 +25,9 @@ import { createMemoryRegistry } from '../../../../../test/support/registry/memor
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../common/flush-scheduler.js';
 import type { TimerPort } from '../../common/timers.js';
-import { ConcurrencyLimiter, type ConcurrencyLimits, createLaneSettings } from '../concurrency-limiter.js';
+import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
+import { createLaneSettings } from '../lane-settings.js';
+import type { ReservationLimits } from '../reservations.js';
 import { createDeliveryTask, type DeliveryTaskParts } from '../delivery-task.js';
 import type { QueueLimits } from '../partition-queues.js';
 
@@ -39,7 +41,8 @@ export type Answer = (request: AttemptRequest) => AttemptResult | Promise<Attemp
 export interface SenderSettings {
   readonly auth?: 'none' | 'bearer';
   readonly limits?: Partial<QueueLimits>;
-  readonly concurrency?: Partial<ConcurrencyLimits>;
+  readonly slots?: Partial<SlotLimits>;
+  readonly reservations?: Partial<ReservationLimits>;
   /** Replaces the answers. */
   readonly runner?: AttemptRunner;
 }
@@ -88,10 +91,19 @@ export class SenderHarness {
     },
   };
 
-  readonly directory = { get: (id: string) => this.subscriptions.get(id) };
+  private readonly listeners = new Set<(subscriptionId: string) => void>();
+
+  readonly directory = {
+    get: (id: string) => this.subscriptions.get(id),
+    onChange: (listener: (subscriptionId: string) => void) => {
+      this.listeners.add(listener);
+      return () => this.listeners.delete(listener);
+    },
+  };
 
   subscribe(id: string, wishes: Partial<WebhookSubscription> = {}): void {
     this.subscriptions.set(id, { ...aSubscription(id), ...wishes });
+    for (const listener of this.listeners) listener(id);
   }
 
   /** @returns the delivery's offset */
@@ -130,8 +142,9 @@ export class SenderHarness {
       limits: { perSubscription: 100, total: 1_000, guaranteed: 2, ...settings.limits },
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
-      limiter: new ConcurrencyLimiter({
-        limits: { perSubscription: 8, perOrigin: 64, total: 64, ...settings.concurrency },
+      scheduler: new DeliveryScheduler({
+        slots: { perSubscription: 8, perFleet: 64, total: 64, ...settings.slots },
+        reservations: { total: 256, perOrigin: 64, ...settings.reservations },
         settings: createLaneSettings(directory),
         ...{ timers, now },
       }),

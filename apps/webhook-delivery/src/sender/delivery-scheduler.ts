@@ -1,0 +1,326 @@
+import type { TimerPort } from '../common/timers.js';
+import { type BusyAttempt, BusyAttempts } from './busy-attempts.js';
+import { Fifo } from './fifo.js';
+import type { LaneSettings } from './lane-settings.js';
+import { type ReservationCount, type ReservationLimits, Reservations } from './reservations.js';
+
+/** A delivery that waits to begin. */
+export interface WaitingDelivery {
+  /** No longer needed: it is skipped and uses up neither a slot nor the rate. */
+  readonly isVoid: boolean;
+  /** Called once, with its first attempt already counted: `begun.answered` and `begun.end` must follow. */
+  begin(begun: BegunDelivery): void;
+}
+
+/** A delivery from its first attempt here to its last. */
+export interface BegunDelivery {
+  /** A retry starts. It never waits, neither for a slot nor for the rate (R-22). */
+  retryStarts(): void;
+  /** The attempt has its status line, or is over: its slot is free. May be called again. */
+  answered(): void;
+  /** Finished, or held: the reservation is free. */
+  end(): void;
+}
+
+/** Attempts that keep this process busy: connecting, writing, reading up to the status line. */
+export interface SlotLimits {
+  readonly perSubscription: number;
+  readonly perFleet: number;
+  readonly total: number;
+}
+
+/** The deliveries of one subscription that wait to begin, first in, first out (R-28). */
+export interface Lane {
+  enqueue(delivery: WaitingDelivery): void;
+  /** Begins at once: a predecessor began it, and its retry is due. */
+  resume(): BegunDelivery;
+  /** No delivery begins before (Retry-After, R-22). Epoch ms. */
+  holdUntil(time: number): void;
+  /** Removes and returns what waits. */
+  drain(): WaitingDelivery[];
+}
+
+export interface DeliverySchedulerOptions {
+  readonly reservations: ReservationLimits;
+  readonly slots: SlotLimits;
+  readonly settings: (subscriptionId: string) => LaneSettings;
+  readonly timers: TimerPort;
+  readonly now: () => number;
+}
+
+/** Lanes beyond their share try again this often, and whenever a delivery of theirs ends. */
+const SHARE_CHECK_MS = 50;
+const MAX_LATENESS_MS = 20;
+
+/**
+ * Decides when a delivery begins (R-22, R-26). It needs a reservation for all of its attempts and, for its first one, a
+ * slot; slots are passed round by fleet, then by subscription. Retries start when they are due, without asking.
+ */
+export class DeliveryScheduler {
+  readonly reservations: Reservations;
+  readonly busy: BusyAttempts;
+  private slotsInUse = 0;
+  private readonly lanes = new Map<string, SubscriptionLane>();
+  private readonly fleets = new Map<string, Fleet>();
+  private readonly readyFleets: Fifo<Fleet> = new Fifo();
+  private beyondShare = new Set<SubscriptionLane>();
+  private isPumping = false;
+
+  constructor(readonly options: DeliverySchedulerOptions) {
+    this.reservations = new Reservations(options.reservations);
+    this.busy = new BusyAttempts(options.timers, options.now);
+  }
+
+  /** Attempts in their slots. */
+  get inFlight(): number {
+    return this.slotsInUse;
+  }
+
+  lane(subscriptionId: string): Lane {
+    let lane = this.lanes.get(subscriptionId);
+    if (!lane) this.lanes.set(subscriptionId, (lane = new SubscriptionLane(this, subscriptionId)));
+    return lane;
+  }
+
+  fleet(fleetId: string): Fleet {
+    let fleet = this.fleets.get(fleetId);
+    if (!fleet) this.fleets.set(fleetId, (fleet = new Fleet(fleetId)));
+    return fleet;
+  }
+
+  forget(lane: SubscriptionLane, fleet: Fleet): void {
+    if (this.lanes.get(lane.subscriptionId) === lane) this.lanes.delete(lane.subscriptionId);
+    if (fleet.reserved === 0 && fleet.ready.length === 0) this.fleets.delete(fleet.fleetId);
+  }
+
+  makeReady(lane: SubscriptionLane, fleet: Fleet): void {
+    fleet.ready.push(lane);
+    this.list(fleet);
+    this.pump();
+  }
+
+  waitForShare(lane: SubscriptionLane): void {
+    if (this.beyondShare.size === 0) this.options.timers.after(SHARE_CHECK_MS, this.checkShares);
+    this.beyondShare.add(lane);
+  }
+
+  takeSlot(fleet: Fleet): void {
+    this.slotsInUse++;
+    fleet.slots++;
+  }
+
+  releaseSlot(fleet: Fleet): void {
+    this.slotsInUse--;
+    fleet.slots--;
+    this.list(fleet);
+  }
+
+  pump(): void {
+    if (this.isPumping) return;
+    this.isPumping = true;
+    const { total } = this.options.slots;
+    while (this.slotsInUse < total) {
+      const fleet = this.readyFleets.shift();
+      if (!fleet) break;
+      fleet.isListed = false;
+      fleet.ready.shift()?.beginNext();
+      this.list(fleet);
+    }
+    this.isPumping = false;
+  }
+
+  private list(fleet: Fleet): void {
+    if (fleet.isListed || fleet.ready.length === 0 || fleet.slots >= this.options.slots.perFleet) return;
+    fleet.isListed = true;
+    this.readyFleets.push(fleet);
+  }
+
+  private readonly checkShares = (): void => {
+    const lanes = this.beyondShare;
+    this.beyondShare = new Set();
+    for (const lane of lanes) lane.checkShare();
+  };
+}
+
+class Fleet implements ReservationCount {
+  reserved = 0;
+  slots = 0;
+  isListed = false;
+  readonly ready: Fifo<SubscriptionLane> = new Fifo();
+
+  constructor(readonly fleetId: string) {}
+}
+
+/** ready: in its fleet's queue. beyond_share, timed: a timer makes it ready. idle: nothing waits, or its slots are full. */
+type Placement = 'idle' | 'ready' | 'beyond_share' | 'timed';
+
+class SubscriptionLane implements Lane, ReservationCount {
+  reserved = 0;
+  private slots = 0;
+  private readonly waiting: Fifo<WaitingDelivery> = new Fifo();
+  private placement: Placement = 'idle';
+  private heldUntil = 0;
+  private nextStartAt = 0;
+  private isPaced = false;
+
+  constructor(
+    private readonly scheduler: DeliveryScheduler,
+    readonly subscriptionId: string,
+  ) {}
+
+  enqueue(delivery: WaitingDelivery): void {
+    this.waiting.push(delivery);
+    this.place();
+  }
+
+  resume(): BegunDelivery {
+    return this.reserve();
+  }
+
+  holdUntil(time: number): void {
+    this.heldUntil = Math.max(this.heldUntil, time);
+  }
+
+  drain(): WaitingDelivery[] {
+    const drained: WaitingDelivery[] = [];
+    for (let next = this.waiting.shift(); next; next = this.waiting.shift()) drained.push(next);
+    return drained;
+  }
+
+  /** Called when the lane is first in the queue of its fleet, which has a slot free. */
+  beginNext(): void {
+    this.placement = 'idle';
+    while (this.waiting.peek()?.isVoid === true) this.waiting.shift();
+    if (this.waiting.length === 0 || this.isFull) return;
+    const { fleet, origin, ratePerSecond } = this.where();
+    if (!this.scheduler.reservations.hasRoom(fleet, this, origin)) {
+      this.placement = 'beyond_share';
+      this.scheduler.waitForShare(this);
+      return;
+    }
+    // Last: passing this check uses up one start of the rate.
+    if (this.isEarly(ratePerSecond)) return;
+    const delivery = this.waiting.shift();
+    const begun = this.reserve();
+    begun.takeSlot();
+    this.place();
+    delivery?.begin(begun);
+  }
+
+  checkShare(): void {
+    if (this.placement !== 'beyond_share') return;
+    this.placement = 'idle';
+    this.place();
+  }
+
+  takeSlot(fleet: Fleet): void {
+    this.slots++;
+    this.scheduler.takeSlot(fleet);
+  }
+
+  releaseSlot(fleet: Fleet): void {
+    this.slots--;
+    this.scheduler.releaseSlot(fleet);
+    this.place();
+    this.scheduler.pump();
+  }
+
+  /** A retry takes the place of a delivery that has not begun, so that the rate holds over time. */
+  countRetry(): void {
+    const { ratePerSecond } = this.where();
+    if (ratePerSecond === null) return;
+    this.nextStartAt = Math.max(this.nextStartAt, this.scheduler.options.now()) + 1_000 / ratePerSecond;
+  }
+
+  ended(fleet: Fleet): void {
+    this.checkShare();
+    if (this.isForgettable()) this.scheduler.forget(this, fleet);
+  }
+
+  private reserve(): Reservation {
+    const { fleet, origin } = this.where();
+    return new Reservation(this.scheduler, this, fleet, origin);
+  }
+
+  private where() {
+    const { fleetId, origin, ratePerSecond } = this.scheduler.options.settings(this.subscriptionId);
+    return { fleet: this.scheduler.fleet(fleetId), origin, ratePerSecond };
+  }
+
+  private get isFull(): boolean {
+    return this.slots >= this.scheduler.options.slots.perSubscription;
+  }
+
+  private place(): void {
+    if (this.placement !== 'idle' || this.waiting.length === 0 || this.isFull) return;
+    this.placement = 'ready';
+    this.scheduler.makeReady(this, this.where().fleet);
+  }
+
+  private isEarly(ratePerSecond: number | null): boolean {
+    const { now, timers } = this.scheduler.options;
+    const at = now();
+    const startAt = Math.max(this.heldUntil, ratePerSecond === null ? 0 : this.nextStartAt);
+    if (at >= startAt) {
+      if (ratePerSecond !== null) this.countStart(at, ratePerSecond);
+      return false;
+    }
+    this.isPaced = startAt > this.heldUntil;
+    this.placement = 'timed';
+    timers.after(Math.ceil(startAt - at), () => {
+      this.placement = 'idle';
+      this.place();
+    });
+    return true;
+  }
+
+  private countStart(at: number, ratePerSecond: number): void {
+    // Timers fire late by fractions: a lane that waited counts from its due time, or the rate would fall behind.
+    const from = this.isPaced ? Math.max(this.nextStartAt, at - MAX_LATENESS_MS) : at;
+    this.nextStartAt = from + 1_000 / ratePerSecond;
+    this.isPaced = false;
+  }
+
+  private isForgettable(): boolean {
+    const at = this.scheduler.options.now();
+    const isEmpty = this.reserved === 0 && this.waiting.length === 0 && this.placement === 'idle';
+    return isEmpty && this.nextStartAt <= at && this.heldUntil <= at;
+  }
+}
+
+class Reservation implements BegunDelivery, BusyAttempt {
+  /** When it took its slot; null: it has none. */
+  busySince: number | null = null;
+
+  constructor(
+    private readonly scheduler: DeliveryScheduler,
+    private readonly lane: SubscriptionLane,
+    private readonly fleet: Fleet,
+    private readonly origin: string,
+  ) {
+    scheduler.reservations.reserve(fleet, lane, origin);
+  }
+
+  retryStarts(): void {
+    this.lane.countRetry();
+    this.takeSlot();
+  }
+
+  takeSlot(): void {
+    this.busySince = this.scheduler.options.now();
+    this.lane.takeSlot(this.fleet);
+    this.scheduler.busy.add(this);
+  }
+
+  answered(): void {
+    if (this.busySince === null) return;
+    this.busySince = null;
+    this.lane.releaseSlot(this.fleet);
+  }
+
+  end(): void {
+    this.answered();
+    this.scheduler.reservations.release(this.fleet, this.lane, this.origin);
+    this.lane.ended(this.fleet);
+  }
+}

@@ -1,0 +1,33 @@
+import type { WebhookSubscription } from '@waypost/domain';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+
+export interface LaneSettings {
+  readonly fleetId: string;
+  readonly origin: string;
+  /** Starts per second, retries included; null: unlimited. */
+  readonly ratePerSecond: number | null;
+}
+
+const UNKNOWN_SUBSCRIPTION: LaneSettings = { fleetId: '', origin: '', ratePerSecond: null };
+
+/** The lane settings of a subscription, computed once per version of it. */
+export function createLaneSettings(
+  directory: Pick<SubscriptionDirectory, 'get'>,
+): (subscriptionId: string) => LaneSettings {
+  const known = new WeakMap<WebhookSubscription, LaneSettings>();
+  return (subscriptionId) => {
+    const subscription = directory.get(subscriptionId);
+    if (!subscription) return UNKNOWN_SUBSCRIPTION;
+    let settings = known.get(subscription);
+    if (!settings) {
+      const { fleetId, url, rateLimitPerSecond: ratePerSecond } = subscription;
+      settings = { fleetId, origin: originOf(url), ratePerSecond };
+      known.set(subscription, settings);
+    }
+    return settings;
+  };
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
