@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import { parseSubnets } from '../address/classify-address.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
@@ -84,10 +85,15 @@ export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** A name that can be queried; addresses pass. */
+/** A name that can be queried; addresses pass. From Node 24 the parser of URLs leaves it to us to refuse bad Punycode. */
 function isHostName(hostname: string): boolean {
   if (hostname.startsWith('[')) return true;
-  return hostname.length <= 253 && hostname.split('.').every((label) => label.length >= 1 && label.length <= 63);
+  return (
+    hostname.length <= 253 &&
+    hostname
+      .split('.')
+      .every((label) => label.length >= 1 && label.length <= 63 && !domainToUnicode(label).startsWith('xn--'))
+  );
 }
 
 function hasAmbiguousCharacter(text: string): boolean {
