@@ -31,7 +31,7 @@ describe('An answer', () => {
 });
 
 describe('The same answer', () => {
-  it('is what is expected, in every run, with the same bytes', () => {
+  it('is the expected state in every run, with the same bytes', () => {
     expect(isSameAnswer(expected, [found, { ...found }])).toBe(true);
   });
 

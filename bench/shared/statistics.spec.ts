@@ -41,7 +41,7 @@ describe('percentilesOf', () => {
     expect(percentilesOf([3, 100])).toEqual({ count: 2, p50: 3, p99: 100, p999: 100, most: 100 });
   });
 
-  it('knows nothing of nothing', () => {
+  it('finds nothing in an empty set', () => {
     expect(percentilesOf([])).toEqual({ count: 0, p50: NaN, p99: NaN, p999: NaN, most: NaN });
   });
 });

@@ -85,7 +85,7 @@ describe('An analyst (R-39)', () => {
     expect(receiver.callsTo('/analysts')).toHaveLength(22);
   });
 
-  it('is told of an event that no ping has made', async () => {
+  it('reports an event that no ping has made', async () => {
     const { brokers, registryUrl } = waypost.info();
     const { fleetEvents } = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });
     await fleetEvents.prepare();

@@ -71,7 +71,7 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-describe('A fleet that goes from legacy-v1 to v1 amid its events (R-14)', () => {
+describe('A fleet that changes from legacy-v1 to v1 between its events (R-14)', () => {
   it('gets each event in the format of the time when it was fanned out', () => {
     const formats = bodies()
       .slice(0, 4)
@@ -83,7 +83,7 @@ describe('A fleet that goes from legacy-v1 to v1 amid its events (R-14)', () => 
     });
   });
 
-  it('reads in v1 the bytes that were pushed, and in v2 what they say', () => {
+  it('shows the pushed bytes in v1 and their content in v2', () => {
     // Two first attempts may start in the same millisecond, in which case the history has an order of its own.
     const pushed = bodies().slice(0, 4).sort();
     expect(v1.map(({ body }) => body).sort()).toEqual(pushed);

@@ -64,7 +64,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 describe('Geofences from the API to the receiver (R-8)', () => {
-  it('tells of a vehicle that comes in and goes out, and of no other thing that happens to a geofence', async () => {
+  it('reports only vehicles that enter and leave, and no other change of a geofence', async () => {
     await drive([0, faraway]);
     const { id: harbour } = await api('POST', '', {
       name: 'Harbour',

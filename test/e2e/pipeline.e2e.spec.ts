@@ -84,7 +84,7 @@ describe(`The pipeline (R-1, R-7, R-12, R-19, R-31, R-33) on ${trafficOf(feeds)}
         expect(Object.fromEntries(typesAt)).toEqual(Object.fromEntries(found.map(([place]) => [place, expected])));
       });
 
-      it('gives the events of the rules, under the ids of the documents, no other and none twice', () => {
+      it('gives exactly the events of the rules, once each, with the documented ids', () => {
         const { outcome, expected, places, subscriptions } = seenOf(feed);
         const events = differences(places.fleetEvents.map(eventLine), outcome.events.map(eventLine));
         expect(events).toEqual(none);
@@ -191,7 +191,7 @@ describe('Records that no ping can be made of (R-2)', () => {
     }
   });
 
-  it('are joined there by the ping of the traffic whose clock is too far ahead, and by nothing else', async () => {
+  it('are joined there only by the ping whose clock is too far ahead', async () => {
     const pipelineKeys = [disturbedDevice, ...clocks.map(({ deviceId }) => deviceId)];
     const keys = (await rejectedRecords()).map(({ sourceKey }) => Buffer.from(sourceKey, 'base64').toString());
     expect(counts(keys.filter((key) => pipelineKeys.includes(key)))).toEqual({

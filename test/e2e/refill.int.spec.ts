@@ -205,7 +205,7 @@ function terminal() {
 }
 
 describe('refilling a lost database (R-17)', () => {
-  it('brings back what is managed, with ids, versions and secrets, and goes on with the next version', async () => {
+  it('restores managed resources with ids, versions and secrets, and continues with the next version', async () => {
     let store = await openManagementStore(databaseUrl);
     publisher = startPublisher();
     const managed = await manage(store);

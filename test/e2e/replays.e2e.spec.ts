@@ -89,7 +89,7 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-describe('A replay of what has failed, amid which the delivery application is killed', () => {
+describe('A replay of failed deliveries while the delivery application is killed', () => {
   let replay: Replay;
   let before: readonly ReceivedCall[];
 
@@ -103,12 +103,12 @@ describe('A replay of what has failed, amid which the delivery application is ki
     await waypost.cli('wait', '--idle', '1');
   }, 120_000);
 
-  it('comes to its end and tells of each delivery', () => {
+  it('ends and reports every delivery', () => {
     expect(before).toHaveLength(positions);
     expect(replay).toMatchObject({ series: 1, progress: { matched: refused, sent: refused } });
   });
 
-  it('writes each delivery that had failed once more, in a series of its own', async () => {
+  it('writes each failed delivery again, in a new series', async () => {
     const { attempts } = await readLogs(waypost);
     const ours = attempts.filter(({ subscriptionId }) => subscriptionId === subscription.id);
     expect(ours.filter(({ outcome }) => outcome === 'failed')).toHaveLength(refused);
@@ -122,7 +122,7 @@ describe('A replay of what has failed, amid which the delivery application is ki
     expect(again.filter(({ eventId, body }) => wanted.get(eventId)?.equals(body) !== true)).toEqual([]);
   });
 
-  it('shows in the history beside what was sent at first', async () => {
+  it('appears in the history beside the first delivery', async () => {
     const { items } = await until(async () => {
       const walk = await walkV2(waypost, { fleet, from: startedAt, pageSize: 500 });
       expect(walk.items).toHaveLength(positions + refused);
@@ -135,7 +135,7 @@ describe('A replay of what has failed, amid which the delivery application is ki
 });
 
 describe('A replay that is cancelled (R-30)', () => {
-  it('stops within seconds, and says what it has sent', async () => {
+  it('stops within seconds, and reports what it has sent', async () => {
     const asked = await api('POST', '', { ...window(), ratePerSecond: 5 });
     await reached(asked, ({ progress }) => progress.sent > 0);
     await api('POST', `/${asked.replayId}/cancel`);

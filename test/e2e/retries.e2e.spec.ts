@@ -110,7 +110,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 describe('A receiver that fails for a while (R-22)', () => {
-  it('gets the same event again until it accepts it, and not once more', () => {
+  it('gets the same event until it accepts it, and never again', () => {
     expect(course('/recovers')).toEqual([
       [1, 500, 'retrying', 'temporary_status'],
       [2, 429, 'retrying', 'temporary_status'],

@@ -274,7 +274,7 @@ describe('Deliveries with secrets of every kind', () => {
 });
 
 describe('What is kept and shown (R-17, R-40)', () => {
-  it('is what it should be, so that the search is no search of nothing', () => {
+  it('is not empty, so that the search is meaningful', () => {
     const id = idOf('/refuses');
     expect(placesNaming(kept.logs, id)).not.toEqual([]);
     expect(placesNaming(kept.adminAnswers, 'waypost_attempts_total')).not.toEqual([]);

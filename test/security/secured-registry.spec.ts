@@ -56,7 +56,7 @@ describe('A registry behind TLS and a login', () => {
     expect(await registry.schemaById(7)).toEqual({ type: 'avro', schema: SCHEMA });
   });
 
-  it('is not trusted when its authority is not the given one, and says which setting mends that', async () => {
+  it('is not trusted under another authority, and the error names the setting that fixes it', async () => {
     const { url } = await build();
     const { ca } = await createAuthority('Stranger');
     const untrusted = {
@@ -84,7 +84,7 @@ describe('A registry behind TLS and a login', () => {
     }
   });
 
-  it('is told apart from an outage when one side speaks plainly', async () => {
+  it('is distinguished from an outage when one side does not use TLS', async () => {
     const { port, ca } = await build();
     const wrongScheme = {
       code: 'registry_untrusted',

@@ -33,7 +33,7 @@ describe('the search for secrets', () => {
     expect(leaksIn(bytes)).not.toEqual([]);
   });
 
-  it('finds key bytes that are no text', () => {
+  it('finds key bytes that are not valid text', () => {
     const key = { name: 'key', bytes: Buffer.from('00ff80fe'.repeat(8), 'hex') };
     for (const text of [key.bytes, key.bytes.toString('hex'), key.bytes.toString('base64')]) {
       const place = { place: 'somewhere', bytes: Buffer.from(text) };
@@ -41,16 +41,16 @@ describe('the search for secrets', () => {
     }
   });
 
-  it('finds nothing in what holds none', () => {
+  it('finds nothing in an empty set', () => {
     expect(leaksIn('pass word whsec_ wörd/+%"123 {"secret":"[redacted]"}')).toEqual([]);
   });
 
-  it('says what it found where', () => {
+  it('names what it found and where', () => {
     const kept = { place: 'webhook-delivery.log', bytes: Buffer.from(`Bearer ${other.bytes.toString()}`) };
     expect(findLeaks([kept], [other])).toEqual([{ place: 'webhook-delivery.log', secret: 'another', form: 'plain' }]);
   });
 
-  it('refuses what chance would find', () => {
+  it('refuses easily guessed secrets', () => {
     expect(() => formsOf(textSecret('short', 'password'))).toThrow('too short');
   });
 });

@@ -15,7 +15,7 @@ describe('The stage latency', () => {
     expect(createStageLatency().summary()).toBeNull();
   });
 
-  it('counts from the append of the ping, however long the vehicle had held it back', () => {
+  it('counts from the append of the ping, even if the vehicle had held it back', () => {
     const latency = createStageLatency();
     passThrough(latency, position, 81_000);
     expect(latency.summary()).toEqual({

@@ -63,7 +63,7 @@ describe('The demo subscriber', () => {
     expect(verified).toEqual([]);
   });
 
-  it('asks for a retry while it does not have the secret yet', async () => {
+  it('answers with a temporary error until it has the secret', async () => {
     expect(await post('/hooks/ignition_on')).toBe(503);
   });
 

@@ -30,7 +30,7 @@ function build(signedWith = secret) {
 }
 
 describe('Verifying a delivery', () => {
-  it('accepts one whose two signatures hold', () => {
+  it('accepts a webhook with two valid signatures', () => {
     expect(verifyDelivery(secret, build(), body)).toEqual({ type: 'verified' });
   });
 

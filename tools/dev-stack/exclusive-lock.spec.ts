@@ -23,7 +23,7 @@ describe('takeLock', () => {
     expect(results.find(({ type }) => type === 'taken')).toEqual({ type: 'taken', holder: identityOf(process.pid) });
   });
 
-  it('can be taken again after its release, which leaves nothing behind', async () => {
+  it('can be taken again after its release, without leftovers', async () => {
     for (const _turn of [1, 2]) {
       const lock = await takeLock(file);
       if (lock.type !== 'held') throw new Error('The lock is not free.');

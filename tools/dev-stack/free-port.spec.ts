@@ -21,7 +21,7 @@ describe('choosePort', () => {
     expect(await choosePort({ isFree: free, random: () => 0.999999 })).toBe(31_999);
   });
 
-  it('says so when no port is free', async () => {
+  it('reports that no port is free', async () => {
     await expect(choosePort({ isFree: () => Promise.resolve(false) })).rejects.toMatchObject({ code: 'no_free_port' });
   });
 });

@@ -26,7 +26,7 @@ describe('the terminal reporter', () => {
     expect(written()).toBe('hello\nStarting Kafka: done in 3.2 s\n');
   });
 
-  it('keeps what is going on in the last line of a terminal', async () => {
+  it('keeps the progress in the last line of a terminal', async () => {
     const { reporter, written } = build({ isTTY: true });
     await reporter.during('Starting Kafka', () => {
       reporter.note('hello');
@@ -36,7 +36,7 @@ describe('the terminal reporter', () => {
     expect(written().endsWith('\r\u001B[K')).toBe(true);
   });
 
-  it('says nothing of work that fails, which its caller reports', async () => {
+  it('does not report failed work, which its caller does', async () => {
     const { reporter, written } = build({ isTTY: false });
     await expect(reporter.during('Starting Kafka', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(written()).toBe('');

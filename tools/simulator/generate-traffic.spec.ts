@@ -83,7 +83,7 @@ describe('Generated traffic', () => {
     expect(new Set(turns.map((row) => row.ignition))).toEqual(new Set([true, false]));
   });
 
-  it('keeps to what vehicles can do', () => {
+  it('stays within what vehicles can do', () => {
     for (const device of byDevice(rows).map(inEventOrder)) {
       const fixes = device.filter((row) => row.latitude !== undefined && row.latitude !== 0);
       const jumps = fixes.filter((fix, index) => {
@@ -97,7 +97,7 @@ describe('Generated traffic', () => {
     }
   });
 
-  it('never turns an odometer back, and counts the way that was driven', () => {
+  it('never turns an odometer back, and counts the distance driven', () => {
     for (const device of byDevice(rows).map(inEventOrder)) {
       const readings = device.flatMap((row) => row.odometerM ?? []);
       expect(readings).toEqual([...readings].sort((a, b) => a - b));

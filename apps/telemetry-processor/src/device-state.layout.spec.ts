@@ -51,7 +51,7 @@ describe('the layout of a device state', () => {
     );
   });
 
-  it('writes what it has read, over itself and over another, with what has changed meanwhile', () => {
+  it('writes what it has read, over itself or another file, with later changes', () => {
     fc.assert(
       fc.property(states, states, time, (state, other, newestEventTime) => {
         const { byteLength } = deviceStateLayout;

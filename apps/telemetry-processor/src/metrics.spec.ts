@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { createPingMetrics } from './metrics.js';
 
-it('the counters go on from scrape to scrape', async () => {
+it('the counters continue from scrape to scrape', async () => {
   const registry = new Registry();
   const metrics = createPingMetrics(registry);
   const scrape = async (): Promise<string[]> =>

@@ -127,13 +127,13 @@ describe('routes and stops in the telemetry processor', () => {
     ]);
   });
 
-  it('do not exist with the rules of positions alone', async () => {
+  it('do not exist with the position rules only', async () => {
     expect(typesOf(await eventsOf(driverOf('positions'), drive))).toEqual(WITHOUT_ROUTES);
   });
 });
 
 describe('routes and stops by fleet (R-9)', () => {
-  it('are not made, and nothing of them is remembered, while nobody has asked for them', async () => {
+  it('are neither made nor stored while no fleet has them on', async () => {
     const driver = driverOf();
     setRoutes(false, NOON);
     expect(typesOf(await eventsOf(driver, drive))).toEqual(WITHOUT_ROUTES);
@@ -144,7 +144,7 @@ describe('routes and stops by fleet (R-9)', () => {
     expect(typesOf(await eventsOf(driverOf(), drive))).toEqual(WITHOUT_ROUTES);
   });
 
-  it('are made for the fleet that asks, and for no other', async () => {
+  it('are made only for the fleet that has them on', async () => {
     setRoutes(true, NOON);
     const driver = driverOf();
     const others = drive.map((ping) => ({ ...ping, fleetId: 'fleet-2' }));
@@ -162,7 +162,7 @@ describe('routes and stops by fleet (R-9)', () => {
     expect(made[2]).toMatchObject([{ startTime: NOON + 120_000 }]);
   });
 
-  it('end without an event when they are switched off, and begin anew when they are on again', async () => {
+  it('end without an event when switched off, and start over when switched on again', async () => {
     const driver = driverOf();
     setRoutes(true, NOON);
     expect(typesOf(await eventsOf(driver, drive.slice(0, 3)))).toEqual(WITH_ROUTES.slice(0, 3));
@@ -191,7 +191,7 @@ describe('routes and stops by fleet (R-9)', () => {
     expect(tripsOf(driver)).toMatchObject([null, { route: null }]);
   });
 
-  it('leave the geofences alone', async () => {
+  it('do not change the geofences', async () => {
     const yard: Geofence = {
       ...{ geofenceId: 'yard', fleetId: 'fleet-1', name: 'Yard', version: 1, createdAt: 0, updatedAt: 0 },
       ...{ circle: { latitude: 52.11, longitude: 4.9, radiusInMeters: 300 }, polygon: null },

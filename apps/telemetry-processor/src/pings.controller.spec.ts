@@ -80,7 +80,7 @@ describe('the telemetry processor', () => {
     expect(typesOf(await pipe(aPing({ fleetId: 'fleet-2' })))).toEqual(['position']);
   });
 
-  it('quarantines a ping from the future with its original bytes and leaves the device alone (R-3)', async () => {
+  it('rejects a ping from the future with its original bytes and does not change the device (R-3)', async () => {
     const ahead = aPing({ eventTime: START + 300_001, receivedTime: START });
     const value = codecs.telemetryPings.encode(ahead);
     const rejection = rejectionOf(await driver.pipe({ key: Buffer.from('device-1'), value, timestamp: 77 }));

@@ -18,7 +18,7 @@ describe('a sample of deliveries', () => {
     expect(sampleDelivery(FLEET, 7, NOON + 7)).toEqual(deliveries[7]);
   });
 
-  it('has an id of its own for each, which its body carries', () => {
+  it('has a different id for each, which its body carries', () => {
     const ids = deliveries.map(([first]) => first?.eventId);
     expect(new Set(ids).size).toBe(40);
     for (const [first] of deliveries) expect(JSON.parse(first?.body ?? '')).toHaveProperty('eventId', first?.eventId);

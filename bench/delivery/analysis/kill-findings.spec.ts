@@ -25,7 +25,7 @@ function find(deliveries: readonly Delivery[], logged: Parameters<typeof killFin
 }
 
 describe('killFindings', () => {
-  it('counts what was never answered with 200 as lost', () => {
+  it('counts deliveries that were never answered with 200 as lost', () => {
     const found = find([
       delivery(1, 1, receipt(10, 200)),
       delivery(2, 1),

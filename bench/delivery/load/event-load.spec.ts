@@ -17,7 +17,7 @@ describe('The amount of a load', () => {
     expect(amount.behindMs()).toBe(100 - amount.stepMs);
   });
 
-  it('keeps as many under way as it is told, by what is delivered since its start', () => {
+  it('keeps the given number in flight, counted by deliveries since its start', () => {
     const amount = createAmount({ type: 'closed', underWay: 100, deliveriesPerEvent: 10 }, 0);
     expect(amount.wanted(0, 0)).toBe(100);
     amount.answered(5_000);
@@ -32,7 +32,7 @@ function timesOf(turns: Uint16Array, target: number): number {
 }
 
 describe('turnTable', () => {
-  it('gives equal weights equal turns', () => {
+  it('serves equal weights equally often', () => {
     const turns = turnTable(
       Array.from({ length: 100 }, () => 1),
       1_000,
@@ -40,14 +40,14 @@ describe('turnTable', () => {
     for (let target = 0; target < 100; target += 1) expect(timesOf(turns, target)).toBe(10);
   });
 
-  it('gives a weight of a fifth every fifth turn', () => {
+  it('serves a weight of a fifth every fifth time', () => {
     const others = 99;
     const turns = turnTable([others / 4, ...Array.from({ length: others }, () => 1)], 990);
     expect(timesOf(turns, 0)).toBe(198);
     for (let start = 0; start < 985; start += 5) expect(timesOf(turns.subarray(start, start + 5), 0)).toBe(1);
   });
 
-  it('never gives a turn to a weight of 0', () => {
+  it('never serves a weight of 0', () => {
     expect([...turnTable([0, 1, 0], 9)]).toEqual(Array.from({ length: 9 }, () => 1));
   });
 

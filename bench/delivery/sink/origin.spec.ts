@@ -119,7 +119,7 @@ describe('RequestReader', () => {
     expect(readAll([bytes])).toEqual(expected);
   });
 
-  it('reads them however they are cut', () => {
+  it('reads them however they are split', () => {
     for (let cut = 0; cut <= bytes.length; cut += 1)
       expect(readAll([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(expected);
     expect(readAll(Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(expected);

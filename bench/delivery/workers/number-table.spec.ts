@@ -11,7 +11,7 @@ describe('NumberTable', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps every row while it grows, and what is changed later', () => {
+  it('keeps every row and later change while it grows', () => {
     const table = NumberTable.empty(2);
     for (let row = 0; row < 10_000; row += 1) table.append(row, -row);
     table.set(7, 1, 0.5);

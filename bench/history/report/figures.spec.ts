@@ -32,7 +32,7 @@ const results: BenchResults = {
 };
 
 describe('The JSON line of the history benchmark', () => {
-  it('holds the figures that are asked for, and no others', () => {
+  it('holds only the requested figures', () => {
     expect(JSON.parse(jsonLine(results))).toEqual({
       ...{ bench: 'history', rows: 1_000, pageP99Ms: 4.3, page1000P99Ms: 5.1, worstFilterP99Ms: 7.8 },
       ...{ projectedPerSecond: 23_457, dropDayMs: 12.3, daySpaceFreedMs: 456.8, bytesPerDelivery: 1_400 },

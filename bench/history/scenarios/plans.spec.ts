@@ -42,7 +42,7 @@ describe('The check of a plan', () => {
     expect(faultsOf([scan(rows)], query)).toEqual(['2000 rows are read for a page']);
   });
 
-  it('allows a page and a row more of each list that is merged, whatever is asked for, and no larger sorting', () => {
+  it('allows a page and one more row per merged list for any query, and no larger sort', () => {
     const reading = (rows: number) => [scan({ 'Actual Rows': rows, 'Actual Loops': 1 })];
     const ofTypes = { ...query, eventTypes: ['a', 'b', 'c', 'd'] };
     expect(faultsOf(reading(101 + 4 * 3), ofTypes)).toEqual([]);

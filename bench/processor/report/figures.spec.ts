@@ -88,7 +88,7 @@ describe('The JSON line', () => {
     });
   });
 
-  it('has all rules as a part of what there is without geofences and routes, and of positions alone', () => {
+  it('shows all rules relative to no geofences and routes, and to positions only', () => {
     const rules = [
       drainRun({ configuration: ours(1, 'unasked'), records: 100, seconds: 3, cpuSeconds: 4 }),
       drainRun({ configuration: ours(1), records: 100, seconds: 2, cpuSeconds: 2 }),

@@ -27,7 +27,7 @@ describe('The report', () => {
     expect(report).toContain('### Restore of 2,000,000 devices');
   });
 
-  it('says on what machine it was', () => {
+  it('names the machine', () => {
     expect(reportOf(emptyResults)).toContain('Invented CPU, 2 cores, 8 GiB, Linux 6.1');
   });
 });
@@ -46,7 +46,7 @@ describe('The report of all rules', () => {
     }),
   ];
 
-  it('says what part of the speed is left, and how many events there are more', () => {
+  it('states the remaining speed and the additional events', () => {
     const results = { ...emptyResults, rules };
     const report = rulesMarkdown(results, figuresOf(results)) ?? '';
     expect(report).toContain('keeps 75 % of the records/s');

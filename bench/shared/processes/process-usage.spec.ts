@@ -21,7 +21,7 @@ describe('The usage of a process', () => {
     expect(peakMiBOf('VmPeak:\t  900000 kB\nVmHWM:\t  307200 kB\nVmRSS:\t  1024 kB\n')).toBe(300);
   });
 
-  it('refuses what has no such figure', () => {
+  it('refuses a report without that figure', () => {
     expect(() => peakMiBOf('Name:\tnode\n')).toThrow('no process usage');
     expect(() => cpuSecondsOf('4711 (node) S 1')).toThrow('no process usage');
   });

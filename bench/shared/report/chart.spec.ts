@@ -20,7 +20,7 @@ describe('The chart', () => {
     expect(first).toBe(second * 2);
   });
 
-  it('says in words what it shows, for those who cannot see it', () => {
+  it('describes its content in words for screen readers', () => {
     expect(chartSvg('Title', 'subtitle', [panel])).toMatch(/<title id="title">Title: Records\/s A 200, B &amp; C/);
   });
 

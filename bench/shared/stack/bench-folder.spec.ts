@@ -26,14 +26,14 @@ describe('The folder of the benchmark', () => {
     expect(await readdir(folder)).toEqual(['benchmark-data']);
   });
 
-  it('is left as it is for a run that goes on with it', async () => {
+  it('is left unchanged for a run that resumes it', async () => {
     await claimFolder(folder, { keep: false });
     await fill();
     await claimFolder(folder, { keep: true });
     expect((await readdir(folder)).sort()).toEqual(['benchmark-data', 'kafka', 'logs']);
   });
 
-  it('is never taken from somebody else', async () => {
+  it('is never taken from another process', async () => {
     await fill();
     await expect(claimFolder(folder, { keep: false })).rejects.toThrow('name another --data-dir');
     expect((await readdir(folder)).sort()).toEqual(['kafka', 'logs']);

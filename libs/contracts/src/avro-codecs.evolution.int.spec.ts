@@ -114,7 +114,7 @@ describe('Schema evolution on the real registry (R-1)', () => {
     await expect(registry.register(subject, third)).rejects.toMatchObject({ code: 'schema_incompatible' });
   });
 
-  it('gives the same id to the same schema, and says of others that it does not know them', async () => {
+  it('returns the same id for the same schema, and reports unknown schemas', async () => {
     const { olderId, subject } = await build();
     expect(await registry.register(subject, olderSchema)).toBe(olderId);
     expect(await registry.idOf(subject, olderSchema)).toBe(olderId);

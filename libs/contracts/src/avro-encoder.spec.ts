@@ -76,7 +76,7 @@ function expectTheBytesOfAvsc<T>(schema: object, arbitrary: fc.Arbitrary<T>, wri
   );
 }
 
-describe('what is written without avsc', () => {
+describe('records written without avsc', () => {
   it('is for a device state the bytes that avsc writes', () => {
     expectTheBytesOfAvsc(topics.deviceState.schema, states, writeDeviceState);
   });

@@ -59,7 +59,7 @@ const anyState = fc.record({
 });
 
 describe('the reader of device states', () => {
-  it('gives back what was written', () => {
+  it('returns what was written', () => {
     fc.assert(
       fc.property(anyState, (state) => {
         const value = codecs.deviceState.encode(state);
@@ -68,7 +68,7 @@ describe('the reader of device states', () => {
     );
   });
 
-  it('reads what was written before a stop had a time of the ignition', () => {
+  it('reads states written before stops had an ignition time', () => {
     fc.assert(
       fc.property(anyState, (state) => {
         const value = older.encode(state);

@@ -49,7 +49,7 @@ describe('Setting up Kafka', () => {
     expect(created).toHaveLength(allTopics.length);
   });
 
-  it('asks for two copies before an acknowledgement when there are three', async () => {
+  it('requires two in-sync replicas when there are three', async () => {
     const { created, setUp } = build();
     await setUp(3);
     expect(created.map((spec) => spec.configs['min.insync.replicas'])).toEqual(allTopics.map(() => '2'));
@@ -77,7 +77,7 @@ describe('Setting up Kafka', () => {
     },
   );
 
-  it('asks for the times of topics that were there, and of none that it leaves to the broker', async () => {
+  it('checks the timestamp type of existing topics, except where it is left to the broker', async () => {
     const { calls, setUp } = build({ 'telemetry.pings': 4, 'webhook.subscriptions': 1 });
     await setUp();
     expect(calls.filter((call) => !/^(register|BACKWARD)/.test(call))).toEqual([

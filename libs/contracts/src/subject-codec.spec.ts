@@ -131,7 +131,7 @@ describe('A subject codec', () => {
     expect(codec.decode(bytes)).toMatchObject({ type: 'malformed' });
   });
 
-  it('asks for an id that was not resolved', async () => {
+  it('looks up an id again that was not resolved', async () => {
     const { codec } = await build();
     expect(codec.decode(withId(8))).toEqual({ type: 'unresolved', id: 8 });
   });
@@ -170,13 +170,13 @@ describe('A subject codec', () => {
     expect(codec.decode(withId(9, Buffer.from([1, 3, 0, 0, 0])))).toMatchObject({ type: 'malformed' });
   });
 
-  it('tells a schema whose data it cannot read', async () => {
+  it('reports a schema whose data it cannot read', async () => {
     const other = { type: 'record', name: 'Point', fields: [{ name: 'device', type: 'long' }] };
     const { codec } = await build({ 4: other });
     expect(codec.decode(withId(4))).toMatchObject({ type: 'incompatible_schema', id: 4 });
   });
 
-  it('tells a schema that is no valid Avro, or none at all', async () => {
+  it('reports a schema that is not valid Avro, or is missing', async () => {
     const { codec, registry } = await build({ 4: { type: 'record', name: 'Point' } });
     registry.schemas.set(5, { type: 'not_avro', detail: 'the schema is JSON, not Avro' });
     await codec.resolve([5]);
@@ -184,7 +184,7 @@ describe('A subject codec', () => {
     expect(codec.decode(withId(5))).toMatchObject({ type: 'incompatible_schema', id: 5 });
   });
 
-  it('never throws and never hangs, whatever the bytes', async () => {
+  it('never throws or hangs on any bytes', async () => {
     const { codec } = await build();
     const bytes = fc.uint8Array({ maxLength: 60 }).map((data) => withId(7, Buffer.from(data)));
     const check = fc.property(bytes, (value) => ['decoded', 'malformed'].includes(codec.decode(value).type));

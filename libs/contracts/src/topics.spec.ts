@@ -6,7 +6,7 @@ import { allTopics, topicNamed } from './topics.js';
 const schemasDir = new URL('../../../schemas/', import.meta.url);
 
 describe('The topic table', () => {
-  it('has a topic for every schema, and the schema as the file says', () => {
+  it('has a topic for every schema, with the schema of the file', () => {
     const files = readdirSync(schemasDir).filter((name) => name.endsWith('.avsc'));
     expect(allTopics.map((topic) => `${topic.subject}.avsc`).sort()).toEqual(files.sort());
     for (const topic of allTopics) {

@@ -53,7 +53,7 @@ describe("The cache of writers' schemas", () => {
     expect(writers.get(5)).toMatchObject({ type: 'usable' });
   });
 
-  it('never asks for an id that no registry gives out', async () => {
+  it('never looks up an id that no registry assigns', async () => {
     const { asked, writers } = build(knows());
     await writers.resolve([0, -7]);
     expect(asked).toEqual([]);

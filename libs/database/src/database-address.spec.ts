@@ -19,7 +19,7 @@ describe('databaseAddress', () => {
     expect(databaseAddress(URL_WITHOUT + query)).toEqual({ url: URL_WITHOUT, ssl });
   });
 
-  it('reads the certificates that it names, and keeps what is not about TLS', () => {
+  it('reads the named certificates, and keeps settings unrelated to TLS', () => {
     const folder = mkdtempSync(join(tmpdir(), 'waypost-'));
     const [ca, cert, key] = ['ca', 'cert', 'key'].map((name) => {
       writeFileSync(join(folder, name), name);

@@ -31,7 +31,7 @@ describe('isConnectionLoss', () => {
     expect(isConnectionLoss(new Error('a bug'))).toBe(false);
   });
 
-  it('checks causes, and the errors of several addresses of one host', () => {
+  it('inspects causes, and the errors of all addresses of one host', () => {
     expect(isConnectionLoss(new Error('outer', { cause: coded('EPIPE') }))).toBe(true);
     expect(isConnectionLoss(new AggregateError([coded('EINVAL'), coded('ECONNREFUSED')]))).toBe(true);
     expect(isConnectionLoss(new AggregateError([coded('EINVAL')]))).toBe(false);

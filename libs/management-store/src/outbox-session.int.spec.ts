@@ -42,7 +42,7 @@ function build() {
 }
 
 describe('openOutboxSession', () => {
-  it('is held by one process at a time and free again when closed', async () => {
+  it('is held by one process at a time and released on close', async () => {
     const { open, held } = build();
     const first = await held();
     expect(await open()).toEqual({ type: 'busy' });

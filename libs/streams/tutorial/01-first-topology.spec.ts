@@ -52,14 +52,14 @@ const parcelMessages = createTopology({
 
 describe('chapter 1: a first topology', () => {
   // The test driver runs the processor for one partition, record by record. It needs no broker and never waits.
-  it('runs by hand, one record at a time', async () => {
+  it('runs manually, one record at a time', async () => {
     const driver = createTopologyTestDriver({ topology: parcelMessages });
     await driver.pipe({ key: Buffer.from('parcel-1'), value: Buffer.from('Utrecht') });
     expect(driver.readOutput('messages').map(({ value }) => String(value))).toEqual(['parcel-1 has reached Utrecht']);
   });
 
   // A record that cannot be used must not stop those behind it. It is an outcome like others, with a sink of its own.
-  it('sets aside what it cannot read, and goes on', async () => {
+  it('skips what it cannot read, and continues', async () => {
     const driver = createTopologyTestDriver({ topology: parcelMessages });
     await driver.pipe({ key: null, value: Buffer.from('Utrecht') });
     await driver.pipe({ key: Buffer.from('parcel-1'), value: Buffer.from('Zwolle') });

@@ -149,7 +149,7 @@ describe('chapter 2: state and its changelog', () => {
   });
 
   // Two stores in one topic would restore each other's values. Such a topology is refused where it is made.
-  it('gives each store a changelog of its own', () => {
+  it('gives each store its own changelog', () => {
     const visits = () => keyValueStore({ changelogTopic: 'visits', serde: jsonSerde<number>() });
     expect(() =>
       createTopology({

@@ -21,7 +21,7 @@ describe('a schedule of faults of webhook-delivery', () => {
     ]);
   });
 
-  it('goes on to its end with one instance, which can neither leave nor be joined', () => {
+  it('runs to its end with one instance, which can neither leave nor be joined', () => {
     expect(kinds(1, 1).sort()).toEqual(['processor-kill', 'processor-pause', 'processor-replace', 'processor-restart']);
     const schedule = makeDeliverySchedule({ ...options, instances: 1, running: 1 });
     expect(schedule.at(-1)?.atMs).toBeGreaterThan(options.durationMs - 30_000);
@@ -35,7 +35,7 @@ describe('a schedule of faults of webhook-delivery', () => {
     },
   );
 
-  it('leaves the network alone, which is not under test here', () => {
+  it('does not touch the network, which is not under test here', () => {
     const joins = makeDeliverySchedule(options).filter(({ fault }) => fault.kind === 'processor-join');
     expect(joins.length).toBeGreaterThan(0);
     for (const { fault } of joins) expect(fault).toMatchObject({ others: [], othersDelayMs: 0, forMs: 0 });

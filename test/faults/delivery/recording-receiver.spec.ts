@@ -55,7 +55,7 @@ describe('the recording receiver', () => {
     ]);
   });
 
-  it('says what is wrong with a signature, and hashes the bytes that came', async () => {
+  it('names what is wrong with a signature, and hashes the received bytes', async () => {
     const other = JSON.stringify({ eventId: 'event-1', added: true });
     await post('/healthy', 1, other);
     const [receipt] = await receipts();
@@ -71,7 +71,7 @@ describe('the recording receiver', () => {
     expect((await receipts()).map(({ path }) => path)).toEqual(['/slow', '/healthy']);
   });
 
-  it('tells a POST whose caller has gone before the answer from one that was cut off in the middle', async () => {
+  it('distinguishes a POST whose caller left before the response from one that was cut off', async () => {
     const head = `POST /slow HTTP/1.1\r\nhost: x\r\nwebhook-id: event-1\r\nx-service-attempt: 1\r\ncontent-length: 10\r\n\r\n`;
     for (const text of [`${head}01234`, `${head}0123456789`]) {
       const socket = connect(port, '127.0.0.1');

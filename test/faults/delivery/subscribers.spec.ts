@@ -7,7 +7,7 @@ const sealingKey = Buffer.alloc(32, 7);
 const subscribers = makeSubscribers({ port: 20_000, closedPort: 20_001, sealingKey });
 
 describe('the subscribers of the suite', () => {
-  it('are 100 endpoints of which 10 % fail and as many are slow', () => {
+  it('are 100 endpoints, 10 % of them failing and 10 % slow', () => {
     const wanting = subscribers.filter(isWanting);
     expect(counts(wanting.map(({ behaviour }) => behaviour))).toEqual({
       ...{ 'always-503': 4, 'first-503': 3, refuses: 3 },
@@ -16,12 +16,12 @@ describe('the subscribers of the suite', () => {
     expect(new Set(wanting.map(({ path }) => path)).size).toBe(100);
   });
 
-  it('have endpoints where nobody listens for those that refuse', () => {
+  it('use ports without a listener for endpoints that refuse', () => {
     for (const { behaviour, subscription } of subscribers)
       expect(subscription.url).toContain(behaviour === 'refuses' ? ':20001/' : ':20000/');
   });
 
-  it('have fleets with two of them, and some that want nothing', () => {
+  it('have fleets with two of them, and some with none', () => {
     const ofFirst = subscribers.filter(
       ({ subscription }) => subscription.fleetId === subscribers[0]?.subscription.fleetId,
     );

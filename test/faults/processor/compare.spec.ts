@@ -11,7 +11,7 @@ describe('the comparison of the committed output with the expected one', () => {
     expect(compareByKey('events', byKey({ b: ['3'], a: ['1', '2', '2'] }), expected)).toEqual([]);
   });
 
-  it('names a line that is missing, one that is there twice, and a key that nobody expects', () => {
+  it('names a missing line, a repeated line, and an unexpected key', () => {
     const actual = byKey({ a: ['1', '2'], b: ['3', '3'], c: ['4'] });
     expect(compareByKey('events', actual, expected)).toEqual([
       'events of a: missing [2], unexpected or twice []',

@@ -58,7 +58,7 @@ describe('a link of the test network', () => {
     expect(performance.now() - sentAt).toBeGreaterThan(195);
   });
 
-  it('passes no more bytes a second than it is told', async () => {
+  it('passes no more bytes per second than the given rate', async () => {
     link.shape({ bytesPerSecond: 100_000 });
     const sentAt = performance.now();
     client.write('x'.repeat(50_000));
@@ -92,7 +92,7 @@ describe('a link of the test network', () => {
     await until(() => expect(received).toBe('hello again'), { timeoutMs: 2_000 });
   });
 
-  it('resets a client whose broker cannot be reached', async () => {
+  it('resets a client when its broker is unreachable', async () => {
     echo.close();
     for (const socket of accepted) socket.destroy();
     await closeOf(client);

@@ -65,7 +65,7 @@ const database = { uid: 101, gid: 104 };
 const root = { uid: 0, gid: 0 };
 
 describe('canPass', () => {
-  it('lets everybody through folders that are open to all', () => {
+  it('passes folders that are readable by all', () => {
     expect(
       canPass(
         [

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { waitUntil } from './wait-until.js';
 
 describe('waitUntil', () => {
-  it('resolves to the first result that is no failure', async () => {
+  it('resolves to the first success', async () => {
     let calls = 0;
     const attempt = () => ((calls += 1) < 3 ? Promise.reject(new Error('not yet')) : Promise.resolve(calls));
     expect(await waitUntil(attempt, { timeoutMs: 10_000, intervalMs: 0 })).toBe(3);
   });
 
-  it('gives up with the last failure when the time is over', async () => {
+  it('fails with the last error when the time is over', async () => {
     let clockMs = 0;
     const attempt = () => Promise.reject(new Error(`failure at ${String(clockMs)}`));
     const now = () => (clockMs += 50);

@@ -46,7 +46,7 @@ describe('parseStartFlags', () => {
     expect(() => parse(flag, value)).toThrow(/It must be/);
   });
 
-  it('refuses what it does not know', () => {
+  it('refuses unknown names', () => {
     expect(() => parse('--demo-size', '5')).toThrow(/unknown option/);
     expect(() => parse('extra')).toThrow(/too many arguments/);
   });

@@ -240,7 +240,7 @@ describe('a supervised stack', () => {
     expect(existsSync(join(dataDir, 'stack.json'))).toBe(false);
   }, 120_000);
 
-  it('stops cleanly when it is told to in the middle of its start', async () => {
+  it('stops cleanly when it is asked to in the middle of its start', async () => {
     const early = launch();
     await until(() => early.output().includes('Starting PostgreSQL'), { timeoutMs: 60_000 });
     const family = familyOf(early.child.pid ?? 0);

@@ -138,7 +138,7 @@ describe('Recomputed events held against the log', () => {
     expect(ledger.findings()).toMatchObject({ ...nothing, [what]: ['event a'] });
   });
 
-  it('are unexpected when a field differs or the partition does, unless they may be newer than what was read', () => {
+  it('are unexpected when a field or the partition differs, unless they may be newer than the pings read', () => {
     const ledger = createEventLedger();
     ledger.recomputed(entry(0, bytes('a'), 'a'));
     ledger.logged(entry(0, bytes('a'), 'a'));
@@ -215,7 +215,7 @@ describe('Events followed to their deliveries', () => {
   const ids: string[] = [];
   const delivery = (series = 0) => ({ eventId: ids[0] ?? '', series, eventType: 'position', deviceId: 'device-1' });
 
-  it('lack the delivery of a subscription whose last change was published well before the event', () => {
+  it('are missing a delivery of a subscription that last changed well before the event', () => {
     expect(ledgerWith().findings()).toMatchObject({ expected: 1, found: 0, missing: [expect.any(String)] });
   });
 

@@ -69,7 +69,7 @@ function routesSwitchedAt(minutes: readonly number[]): FleetSettingsHistory {
   return history;
 }
 
-describe('A device whose first pings are gone', () => {
+describe('A device whose first pings were deleted', () => {
   it('is known when it has driven, stopped and changed its ignition since', () => {
     const pings = day(NOON);
     // The ignition goes off with ping 13; the ping after it ends the route, and the position was sent with the change.

@@ -4,7 +4,7 @@ import { CliError } from '../terminal/output.js';
 import { createRebuildPace, describeRebuild, progressOf, rebuildHistory } from './rebuild.js';
 
 describe('the rebuild command', () => {
-  it('deletes nothing without --yes, and says what it would delete', async () => {
+  it('deletes nothing without --yes, and lists what it would delete', async () => {
     const silent = new Writable({
       write: (_chunk, _encoding, done) => {
         done();

@@ -79,7 +79,7 @@ function newDevice(): string {
 const publishDefaults = { shiftToNow: false, keepReceivedTime: false, rate: null, now: Date.now };
 
 describe('Publishing and reading on a real broker', () => {
-  it('gives back what was published, decoded, in the order of each device', async () => {
+  it('returns published records decoded, in the order of each device', async () => {
     const { lines, printed, terminal } = build();
     const devices = [newDevice(), newDevice(), newDevice()];
     await publish(terminal, { ...publishDefaults, dataDir, file: await writeTrack(devices, 900), fleet: 'f' });
@@ -119,7 +119,7 @@ describe('Publishing and reading on a real broker', () => {
     expect(await lines('telemetry.pings', { device, from, to })).toEqual(within);
   });
 
-  it('writes the same records as CSV and Parquet files, and goes on with one that was cut short', async () => {
+  it('writes the same records as CSV and Parquet files, and resumes an interrupted one', async () => {
     const { lines, terminal } = build();
     const device = newDevice();
     await publish(terminal, { ...publishDefaults, dataDir, file: await writeTrack([device], 50), fleet: 'f' });

@@ -113,7 +113,7 @@ describe('A file that can be gone on with', () => {
   });
   const part = (partition: number, nextOffset: number) => ({ partition, nextOffset, records: 1 });
 
-  it('loses nothing and repeats nothing, wherever the process ended', async () => {
+  it('loses and repeats nothing, wherever the process ended', async () => {
     let time = 0;
     const first = await openResumable(options({ now: () => (time += 1_000) }));
     await first.append('a\n', part(0, 5));
@@ -132,7 +132,7 @@ describe('A file that can be gone on with', () => {
     expect(await readFile(join(dir, 'out.csv'), 'utf8')).toBe('h\na\nb\nc\n');
   });
 
-  it('begins again without --resume, and when there is nothing to go on with', async () => {
+  it('starts over without --resume, and when there is nothing to resume', async () => {
     await writeFile(join(dir, 'out.csv'), 'something old and long');
     for (const resume of [false, true]) {
       const file = await openResumable(options({ resume }));
@@ -151,7 +151,7 @@ describe('A file that can be gone on with', () => {
     await expect(openResumable(options())).rejects.toThrow('shorter');
   });
 
-  it('refuses to go on with the positions of another stack, and names both', async () => {
+  it('refuses to resume with the positions of another stack, and names both', async () => {
     const file = await openResumable(options());
     await file.close();
     const refused = openResumable(options({ source: 'there' }));

@@ -97,7 +97,7 @@ describe('Reading a range of a topic', () => {
     expect(await readOffsets({ to: 40 }, 'compact')).toEqual(['0:0', '0:1', '0:2']);
   });
 
-  it('goes on for ever without an end, until what takes the records stops it', async () => {
+  it('continues without an end until the reader of the records stops it', async () => {
     const { open, source } = build([at(10, 20), at(30)]);
     const enough = new Error('enough');
     const seen: number[] = [];

@@ -54,7 +54,7 @@ describe('A track file', () => {
     await expect(rowsOf(join(dir, 'none.ndjson'))).rejects.toThrow(/cannot be read after line 0: .*ENOENT/);
   });
 
-  it('knows its newest event time, whatever the order', async () => {
+  it('has its newest event time in any order of pings', async () => {
     const rows = ['2020-01-02T00:00:00Z', '2020-01-03T00:00:00Z', '2020-01-01T00:00:00Z'];
     const path = await write('t.ndjson', rows.map((eventTime) => JSON.stringify({ eventTime })).join('\n'));
     expect(await newestEventTime(path)).toBe(Date.UTC(2020, 0, 3));

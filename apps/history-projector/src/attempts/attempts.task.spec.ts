@@ -91,7 +91,7 @@ describe('the attempts task', () => {
     expect(commits).toEqual([7]);
   });
 
-  it('goes on from the position in the database and brings the group offset there', async () => {
+  it('continues from the position in the database and moves the group offset there', async () => {
     const { task, store, commits, lags } = build();
     const batch = { topic: 'webhook.attempts', partition: 2, expectedOffset: null, nextOffset: 41, attempts: [] };
     await store.projection.apply(batch);
@@ -155,7 +155,7 @@ describe('the attempts task', () => {
   });
 
   describe('without input', () => {
-    it('finds out that another has moved the position, and rejects so that it goes on from there', async () => {
+    it('rejects when another projector has moved the position, so that it continues from there', async () => {
       const { task, store, clock } = build();
       await task.open();
       await task.process(batchOf([first(1)], 2));
@@ -241,7 +241,7 @@ describe('the attempts task', () => {
     expect(events).toEqual(['database_away', 'closed']);
   });
 
-  it('stops the process at a record that is no attempt, and says where it is', async () => {
+  it('stops the process at a record that is not an attempt, and names its position', async () => {
     const { task, fatal, store, commits } = build();
     await task.open();
     const bad = batchOf([first(1), first(2)], 3);
@@ -263,7 +263,7 @@ describe('the attempts task', () => {
     expect(fatal).toHaveLength(1);
   });
 
-  it('goes on behind what the log has dropped while nobody projected it', async () => {
+  it('continues after records that the log dropped before they were projected', async () => {
     const { task, store, events } = build({ start: 30 });
     const batch = { topic: 'webhook.attempts', partition: 2, expectedOffset: null, nextOffset: 5, attempts: [] };
     await store.projection.apply(batch);
@@ -319,7 +319,7 @@ describe('the attempts task', () => {
       expect(events).toEqual(['applied 1', 'applied 2']);
     });
 
-    it('writes what it has put off when nothing more comes', async () => {
+    it('writes deferred records when no more arrive', async () => {
       const { task, store, find, commits } = build();
       await task.open();
       await task.process(batchOf([first(1)], 2));

@@ -33,7 +33,7 @@ function build() {
 }
 
 describe('the database retry', () => {
-  it('returns what the work returns and says nothing while the database is there', async () => {
+  it('returns the result and logs nothing while the database is available', async () => {
     const { retry, events, waits, stop, failing } = build();
     expect(await retry.run(failing(0), stop.signal)).toBe('done');
     expect([events, waits]).toEqual([[], []]);
@@ -48,7 +48,7 @@ describe('the database retry', () => {
     expect(retry.available()).toBe(true);
   });
 
-  it('waits for rows that somebody holds, and does not call the database away', async () => {
+  it('waits for locked rows without reporting the database as unavailable', async () => {
     const { retry, events, waits, stop } = build();
     let tries = 0;
     const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
@@ -67,14 +67,14 @@ describe('the database retry', () => {
     expect(events.filter((event) => event.startsWith('database_back'))).toHaveLength(1);
   });
 
-  it('throws at once what is not about the connection', async () => {
+  it('throws errors unrelated to the connection at once', async () => {
     const { retry, events, stop } = build();
     const bug = Object.assign(new Error('relation does not exist'), { code: '42P01' });
     await expect(retry.run(() => Promise.reject(bug), stop.signal)).rejects.toBe(bug);
     expect(events).toEqual([]);
   });
 
-  it('gives up when it is told to, however long the database stays away', async () => {
+  it('stops waiting when it is aborted, however long the database is unavailable', async () => {
     const { retry, stop, waits } = build();
     const work = (): Promise<never> => {
       if (waits.length === 3) stop.abort();

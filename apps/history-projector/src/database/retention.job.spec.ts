@@ -87,7 +87,7 @@ describe('the retention job', () => {
     expect(calls.slice(4)).toEqual(['ensure 0 to 2', 'detach at 0', 'drop at 0']);
   });
 
-  it('tells of days that somebody still reads, and drops what a former run has left', async () => {
+  it('reports days that are still being read, and drops what an earlier run left', async () => {
     const { job, calls, told } = build(undefined, [], ['deliveries_20260604']);
     job.onApplicationBootstrap();
     await settled();

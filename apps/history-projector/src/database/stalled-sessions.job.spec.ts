@@ -27,7 +27,7 @@ function build(endStalled: () => Promise<number>) {
   };
 }
 describe('the stalled sessions job', () => {
-  it('ends what has waited for half a minute, and tells only when there was something', async () => {
+  it('ends sessions that have waited for half a minute, and logs only if there were any', async () => {
     const found = [0, 2];
     const { job, events, asked, turn } = build(() => Promise.resolve(found.shift() ?? 0));
     job.onApplicationBootstrap();
@@ -40,7 +40,7 @@ describe('the stalled sessions job', () => {
     expect(events).toEqual(['stalled_sessions_ended']);
   });
 
-  it('is quiet about a database that is away, tells other failures, and goes on after both', async () => {
+  it('is quiet about an unavailable database, reports other failures, and continues after both', async () => {
     const failures = [Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }), new Error('permission denied')];
     const { job, events, asked, turn } = build(() => Promise.reject(failures.shift() ?? new Error('again')));
     job.onApplicationBootstrap();
@@ -52,7 +52,7 @@ describe('the stalled sessions job', () => {
     expect(events).toEqual(['stalled_sessions_unknown', 'stalled_sessions_unknown']);
   });
 
-  it('looks once at a time, and has ended its last look when it is stopped', async () => {
+  it('runs one check at a time, and has ended the last one when it is stopped', async () => {
     let finish: (ended: number) => void = () => undefined;
     const { job, events, asked, turn } = build(() => new Promise((resolve) => (finish = resolve)));
     job.onApplicationBootstrap();

@@ -66,7 +66,7 @@ describe('the API key guard (R-37)', () => {
     expect([await call(one), await call(one)]).toEqual([200, 429]);
   });
 
-  it('counts calls for their key that ask for what wants none, too', async () => {
+  it('also counts calls of public endpoints against the key they send', async () => {
     const { request } = await build({ rateLimit: { perSecond: 1, burst: 2 }, now: () => 1_000_000 });
     const statuses: number[] = [];
     for (const path of ['/public/openapi.json', '/nowhere', '/public/openapi.json']) {

@@ -25,7 +25,7 @@ describe('the rate limiter', () => {
     expect(takeMany(limiter, 4)).toEqual(['allowed', 'allowed', 'allowed', 'limited']);
   });
 
-  it('takes back what was given, up to the burst', () => {
+  it('returns tokens up to the burst', () => {
     const { limiter } = build({ perSecond: 1, burst: 2 });
     takeMany(limiter, 3);
     limiter.giveBack('a');
@@ -50,7 +50,7 @@ describe('the rate limiter', () => {
     expect(limiter.take('a').type).toBe('allowed');
   });
 
-  it('stays small, and quick enough for this test to end, whoever comes', () => {
+  it('stays small and fast with any number of callers', () => {
     const { limiter, advance } = build({ perSecond: 1, burst: 5 });
     let limited = 0;
     for (let i = 0; i < 100_000; i++) {
@@ -62,7 +62,7 @@ describe('the rate limiter', () => {
     expect(takeMany(limiter, 5, 'address-99999').at(-1)).toBe('limited');
   });
 
-  it('gives nothing away when the clock goes back', () => {
+  it('grants nothing when the clock goes back', () => {
     const { limiter, advance } = build({ perSecond: 1, burst: 1 });
     limiter.take('a');
     advance(-10_000);

@@ -125,7 +125,7 @@ function matches(filters: DeliveryFilters, { plan }: Known, state: State): boole
 }
 
 describe('a walk through the history while it is written (R-34)', () => {
-  it('shows what was there and matches all along exactly once, in order, and nothing that does not match', async () => {
+  it('shows each record that matched throughout exactly once, in order, and none that does not match', async () => {
     let pagesRead = 0;
     let leftOut = 0;
     await fc.assert(

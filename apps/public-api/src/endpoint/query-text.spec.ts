@@ -64,7 +64,7 @@ describe('the query reader', () => {
     expect(detailsOf(`${FROM}&limit=1&limit=1`)).toEqual([{ parameter: 'limit', message: 'may be given only once' }]);
   });
 
-  it('explains a zone whose plus sign was not encoded', () => {
+  it('explains a time zone with an unencoded plus sign', () => {
     expect(detailsOf('from=2026-03-01T00:00:00+02:00')).toEqual([
       { parameter: 'from', message: expect.stringContaining('%2B') as unknown },
     ]);

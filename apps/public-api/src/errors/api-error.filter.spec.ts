@@ -93,7 +93,7 @@ describe('error answers (R-37)', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('are 503 while the database is away', async () => {
+  it('are 503 while the database is unavailable', async () => {
     const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const { request } = await build({ history: failingWith(away) });
     const answer = await request('/public/v2/events');

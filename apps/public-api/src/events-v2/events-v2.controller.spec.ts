@@ -157,7 +157,7 @@ describe('page tokens (R-34)', () => {
     return nextPageState;
   }
 
-  it('go on with the same query, in whatever order and with whatever limit it is written', async () => {
+  it('continue the same query, with its parameters in any order and any limit', async () => {
     const started = await build({ history: historyOf(records) });
     const token = await firstToken(started);
     const query = `limit=1&eventType=ignition_on&eventType=position&eventType=position&pageState=${token}&include=body`;

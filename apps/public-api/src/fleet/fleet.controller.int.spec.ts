@@ -71,7 +71,7 @@ describe('GET /public/v1/fleet', () => {
 });
 
 describe('PATCH /public/v1/fleet', () => {
-  it('changes what is given, publishes it, and waits until it is', async () => {
+  it('changes the given fields and waits until the change is published', async () => {
     nowMs += 1_000;
     const answer = await send('PATCH', FLEET, { payloadFormat: 'legacy-v1', name: 'Tour 7' });
     expect(answer.body).toMatchObject({ name: 'Tour 7', payloadFormat: 'legacy-v1', version: 2 });
@@ -90,7 +90,7 @@ describe('PATCH /public/v1/fleet', () => {
     expect(await published()).toHaveLength(1);
   });
 
-  it('decides the format of subscriptions made from then on, and of no other (R-14)', async () => {
+  it('decides the format of later subscriptions only (R-14)', async () => {
     const path = '/public/v1/webhook-subscriptions';
     const make = async (eventType: string) =>
       ((await send('POST', path, { eventType, url: 'https://a.example' })).body as { data: object[] }).data[0];
@@ -111,7 +111,7 @@ describe('PATCH /public/v1/fleet', () => {
     expect(waitedFor).toHaveLength(2);
   });
 
-  it('need not switch routes on for who subscribes to them: that does, and says so once both are published', async () => {
+  it('are switched on by subscribing to them, which is answered once both are published', async () => {
     const path = '/public/v1/webhook-subscriptions';
     const json = { eventTypes: ['position', 'stop_started'], url: 'https://a.example' };
     const made = await send('POST', path, json);
@@ -144,7 +144,7 @@ describe('PATCH /public/v1/fleet', () => {
     expect([answer.status, answer.body]).toEqual([400, { error: expect.objectContaining({ details }) }]);
   });
 
-  it('is refused when somebody else has changed it since', async () => {
+  it('is refused when another request has changed it since', async () => {
     await send('PATCH', FLEET, { name: 'Theirs' }, { 'if-match': '"1"' });
     const answer = await send('PATCH', FLEET, { name: 'Ours' }, { 'if-match': '"1"' });
     expect([answer.status, answer.headers.get('etag')]).toEqual([412, '"2"']);
@@ -209,7 +209,7 @@ describe('API keys of the fleet', () => {
     expect(first.data[0]).not.toHaveProperty('revokedAt');
   });
 
-  it('let nobody in once revoked; again, it changes nothing', async () => {
+  it('are refused once revoked; revoking again changes nothing', async () => {
     const made = (await send('POST', KEYS, { scopes: ['events:read'] })).body as { id: string; key: string };
     expect((await send('DELETE', `${KEYS}/${made.id}`)).status).toBe(204);
     nowMs += 1_000;

@@ -229,7 +229,7 @@ describe('GET /public/v1/geofences', () => {
 });
 
 describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
-  it('changes what is given, leaves the rest, and publishes each version in order', async () => {
+  it('changes the given fields, leaves the rest, and publishes each version in order', async () => {
     const id = await create();
     nowMs += 1_000;
     const renamed = await send('PATCH', `${PATH}/${id}`, { name: 'Yard' });
@@ -256,7 +256,7 @@ describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
     expect(await published(id)).toHaveLength(1);
   });
 
-  it('changes nothing when somebody else has changed it since', async () => {
+  it('changes nothing when another request has changed it since', async () => {
     const id = await create();
     await send('PATCH', `${PATH}/${id}`, { name: 'Theirs' });
     for (const [method, body] of [

@@ -101,7 +101,7 @@ describe('GET /public/v1/webhook-events (R-31)', () => {
     expect(await ids('eventType=position&statusCode=200')).toEqual([records[2]?.eventId]);
   });
 
-  it('shows a test event as what it is', async () => {
+  it('shows a test event with type test', async () => {
     const test = deliveryRecord({ firstAttemptAt: NOW - 1, eventType: 'test', deviceId: 'test-device' });
     const { request } = await build({ history: historyOf([deliveryRecord({ firstAttemptAt: NOW - 2 }), test]) });
     const { events } = pageOf(await request(`${PATH}?${WINDOW}&eventType=test`));
@@ -118,7 +118,7 @@ describe('GET /public/v1/webhook-events (R-31)', () => {
     expect(pageOf(answer).events.map((e) => e.event_id)).toEqual([records[0]?.eventId, records[1]?.eventId]);
   });
 
-  it('shows nothing older than the retention, whatever the window', async () => {
+  it('shows nothing older than the retention for any window', async () => {
     const old = deliveryRecord({ firstAttemptAt: NOW - RETENTION_MS - 1 });
     const kept = deliveryRecord({ firstAttemptAt: NOW - RETENTION_MS });
     const { request } = await build({ history: historyOf([old, kept]) });
@@ -215,7 +215,7 @@ describe('the headers of the sunset (R-32)', () => {
     expect(answer.headers.get('link')).toBe('</public/v2/events>; rel="successor-version"');
   };
 
-  it('are on every answer, whatever it is', async () => {
+  it('are on every response, including errors', async () => {
     let failing = false;
     const history = {
       findDeliveries: () => (failing ? Promise.reject(new Error('a bug')) : Promise.resolve([])),

@@ -19,7 +19,7 @@ const UNKNOWN_KEY = `wp_${'A'.repeat(43)}`;
 describe('requests without a live key', () => {
   const few = { addressRateLimit: { perSecond: 1, burst: 3 } };
 
-  it('are counted by address, whatever they ask for', async () => {
+  it('are counted by address for every path', async () => {
     const { request } = await build({ ...few, now: () => 1_000_000 });
     const answers = [
       await request(EVENTS, { key: null }),
@@ -78,7 +78,7 @@ describe('requests without a live key', () => {
     expect((await request(EVENTS, { key: null })).status).toBe(401);
   });
 
-  it('shut nobody out whose key has been let in before, however long ago', async () => {
+  it('let callers in whose key was accepted before, however long ago', async () => {
     let nowMs = 1_000_000;
     const { request } = await build({ ...few, now: () => nowMs });
     expect((await request(EVENTS)).status).toBe(200);
@@ -117,7 +117,7 @@ describe('requests without a live key', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   });
 
-  it('are not told from others while keys cannot be looked up: routes without a key answer', async () => {
+  it('are treated as valid while keys cannot be looked up, so public routes still answer', async () => {
     const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const { request } = await build({ ...few, now: () => 1_000_000, findApiKey: () => Promise.reject(away) });
     for (let i = 0; i < 5; i++) {
@@ -142,7 +142,7 @@ describe('requests without a live key', () => {
     expect((await call('198.51.100.99')).status).toBe(429);
   });
 
-  it('are told apart behind a proxy that is trusted', async () => {
+  it('are distinguished behind a trusted proxy', async () => {
     const { request } = await build({ ...few, trustedProxies: ['127.0.0.0/8'] });
     const call = (from: string) => request(EVENTS, { key: null, headers: { 'x-forwarded-for': from } });
     for (let i = 0; i < 3; i++) await call('203.0.113.5, 198.51.100.1');

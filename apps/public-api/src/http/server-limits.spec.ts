@@ -107,7 +107,7 @@ describe('the HTTP server', () => {
     await until(async () => (await third()) === 200);
   });
 
-  it('goes on serving after all of that', async () => {
+  it('still serves after all of that', async () => {
     const started = await build();
     for (let i = 0; i < 20; i++) await exchange(started, '\0\0\0\r\n\r\n');
     expect((await started.request('/public/openapi.json')).status).toBe(200);
@@ -176,14 +176,14 @@ describe('what the server refuses of version 1 (R-32)', () => {
     }
   });
 
-  it('says so when a body does not end', async () => {
+  it('reports a body that does not end', async () => {
     const started = await build(quick({ headersTimeoutMs: 100, requestTimeoutMs: 200 }));
     const answer = await inTwoPieces(started, `GET ${V1}${HEAD}${BODY}`, '5\r\n{"a":\r\n');
     expect(answer.status).toBe(408);
     expectThem(answer);
   });
 
-  it('says so when a body breaks, whatever the body looks like', async () => {
+  it('reports a body that breaks off, in any framing', async () => {
     const started = await build();
     for (const body of ['zz\r\n', 'GET /public/v2/events HTTP/1.1\r\n']) {
       const answer = await inTwoPieces(started, `GET ${V1}${HEAD}${BODY}`, body);
@@ -195,7 +195,7 @@ describe('what the server refuses of version 1 (R-32)', () => {
     expectNone(other);
   });
 
-  it('does not say so of what follows on the same connection', async () => {
+  it('does not report it for later requests on the same connection', async () => {
     const started = await build(quick({ headersTimeoutMs: 500, requestTimeoutMs: 1_000 }));
     const first = `GET ${V1}${HEAD}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
     const [answered = '', second = ''] = (await bothAnswers(started, first, 'GET /public/v2/events')).split(

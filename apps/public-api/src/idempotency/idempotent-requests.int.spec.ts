@@ -167,7 +167,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  it('gives no key away to a caller who may not have its scopes', async () => {
+  it('creates no key with scopes that the caller does not have', async () => {
     const made = await post(KEYS, { scopes: ['events:read'] }, 'k');
     expect(made.status).toBe(201);
     const headers = { 'idempotency-key': 'k' };
@@ -192,7 +192,7 @@ describe('a request with an Idempotency-Key', () => {
       expect(rows[0]?.text).not.toContain(hidden);
   });
 
-  it('says so when the answer was sealed under another key of the configuration', async () => {
+  it('reports a response that was sealed under another key', async () => {
     await post(SUBSCRIPTIONS, BODY, 'k');
     const other = await startTestApi({ ...options(), sealingKey: randomBytes(32) });
     const headers = { 'idempotency-key': 'k' };
@@ -216,7 +216,7 @@ describe('a request with an Idempotency-Key', () => {
 });
 
 describe('requests with one key at the same time', () => {
-  it('make one change: each is told its answer, or that it is being worked on', async () => {
+  it('make one change: each gets its response, or hears that it is in progress', async () => {
     // All of them pass the look-up before the first one begins its change.
     let pass = (): void => undefined;
     urlCheck = new Promise((resolve) => (pass = resolve));
@@ -234,7 +234,7 @@ describe('requests with one key at the same time', () => {
     expect((await post(SUBSCRIPTIONS, BODY, 'k')).body).toEqual(made[0]?.body);
   });
 
-  it('are told to come again while another process works on the first', async () => {
+  it('are asked to retry while another process works on the first', async () => {
     await sql.query('BEGIN');
     const name = ['idempotency', fleetId, `POST ${SUBSCRIPTIONS}`, 'k'].join('\u001f');
     await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);

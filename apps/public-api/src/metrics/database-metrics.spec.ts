@@ -37,7 +37,7 @@ describe('the metrics of the database', () => {
     );
   });
 
-  it('leave the outbox out while the database is away, also what was told before', async () => {
+  it('leave the outbox out while the database is unavailable', async () => {
     let isAway = false;
     const scrape = build(() =>
       isAway ? Promise.reject(new Error('away')) : Promise.resolve({ waiting: 1, oldestAt: NOW }),

@@ -45,7 +45,7 @@ async function build() {
 const COUNT = 'waypost_http_request_duration_seconds_count';
 
 describe('the metrics of requests', () => {
-  it('are told by route, method and status, whatever the ids in the path', async () => {
+  it('are counted by route, method and status, without the ids in the path', async () => {
     const { send, series } = await build();
     await send('/things/1');
     await send('/things/2');
@@ -66,7 +66,7 @@ describe('the metrics of requests', () => {
     expect(await series(COUNT, 1)).toEqual([`${COUNT}{route="other",method="GET",status="404"} 3`]);
   });
 
-  it('count what was limited', async () => {
+  it('count what was rate-limited', async () => {
     const { send, series } = await build();
     await send('/things/busy');
     expect(await series('waypost_http_rate_limited_total{', 1)).toEqual([

@@ -48,7 +48,7 @@ describe('the OpenAPI document (R-37)', () => {
     expect(silent).toEqual([]);
   });
 
-  it('refers only to what it holds', () => {
+  it('refers only to definitions that it contains', () => {
     const broken = referencesIn(openApiDocument).filter((reference) => resolve(reference) === undefined);
     expect(broken).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe('the OpenAPI document (R-37)', () => {
     expect(promises.map(([status]) => status)).toEqual(expect.arrayContaining(['200', '400', '410', '417', '503']));
   });
 
-  it('gives every operation a name of its own and every path parameter a description', () => {
+  it('gives every operation a unique name and every path parameter a description', () => {
     const operations = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
       Object.values(item as Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>).map(
         (operation) => ({

@@ -105,7 +105,7 @@ function kept() {
 }
 
 describe('the consumer of operational events on a real broker and database', () => {
-  it('keeps what it is told and disables what fails for too long, through the outbox', async () => {
+  it('stores operational events and disables subscriptions that fail for too long, through the outbox', async () => {
     startConsumer();
     const events = [operation(), operation({ type: 'suspended' }), operation({ type: 'disabled', reason: '7 days.' })];
     await tell(...events);
@@ -116,7 +116,7 @@ describe('the consumer of operational events on a real broker and database', () 
     expect(waiting.rows.map((row) => row.value)).toMatchObject([{ status: 'active' }, { status: 'disabled' }]);
   });
 
-  it('does not disable again what its owner has switched on, when it reads everything from the beginning', async () => {
+  it('does not disable a subscription its owner has reactivated when it rereads the topic', async () => {
     const first = startConsumer();
     const told = operation({ type: 'disabled', occurredAt: Date.now() });
     await tell(told);
@@ -132,7 +132,7 @@ describe('the consumer of operational events on a real broker and database', () 
     expect(await stored()).toMatchObject({ status: 'active', disabledReason: null, version: 3 });
   });
 
-  it('goes on where it was after connections to the database were cut again and again', async () => {
+  it('resumes where it was after its database connections were cut repeatedly', async () => {
     startConsumer();
     const events = Array.from({ length: 40 }, (_, n) => operation({ occurredAt: Date.now() + n }));
     for (const event of events) {

@@ -58,7 +58,7 @@ async function pageOf(query = ''): Promise<Page> {
 }
 
 describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
-  it('shows what happened, newest first, without what is unknown', async () => {
+  it('shows what happened, newest first, without unknown fields', async () => {
     const failed = operation({ eventId: randomUUID(), statusCode: 503 });
     const held = operation({ type: 'suspended', reason: 'No answer.', errorCode: 'timeout', occurredAt: NOW + 1 });
     await store.operations.keep([failed, held]);
@@ -125,7 +125,7 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
     }
   });
 
-  it('wants the scope to read subscriptions', async () => {
+  it('requires the scope to read subscriptions', async () => {
     const poor = api.addKey(fleetId, ['events:read', 'subscriptions:write']);
     expect((await api.request(`${PATH}/${id}/operations`, { key: poor })).status).toBe(403);
   });

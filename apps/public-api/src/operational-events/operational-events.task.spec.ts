@@ -116,7 +116,7 @@ describe('the task of operational events', () => {
     expect(calls).toEqual([`disable ${disabled.subscriptionId}`, 'subscription_not_disabled', 'keep 3', 'commit 14']);
   });
 
-  it('leaves out what says nothing, and goes on', async () => {
+  it('skips empty entries and continues', async () => {
     const { task, calls } = build();
     const strange = [{ id: 'none' }, { subscriptionId: 'none' }, { eventId: 'none' }, { occurredAt: 9e15 }];
     const values = encoded(...strange.map((given) => operation(given)), operation());

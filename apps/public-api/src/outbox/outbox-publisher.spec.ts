@@ -172,7 +172,7 @@ describe('the outbox publisher', () => {
     expect(world.published()).toEqual(['a:1', 'a:2', 'b:1', 'b:null', 'c:1']);
   });
 
-  it('goes on with a new connection when it loses its own', async () => {
+  it('continues on a new connection when it loses its own', async () => {
     world = buildWorld();
     world.startPublisher();
     world.append('a', 1);

@@ -124,7 +124,7 @@ describe('the outbox on a real database', () => {
     ]);
   });
 
-  it('is told of every change and need not look for it, whoever makes it', async () => {
+  it('hears of every change without polling, from any process', async () => {
     await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
     startPublisher({ pollMs: 60_000 });
     await untilOutboxEmpty(sql);
@@ -160,7 +160,7 @@ describe('the outbox on a real database', () => {
     expect(await topicContents(OUTBOX_TOPICS['fleet-settings'])).toHaveLength(1);
   });
 
-  it('goes on after the database has cut its connection', async () => {
+  it('continues after the database has cut its connection', async () => {
     await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
     startPublisher();
     await untilOutboxEmpty(sql);

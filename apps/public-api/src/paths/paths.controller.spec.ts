@@ -126,7 +126,7 @@ describe('GET /public/v1/paths', () => {
     ]);
   });
 
-  it('has nothing of other fleets, and nothing at all of a fleet without pings', async () => {
+  it('has nothing of other fleets, and is empty for a fleet without pings', async () => {
     const { request, addKey } = await build([pointOf({ fleetId: 'other' })]);
     expect((await request(`${PATH}?${WINDOW}`)).body).toEqual({ data: [], next_page_state: null });
     expect(placesOf(await request(`${PATH}?${WINDOW}`, { key: addKey('other') }))).toEqual(['van-1 1']);
@@ -148,7 +148,7 @@ describe('GET /public/v1/paths', () => {
     expect(placesOf(await request(`${PATH}?${window}`))).toEqual(['van-1 3', 'van-1 2']);
   });
 
-  it('shows nothing older than the retention, whatever the window', async () => {
+  it('shows nothing older than the retention for any window', async () => {
     const times = [-1, 0, 1].map((ms) => NOW - RETENTION_MS + ms);
     const { request } = await build(times.map((eventTime) => pointOf({ eventTime })));
     const { data } = pageOf(await request(`${PATH}?startDate=2020-01-01T00:00:00Z&endDate=2026-04-01T00:00:00Z`));
@@ -157,7 +157,7 @@ describe('GET /public/v1/paths', () => {
     expect(before.body).toEqual({ data: [], next_page_state: null });
   });
 
-  it('counts points for the limit: 100 unless told otherwise', async () => {
+  it('counts points for the limit, 100 by default', async () => {
     const points = ['a', 'b'].flatMap((device) => minutesAgo(device, ...Array.from({ length: 75 }, (_, n) => n + 1)));
     const { request } = await build(points);
     const sizes = async (query: string) =>
@@ -192,7 +192,7 @@ describe('GET /public/v1/paths', () => {
     expect(answer.body).toMatchObject({ error: { code: 'invalid_parameter', details: [{ parameter }] } });
   });
 
-  it('wants the scope paths:read', async () => {
+  it('requires the scope paths:read', async () => {
     const { request, addKey } = await build();
     const status = async (key: string | null) => (await request(`${PATH}?${WINDOW}`, { key })).status;
     expect(await status(addKey('acme', ['paths:read']))).toBe(200);
@@ -218,13 +218,16 @@ describe('a walk over paths (R-34)', () => {
     return pages;
   }
 
-  it.each([1, 2, 4, 5, 7, 15, 16])('shows every point once, %d a page, also where a device goes on', async (limit) => {
-    const { request } = await build(points);
-    const whole = placesOf(await request(`${PATH}?${WINDOW}`));
-    const pages = await walk(WINDOW, limit);
-    expect(pages.flat()).toEqual(whole);
-    expect(pages).toHaveLength(Math.ceil(15 / limit));
-  });
+  it.each([1, 2, 4, 5, 7, 15, 16])(
+    'shows every point once with %d per page, also where a device continues',
+    async (limit) => {
+      const { request } = await build(points);
+      const whole = placesOf(await request(`${PATH}?${WINDOW}`));
+      const pages = await walk(WINDOW, limit);
+      expect(pages.flat()).toEqual(whole);
+      expect(pages).toHaveLength(Math.ceil(15 / limit));
+    },
+  );
 
   it('shows every point that existed at its start exactly once while others come, late ones too', async () => {
     const { request, add } = await build(points);
@@ -267,7 +270,7 @@ describe('a walk over paths (R-34)', () => {
     expect(pages).toHaveLength(3);
   });
 
-  it('goes on with its devices in any order, and with no other query, fleet or resource', async () => {
+  it('accepts its devices in any order, but no other query, fleet or resource', async () => {
     const started = await build(points);
     const first = await started.request(`${PATH}?${WINDOW}&deviceIds=a,b&limit=3`);
     const token = String(pageOf(first).next_page_state);

@@ -79,7 +79,7 @@ describe('the progress of replays on its way into the database', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('passes over what was forgotten, and over what cannot be read, which it tells', async () => {
+  it('skips deleted replays, and skips and logs what cannot be read', async () => {
     await build().process(batchOf(null, Buffer.from('nonsense'), codecs.replayProgress.encode(progress('a', 1))));
     expect(calls).toEqual(['replay_progress_unusable', 'record a:1', 'commit 9']);
   });

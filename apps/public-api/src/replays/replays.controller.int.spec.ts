@@ -119,7 +119,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     expect(waitedFor).toEqual([[expect.any(String)]]);
   });
 
-  it('takes 500 a second and everything in the window unless it is told otherwise', async () => {
+  it('defaults to 500 per second and everything in the window', async () => {
     const made = await create();
     expect(made.ratePerSecond).toBe(500);
     for (const filter of ['status', 'eventType', 'deviceId']) expect(made).not.toHaveProperty(filter);
@@ -152,7 +152,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     expect(answer.body).toMatchObject({ error: { code: 'invalid_body', details } });
   });
 
-  it('numbers the replays of each subscription from 1, whoever asks at the same time', async () => {
+  it('numbers the replays of each subscription from 1 despite concurrent requests', async () => {
     const all = await Promise.all([create(), create(), create()]);
     expect(all.map(({ series }) => series).sort()).toEqual([1, 2, 3]);
     path = `${SUBSCRIPTIONS}/${await subscribe()}/replays`;
@@ -174,7 +174,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     expect([answer.status, answer.body]).toMatchObject([409, { error: { code: 'subscription_not_active' } }]);
   });
 
-  it('forgets replays whose deliveries are gone from the log, and says so in the topic; their series are not given again', async () => {
+  it('deletes replays whose deliveries have left the log, with a tombstone, and never reuses their series', async () => {
     const old = await create();
     nowMs += 16 * DAY_MS;
     const later = { startDate: '2026-04-01T00:00:00Z', endDate: '2026-04-02T00:00:00Z' };
@@ -207,7 +207,7 @@ describe('the progress of a replay', () => {
     });
   });
 
-  it('is changed neither by what comes again nor by what is known of no replay', async () => {
+  it('ignores repeated progress and progress of unknown replays', async () => {
     const made = await create();
     const all = [
       progressOf(made, { matched: 7 }),

@@ -79,7 +79,7 @@ async function create(body: object = {}): Promise<Resource> {
 }
 
 describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
-  it('makes one subscription for each event type, with a secret of its own, shown once', async () => {
+  it('makes one subscription per event type, each with its own secret, shown once', async () => {
     const answer = await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK });
 
     expect(answer.status).toBe(201);
@@ -103,7 +103,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
     for (const { id } of made) expect((await send('GET', `${PATH}/${id}`)).body).not.toHaveProperty('secret');
   });
 
-  it('keeps the secret sealed, and what is sealed is what was shown', async () => {
+  it('keeps the secret sealed, and opens to what was shown', async () => {
     const made = await create();
     const [secret, ...more] = (await stored(made.id)).secrets;
 
@@ -245,7 +245,7 @@ describe('GET /public/v1/webhook-subscriptions', () => {
 });
 
 describe('PATCH /public/v1/webhook-subscriptions/{id} (R-16)', () => {
-  it('changes what is given and leaves the rest', async () => {
+  it('changes the given fields and leaves the rest', async () => {
     const { id } = await create({ deviceIds: ['a'] });
     nowMs += 1_000;
     const answer = await send('PATCH', `${PATH}/${id}`, {

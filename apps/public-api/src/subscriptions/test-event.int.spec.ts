@@ -102,7 +102,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/test', () => {
     expect((await sendTest(key, 'nonsense')).status).toBe(404);
   });
 
-  it('wants the scope to write subscriptions, and no parameters', async () => {
+  it('requires the scope to write subscriptions, and accepts no parameters', async () => {
     expect((await sendTest(api.addKey(fleetId, ['subscriptions:read', 'events:read']))).status).toBe(403);
     expect((await api.request(`${PATH}/${id}/test?again=1`, { method: 'POST', key })).status).toBe(400);
     expect(await waitingDeliveries()).toEqual([]);

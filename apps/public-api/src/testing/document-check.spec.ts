@@ -20,7 +20,7 @@ function answer(status: number, body: unknown, headers: Readonly<Record<string, 
 const ERROR = { error: { code: 'not_found', message: 'm' } };
 
 describe('the check of responses against the OpenAPI document', () => {
-  it('accepts what is documented', () => {
+  it('accepts the documented forms', () => {
     expect(undocumentedIn('GET', '/public/v2/events', answer(200, { data: [], nextPageState: null }))).toEqual([]);
     const path = '/public/v1/webhook-subscriptions/some-id';
     expect(undocumentedIn('DELETE', path, answer(204, ''))).toEqual([]);

@@ -63,7 +63,7 @@ function withoutIds({ status, body }: TestAnswer) {
   };
 }
 
-describe('a fleet that asks for what belongs to another', () => {
+describe('a fleet that requests data of another fleet', () => {
   it.each(named(withIds))('is told by %s that it is not there, as of what never was', async (_name, operation) => {
     const theirs = await fleets.call(operation, ownersIds(operation), asStranger());
     expect(theirs.status).toBe(404);

@@ -84,7 +84,7 @@ describe('what the processor knows of fleets', () => {
     expect(directory.fleet('acme')?.geofences?.get('depot', 2_000)).toBeDefined();
   });
 
-  it('forgets what a tombstone deletes', async () => {
+  it('drops what a tombstone deletes', async () => {
     appendSettings();
     appendFence(depot);
     await directory.start();
@@ -96,7 +96,7 @@ describe('what the processor knows of fleets', () => {
     expect(directory.fleet('acme')?.geofences?.get('depot', 2_000)).toBeUndefined();
   });
 
-  it('says which geofence describes no shape, and goes on', async () => {
+  it('logs a geofence without a valid shape, and continues', async () => {
     appendFence({ ...depot, circle: null });
     await directory.start();
     expect(warned).toEqual(['geofence_unusable']);

@@ -50,7 +50,7 @@ function newFinder(histories: FleetHistories): FleetFinder {
 }
 
 describe('the fleet of a ping', () => {
-  it('is found again and again, for far more fleets than are remembered', () => {
+  it('is found for far more fleets than are cached', () => {
     const histories = newHistories();
     const { geofences, settings } = histories;
     const fleetIds = Array.from({ length: 3_000 }, (_, n) => `fleet-${String(n)}`);
@@ -66,7 +66,7 @@ describe('the fleet of a ping', () => {
     }
   });
 
-  it.each([63, 64, 65, 256])('is found by an id of %i characters, and by no other of that length', (length) => {
+  it.each([63, 64, 65, 256])('is found only by its own id of %i characters', (length) => {
     const histories = newHistories();
     const [fleetId, other] = ['a', 'b'].map((last) => last.padStart(length, 'f')) as [string, string];
     // All places are taken, and none of their ids is damaged.

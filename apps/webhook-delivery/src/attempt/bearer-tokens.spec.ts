@@ -84,7 +84,7 @@ describe('a token request (R-23)', () => {
 });
 
 describe('a token', () => {
-  it('is valid from the time of its request, however long the response took', async () => {
+  it('is valid from the time of its request, even after a slow response', async () => {
     const answers: ((result: EgressResult) => void)[] = [];
     const { tokens, requests, advance } = build(() => new Promise((resolve) => answers.push(resolve)));
     const first = tokens.tokenFor('sub-1', auth, wait);

@@ -168,7 +168,7 @@ describe('a cancelled replay', () => {
     expect((await stage.replayed()).map(({ replayId }) => replayId)).toEqual(['replay-2']);
   });
 
-  it('is the end of a replay whose subscription is deleted, before it begins or later', async () => {
+  it('ends a replay whose subscription is deleted, before or after it begins', async () => {
     for (const n of range(0, 50)) stage.sent(n);
     stage.ask({ ratePerSecond: 20 });
     stage.ask({ replayId: 'replay-2', subscriptionId: 'deleted' });

@@ -108,7 +108,7 @@ describe('ReplayScheduler', () => {
     expect(log).toEqual(['run a', 'run b']);
   });
 
-  it('runs a replay again when retention has deleted what it was reading; any other failure is reported', async () => {
+  it('restarts a replay when retention has deleted what it was reading, and reports any other failure', async () => {
     const { scheduler, job, log, failures } = build(1);
     const a = job('a', 'sa');
     scheduler.add(a.job);

@@ -114,7 +114,7 @@ describe('a pass over the log (R-26)', () => {
     expect(read).toBeLessThanOrEqual(2_000);
   });
 
-  it('reads on while a queue needs what lies between', async () => {
+  it('continues reading while a queue needs what lies between', async () => {
     const { taken } = await fetched({ early: 0, late: 4_000 }, { perSubscription: 200, records: 5_000 });
     expect(taken.filter((id) => id === 'late')).toHaveLength(200);
   });
@@ -144,7 +144,7 @@ function names(from: number, to: number): string[] {
 }
 
 describe('a subscription beyond its bound (R-26)', () => {
-  it('does not hold up the others of its partition, however much waits for it', async () => {
+  it('does not delay the others of its partition with any backlog', async () => {
     for (let n = 1; n <= 200; n++) harness.publish(n, 'dead');
     for (let n = 201; n <= 210; n++) harness.publish(n, 'healthy');
     const made = await harness.start((request) => (isDead(request) ? never(request) : ok), { limits });

@@ -284,7 +284,7 @@ describe('the rate of a subscription (R-16)', () => {
 });
 
 describe('a lane', () => {
-  it('returns what waits, so that it can be held', () => {
+  it('returns waiting deliveries, so that they can be held', () => {
     const { scheduler, started, enqueue } = build({ perSubscription: 1 });
     for (const label of ['first', 'second', 'third']) enqueue('s', label);
     expect(scheduler.lane('s').drain()).toHaveLength(2);

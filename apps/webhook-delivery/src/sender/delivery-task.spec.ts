@@ -121,7 +121,7 @@ describe('a paused subscription (R-16)', () => {
   const names = (from: number, to: number): string[] =>
     Array.from({ length: to - from + 1 }, (_, i) => `event-${String(from + i)}`);
 
-  it('gets nothing, holds up no other, and does not hold back the position of the partition', async () => {
+  it('gets nothing, delays no other subscription, and does not hold back the committed position', async () => {
     harness.subscribe('subscription-1', { status: 'paused' });
     harness.subscribe('other');
     for (let n = 1; n <= 20; n++) harness.publish(n);
@@ -142,7 +142,7 @@ describe('a paused subscription (R-16)', () => {
     await until(async () => (await harness.states()).get('subscription-1') === null);
   });
 
-  it('gets no retry either: attempts and their count go on when it is active again', async () => {
+  it('gets no retry either: attempts and their count continue when it is active again', async () => {
     harness.publish(1);
     let isUp = false;
     const made = await harness.start(() => (isUp ? ok : unavailable));

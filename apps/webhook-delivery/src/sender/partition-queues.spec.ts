@@ -96,7 +96,7 @@ describe('a queue that state records watch', () => {
 });
 
 describe('a queue at its bound (R-26)', () => {
-  it('leaves what comes beyond in the log, and all after it too, though there may be room again', () => {
+  it('leaves deliveries beyond the bound in the log, and all later ones, even if there is room again', () => {
     const { queues, read, taken } = build();
     const first = taken('a', 10);
     for (const offset of [11, 12]) taken('a', offset);
@@ -113,7 +113,7 @@ describe('a queue at its bound (R-26)', () => {
     expect(read('c', 17)).toBeUndefined();
   });
 
-  it('holds the commit point back until a record of its own accounts for it', () => {
+  it('holds the commit point back until its own record accounts for it', () => {
     const { queues, read, taken } = build();
     for (const offset of [10, 11, 12, 13]) read('a', offset);
     queues.finish(taken('b', 14));

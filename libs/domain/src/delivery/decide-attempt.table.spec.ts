@@ -197,7 +197,7 @@ describe('Retry-After (R-22)', () => {
     }
   });
 
-  it('counts on no other status, and saves nobody from a permanent failure or a fifth attempt', () => {
+  it('applies to no other status, and prevents neither a permanent failure nor exhaustion', () => {
     const changed: unknown[] = [];
     for (let statusCode = 100; statusCode < 600; statusCode++) {
       for (const situation of SITUATIONS) {

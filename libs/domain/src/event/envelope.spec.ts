@@ -32,7 +32,7 @@ describe('the v1 body', () => {
     );
   });
 
-  it('leaves out what is unknown', () => {
+  it('leaves out unknown values', () => {
     expect(serialiseEnvelope(eventOf({ latitude: null, longitude: null }), ID)).toBe(
       '{"eventId":"d08a18f2-8c03-52b8-8f97-c1d25f86d0d6","eventTime":"2024-05-01T12:00:00.000Z","eventType":"position",' +
         '"eventData":{"deviceId":"device-1","fleetId":"fleet-1"}}',

@@ -34,7 +34,7 @@ describe('the legacy-v1 body (R-14)', () => {
     );
   });
 
-  it('leaves out what is unknown instead of making it up', () => {
+  it('leaves out unknown values instead of inventing them', () => {
     expect(serialiseLegacyV1(eventOf({ latitude: null, longitude: null }), ID)).toBe(
       '{"event_id":"d08a18f2-8c03-52b8-8f97-c1d25f86d0d6","event":"position","fleet_id":"fleet-1",' +
         '"device_id":"device-1","timestamp":1714564800000}',

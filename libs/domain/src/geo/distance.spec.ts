@@ -44,7 +44,7 @@ describe('the distance between two fixes', () => {
     );
   });
 
-  it('is as long back as there, and nothing on the spot', () => {
+  it('is symmetric, and zero between equal points', () => {
     fc.assert(
       fc.property(legs(85, 10_000), ({ from, to, meters }) => {
         expect(measured({ from: to, to: from, meters })).toBe(measured({ from, to, meters }));
@@ -58,7 +58,7 @@ describe('the distance between two fixes', () => {
     fc.double({ min: -180, max: 180, noNaN: true }),
   );
 
-  it('is less than a limit exactly where it says so', () => {
+  it('is less than a limit exactly where the comparison says so', () => {
     const limits = fc.double({ min: 0, max: 20_000, noNaN: true });
     fc.assert(
       fc.property(legs(90, 10_000), limits, ({ from, to, meters }, limit) => {

@@ -66,7 +66,7 @@ describe('a device that drives into a geofence and out again (R-8)', () => {
     expect(at(551, 1_001 * SECOND)).toEqual(['out of the depot, in since 10000']);
   });
 
-  it('is out with the first fix behind a gap only when another one says so too', () => {
+  it('is out after a gap only when a second fix confirms it', () => {
     at(0, 10 * SECOND);
     expect(at(5_000, 3_600 * SECOND)).toEqual([]);
     expect(at(6_000, 3_601 * SECOND)).toEqual(['out of the depot, in since 10000']);
@@ -133,7 +133,7 @@ describe('the margin', () => {
   });
 });
 
-describe('what nobody could see begin', () => {
+describe('what began before it was observed', () => {
   it('is silent at the first sight of a device, and the time of entry stays unknown', () => {
     publish(depot);
     expect(at(0, 0)).toEqual([]);
@@ -170,8 +170,8 @@ describe('what nobody could see begin', () => {
   });
 });
 
-describe('a broker whose clock is behind that of the one before it', () => {
-  it('takes away nothing that the device has seen: the visit goes on, and ends with its time of entry', () => {
+describe('a broker with a clock behind that of its predecessor', () => {
+  it('keeps what the device has seen: the visit continues, and ends with its time of entry', () => {
     clock = 1_000;
     publish(depot);
     at(5_000, 0);
@@ -182,7 +182,7 @@ describe('a broker whose clock is behind that of the one before it', () => {
     expect(state?.seenAt).toBe(1_003);
   });
 
-  it('counts as it is for a device that is seen for the first time', () => {
+  it('is taken as it is for a device that is seen for the first time', () => {
     clock = 1_000;
     publish(depot);
     clock = 500;

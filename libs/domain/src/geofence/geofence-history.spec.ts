@@ -71,7 +71,7 @@ describe('the version of a geofence that a ping sees (decision 0028)', () => {
 describe('how old a geofence is', () => {
   const sinceOf = (time: number): number | undefined => fleet.get('a', time)?.since;
 
-  it('counts from its first version, and anew after a deletion', () => {
+  it('counts from its first version, and starts over after a deletion', () => {
     fleet.put(fence(1, { createdAt: 90 }), 100);
     fleet.put(fence(2, { createdAt: 90 }), 200);
     fleet.remove('a', 300);

@@ -38,7 +38,7 @@ describe('a circle', () => {
   });
   const bearing = inSteps(0, 360, 0.5);
 
-  it('holds what is nearer than its radius, anywhere on earth, poles and antimeridian included', () => {
+  it('contains points nearer than its radius, anywhere on earth, poles and antimeridian included', () => {
     fc.assert(
       fc.property(center, bearing, fc.double({ min: 0, max: 0.999, noNaN: true }), (circle, course, share) => {
         const { latitude, longitude } = placeAt(circle, circle.radiusInMeters * share, course);
@@ -179,7 +179,7 @@ describe('a polygon', () => {
     );
   });
 
-  it('has its hole where it is drawn, on the other side of the antimeridian too', () => {
+  it('has its hole where it is drawn, also across the antimeridian', () => {
     const outer: [number, number][] = [
       [-20, 170],
       [-20, -170],

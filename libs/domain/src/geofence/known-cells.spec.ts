@@ -16,7 +16,7 @@ const cells = fc.uniqueArray(fc.oneof(fc.nat(2 ** 31 - 3), fc.nat(200)), { maxLe
 const boxes = fc.array(fc.nat(4), { maxLength: 3 });
 
 describe('the cells that are known', () => {
-  it('are found with their boxes however many come, and no other is', () => {
+  it('are the only ones found, with their boxes, however many there are', () => {
     fc.assert(
       fc.property(
         cells,

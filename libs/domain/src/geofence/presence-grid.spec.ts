@@ -33,7 +33,7 @@ const boxes: fc.Arbitrary<Box> = fc
     return { minLatitude, maxLatitude, minLongitude, maxLongitude: Math.min(180, minLongitude + wide) };
   });
 
-describe('the grid of what is present', () => {
+describe('the grid of present fields', () => {
   it('has no box in any place that it calls empty', () => {
     const share = double(0, 1);
     fc.assert(
@@ -51,7 +51,7 @@ describe('the grid of what is present', () => {
     );
   });
 
-  it('calls nearly all empty of an area of which boxes cover little', () => {
+  it('reports nearly all of a sparsely covered area as empty', () => {
     const list = Array.from({ length: 1_000 }, (_, n) => {
       const [south, west] = [50 + (n % 37) / 37, 4 + (n % 101) / 101];
       return { minLatitude: south, maxLatitude: south + 0.004, minLongitude: west, maxLongitude: west + 0.004 };

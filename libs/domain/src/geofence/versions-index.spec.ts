@@ -46,7 +46,7 @@ describe('the index of a fleet with 10,000 geofences', () => {
     expect(packed).toEqual([10_000]);
   });
 
-  it('is not packed anew for one that comes, changes or goes, which the next ping sees all the same', () => {
+  it('is not rebuilt for one that comes, changes or goes, and the next ping still sees the change', () => {
     near(0);
     put(10_000);
     put(17, 2);
@@ -67,7 +67,7 @@ describe('the index of a fleet with 10,000 geofences', () => {
     expect(packed).toEqual([10_000]);
   });
 
-  it('is packed anew after more than 64 changes, by the next ping', () => {
+  it('is rebuilt by the next ping after more than 64 changes', () => {
     near(0);
     for (let version = 2; version <= 65; version++) put(17, version);
     expect([near(17), packed]).toEqual([['17 v65'], [10_000]]);
@@ -86,7 +86,7 @@ describe('the index of a fleet with 10,000 geofences', () => {
 });
 
 describe('the index of a small fleet', () => {
-  it('is packed anew after as many changes as the root of its size', () => {
+  it('is rebuilt after as many changes as the square root of its size', () => {
     for (let number = 0; number < 9; number++) put(number);
     near(0);
     for (let version = 2; version <= 4; version++) put(1, version);
@@ -95,7 +95,7 @@ describe('the index of a small fleet', () => {
     expect([near(1), packed]).toEqual([['1 v5'], [9, 9]]);
   });
 
-  it('is packed anew after many look-ups past a change, which cost more in the end', () => {
+  it('is rebuilt after many look-ups past a change, which cost more in the end', () => {
     for (let number = 0; number < 9; number++) put(number);
     for (let asked = 0; asked < 2_000; asked++) near(0);
     put(1, 2);

@@ -39,7 +39,7 @@ describe('queryFingerprint (R-34)', () => {
 describe('clampWindow (R-31)', () => {
   const retained = NOON - RETENTION_MS;
 
-  it('leaves a window within the retention alone', () => {
+  it('does not change a window within the retention', () => {
     const window = { startAt: retained, endAt: NOON + 1 };
     expect(clampWindow(window, NOON)).toEqual({ type: 'window', ...window });
   });

@@ -28,7 +28,7 @@ describe('pathPointOf (R-36)', () => {
     });
   });
 
-  it('keeps a reported 0 and false, and makes nothing of what is not reported', () => {
+  it('keeps a reported 0 and false, and leaves out what is not reported', () => {
     const still = pingOf({
       latitude: 0,
       longitude: 9,

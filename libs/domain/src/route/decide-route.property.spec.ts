@@ -185,7 +185,7 @@ describe('on any track, routes and stops', () => {
     expect(Math.min(atOnce, later)).toBeGreaterThan(20);
   });
 
-  it('alternate without a hole, each with an id of its own', () => {
+  it('alternate without a gap, each with its own id', () => {
     fc.assert(
       fc.property(tracks, (pings) => {
         const events = tripEvents(pings).map(({ event }) => event);

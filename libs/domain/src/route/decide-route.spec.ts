@@ -201,7 +201,7 @@ describe('a route finishes with the ignition', () => {
     });
   });
 
-  it('and takes nothing of what came after it was off', () => {
+  it('and takes no ping that came after it was switched off', () => {
     const pings = [
       ...setOff,
       ping(40, { ignition: false, speed: 8, north: 400 }),
@@ -315,7 +315,7 @@ describe('a stop', () => {
     });
   });
 
-  it('in which a device is first seen has no event: nobody knows when it began', () => {
+  it('in which a device is first seen has no event, since its beginning is unknown', () => {
     expect(tripsOf([ping(0, { speed: 0 }), ping(9_000, { speed: 0 })])).toEqual({});
   });
 });

@@ -31,7 +31,7 @@ describe('matchesSubscription (R-16)', () => {
 });
 
 describe('decideFanOut', () => {
-  it('makes one delivery for each subscription that matches, with an id of its own (R-12)', () => {
+  it('makes one delivery per matching subscription, each with its own id (R-12)', () => {
     const subscriptions = [
       subscriptionOf({ id: 'a' }),
       subscriptionOf({ id: 'b', status: 'paused' }),
@@ -46,7 +46,7 @@ describe('decideFanOut', () => {
     ]);
   });
 
-  it('freezes the body in the format that the subscription asks for (R-15)', () => {
+  it('freezes the body in the format of the subscription (R-15)', () => {
     const event = eventOf({ speedInKmh: 50, ignition: true });
     const [modern, legacy] = decideFanOut(
       event,

@@ -45,7 +45,7 @@ describe('The settings that a ping sees', () => {
     expect([199, 200, 260].map(at)).toEqual([false, true, true]);
   });
 
-  it('are those of the fleet that was made once more, though its versions begin anew', () => {
+  it('are those of the fleet that was created again, although its versions restart at 1', () => {
     const { history, at } = historyOf([100, false], [200, false]);
     history.record('acme', { ...settingsOf(1, true), createdAt: 300 }, 300);
     expect([299, 300].map(at)).toEqual([false, true]);
@@ -61,7 +61,7 @@ describe('The settings that a ping sees', () => {
     expect([149, 150, 200].map(at)).toEqual([undefined, true, true]);
   });
 
-  it('are kept as long as pings are, and no longer', () => {
+  it('are kept exactly as long as pings', () => {
     const { history, at } = historyOf([0, false], [DAY_MS, true], [2 * DAY_MS, false], [17 * DAY_MS, true]);
     expect(history.fleet('acme')?.versionCount).toBe(3);
     expect([DAY_MS, 2 * DAY_MS, 17 * DAY_MS].map(at)).toEqual([true, false, true]);

@@ -90,7 +90,7 @@ describe('on any journey', () => {
     );
   });
 
-  it('an event has a location with a time of its own exactly when the fix is older', () => {
+  it('an event has a locationTime exactly when its fix is older', () => {
     fc.assert(
       fc.property(journeys, (pings) => {
         for (const event of eventsOf(travel(pings))) {

@@ -86,7 +86,7 @@ describe('ignition (R-6)', () => {
     ]);
   });
 
-  it('sends a change at once with the position behind it, and starts the window anew', () => {
+  it('sends a change at once with the following position, and restarts the window', () => {
     const journey = travel([
       at(0, { ignition: true }),
       at(1, { ignition: false }),
@@ -240,13 +240,13 @@ describe('geofences that are not looked at for a while (R-8)', () => {
     expect(lookedAtAgain(at(10), at(20, far), [at(30, far), at(40, far), at(50)])).toEqual([[], [], ['geofence_in']]);
   });
 
-  it('count from the first valid fix on, also where the pings in between had none', () => {
+  it('count from the first valid fix, even if pings in between had none', () => {
     expect(lookedAtAgain(at(10, far), at(20, lostFix), [at(30, lostFix), at(40)])).toEqual([[], []]);
   });
 });
 
 describe('the order of pings (R-4)', () => {
-  it('drops a ping as old as the newest, whatever else it says', () => {
+  it('drops a ping with the time of the newest, whatever its other fields are', () => {
     const journey = travel([at(0, { ignition: true }), at(0, { ignition: false, latitude: 9 })]);
 
     expect(outcomes(journey)).toEqual([['position'], 'duplicate']);
@@ -265,7 +265,7 @@ describe('the order of pings (R-4)', () => {
 });
 
 describe('the age of a ping (R-3)', () => {
-  it('rejects a ping from more than 5 min after its reception and leaves the state alone', () => {
+  it('rejects a ping more than 5 min ahead of its reception and does not change the state', () => {
     const early = at(0, { receivedTime: NOON - 300_001 });
 
     expect(decidePing(null, early)).toEqual({

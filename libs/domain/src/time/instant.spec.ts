@@ -96,7 +96,7 @@ describe('parseInstant (R-31)', () => {
     expect(parseInstant(text)).toEqual({ type: 'refused', reason: 'not_a_date_time' });
   });
 
-  it('reads back whatever formatTime writes', () => {
+  it('reads back what formatTime writes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MAX_TIME_MS }), (at) => {
         expect(parseInstant(formatTime(at))).toEqual({ type: 'instant', at });

@@ -30,7 +30,7 @@ function requestsAt(server: RawServer, count: number): Promise<void> {
 }
 
 describe('an aborted group of posts', () => {
-  it('has its posts in flight aborted and their sockets closed, and no others', async () => {
+  it('aborts only its posts in flight and closes their sockets', async () => {
     const { server, post } = await build();
     const [given, kept] = [createAbortGroup(), createAbortGroup()];
     const posts = [post(given), post(kept, 100)];
@@ -70,7 +70,7 @@ describe('an aborted group of posts', () => {
     expect(server.connections).toHaveLength(0);
   });
 
-  it('leaves posts that already have their response alone', async () => {
+  it('does not touch posts that already have their response', async () => {
     const { server, post } = await build();
     const [blocking, given] = [createAbortGroup(), createAbortGroup()];
     const blocked = [post(blocking, 50), post(blocking, 50)];

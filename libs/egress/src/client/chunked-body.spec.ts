@@ -72,7 +72,7 @@ describe('ChunkedBody', () => {
     expect(() => read(Array.from(text))).toThrow(expect.objectContaining({ code: 'EGRESS_RESPONSE_REFUSED' }));
   });
 
-  it('stops when the receiver wants no more', () => {
+  it('stops when its reader wants no more', () => {
     const body = new ChunkedBody(() => false);
 
     expect(body.read(Buffer.from('2\r\nok\r\n'), 0, 7)).toBe('enough');

@@ -52,7 +52,7 @@ function answeringOnDemand(): { answer: Answer; next: () => void } {
 }
 
 describe('the connections to an origin', () => {
-  it('are no more than one when each post waits for the last one', async () => {
+  it('stay at one when each post waits for the previous one', async () => {
     const server = keep(await startRawServer(answerOk));
     const post = build();
 

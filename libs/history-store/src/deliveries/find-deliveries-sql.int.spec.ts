@@ -160,7 +160,7 @@ describe('the plan of a page', () => {
     expect(new Set([2, 3, 5, 6].map(nameFor)).size).toBe(3);
   });
 
-  it('reads the same number of rows wherever the walk is', async () => {
+  it('reads the same number of rows on every page of a walk', async () => {
     for (const hours of [0, 1, 12, 20]) {
       const firstAttemptAt = NOW - 2 * DAY_MS + hours * 3_600_000;
       const plan = await planOf({ after: { firstAttemptAt, eventId: uuidOf('any'), series: 0 } });

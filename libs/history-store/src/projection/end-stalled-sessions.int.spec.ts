@@ -60,7 +60,7 @@ describe('endStalledSessions', () => {
     expect(rows).toEqual([{ next_offset: '6' }]);
   });
 
-  it('leaves sessions alone that wait for the next statement, in a transaction or not', async () => {
+  it('does not touch sessions that wait for the next statement, in a transaction or not', async () => {
     await successor.query('SET idle_in_transaction_session_timeout = 0');
     await successor.query('BEGIN');
     await successor.query(MOVE);

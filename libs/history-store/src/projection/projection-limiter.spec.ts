@@ -62,7 +62,7 @@ describe('createProjectionLimiter', () => {
     expect(started).toEqual(['stuck', 'second', 'third']);
   });
 
-  it('gives away at most four slots: the others wait for one of these', async () => {
+  it('grants at most four slots: the others wait for one of them', async () => {
     const limiter = createProjectionLimiter(1, SLOT_TIMEOUT_MS);
     const names = ['1', '2', '3', '4', '5', '6'];
     for (const name of names) void run(limiter, name);

@@ -44,7 +44,7 @@ describe('createAdminServer (R-40)', () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('pings_total 3');
   });
 
-  it('knows no other path and no writing method', async () => {
+  it('serves no other path and no writing method', async () => {
     const { url } = await build();
 
     expect((await fetch(`${url}/`)).status).toBe(404);

@@ -159,7 +159,7 @@ describe('a microservice', () => {
     expect(events).toContain('table down');
   });
 
-  it('exits with 70 at once, without a hook, when a consumer cannot go on', async () => {
+  it('exits with 70 at once, without running hooks, when a consumer fails for good', async () => {
     const app = run();
     await app.started;
     events.length = 0;

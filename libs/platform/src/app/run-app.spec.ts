@@ -192,7 +192,7 @@ describe('runApp', () => {
     expect(await app.exit).toBe(EXIT_CODE.stopped);
   });
 
-  it('exits with 70 at once when a part reports that it cannot go on', async () => {
+  it('exits with 70 at once when a part reports a fatal error', async () => {
     const app = build();
     const runtime = await app.started();
 

@@ -46,7 +46,7 @@ function problemsOf(env: Environment): string[] {
 }
 
 describe('parseConfig', () => {
-  it('returns a typed object with defaults for what is unset', () => {
+  it('returns a typed object with defaults for unset variables', () => {
     const config = parseConfig(schema, complete);
 
     expect(config.kafka).toEqual({

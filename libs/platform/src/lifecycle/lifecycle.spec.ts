@@ -46,7 +46,7 @@ describe('createLifecycle (R-40)', () => {
     expect(lifecycle.status().map((part) => part.state)).toEqual(['stopped', 'stopped', 'failed', 'waiting']);
   });
 
-  it('goes on stopping the others when one fails to stop or overruns its time, and names both', async () => {
+  it('stops the others when one fails to stop or overruns its time, and names both', async () => {
     const { lifecycle, calls } = build([
       {},
       { stop: () => Promise.reject(new Error('already closed')) },
@@ -99,7 +99,7 @@ describe('createLifecycle (R-40)', () => {
     expect(calls).toEqual(['start a', 'stop a']);
   });
 
-  it('is ready when every part is started and says so, and not any more once it stops', async () => {
+  it('is ready once every part has started, and no longer once it stops', async () => {
     let caughtUp = false;
     const { lifecycle } = build([{}, { ready: () => caughtUp }]);
     expect(lifecycle.ready()).toBe(false);
@@ -138,7 +138,7 @@ describe('createLifecycle (R-40)', () => {
     expect(calls).toEqual(['start a', 'start late', 'stop late', 'stop a']);
   });
 
-  it('gives a part what is left of the deadline, and names what a part says that it has left behind', async () => {
+  it('gives a part the rest of the deadline, and names what the part reports as left behind', async () => {
     const budgets: number[] = [];
     const { lifecycle } = build([
       { stop: (budgetMs) => void budgets.push(budgetMs), leftBehind: () => ['sender', 'fan-out'] },

@@ -79,7 +79,7 @@ describe('a @StreamTask handler', () => {
     expect(written).toEqual([4]);
   });
 
-  it('keeps objects of its own for as long as its task lives', async () => {
+  it('keeps its objects while its task lives', async () => {
     @Controller()
     class Counter {
       @StreamTask(doubling)
@@ -198,7 +198,7 @@ describe('exactly once, whatever Nest does with a call', () => {
     },
   );
 
-  it('an interceptor makes the call lazy, and the handler runs once all the same', async () => {
+  it('an interceptor makes the call lazy, and the handler still runs once', async () => {
     @Controller()
     @UseInterceptors(Pass)
     class Passed {
@@ -283,7 +283,7 @@ describe('a @PartitionConsumer handler', () => {
     expect(sums).toEqual([2, 3, 1]);
   });
 
-  it('has its task made again after it failed', async () => {
+  it('has its task rebuilt after it failed', async () => {
     const seen: number[] = [];
     @Controller()
     class Failing {

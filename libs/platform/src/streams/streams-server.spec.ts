@@ -160,7 +160,7 @@ describe('the order of the consumers', () => {
     ]);
   });
 
-  it('lets a consumer that does not stop in time behind, and stops the others', async () => {
+  it('leaves a consumer behind that does not stop in time, and stops the others', async () => {
     const runtime = new RecordedRuntime({ first: { stop: never } });
     const { app, server } = await build([First, Second], runtime);
     await app.listen();
@@ -237,7 +237,7 @@ describe('readiness', () => {
     expect(readiness.ready()).toBe(true);
   });
 
-  it('does not wait for a consumer that retries, whose start returns at once', async () => {
+  it('does not wait for a consumer that retries in the background', async () => {
     @Controller()
     class Retrying {
       @PartitionConsumer({ ...second, whenUnavailable: 'retry' })
@@ -255,7 +255,7 @@ describe('readiness', () => {
   });
 });
 
-describe('a consumer that cannot go on', () => {
+describe('a consumer that fails for good', () => {
   it('is reported to the application and to listeners of Nest', async () => {
     const heard: Error[] = [];
     let report: (error: Error) => void = () => undefined;

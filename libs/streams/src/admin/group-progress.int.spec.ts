@@ -57,7 +57,7 @@ async function endOf(topic: string, expected: string): Promise<void> {
 }
 
 describe('The progress of consumer groups', () => {
-  it('is told of a group that does not exist yet', async () => {
+  it('reports a group that does not exist yet', async () => {
     const topic = await newTopic();
     const progress = await reader.read([groupOn(topic)]);
     expect(progress.map(({ partition }) => partition).sort()).toEqual([0, 1]);
@@ -75,7 +75,7 @@ describe('The progress of consumer groups', () => {
     expect(progress).toContainEqual(expect.objectContaining({ partition: 1, endOffset: 0, committedOffset: null }));
   });
 
-  it('cannot be told of a topic that is not there', async () => {
+  it('cannot be computed for a missing topic', async () => {
     await expect(reader.read([groupOn(`nowhere-${randomUUID()}`)])).rejects.toThrow();
   });
 });

@@ -54,7 +54,7 @@ describe('The topic admin', () => {
     );
   });
 
-  it('creates the missing ones beside one that exists by now', async () => {
+  it('creates the missing topics next to one that exists by now', async () => {
     const [first, second] = [`topic-admin-${randomUUID()}`, `topic-admin-${randomUUID()}`];
     const spec = { partitions: 1, replicationFactor: 1, configs: {} };
     await admin.createTopics([{ ...spec, name: first }]);

@@ -117,7 +117,7 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
   });
 
   describe(`${name}: reading`, () => {
-    it('delivers what is written while a reader waits', async () => {
+    it('delivers records that are written while a reader waits', async () => {
       const { backend, createTopic, append } = subject();
       const partition = { topic: await createTopic(2), partition: 1 };
       const fetcher = backend.fetcher();

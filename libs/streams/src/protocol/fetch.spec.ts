@@ -86,7 +86,7 @@ beforeAll(() => {
 });
 
 describe('a fetch response', () => {
-  it('gives what was committed, whoever else wrote at the same time, and moves behind the last whole batch', async () => {
+  it('returns committed records despite concurrent writers, and moves past the last complete batch', async () => {
     await fc.assert(
       fc.asyncProperty(fetched, async ({ steps, position, cutBytes }) => {
         const log = await writeLog(steps);

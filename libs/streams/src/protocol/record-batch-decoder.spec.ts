@@ -78,7 +78,7 @@ describe('record batches', () => {
     );
   });
 
-  it('leave out what lies before the position and what was cut off at the end', () => {
+  it('leave out records before the position and a batch cut off at the end', () => {
     const data = Buffer.concat([
       batchOf(['a', 'b'], { baseOffset: 10, producerId: 1 }),
       batchOf(['c'], { baseOffset: 12, producerId: 1 }),

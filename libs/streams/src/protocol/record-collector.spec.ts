@@ -16,7 +16,7 @@ function ofPartition(records: Iterable<OutgoingRecord>, topic: string, partition
 }
 
 describe('record buffers', () => {
-  it('give each partition its records in order, again and again over the same memory', () => {
+  it('give each partition its records in order, reusing the same memory', () => {
     fc.assert(
       fc.property(fc.array(fc.array(record, { maxLength: 60 }), { maxLength: 3 }), (transactions) => {
         const buffers = new RecordCollector(500);
@@ -33,7 +33,7 @@ describe('record buffers', () => {
     );
   });
 
-  it('begin another batch where one would become too large, and give a larger record one of its own', () => {
+  it('begin another batch before one gets too large, and put an oversized record into its own batch', () => {
     const buffers = new RecordCollector(1_000);
     for (const bytes of [300, 300, 5_000, 300]) buffers.to('t', 0).append(null, Buffer.alloc(bytes));
     const counts = buffers.to('t', 0).batches.map(({ count }) => count);

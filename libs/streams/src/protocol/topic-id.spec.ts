@@ -10,7 +10,7 @@ const answer =
 const { decode, payload } = topicIdRequest('pings');
 
 describe('the request for the id of a topic', () => {
-  it('asks for one topic by its name, and to create nothing', () => {
+  it('requests one topic by name and creates nothing', () => {
     const noId = '00'.repeat(16);
     const name = Buffer.from('pings').toString('hex');
     expect(payload.toString('hex')).toBe(`00` + `02${noId}06${name}00` + `000000` + `00`);
@@ -26,7 +26,7 @@ describe('the request for the id of a topic', () => {
     expect(decode(Buffer.from(tagged, 'hex'))).toBe('da1d4e3188c34511a55e510a36e28c6a');
   });
 
-  it('refuses an answer with an error, which says nothing about the id', () => {
+  it('throws on an error response, which says nothing about the id', () => {
     const unknownTopic = answer.replace('0000000102' + '0000', '0000000102' + '0003');
     expect(() => decode(Buffer.from(unknownTopic, 'hex'))).toThrow(expect.objectContaining({ code: 3 }));
   });

@@ -126,7 +126,7 @@ describe('the restore of a store from a real changelog', () => {
     expect(await restored(topic, ['a', 'b'])).toEqual(['2', '1']);
   });
 
-  it('ends behind a transaction that was rolled back, and takes nothing of it', async () => {
+  it('ends after a transaction that was rolled back, without its records', async () => {
     const topic = await createChangelog();
     await commit(topic, { a: '1' });
     await abort(topic, { a: 'aborted', b: 'aborted' });
@@ -164,7 +164,7 @@ describe('the restore of a store from a real changelog', () => {
     expect(await restored(topic, ['a', 'b', 'c', 'd'])).toEqual(expected);
   }, 90_000);
 
-  it('reads nothing but the tail after the first time, and sees what others have written since', async () => {
+  it('reads only the tail after the first time, and sees what others have written since', async () => {
     const topic = await createChangelog();
     await commit(topic, { a: '1', b: '1' });
     const store = newChangelogStore(topic);

@@ -200,7 +200,7 @@ describe('a task that failed', () => {
     },
   );
 
-  it('sees what another writer has put into the changelog in between', async () => {
+  it('sees what another writer has written to the changelog in between', async () => {
     const app = await start(observed.backend, journal);
     await send(broker, 'a', 'b');
     observed.failNext = 'before';
@@ -214,7 +214,7 @@ describe('a task that failed', () => {
     expect(journal.restored.map(({ from }) => from)).toEqual(['changelog', 'memory']);
   });
 
-  it('sees what another writer put there before its own last commits', async () => {
+  it('sees what another writer wrote before its own last commits', async () => {
     const app = await start(observed.backend, journal);
     await send(broker, 'a', 'b');
     broker.append(CHANGELOG, { key: Buffer.from('b'), value: Buffer.from('70') });
@@ -268,7 +268,7 @@ describe('a checkpoint of a store', () => {
     expect(observed.readsFrom.every((position) => position >= known - 1)).toBe(true);
   });
 
-  it('is written again and again while the application runs, and a killed one starts from it', async () => {
+  it('is written repeatedly while the application runs, and a killed one starts from it', async () => {
     const app = await start(observed.backend, journal, { stateDir, checkpointIntervalMs: 1 });
     for (let n = 0; n < 20; n++) await send(broker, 'a', 'b');
     await until(() => journal.events.filter((event) => event === 'checkpoint_written').length >= 2);

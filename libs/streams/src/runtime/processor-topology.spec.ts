@@ -59,7 +59,7 @@ beforeEach(() => {
 });
 
 describe('a processor of slices', () => {
-  it('is called once with all records, and moves stream time as it processes them', async () => {
+  it('is called once with all records, and advances stream time as it processes them', async () => {
     await core.process(recordsOf('a', 'b', 'c'), true);
 
     expect(pendingValues()).toEqual(['a', 'b', 'c']);
@@ -137,7 +137,7 @@ describe('the context of a processor', () => {
     return new ProcessorTopology({ topology, partition, partitionCounts: new Map(), now: () => 0, streamTimeMs: null });
   }
 
-  it('gives a processor its stores with their types, and refuses what is not declared with the names that are', () => {
+  it('gives a processor its typed stores, and refuses an undeclared name by listing the declared ones', () => {
     const typed = createTopology({
       ...declared,
       processor: (context) => {
@@ -158,7 +158,7 @@ describe('the context of a processor', () => {
     started(typed);
   });
 
-  it('writes to a sink by key only what has a key', async () => {
+  it('writes only records with a key to a keyed sink', async () => {
     const byKey = createTopology({
       ...declared,
       sinks: { output: { topic: 'output', partitioner: 'key' } },

@@ -152,7 +152,7 @@ describe('the punctuators of a stream application', () => {
     expect(await outputs(broker)).toEqual(['100: 0', '250: 1']);
   });
 
-  it('end the process with a word on the mend when they are scheduled for no interval', async () => {
+  it('end the process with the fix in the message when their interval is invalid', async () => {
     const broker = newBroker();
     let fatal: Error | null = null;
     const topology = createTopology({

@@ -138,7 +138,7 @@ describe('a task that works a backlog off', () => {
     expect(commits).toHaveLength(1);
   });
 
-  it('shows its position once a second while nothing of what it reads makes output', async () => {
+  it('shows its position once per second while its input makes no output', async () => {
     await task.process(batchOf(0, 10, 1_000, null));
     clock += 1_000;
     await task.process(batchOf(10, 10, 1_000, null));
@@ -166,7 +166,7 @@ describe('the memory of a batch', () => {
     },
   });
 
-  it('is let go of once, when all that is to be written is copied', async () => {
+  it('is released once, when everything to be written is copied', async () => {
     let released = 0;
     const count = (): void => {
       released++;
@@ -177,7 +177,7 @@ describe('the memory of a batch', () => {
     expect(new Set(written)).toEqual(new Set(['first', 'second']));
   });
 
-  it('is not let go of when the batch could not be processed', async () => {
+  it('is not released when the batch could not be processed', async () => {
     let released = 0;
     const batch = reused(batchOf(0, 10, 0), () => {
       released++;
@@ -188,8 +188,8 @@ describe('the memory of a batch', () => {
   });
 });
 
-describe('a task that was built anew', () => {
-  it('commits the first batch by itself: if the next one fails it again, its place is known', async () => {
+describe('a task that was rebuilt', () => {
+  it('commits the first batch separately, so that its position is known if the next one fails', async () => {
     await task.process(batchOf(0, 10, 1_000));
     expect(commits).toEqual([{ offset: START + 10, outputs: 10 }]);
   });

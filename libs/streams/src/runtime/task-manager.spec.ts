@@ -131,7 +131,7 @@ describe('a task manager that loses a partition', () => {
     expect(loss.settled).toBe(true);
   });
 
-  it('closes the task also when it could not be suspended, and builds no other', async () => {
+  it('closes the task even when it could not be suspended, and builds no new one', async () => {
     suspending = () => Promise.reject(new Error('the producer is fenced'));
     const loss = assign(2);
     await jest.advanceTimersByTimeAsync(0);

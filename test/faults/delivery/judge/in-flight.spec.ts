@@ -81,7 +81,7 @@ describe('a repeat at the receiver', () => {
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
   });
 
-  it('needs a kill of its own for each further one', () => {
+  it('needs one kill for each further repeat', () => {
     repeatByOther();
     const third = '127.22.0.1';
     const again = receivedMs + 2 * REPEATED_AFTER_MS;
@@ -130,7 +130,7 @@ describe('a process that wakes up', () => {
     expect(problems).toEqual(['attempt number that goes backward', 'repeat without a cause']);
   });
 
-  it('may not POST what was not yet due when it was stopped', () => {
+  it('may not POST deliveries that were not due when it was stopped', () => {
     run = observedRun(['first-503']);
     const second = one(run.receipts, ({ attempt }) => attempt === 2);
     const pause = pausedAt(second.receivedMs - 500);
@@ -160,7 +160,7 @@ describe('a process that wakes up', () => {
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
   });
 
-  it('is excused of a POST within the time of the attempt that its successor has made and logged', () => {
+  it('may have made a POST while its successor made and logged the same attempt', () => {
     const [first] = run.receipts;
     if (first === undefined) throw new Error('No receipt.');
     run.receipts = [

@@ -41,7 +41,7 @@ describe('the judge of deliveries', () => {
     expect(kinds()).toContain('delivery in the log more than once');
   });
 
-  it('finds a delivery, its attempts and its POSTs that nobody has asked for', () => {
+  it('finds an unexpected delivery with its attempts and POSTs', () => {
     run.expected.shift();
     expect(kinds()).toEqual([
       'delivery that nobody has asked for',
@@ -83,7 +83,7 @@ describe('the judge of deliveries', () => {
     expect(kinds()).toContain('attempt numbers with a gap or out of order');
   });
 
-  it('finds a second record of an attempt, whoever wrote it', () => {
+  it('finds a second record of an attempt, from any writer', () => {
     run.attempts.push(one(run.attempts, of(HEALTHY)));
     expect(kinds()).toContain('attempt number twice in the log');
   });
@@ -165,7 +165,7 @@ describe('the judge of deliveries', () => {
     ]);
   });
 
-  it('finds a repeat that nobody was killed for', () => {
+  it('finds a repeat without a kill that explains it', () => {
     const first = one(run.receipts, of(HEALTHY));
     run.receipts.push({ ...first, receivedMs: first.receivedMs + 100 });
     expect(judgeDeliveries(run).problems).toEqual([

@@ -19,7 +19,7 @@ function batchesOf(...texts: (string | null)[]): { batches: FetchedBatch[]; isFr
 }
 
 describe('a fetched batch', () => {
-  it('shares its memory with the other partitions of the response, and counts once however often it lets go', () => {
+  it('shares its memory with the other partitions of the response, and counts repeated releases once', () => {
     const { batches, isFree } = batchesOf('one', 'other');
     batches[0]?.release();
     batches[0]?.release();
@@ -34,7 +34,7 @@ describe('a fetched batch', () => {
     expect(isFree()).toBe(true);
   });
 
-  it('cannot be read any more once it has let go', () => {
+  it('cannot be read after its release', () => {
     const { batches } = batchesOf('one');
     expect(batches[0]?.records.map(({ value }) => String(value))).toEqual(['one']);
     const [again] = batchesOf('one').batches;

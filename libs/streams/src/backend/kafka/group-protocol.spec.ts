@@ -12,7 +12,7 @@ function at(topic: string, partition: number) {
 }
 
 describe('what members of a group tell each other', () => {
-  it('carries what a member has, what it still lets go of, and since when', () => {
+  it('carries the partitions a member owns and is releasing, with their generations', () => {
     const subscription = {
       ...{ topics: ['pings', 'tones'], generation: 12 },
       owned: [at('pings', 0), at('pings', 3), at('tones', 1)],
@@ -24,7 +24,7 @@ describe('what members of a group tell each other', () => {
     expect(decodeSubscription(encodeSubscription(subscription))).toEqual(subscription);
   });
 
-  it('carries what a member gets and what it is waited for', () => {
+  it('carries the partitions that a member gets and those it must release', () => {
     const share = { partitions: [at('pings', 1)], awaited: [at('pings', 4), at('tones', 0)] };
     expect(decodeAssignment(encodeAssignment(share))).toEqual(share);
   });
@@ -48,7 +48,7 @@ describe('the assignment by the leader', () => {
     expect(partitions.map(({ partition }) => partition).sort()).toEqual([0, 1, 2, 3]);
   });
 
-  it('is not made while a broker denies the topic: nobody would have work, and nobody would ask again', async () => {
+  it('is not made while a broker denies the topic, since no member would get work or ask again', async () => {
     await expect(assignToMembers([member('a')], () => Promise.resolve(null))).rejects.toMatchObject({
       code: 'TOPIC_MISSING',
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { knownPartitionCount } from './kafka-backend.js';
 
 describe('the number of partitions of a topic', () => {
-  it('is asked for again when a broker denies the topic at first, as it does right after its start', async () => {
+  it('is requested again when a broker denies the topic at first, as it does right after its start', async () => {
     const answers = [null, null, 4];
     const count = await knownPartitionCount(
       () => Promise.resolve(answers.shift() ?? null),
@@ -25,7 +25,7 @@ describe('the number of partitions of a topic', () => {
     expect(nowMs).toBe(3_000);
   });
 
-  it('is told at once when it is known', async () => {
+  it('is reported at once when it is known', async () => {
     expect(
       await knownPartitionCount(
         () => Promise.resolve(1),

@@ -19,7 +19,7 @@ describe('a refusal of the group', () => {
     });
   });
 
-  it.each([14, 16, 22, 25, 27])('with code %i is no reason to give up', (code) => {
+  it.each([14, 16, 22, 25, 27])('with code %i is retried', (code) => {
     expect(groupRefusal(answer(code), 'g', undefined)).toBeNull();
     expect(groupRefusal(new Error('the connection broke'), 'g', undefined)).toBeNull();
   });

@@ -74,7 +74,7 @@ describe('A fenced writer on a broker', () => {
     expect(base.get(`${partition.topic}-0`)).toBe(1); // behind the marker of init()
   });
 
-  it('shares partitions with other writers, also when all append in one turn', async () => {
+  it('shares partitions with other writers, also when all append at the same time', async () => {
     const topic = await createTopic(2);
     const partitions = [0, 1].map((partition) => ({ topic, partition }));
     const produce = createCoalescedProduce(client);
@@ -97,7 +97,7 @@ describe('A fenced writer on a broker', () => {
     }
   });
 
-  it('sends what several writers append in one turn as one request, and tells each of its own', async () => {
+  it('sends the records of several writers in one request, and gives each its own result', async () => {
     const topic = await createTopic(3);
     const partitions = [0, 1, 2].map((partition) => ({ topic, partition }));
     let requests = 0;

@@ -33,7 +33,7 @@ describe('the fetcher', () => {
     await fetcher.close();
   });
 
-  it('gives a partition up that this user may not read, and says what to grant', async () => {
+  it('fails for a partition that this user may not read, and says what to grant', async () => {
     const denied = { ...nothing, errorCode: KAFKA_ERROR.topicAuthorizationFailed };
     const callRaw = () => Promise.resolve({ partitions: [denied] });
     const fetcher = createKafkaFetcher({ ...client, callRaw } as KafkaClient, silentLogger, DEFAULT_FETCH_LIMITS);

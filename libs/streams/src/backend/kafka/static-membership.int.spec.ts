@@ -56,7 +56,7 @@ function atOnce(): undefined {
 }
 
 describe('a static member that is replaced while it lets go', () => {
-  it('leaves nothing behind that nobody gets: its successor, who holds nothing of it, asks for another round', async () => {
+  it('leaves no partition unassigned: its successor, which holds none, requests another round', async () => {
     const [topic, groupId] = [`static-${randomUUID()}`, `static-${randomUUID()}`];
     await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 4, replicationFactor: 1 }] });
     const stuck = await join(groupId, topic, 'one', never);

@@ -146,7 +146,7 @@ describe('a checkpoint', () => {
     });
   });
 
-  it('holds what was committed before each step, while transactions go on between them', async () => {
+  it('holds what was committed before each step while other transactions continue', async () => {
     const entries = Array.from({ length: 9_000 }, (_, n) => [`key-${String(n)}`, 'old'] as const);
     const store = newStore();
     for (const [key, value] of entries) store.put(key, value);

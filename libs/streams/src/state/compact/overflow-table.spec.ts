@@ -36,7 +36,7 @@ describe('the parts of values that have no fixed width', () => {
     );
   });
 
-  it('are as they were before a transaction that fails, also those that it has given or taken', () => {
+  it('are restored after a failed transaction, including those it added or removed', () => {
     table.put(1_024, ['one']);
     table.put(1_024, ['another']);
     table.put(1_023, []);
@@ -54,7 +54,7 @@ describe('the parts of values that have no fixed width', () => {
     expect(table.get(1_024)).toEqual(['another']);
   });
 
-  it('go with their entry, and nothing of them with a neighbour', () => {
+  it("are removed with their entry, and never with a neighbor's", () => {
     table.remove(1_024);
     expect(held()).toEqual(ENTRIES.map((entry) => (entry === 1_024 ? undefined : valueOf(entry))));
   });

@@ -24,7 +24,7 @@ describe('the memory of large responses', () => {
     for (const size of [4, 256 * 1024, MIB, 8 * MIB + 1]) expect(memory.take(size)).toHaveLength(size);
   });
 
-  it('is used again once all who held a part of it have let go, and not before', () => {
+  it('is reused once every holder has released its part, and not before', () => {
     const memory = new ResponseBufferPool();
     const first = memory.take(3 * MIB);
     const holders = [first.subarray(0, MIB), first.subarray(MIB)].map(hold);
@@ -50,7 +50,7 @@ describe('the memory of large responses', () => {
     expect(memoryOf(memory.take(MIB))).not.toBe(memoryOf(huge));
   });
 
-  it('is kept where it is large, however much small memory was there before', () => {
+  it('is kept where it is large, even after much small memory', () => {
     const memory = new ResponseBufferPool();
     [1, 1, 1]
       .map(() => hold(memory.take(300 * 1024)))
@@ -68,7 +68,7 @@ describe('the memory of large responses', () => {
     expect(() => hold(response)).toThrow('another one');
   });
 
-  it('is never that of a response that somebody holds', () => {
+  it('is never memory of a response that is still held', () => {
     const steps = fc.array(fc.record({ size: fc.integer({ min: 256 * 1024, max: 4 * MIB }), releasing: fc.nat(6) }), {
       minLength: 1,
       maxLength: 40,
