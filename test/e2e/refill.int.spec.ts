@@ -29,7 +29,7 @@ const codecs = createAvroCodecs({ registry });
 const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
 const fleetId = `refill-${randomBytes(4).toString('hex')}`;
 
-type Store = ManagementStore & { close(): Promise<void> };
+type Store = ManagementStore;
 
 let dataDir: string;
 let publisher: OutboxPublisher | null = null;
@@ -104,9 +104,9 @@ function draft(eventType: string, url = 'https://receiver.example/hook') {
 
 /** A fleet with something of each kind, some of it changed, deleted or disabled. */
 async function manage(store: Store) {
-  await store.createFleet({ fleetId, payloadFormat: 'legacy-v1', nowMs: NOW });
-  await store.updateFleet(fleetId, { name: 'Vans', routes: true }, NOW + 1);
-  await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: NOW });
+  await store.fleets.create({ fleetId, payloadFormat: 'legacy-v1', nowMs: NOW });
+  await store.fleets.update(fleetId, { name: 'Vans', routes: true }, NOW + 1);
+  await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: NOW });
   const circle = { latitude: 52.1, longitude: 4.9, radiusInMeters: 300 };
   const depot = { geofenceId: randomUUID(), fleetId, name: 'Depot', circle, polygon: null };
   const gone = { ...depot, geofenceId: randomUUID() };
@@ -148,7 +148,7 @@ async function tell(store: Store, { changed, rotated, replay }: Awaited<ReturnTy
     ...{ eventTime: NOW, format: 'v1', series: 7, replayId: randomUUID(), createdAt: NOW, body: '{}' },
   };
   await store.replays.recordProgress([progress]);
-  await store.operations.keep([event]);
+  await store.operationalEvents.keep([event]);
   await query(databaseUrl, 'INSERT INTO webhook_replay_series VALUES ($1, 7)', [rotated.id]);
 
   await Promise.all(

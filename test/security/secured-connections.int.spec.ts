@@ -130,7 +130,7 @@ describe('PostgreSQL over TLS', () => {
   it('is migrated and asked, and every connection of ours is encrypted', async () => {
     expect((await runMigrations(stack.databaseUrl)).length).toBeGreaterThan(0);
     const store = await openManagementStore(stack.databaseUrl);
-    expect(await store.createFleet({ fleetId: 'acme', payloadFormat: 'v1', nowMs: Date.now() })).toMatchObject({
+    expect(await store.fleets.create({ fleetId: 'acme', payloadFormat: 'v1', nowMs: Date.now() })).toMatchObject({
       type: 'created',
     });
     const listeners = { onAppended: () => undefined, onLost: () => undefined };

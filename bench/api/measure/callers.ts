@@ -51,8 +51,8 @@ async function makeFleets(stack: BenchStack, apiUrl: string, nowMs: number): Pro
   try {
     for (let number = 0; number < FLEETS; number += 1) {
       const fleetId = `caller-${String(number)}`;
-      await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
-      const made = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs });
+      await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
+      const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
       if (made.type !== 'created') throw new Error(`Fleet ${fleetId} could not be made.`);
       const client = createApiClient({ apiUrl, apiKey: made.key });
       const { data } = (await client.post('/public/v1/webhook-subscriptions', {

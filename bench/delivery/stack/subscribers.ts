@@ -70,8 +70,8 @@ async function makeSubscribers({ stack, applications }: SetUpOptions): Promise<S
     const waiting = [...single, ...fans];
     const worker = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        await store.createFleet({ fleetId: next.fleetId, payloadFormat: 'v1', nowMs: Date.now() });
-        const key = await store.createApiKey({ fleetId: next.fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
+        await store.fleets.create({ fleetId: next.fleetId, payloadFormat: 'v1', nowMs: Date.now() });
+        const key = await store.apiKeys.create({ fleetId: next.fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
         if (key.type !== 'created') throw new Error(`Fleet ${next.fleetId} could not be made.`);
         const client = createApiClient({ apiUrl: `http://127.0.0.1:${String(port)}`, apiKey: key.key });
         for (const endpoint of next.endpoints)

@@ -77,7 +77,7 @@ export class ApiKeyStore {
     @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
   ) {}
 
-  async createApiKey({ fleetId, scopes, nowMs, name = null }: NewApiKey): Promise<CreateApiKeyResult> {
+  async create({ fleetId, scopes, nowMs, name = null }: NewApiKey): Promise<CreateApiKeyResult> {
     if (!(await this.keys.manager.existsBy(FleetEntity, { fleetId }))) return { type: 'fleet_not_found' };
     const key = formatApiKey(this.randomBytes(32));
     const stored = {
@@ -94,19 +94,19 @@ export class ApiKeyStore {
   }
 
   /** The live key with this SHA-256, or null. */
-  async findApiKey(hash: Buffer): Promise<ApiKeyRecord | null> {
+  async find(hash: Buffer): Promise<ApiKeyRecord | null> {
     const found = await this.keys.findOneBy({ hash, revokedAt: IsNull() });
     return found && { id: found.id, fleetId: found.fleetId, hash: found.hash, scopes: found.scopes };
   }
 
   /** Oldest first, revoked ones too. */
-  async listApiKeys(query: ListQuery): Promise<readonly StoredApiKey[]> {
+  async list(query: ListQuery): Promise<readonly StoredApiKey[]> {
     const page = await listPage(this.keys, 'id', query);
     return page.map(({ hash: _, ...shown }) => shown);
   }
 
   /** Permanent. Revoking a revoked key changes nothing. */
-  async revokeApiKey(
+  async revoke(
     { fleetId, id }: { readonly fleetId: string; readonly id: string },
     nowMs: number,
   ): Promise<RevokeApiKeyResult> {

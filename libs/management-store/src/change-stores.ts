@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ApiKeyStore, type RandomBytes } from './api-key-store.js';
 import {
@@ -12,30 +13,25 @@ import { GeofenceStore } from './geofence-store.js';
 import { ReplayStore } from './replay-store.js';
 import { SubscriptionStore } from './subscription-store.js';
 
-type FleetMethods = Pick<FleetStore, 'createFleet' | 'findFleet' | 'updateFleet'>;
-type ApiKeyMethods = Pick<ApiKeyStore, 'createApiKey' | 'findApiKey' | 'listApiKeys' | 'revokeApiKey'>;
-
 /** The stores of the resources that people change; they can share one SQL transaction. */
-export interface ChangeStores extends FleetMethods, ApiKeyMethods {
-  readonly subscriptions: SubscriptionStore;
-  readonly replays: ReplayStore;
-  readonly geofences: GeofenceStore;
-}
+@Injectable()
+export class ChangeStores {
+  constructor(
+    @Inject(FleetStore) readonly fleets: FleetStore,
+    @Inject(ApiKeyStore) readonly apiKeys: ApiKeyStore,
+    @Inject(SubscriptionStore) readonly subscriptions: SubscriptionStore,
+    @Inject(ReplayStore) readonly replays: ReplayStore,
+    @Inject(GeofenceStore) readonly geofences: GeofenceStore,
+  ) {}
 
-/** The stores on this manager: inside a transaction, their own transactions are savepoints of it. */
-export function createChangeStores(manager: EntityManager, randomBytes: RandomBytes): ChangeStores {
-  const fleets = new FleetStore(manager.getRepository(FleetEntity));
-  const keys = new ApiKeyStore(manager.getRepository(ApiKeyEntity), randomBytes);
-  return {
-    createFleet: (fleet) => fleets.createFleet(fleet),
-    findFleet: (fleetId) => fleets.findFleet(fleetId),
-    updateFleet: (...update) => fleets.updateFleet(...update),
-    createApiKey: (key) => keys.createApiKey(key),
-    findApiKey: (hash) => keys.findApiKey(hash),
-    listApiKeys: (query) => keys.listApiKeys(query),
-    revokeApiKey: (ref, nowMs) => keys.revokeApiKey(ref, nowMs),
-    subscriptions: new SubscriptionStore(manager.getRepository(WebhookSubscriptionEntity)),
-    replays: new ReplayStore(manager.getRepository(WebhookReplayEntity)),
-    geofences: new GeofenceStore(manager.getRepository(GeofenceEntity)),
-  };
+  /** The stores on this manager: inside a transaction, their own transactions are savepoints of it. */
+  static on(manager: EntityManager, randomBytes: RandomBytes): ChangeStores {
+    return new ChangeStores(
+      new FleetStore(manager.getRepository(FleetEntity)),
+      new ApiKeyStore(manager.getRepository(ApiKeyEntity), randomBytes),
+      new SubscriptionStore(manager.getRepository(WebhookSubscriptionEntity)),
+      new ReplayStore(manager.getRepository(WebhookReplayEntity)),
+      new GeofenceStore(manager.getRepository(GeofenceEntity)),
+    );
+  }
 }

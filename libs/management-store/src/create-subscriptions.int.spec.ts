@@ -7,7 +7,7 @@ import { newSubscription } from './testing/new-subscription.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let fleetId: string;
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 
 function draft(given: Partial<NewSubscription>): NewSubscription {
@@ -50,7 +50,7 @@ describe('createSubscriptions: routes and stops of the fleet (R-9)', () => {
       const given = draft({ eventType });
       const result = await store.subscriptions.create([draft({ eventType: 'position' }), given], 2_000);
       if (result.type !== 'created') throw new Error(result.type);
-      expect(await store.findFleet(fleetId)).toMatchObject({ routes: true, version: 2, updatedAt: 2_000 });
+      expect(await store.fleets.find(fleetId)).toMatchObject({ routes: true, version: 2, updatedAt: 2_000 });
       const { rows } = await sql.query('SELECT kind, value FROM outbox WHERE id = ANY($1::bigint[]) ORDER BY id', [
         result.outboxIds,
       ]);
@@ -61,25 +61,25 @@ describe('createSubscriptions: routes and stops of the fleet (R-9)', () => {
 
   it('are not turned on by subscriptions to other event types', async () => {
     await createAll(['position', 'position_sleep', 'ignition_on', 'ignition_off', 'geofence_in', 'geofence_out']);
-    expect(await store.findFleet(fleetId)).toMatchObject({ routes: false, version: 1 });
+    expect(await store.fleets.find(fleetId)).toMatchObject({ routes: false, version: 1 });
   });
 
   it('are turned on once, and again by a new subscription after they were turned off', async () => {
     await createAll(['route_started', 'stop_started']);
     await createAll(['route_started'], 'https://b.example/');
-    expect(await store.findFleet(fleetId)).toMatchObject({ routes: true, version: 2 });
-    await store.updateFleet(fleetId, { routes: false }, 3_000);
+    expect(await store.fleets.find(fleetId)).toMatchObject({ routes: true, version: 2 });
+    await store.fleets.update(fleetId, { routes: false }, 3_000);
     await createAll(['position'], 'https://b.example/');
-    expect(await store.findFleet(fleetId)).toMatchObject({ routes: false, version: 3 });
+    expect(await store.fleets.find(fleetId)).toMatchObject({ routes: false, version: 3 });
     await createAll(['stop_finished'], 'https://b.example/');
-    expect(await store.findFleet(fleetId)).toMatchObject({ routes: true, version: 4 });
+    expect(await store.fleets.find(fleetId)).toMatchObject({ routes: true, version: 4 });
     expect(await publishedSettings()).toMatchObject([1, 2, 3, 4].map((version) => ({ version })));
   });
 
   it('stay off if the subscription is refused', async () => {
     await createAll(['position']);
     expect(await createAll(['route_started', 'position'])).toMatchObject({ type: 'conflict' });
-    expect(await store.findFleet(fleetId)).toMatchObject({ routes: false, version: 1 });
+    expect(await store.fleets.find(fleetId)).toMatchObject({ routes: false, version: 1 });
     expect(await publishedSettings()).toHaveLength(1);
     const unknownFleet = newSubscription({ fleetId: 'nobody', eventType: 'route_started' });
     expect(await store.subscriptions.create([unknownFleet], 2_000)).toEqual({ type: 'fleet_not_found' });
@@ -89,12 +89,12 @@ describe('createSubscriptions: routes and stops of the fleet (R-9)', () => {
     const urls = Array.from({ length: 8 }, (_, n) => `https://${String(n)}.example/`);
     const results = await Promise.all(urls.map((url) => createAll(['stop_started', 'route_started'], url)));
     expect(results.map(({ type }) => type)).toEqual(urls.map(() => 'created'));
-    expect(await store.findFleet(fleetId)).toMatchObject({ routes: true, version: 2 });
+    expect(await store.fleets.find(fleetId)).toMatchObject({ routes: true, version: 2 });
   });
 
   it('are on from the start if the fleet is created with them', async () => {
     const id = `${fleetId}-routes`;
-    await store.createFleet({ fleetId: id, payloadFormat: 'v1', routes: true, nowMs: 1 });
-    expect(await store.findFleet(id)).toMatchObject({ routes: true, version: 1 });
+    await store.fleets.create({ fleetId: id, payloadFormat: 'v1', routes: true, nowMs: 1 });
+    expect(await store.fleets.find(id)).toMatchObject({ routes: true, version: 1 });
   });
 });

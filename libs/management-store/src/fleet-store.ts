@@ -48,13 +48,7 @@ const FLEET_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 export class FleetStore {
   constructor(@InjectRepository(FleetEntity) private readonly fleets: Repository<FleetEntity>) {}
 
-  async createFleet({
-    fleetId,
-    payloadFormat,
-    nowMs,
-    name = null,
-    routes = false,
-  }: NewFleet): Promise<CreateFleetResult> {
+  async create({ fleetId, payloadFormat, nowMs, name = null, routes = false }: NewFleet): Promise<CreateFleetResult> {
     if (!FLEET_ID.test(fleetId)) {
       return {
         type: 'invalid',
@@ -71,11 +65,11 @@ export class FleetStore {
     });
   }
 
-  findFleet(fleetId: string): Promise<FleetSettings | null> {
+  find(fleetId: string): Promise<FleetSettings | null> {
     return this.fleets.findOneBy({ fleetId });
   }
 
-  updateFleet(
+  update(
     fleetId: string,
     change: FleetChange,
     nowMs: number,

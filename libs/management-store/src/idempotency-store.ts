@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
 import { RANDOM_BYTES, type RandomBytes } from './api-key-store.js';
-import { type ChangeStores, createChangeStores } from './change-stores.js';
+import { ChangeStores } from './change-stores.js';
 import { IdempotencyKeyEntity } from './entities.js';
 
 /** One idempotency key: it belongs to a fleet and a route. */
@@ -59,7 +59,7 @@ export class IdempotencyStore {
       const kept = await findAnswer(manager, ref, nowMs);
       if (kept !== null) return { type: 'kept', answer: kept };
       await forgetOld(manager, nowMs);
-      const { made, answer } = await change(createChangeStores(manager, this.randomBytes));
+      const { made, answer } = await change(ChangeStores.on(manager, this.randomBytes));
       // A row that exists under this key is older than IDEMPOTENCY_KEPT_MS.
       const row = { ...ref, ...answer, outboxIds: [...answer.outboxIds], createdAt: nowMs };
       await manager.upsert(IdempotencyKeyEntity, row, ['fleetId', 'route', 'key']);

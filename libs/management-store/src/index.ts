@@ -9,7 +9,7 @@ export {
   type RevokeApiKeyResult,
   type StoredApiKey,
 } from './api-key-store.js';
-export type { ChangeStores } from './change-stores.js';
+export { ChangeStores } from './change-stores.js';
 export type { CreateSubscriptionsResult, NewSubscription, TakenSubscription } from './create-subscriptions.js';
 export { MANAGEMENT_ENTITIES } from './entities.js';
 export type { ExpectedVersions, VersionMismatch } from './expected-versions.js';
@@ -39,12 +39,7 @@ export {
 } from './idempotency-store.js';
 export type { ListPosition, ListQuery } from './list-page.js';
 export { ManagementStoreModule } from './management-store.module.js';
-export {
-  createManagementStore,
-  type ManagementStore,
-  type ManagementStoreDeps,
-  openManagementStore,
-} from './management-store.js';
+export { type ManagementStore, openManagementStore } from './management-store.js';
 export {
   OPERATIONAL_EVENTS_KEPT,
   type OperationalEventPosition,

@@ -9,7 +9,7 @@ import { newSubscription } from './testing/new-subscription.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let fleetId: string;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 
 function draft(given: Partial<NewSubscription> = {}): NewSubscription {
@@ -62,33 +62,33 @@ describe('fleets', () => {
       createdAt: 5_001,
       updatedAt: 5_001,
     };
-    const made = await store.createFleet({ fleetId: id, payloadFormat: 'legacy-v1', nowMs: 5_001 });
+    const made = await store.fleets.create({ fleetId: id, payloadFormat: 'legacy-v1', nowMs: 5_001 });
 
     expect(made).toEqual({ type: 'created', fleet, outboxIds: [expect.any(String)] });
-    expect(await store.createFleet({ fleetId: id, payloadFormat: 'v1', nowMs: 6_000 })).toEqual({ type: 'exists' });
-    expect(await store.findFleet(id)).toEqual(fleet);
+    expect(await store.fleets.create({ fleetId: id, payloadFormat: 'v1', nowMs: 6_000 })).toEqual({ type: 'exists' });
+    expect(await store.fleets.find(id)).toEqual(fleet);
     expect(await outboxOf(id)).toEqual([{ kind: 'fleet-settings', key: id, value: fleet }]);
   });
 
   it('are created once even if two callers try at the same time', async () => {
     const fleet = { fleetId: `${fleetId}-race`, payloadFormat: 'v1', nowMs: 1 } as const;
-    const results = await Promise.all([store.createFleet(fleet), store.createFleet(fleet)]);
+    const results = await Promise.all([store.fleets.create(fleet), store.fleets.create(fleet)]);
     expect(results.map((result) => result.type).sort()).toEqual(['created', 'exists']);
     expect(await outboxOf(fleet.fleetId)).toHaveLength(1);
   });
 
   it.each(['', 'a b', 'a\u001fb', '.hidden', 'x'.repeat(129), 'ä'])('refuse the id %j', async (id) => {
-    expect((await store.createFleet({ fleetId: id, payloadFormat: 'v1', nowMs: 1 })).type).toBe('invalid');
+    expect((await store.fleets.create({ fleetId: id, payloadFormat: 'v1', nowMs: 1 })).type).toBe('invalid');
   });
 });
 
 describe('API keys', () => {
   it('are shown once and found by their hash, never stored', async () => {
-    const made = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: 3_000 });
+    const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: 3_000 });
     if (made.type !== 'created') throw new Error(made.type);
 
     expect(made.key).toMatch(/^wp_[A-Za-z0-9_-]{43}$/);
-    expect(await store.findApiKey(hashApiKey(made.key))).toEqual({
+    expect(await store.apiKeys.find(hashApiKey(made.key))).toEqual({
       id: made.id,
       fleetId,
       hash: hashApiKey(made.key),
@@ -99,15 +99,17 @@ describe('API keys', () => {
   });
 
   it('are not found if they are revoked or unknown', async () => {
-    const made = await store.createApiKey({ fleetId, scopes: ['events:read'], nowMs: 3_000 });
+    const made = await store.apiKeys.create({ fleetId, scopes: ['events:read'], nowMs: 3_000 });
     if (made.type !== 'created') throw new Error(made.type);
     await sql.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [made.id]);
-    expect(await store.findApiKey(hashApiKey(made.key))).toBeNull();
-    expect(await store.findApiKey(hashApiKey('wp_other'))).toBeNull();
+    expect(await store.apiKeys.find(hashApiKey(made.key))).toBeNull();
+    expect(await store.apiKeys.find(hashApiKey('wp_other'))).toBeNull();
   });
 
   it('need a fleet', async () => {
-    expect(await store.createApiKey({ fleetId: 'nobody', scopes: [], nowMs: 1 })).toEqual({ type: 'fleet_not_found' });
+    expect(await store.apiKeys.create({ fleetId: 'nobody', scopes: [], nowMs: 1 })).toEqual({
+      type: 'fleet_not_found',
+    });
   });
 });
 

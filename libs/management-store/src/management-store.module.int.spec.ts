@@ -42,13 +42,13 @@ describe('ManagementStoreModule on DatabaseModule', () => {
     const failed = module
       .get(IdempotencyStore)
       .once({ fleetId: 'f', route: 'POST /x', key: 'k' }, 1, async (stores) => {
-        await stores.createFleet({ fleetId: 'rolled-back', payloadFormat: 'v1', nowMs: 1 });
+        await stores.fleets.create({ fleetId: 'rolled-back', payloadFormat: 'v1', nowMs: 1 });
         throw new Error('after the change');
       });
     await expect(failed).rejects.toThrow('after the change');
-    expect(await fleets.findFleet('rolled-back')).toBeNull();
+    expect(await fleets.find('rolled-back')).toBeNull();
 
-    const made = await fleets.createFleet({ fleetId: 'kept', payloadFormat: 'v1', nowMs: 1 });
+    const made = await fleets.create({ fleetId: 'kept', payloadFormat: 'v1', nowMs: 1 });
     expect(made.type === 'created' && (await module.get(OutboxStore).isPublished(made.outboxIds))).toBe(false);
     expect(await module.get(OutboxStore).readLag()).toEqual({ waiting: 1, oldestAt: 1 });
   });

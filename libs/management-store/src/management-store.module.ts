@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ApiKeyStore, RANDOM_BYTES } from './api-key-store.js';
+import { ChangeStores } from './change-stores.js';
 import { MANAGEMENT_ENTITIES } from './entities.js';
 import { FleetStore } from './fleet-store.js';
 import { GeofenceStore } from './geofence-store.js';
@@ -17,6 +18,7 @@ const STORES = [
   SubscriptionStore,
   GeofenceStore,
   ReplayStore,
+  ChangeStores,
   OperationalEventStore,
   IdempotencyStore,
   OutboxStore,

@@ -6,7 +6,7 @@ import { OPERATIONAL_EVENTS_KEPT, type OperationalEventPosition } from './operat
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 beforeAll(async () => {
   database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
   store = await openManagementStore(database.url);
@@ -32,7 +32,7 @@ function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
   };
 }
 function list(subscriptionId: string, limit = 2_000, before: OperationalEventPosition | null = null) {
-  return store.operations.list({ fleetId: 'acme', subscriptionId, limit, before });
+  return store.operationalEvents.list({ fleetId: 'acme', subscriptionId, limit, before });
 }
 
 describe('OperationalEventStore', () => {
@@ -41,16 +41,16 @@ describe('OperationalEventStore', () => {
     const old = operation({ subscriptionId, occurredAt: 1_000 });
     const bare = { eventId: null, deliveryOffset: null, statusCode: null, errorCode: 'timeout' };
     const young = operation({ subscriptionId, occurredAt: 2_000, type: 'probed', ...bare });
-    await store.operations.keep([old, young, operation()]);
-    await store.operations.keep([{ ...old, reason: 'repeated' }, young]);
-    await store.operations.keep([]);
+    await store.operationalEvents.keep([old, young, operation()]);
+    await store.operationalEvents.keep([{ ...old, reason: 'repeated' }, young]);
+    await store.operationalEvents.keep([]);
     expect(await list(subscriptionId)).toEqual([young, old]);
   });
 
   it('lists all events page by page, including those of one millisecond', async () => {
     const subscriptionId = randomUUID();
     const events = [3, 3, 3, 1, 2].map((occurredAt) => operation({ subscriptionId, occurredAt }));
-    await store.operations.keep(events);
+    await store.operationalEvents.keep(events);
     const walked: string[] = [];
     let before: OperationalEventPosition | null = null;
     for (;;) {
@@ -65,9 +65,9 @@ describe('OperationalEventStore', () => {
 
   it("does not list events of another fleet's subscription", async () => {
     const mine = operation();
-    await store.operations.keep([mine]);
+    await store.operationalEvents.keep([mine]);
     const query = { fleetId: 'other', subscriptionId: mine.subscriptionId, limit: 10, before: null };
-    expect(await store.operations.list(query)).toEqual([]);
+    expect(await store.operationalEvents.list(query)).toEqual([]);
   });
 
   it('removes only the oldest events of the same type, whatever the batches', async () => {
@@ -77,9 +77,10 @@ describe('OperationalEventStore', () => {
     const many = Array.from({ length: OPERATIONAL_EVENTS_KEPT + 150 }, (_, n) =>
       operation({ subscriptionId, occurredAt: n }),
     );
-    await store.operations.keep([disabled, neighbour, ...many.slice(0, 620)]);
-    for (let from = 620; from < many.length; from += 10) await store.operations.keep(many.slice(from, from + 10));
-    await store.operations.keep(many.slice(0, 3));
+    await store.operationalEvents.keep([disabled, neighbour, ...many.slice(0, 620)]);
+    for (let from = 620; from < many.length; from += 10)
+      await store.operationalEvents.keep(many.slice(from, from + 10));
+    await store.operationalEvents.keep(many.slice(0, 3));
 
     const newest = many.slice(150).reverse();
     expect(await list(subscriptionId)).toEqual([...newest, disabled]);
@@ -89,15 +90,15 @@ describe('OperationalEventStore', () => {
   it('removes events by age', async () => {
     const subscriptionId = randomUUID();
     const kept = operation({ subscriptionId, occurredAt: 50_000 });
-    await store.operations.keep([kept, operation({ subscriptionId, occurredAt: 49_999 })]);
-    expect(await store.operations.trim(50_000)).toBeGreaterThan(0);
+    await store.operationalEvents.keep([kept, operation({ subscriptionId, occurredAt: 49_999 })]);
+    expect(await store.operationalEvents.trim(50_000)).toBeGreaterThan(0);
     expect(await list(subscriptionId)).toEqual([kept]);
-    expect(await store.operations.trim(50_000)).toBe(0);
+    expect(await store.operationalEvents.trim(50_000)).toBe(0);
   });
 
   it('accepts any text', async () => {
     const strange = operation({ reason: "quote ' brace { null \0 and \u{1f6f0}", errorCode: 'a,"b"' });
-    await store.operations.keep([strange]);
+    await store.operationalEvents.keep([strange]);
     const [found] = await list(strange.subscriptionId);
     expect(found).toEqual({ ...strange, reason: strange.reason.replace('\0', '\uFFFD') });
   });

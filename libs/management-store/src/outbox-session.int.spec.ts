@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { holdsFor, until } from '../../../test/support/until.js';
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 const sessions: OutboxSession[] = [];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('openOutboxSession', () => {
   it('reads waiting rows, oldest first, until they are marked', async () => {
     const session = await build().held();
     for (const fleetId of ['o-1', 'o-2', 'o-3'])
-      await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+      await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
     const waiting = await session.readWaiting(10);
     expect(waiting.map((row) => row.key)).toEqual(['o-1', 'o-2', 'o-3']);
     expect(waiting[0]).toEqual({
@@ -61,7 +61,7 @@ describe('openOutboxSession', () => {
       kind: 'fleet-settings',
       key: 'o-1',
       partitionKey: null,
-      value: await store.findFleet('o-1'),
+      value: await store.fleets.find('o-1'),
     });
     expect((await session.readWaiting(2)).map((row) => row.key)).toEqual(['o-1', 'o-2']);
 
@@ -82,7 +82,7 @@ describe('openOutboxSession', () => {
   it('is notified at once when another process appends', async () => {
     const built = build();
     await built.held();
-    await store.createFleet({ fleetId: 'notified', payloadFormat: 'v1', nowMs: 1 });
+    await store.fleets.create({ fleetId: 'notified', payloadFormat: 'v1', nowMs: 1 });
     await until(() => built.appended() > 0);
   });
 

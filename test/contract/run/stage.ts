@@ -85,8 +85,8 @@ async function fill(stack: BenchStack, apiUrl: string): Promise<ContractStage['k
   const fleets: SampledFleet[] = [];
   try {
     for (const fleetId of FLEETS) {
-      await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
-      const made = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
+      await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
+      const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
       if (made.type !== 'created') throw new Error(`Fleet ${fleetId} could not be made.`);
       keys.push({ fleetId, id: made.id, key: made.key });
       fleets.push({ fleetId, subscriptions: await subscribe(apiUrl, made.key), devices: 5 });

@@ -20,7 +20,7 @@ type ManagementStore = Awaited<ReturnType<typeof openManagementStore>>;
 export async function createFleet(terminal: Terminal, options: FleetCreateOptions): Promise<void> {
   const { dataDir, fleetId, format, routes, now } = options;
   const key = await withStore(dataDir, async (store) => {
-    const result = await store.createFleet({ fleetId, payloadFormat: format, routes, nowMs: now() });
+    const result = await store.fleets.create({ fleetId, payloadFormat: format, routes, nowMs: now() });
     switch (result.type) {
       case 'created':
         return addApiKey(store, dataDir, fleetId, now());
@@ -43,7 +43,7 @@ export async function createFleetKey(
 }
 
 async function addApiKey(store: ManagementStore, dataDir: string, fleetId: string, nowMs: number): Promise<string> {
-  const result = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs });
+  const result = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
   if (result.type === 'fleet_not_found') throw new CliError(`There is no fleet ${fleetId}.`);
   await saveApiKey(dataDir, fleetId, result.key);
   return result.key;

@@ -47,12 +47,12 @@ export interface EnsureFleetOptions {
 export async function ensureFleet({ dataDir, databaseUrl, fleetId, now }: EnsureFleetOptions): Promise<string> {
   const store = await openManagementStore(databaseUrl);
   try {
-    const fleet = await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: now() });
+    const fleet = await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: now() });
     if (fleet.type === 'invalid') throw new CliError(`${fleetId} cannot be a fleet's id: ${fleet.message}.`);
     const saved = (await savedApiKeys(dataDir))[fleetId];
     // A key of a database that is gone counts for nothing in the new one.
     if (saved !== undefined && fleet.type === 'exists') return saved;
-    const made = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: now() });
+    const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: now() });
     if (made.type === 'fleet_not_found')
       throw new CliError(`Fleet ${fleetId} was deleted while its key was being created.`);
     await saveApiKey(dataDir, fleetId, made.key);

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ManagementStore } from '@waypost/management-store';
+import { ApiKeyStore } from '@waypost/management-store';
 import type { Caller } from '../auth/caller.js';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
@@ -14,7 +13,7 @@ import { noSuchApiKey, scopesNotHeld } from './api-keys.errors.js';
 @Injectable()
 export class ApiKeysService {
   constructor(
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'listApiKeys' | 'revokeApiKey'>,
+    @Inject(ApiKeyStore) private readonly keys: ApiKeyStore,
     @Inject(ListPages) private readonly pages: ListPages,
     @Inject(CLOCK) private readonly now: Clock,
   ) {}
@@ -30,7 +29,7 @@ export class ApiKeysService {
     change: MakeChange<ApiKeyWithKeyDto>,
   ): Promise<ApiKeyWithKeyDto> {
     return change(async (stores) => {
-      const created = await stores.createApiKey({ fleetId, name: name ?? null, scopes, nowMs: this.now() });
+      const created = await stores.apiKeys.create({ fleetId, name: name ?? null, scopes, nowMs: this.now() });
       if (created.type === 'fleet_not_found') throw noSuchFleet();
       return { answer: { ...toApiKey(created.stored), key: created.key }, outboxIds: [] };
     });
@@ -41,14 +40,14 @@ export class ApiKeysService {
     const page = await this.pages.byCreation(
       walk,
       query,
-      (wanted) => this.store.listApiKeys(wanted),
+      (wanted) => this.keys.list(wanted),
       (stored) => stored,
     );
     return { ...page, data: page.data.map(toApiKey) };
   }
 
   async revoke(fleetId: string, id: string): Promise<void> {
-    const revoked = await this.store.revokeApiKey({ fleetId, id }, this.now());
+    const revoked = await this.keys.revoke({ fleetId, id }, this.now());
     if (revoked.type === 'not_found') throw noSuchApiKey();
   }
 }

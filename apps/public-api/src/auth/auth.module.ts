@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { ManagementStore } from '@waypost/management-store';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { ApiKeyStore } from '@waypost/management-store';
 import { type ApiSettings, type Clock, CLOCK, SETTINGS } from '../runtime/runtime.module.js';
 import { createAddressLimiter } from './address-limiter.js';
 import { createKeyDirectory } from './key-directory.js';
@@ -15,9 +14,8 @@ export const RATE_LIMITER = Symbol('rate limiter');
   providers: [
     {
       provide: KEY_DIRECTORY,
-      inject: [MANAGEMENT_STORE, CLOCK],
-      useFactory: (store: ManagementStore, now: Clock) =>
-        createKeyDirectory({ findApiKey: (hash) => store.findApiKey(hash), now }),
+      inject: [ApiKeyStore, CLOCK],
+      useFactory: (keys: ApiKeyStore, now: Clock) => createKeyDirectory({ findApiKey: (hash) => keys.find(hash), now }),
     },
     {
       provide: RATE_LIMITER,

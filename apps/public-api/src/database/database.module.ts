@@ -3,20 +3,16 @@ import {
   DatabaseModule as PostgresModule,
   type DatabaseModuleOptions,
   databaseRefusal,
-  DataSource,
+  type DataSource,
   isConnectionLoss,
   PAGE_SOURCE,
   type PageSource,
 } from '@waypost/database';
 import { createDeliveryHistory, createPathHistory } from '@waypost/history-store';
-import { createManagementStore, ManagementStoreModule } from '@waypost/management-store';
+import { ManagementStoreModule } from '@waypost/management-store';
 import { BootError } from '@waypost/platform';
-import { type ApiLogger, LOGGER, RANDOM_BYTES, type RandomBytes } from '../runtime/runtime.module.js';
+import { type ApiLogger, LOGGER } from '../runtime/runtime.module.js';
 
-export { PAGE_SOURCE } from '@waypost/database';
-/** Reads and writes of managed rows. */
-export const DATA_SOURCE = Symbol('data source');
-export const MANAGEMENT_STORE = Symbol('management store');
 export const DELIVERY_HISTORY = Symbol('delivery history');
 export const PATH_HISTORY = Symbol('path history');
 
@@ -31,13 +27,6 @@ const POOL_SIZE = 10;
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 const PROVIDERS = [
-  { provide: DATA_SOURCE, useExisting: DataSource },
-  {
-    provide: MANAGEMENT_STORE,
-    inject: [DataSource, RANDOM_BYTES],
-    useFactory: (dataSource: DataSource, randomBytes: RandomBytes) =>
-      createManagementStore({ dataSource, randomBytes }),
-  },
   {
     provide: DELIVERY_HISTORY,
     inject: [PAGE_SOURCE],

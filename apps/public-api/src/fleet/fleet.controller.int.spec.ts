@@ -10,7 +10,7 @@ const FLEET = '/public/v1/fleet';
 const KEYS = '/public/v1/api-keys';
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
 let key: string;
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
   key = api.addKey(fleetId);
   waitedFor = [];
 });
@@ -76,7 +76,7 @@ describe('PATCH /public/v1/fleet', () => {
     const answer = await send('PATCH', FLEET, { payloadFormat: 'legacy-v1', name: 'Tour 7' });
     expect(answer.body).toMatchObject({ name: 'Tour 7', payloadFormat: 'legacy-v1', version: 2 });
     expect(answer.headers.get('etag')).toBe('"2"');
-    expect((await published()).at(-1)).toEqual(await store.findFleet(fleetId));
+    expect((await published()).at(-1)).toEqual(await store.fleets.find(fleetId));
     expect(await published()).toHaveLength(2);
     expect(waitedFor).toEqual([[expect.any(String)]]);
 
@@ -148,7 +148,7 @@ describe('PATCH /public/v1/fleet', () => {
     await send('PATCH', FLEET, { name: 'Theirs' }, { 'if-match': '"1"' });
     const answer = await send('PATCH', FLEET, { name: 'Ours' }, { 'if-match': '"1"' });
     expect([answer.status, answer.headers.get('etag')]).toEqual([412, '"2"']);
-    expect(await store.findFleet(fleetId)).toMatchObject({ name: 'Theirs' });
+    expect(await store.fleets.find(fleetId)).toMatchObject({ name: 'Theirs' });
   });
 
   it.each([[{}], [{ payloadFormat: 'v3' }], [{ name: '' }], [{ id: 'other' }]])('refuses %j', async (body) => {
@@ -173,7 +173,7 @@ describe('API keys of the fleet', () => {
       ...{ id: expect.any(String), name: 'dashboard', prefix: made.key.slice(0, 9), scopes: ['events:read'] },
       ...{ createdAt: new Date(nowMs).toISOString(), key: expect.stringMatching(/^wp_/) },
     });
-    expect(await store.findApiKey(hashApiKey(made.key))).toMatchObject({ fleetId, scopes: ['events:read'] });
+    expect(await store.apiKeys.find(hashApiKey(made.key))).toMatchObject({ fleetId, scopes: ['events:read'] });
     const { rows } = await sql.query<{ text: string }>('SELECT api_keys::text AS text FROM api_keys');
     expect(rows.some(({ text }) => text.includes(made.key))).toBe(false);
     expect(JSON.stringify((await send('GET', KEYS)).body)).not.toContain(made.key);
@@ -214,7 +214,7 @@ describe('API keys of the fleet', () => {
     expect((await send('DELETE', `${KEYS}/${made.id}`)).status).toBe(204);
     nowMs += 1_000;
     expect((await send('DELETE', `${KEYS}/${made.id.toUpperCase()}`)).status).toBe(204);
-    expect(await store.findApiKey(hashApiKey(made.key))).toBeNull();
+    expect(await store.apiKeys.find(hashApiKey(made.key))).toBeNull();
     const { data } = (await send('GET', KEYS)).body as { data: object[] };
     expect(data).toMatchObject([{ revokedAt: new Date(nowMs - 1_000).toISOString() }]);
   });
@@ -225,7 +225,7 @@ describe('API keys of the fleet', () => {
     expect((await api.request(`${KEYS}/${made.id}`, { method: 'DELETE', key: other })).status).toBe(404);
     expect((await api.request(`${KEYS}/not-an-id`, { method: 'DELETE', key })).status).toBe(404);
     expect(((await api.request(KEYS, { key: other })).body as { data: object[] }).data).toEqual([]);
-    expect(await store.findApiKey(hashApiKey(made.key))).not.toBeNull();
+    expect(await store.apiKeys.find(hashApiKey(made.key))).not.toBeNull();
   });
 
   it.each<[object, string[]]>([

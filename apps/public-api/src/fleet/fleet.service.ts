@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FleetSettings } from '@waypost/domain';
-import type { ExpectedVersions, FleetChange, ManagementStore } from '@waypost/management-store';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { type ExpectedVersions, type FleetChange, FleetStore } from '@waypost/management-store';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type Clock, CLOCK } from '../runtime/runtime.module.js';
@@ -12,13 +11,13 @@ import { noSuchFleet } from './fleet.errors.js';
 @Injectable()
 export class FleetService {
   constructor(
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'findFleet' | 'updateFleet'>,
+    @Inject(FleetStore) private readonly fleets: FleetStore,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
     @Inject(CLOCK) private readonly now: Clock,
   ) {}
 
   async get(fleetId: string): Promise<Versioned<FleetDto>> {
-    const stored = await this.store.findFleet(fleetId);
+    const stored = await this.fleets.find(fleetId);
     if (stored === null) throw noSuchFleet();
     return versioned(stored);
   }
@@ -33,7 +32,7 @@ export class FleetService {
       ...(payloadFormat === undefined ? {} : { payloadFormat }),
       ...(routes === undefined ? {} : { routes }),
     };
-    const result = await this.store.updateFleet(fleetId, change, this.now(), expected);
+    const result = await this.fleets.update(fleetId, change, this.now(), expected);
     if (result.type === 'not_found') throw noSuchFleet();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'changed') await this.published.wait(result.outboxIds);

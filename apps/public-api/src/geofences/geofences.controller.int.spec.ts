@@ -27,7 +27,7 @@ const POLYGON = {
 };
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
 let key: string;
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
   key = api.addKey(fleetId);
   waitedFor = [];
 });

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Geofence } from '@waypost/domain';
-import type { ExpectedVersions, GeofenceRef, ManagementStore } from '@waypost/management-store';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { type ExpectedVersions, type GeofenceRef, GeofenceStore } from '@waypost/management-store';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
@@ -24,7 +23,7 @@ type VersionedGeofence = Versioned<GeofenceDto>;
 @Injectable()
 export class GeofencesService {
   constructor(
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'geofences'>,
+    @Inject(GeofenceStore) private readonly geofences: GeofenceStore,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
     @Inject(ListPages) private readonly pages: ListPages,
     @Inject(NEW_ID) private readonly newId: NewId,
@@ -50,14 +49,14 @@ export class GeofencesService {
     const page = await this.pages.byCreation(
       walk,
       query,
-      (wanted) => this.store.geofences.list(wanted),
+      (wanted) => this.geofences.list(wanted),
       ({ geofenceId: id, createdAt }) => ({ id, createdAt }),
     );
     return { ...page, data: page.data.map(toGeofence) };
   }
 
   async get(ref: GeofenceRef): Promise<VersionedGeofence> {
-    const stored = await this.store.geofences.get(ref);
+    const stored = await this.geofences.get(ref);
     if (stored === null) throw noSuchGeofence();
     return versioned(stored);
   }
@@ -71,7 +70,7 @@ export class GeofencesService {
       ...(name === undefined ? {} : { name }),
       ...(shape === undefined ? {} : storedShape(shape)),
     };
-    const result = await this.store.geofences.update(ref, change, this.now(), expected);
+    const result = await this.geofences.update(ref, change, this.now(), expected);
     if (result.type === 'not_found') throw noSuchGeofence();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
@@ -79,7 +78,7 @@ export class GeofencesService {
   }
 
   async remove(ref: GeofenceRef, expected: ExpectedVersions): Promise<void> {
-    const result = await this.store.geofences.delete(ref, this.now(), expected);
+    const result = await this.geofences.delete(ref, this.now(), expected);
     if (result.type === 'not_found') throw noSuchGeofence();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     await this.published.wait(result.outboxIds);

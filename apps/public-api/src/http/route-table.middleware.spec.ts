@@ -18,9 +18,8 @@ let key: string;
 beforeAll(async () => {
   const listed = { list: () => Promise.resolve([]) };
   const store = {
-    findFleet: () => Promise.resolve(FLEET),
-    listApiKeys: () => Promise.resolve([]),
-    ...{ subscriptions: listed, operations: listed, replays: listed, geofences: listed, idempotency: {} },
+    ...{ fleets: { find: () => Promise.resolve(FLEET) }, apiKeys: listed, subscriptions: listed },
+    ...{ operationalEvents: listed, replays: listed, geofences: listed },
   };
   api = await startTestApi({ store: store as unknown as NonNullable<TestApiOptions['store']> });
   key = api.addKey('acme');

@@ -12,7 +12,7 @@ const BODY = { eventType: 'position', url: 'https://receiver.example/hook' };
 const CIRCLE = { type: 'circle', center: { latitude: 1, longitude: 2 }, radiusInMeters: 3 };
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
 let key: string;
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
   key = api.addKey(fleetId);
   [waitedFor, urlCheck, urlChecks] = [[], Promise.resolve(), 0];
 });
@@ -161,7 +161,7 @@ describe('a request with an Idempotency-Key', () => {
     await post(SUBSCRIPTIONS, BODY, 'k');
     expect((await post(KEYS, { scopes: ['events:read'] }, 'k')).status).toBe(201);
     const other = `${fleetId}-b`;
-    await store.createFleet({ fleetId: other, payloadFormat: 'v1', nowMs });
+    await store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs });
     const headers = { 'idempotency-key': 'k' };
     const answer = await api.request(SUBSCRIPTIONS, { method: 'POST', key: api.addKey(other), json: BODY, headers });
     expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);

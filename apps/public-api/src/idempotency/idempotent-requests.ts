@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { ChangeStores, IdempotencyRef, KeptAnswer, ManagementStore } from '@waypost/management-store';
+import { ChangeStores, type IdempotencyRef, IdempotencyStore, type KeptAnswer } from '@waypost/management-store';
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type Clock, CLOCK } from '../runtime/runtime.module.js';
 import { AnswerSealer } from './answer-sealer.js';
@@ -29,7 +28,8 @@ export const REPLAYED_HEADER = 'idempotent-replayed';
 @Injectable()
 export class IdempotentRequests {
   constructor(
-    @Inject(MANAGEMENT_STORE) private readonly store: ManagementStore,
+    @Inject(ChangeStores) private readonly stores: ChangeStores,
+    @Inject(IdempotencyStore) private readonly answers: IdempotencyStore,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
     @Inject(AnswerSealer) private readonly sealer: AnswerSealer,
     @Inject(CLOCK) private readonly now: Clock,
@@ -41,7 +41,7 @@ export class IdempotentRequests {
    */
   async answer<T>(request: Request, caller: Caller, work: (change: MakeChange<T>) => Promise<T>): Promise<T> {
     const key = idempotencyKey(request);
-    if (key === null) return work(async (make) => this.whenPublished(await make(this.store)));
+    if (key === null) return work(async (make) => this.whenPublished(await make(this.stores)));
     return this.once(request, { fleetId: caller.fleetId, route: routeOf(request), key }, work);
   }
 
@@ -55,11 +55,10 @@ export class IdempotentRequests {
       request.res?.set(REPLAYED_HEADER, 'true');
       return this.whenPublished({ answer: answered.answer as T, outboxIds });
     };
-    const { idempotency } = this.store;
-    const kept = await idempotency.find(ref, this.now());
+    const kept = await this.answers.find(ref, this.now());
     if (kept !== null) return again(kept);
     return work(async (make) => {
-      const result = await idempotency.once(ref, this.now(), async (stores) => {
+      const result = await this.answers.once(ref, this.now(), async (stores) => {
         const made = await make(stores);
         const sealed = this.sealer.seal(ref, { fingerprint, answer: made.answer });
         return { made, answer: { sealed, outboxIds: made.outboxIds } };

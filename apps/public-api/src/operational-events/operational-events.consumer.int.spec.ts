@@ -14,7 +14,7 @@ const TOPIC = topics.webhookOperations.name;
 
 let stack: Awaited<ReturnType<typeof openTestStack>>;
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 const consumers: TaskManager[] = [];
 const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   store = await openManagementStore(database.url);
   sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 afterEach(() => Promise.all(consumers.splice(0).map((consumer) => consumer.stop())));
 afterAll(async () => {
@@ -46,7 +46,8 @@ beforeEach(async () => {
 
 function startConsumer(): TaskManager {
   const { backend, codecs } = stack;
-  const tasks = new OperationalEventsTasks(backend, codecs, store, silentLogger, Date.now);
+  const { subscriptions, operationalEvents } = store;
+  const tasks = new OperationalEventsTasks(backend, codecs, subscriptions, operationalEvents, silentLogger, Date.now);
   const { id: groupId, topics: read } = consumerGroups.subscriptionOperations;
   const onFatal = (error: Error): never => {
     throw error;
@@ -101,7 +102,7 @@ function stored() {
   return store.subscriptions.get({ fleetId, id });
 }
 function kept() {
-  return store.operations.list({ fleetId, subscriptionId: id, limit: 100, before: null });
+  return store.operationalEvents.list({ fleetId, subscriptionId: id, limit: 100, before: null });
 }
 
 describe('the consumer of operational events on a real broker and database', () => {

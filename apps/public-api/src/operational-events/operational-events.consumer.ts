@@ -1,7 +1,7 @@
 import { Controller, Inject, Injectable, Module } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
-import type { ManagementStore } from '@waypost/management-store';
+import { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import {
   PartitionConsumer,
   type PartitionContext,
@@ -10,7 +10,6 @@ import {
   StreamsModule,
 } from '@waypost/platform';
 import type { RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
 import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
 import { AVRO_CODECS } from '../kafka/kafka.module.js';
 import { type ApiLogger, type Clock, CLOCK, LOGGER } from '../runtime/runtime.module.js';
@@ -23,16 +22,18 @@ export class OperationalEventsTasks implements PartitionTaskFactory<OperationalE
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
     @Inject(AVRO_CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions' | 'operations'>,
+    @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
+    @Inject(OperationalEventStore) private readonly events: OperationalEventStore,
     @Inject(LOGGER) private readonly logger: ApiLogger,
     @Inject(CLOCK) private readonly now: Clock,
   ) {}
 
   create(context: TaskContext): OperationalEventsTask {
-    const { backend, codecs, store, logger, now } = this;
+    const { backend, codecs, subscriptions, events, logger, now } = this;
     return new OperationalEventsTask(context, {
       codec: codecs.webhookOperations,
-      store,
+      subscriptions,
+      events,
       logRange: async (partition) => {
         const [start, end] = await Promise.all([backend.startOffset(partition), backend.endOffset(partition)]);
         return { start, end };

@@ -9,7 +9,7 @@ const PATH = '/public/v1/webhook-subscriptions';
 const NOW = Date.UTC(2026, 2, 20, 12);
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let api: TestApi;
 let fleetId: string;
 let key: string;
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: NOW });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: NOW });
   key = api.addKey(fleetId);
   const json = { eventType: 'position', url: 'https://receiver.example/hook' };
   const answer = await api.request(PATH, { method: 'POST', key, json });
@@ -61,7 +61,7 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
   it('shows what happened, newest first, without unknown fields', async () => {
     const failed = operation({ eventId: randomUUID(), statusCode: 503 });
     const held = operation({ type: 'suspended', reason: 'No answer.', errorCode: 'timeout', occurredAt: NOW + 1 });
-    await store.operations.keep([failed, held]);
+    await store.operationalEvents.keep([failed, held]);
     expect(await pageOf()).toEqual({
       data: [
         {
@@ -86,7 +86,7 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
 
   it('is empty for a subscription without any, and not found for another fleet or after the deletion', async () => {
     expect(await pageOf()).toEqual({ data: [], nextPageState: null });
-    await store.operations.keep([operation()]);
+    await store.operationalEvents.keep([operation()]);
     const path = `${PATH}/${id}/operations`;
     expect((await api.request(path, { key: api.addKey('other') })).status).toBe(404);
     await api.request(`${PATH}/${id}`, { method: 'DELETE', key });
@@ -96,13 +96,13 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
 
   it('walks all of them, each once, while others come', async () => {
     const events = [5, 5, 5, 2, 9].map((ms) => operation({ occurredAt: NOW + ms }));
-    await store.operations.keep(events);
+    await store.operationalEvents.keep(events);
     const walked: string[] = [];
     let query = '?limit=2';
     for (;;) {
       const page = await pageOf(query);
       walked.push(...page.data.map((one) => one.id));
-      await store.operations.keep([operation({ occurredAt: NOW + 100 })]);
+      await store.operationalEvents.keep([operation({ occurredAt: NOW + 100 })]);
       if (page.nextPageState === null) break;
       query = `?limit=2&pageState=${page.nextPageState}`;
     }
@@ -113,7 +113,7 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
   });
 
   it("refuses another subscription's page token, and parameters that it does not have", async () => {
-    await store.operations.keep([operation(), operation()]);
+    await store.operationalEvents.keep([operation(), operation()]);
     const { nextPageState } = await pageOf('?limit=1');
     const json = { eventType: 'ignition_on', url: 'https://receiver.example/hook' };
     const made = await api.request(PATH, { method: 'POST', key, json });

@@ -1,6 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { ManagementStore, OperationalEventPosition, SubscriptionRef } from '@waypost/management-store';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
+import {
+  type OperationalEventPosition,
+  OperationalEventStore,
+  type SubscriptionRef,
+  SubscriptionStore,
+} from '@waypost/management-store';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { noSuchSubscription } from '../subscriptions/subscriptions.errors.js';
@@ -10,7 +14,8 @@ import { type OperationalEventDto, toOperationalEvent } from './operational-even
 @Injectable()
 export class OperationalEventsService {
   constructor(
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions' | 'operations'>,
+    @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
+    @Inject(OperationalEventStore) private readonly events: OperationalEventStore,
     @Inject(ListPages) private readonly pages: ListPages,
   ) {}
 
@@ -19,8 +24,8 @@ export class OperationalEventsService {
     const walk = { fleetId: ref.fleetId, path, filters: { subscriptionId: ref.id } };
     const page = await this.pages.read(walk, query, {
       find: async (limit, before: OperationalEventPosition | null) => {
-        if ((await this.store.subscriptions.get(ref)) === null) throw noSuchSubscription();
-        return this.store.operations.list({ fleetId: ref.fleetId, subscriptionId: ref.id, limit, before });
+        if ((await this.subscriptions.get(ref)) === null) throw noSuchSubscription();
+        return this.events.list({ fleetId: ref.fleetId, subscriptionId: ref.id, limit, before });
       },
       toToken: ({ occurredAt, id }) => ({ firstAttemptAt: occurredAt, eventId: id, series: 0 }),
       fromToken: ({ firstAttemptAt, eventId }) => ({ occurredAt: firstAttemptAt, id: eventId }),

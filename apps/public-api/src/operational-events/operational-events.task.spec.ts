@@ -67,15 +67,13 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
   const logger = { info: log_, warn: log_, error: log_ };
   const task = new OperationalEventsTask(context, {
     codec: codecs.webhookOperations,
-    store: {
-      subscriptions: {
-        disable: async ({ subscriptionId }) => {
-          await did(`disable ${subscriptionId}`);
-          return { type: 'not_found' };
-        },
+    subscriptions: {
+      disable: async ({ subscriptionId }) => {
+        await did(`disable ${subscriptionId}`);
+        return { type: 'not_found' };
       },
-      operations: { keep: (events) => did(`keep ${String(events.length)}`), trim: () => Promise.resolve(0) },
     },
+    events: { keep: (events) => did(`keep ${String(events.length)}`), trim: () => Promise.resolve(0) },
     logRange: () => Promise.resolve(log),
     untilDatabaseAnswers: createUntilDatabaseAnswers({
       logger,

@@ -1,6 +1,6 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/management-store';
+import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 import type { UntilDatabaseAnswers } from '../database/until-database-answers.js';
 import { isUuid } from '../endpoint/fields.js';
@@ -8,10 +8,8 @@ import type { ApiLogger } from '../runtime/runtime.module.js';
 
 export interface OperationalEventsTaskDeps {
   readonly codec: SubjectCodec<OperationalEvent>;
-  readonly store: {
-    readonly subscriptions: Pick<ManagementStore['subscriptions'], 'disable'>;
-    readonly operations: Pick<ManagementStore['operations'], 'keep' | 'trim'>;
-  };
+  readonly subscriptions: Pick<SubscriptionStore, 'disable'>;
+  readonly events: Pick<OperationalEventStore, 'keep' | 'trim'>;
   /** First and next offset of the log itself. */
   readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
   readonly untilDatabaseAnswers: UntilDatabaseAnswers;
@@ -50,7 +48,7 @@ export class OperationalEventsTask implements PartitionTask {
   async process(batch: RecordBatch): Promise<void> {
     const events = await this.decode(batch);
     for (const event of events) if (event.type === 'disabled') await this.disable(event);
-    await this.retried(() => this.deps.store.operations.keep(events));
+    await this.retried(() => this.deps.events.keep(events));
     await this.trim();
     await this.context.commitOffset(batch.nextOffset);
   }
@@ -85,8 +83,8 @@ export class OperationalEventsTask implements PartitionTask {
   }
 
   private async disable(event: OperationalEvent): Promise<void> {
-    const { store, now, logger } = this.deps;
-    const result = await this.retried(() => store.subscriptions.disable(event, now()));
+    const { subscriptions, now, logger } = this.deps;
+    const result = await this.retried(() => subscriptions.disable(event, now()));
     const { subscriptionId, fleetId, occurredAt } = event;
     if (result.type === 'changed') logger.warn('subscription_disabled', { subscriptionId, fleetId, occurredAt });
     else logger.info('subscription_not_disabled', { subscriptionId, fleetId, occurredAt, because: result.type });
@@ -96,7 +94,7 @@ export class OperationalEventsTask implements PartitionTask {
   private async trim(): Promise<void> {
     const nowMs = this.deps.now();
     if (nowMs < this.trimAtMs) return;
-    await this.retried(() => this.deps.store.operations.trim(nowMs - RETENTION_MS));
+    await this.retried(() => this.deps.events.trim(nowMs - RETENTION_MS));
     this.trimAtMs = nowMs + TRIM_EVERY_MS;
   }
 

@@ -19,7 +19,7 @@ const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
 
 let stack: Awaited<ReturnType<typeof openTestStack>>;
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 /** In the order in which they came up: the first holds the right to publish, and the next will. */
 const processes: (ApiProcess & { readonly url: string })[] = [];
@@ -33,7 +33,7 @@ beforeAll(async () => {
   store = await openManagementStore(database.url);
   sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
 });
 afterAll(async () => {
   await Promise.all(started.map((one) => one.kill()));
@@ -88,7 +88,7 @@ async function versionsIn<T extends object>(
 
 describe('changes while public-api is killed again and again', () => {
   it('are made once each, and every version of them is published once and in order (R-17)', async () => {
-    const made = await store.createApiKey({ fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
+    const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
     const key = made.type === 'created' ? made.key : '';
     let next = 0;
     let over = false;

@@ -11,7 +11,7 @@ import type { OutboxPublisher } from './outbox-publisher.js';
 import { OUTBOX_TOPICS } from './outbox-record.js';
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let fleetId: string;
 let broker: ReturnType<typeof createMemoryBackend>;
@@ -110,7 +110,7 @@ async function changeOften(): Promise<string> {
 describe('the outbox on a real database', () => {
   it('brings fleets and subscriptions to their topics as they are stored', async () => {
     startPublisher();
-    await store.createFleet({ fleetId, payloadFormat: 'legacy-v1', nowMs: 1_000 });
+    await store.fleets.create({ fleetId, payloadFormat: 'legacy-v1', nowMs: 1_000 });
     const given = draft();
     const made = await store.subscriptions.create([given], 2_000);
     await untilOutboxEmpty(sql);
@@ -125,7 +125,7 @@ describe('the outbox on a real database', () => {
   });
 
   it('hears of every change without polling, from any process', async () => {
-    await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
+    await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1 });
     startPublisher({ pollMs: 60_000 });
     await untilOutboxEmpty(sql);
     await store.subscriptions.create([draft()], 1);
@@ -134,7 +134,7 @@ describe('the outbox on a real database', () => {
   });
 
   it('publishes every version in order, with two publishers at work', async () => {
-    await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
+    await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1 });
     startPublisher();
     startPublisher();
     const ids = await Promise.all(Array.from({ length: 8 }, changeOften));
@@ -143,7 +143,7 @@ describe('the outbox on a real database', () => {
   });
 
   it('publishes nothing twice when a process died between the commit and the mark', async () => {
-    await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
+    await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1 });
     const first = startPublisher();
     const [deleted, kept] = [await changeOften(), draft()];
     await store.subscriptions.create([kept], 1);
@@ -161,7 +161,7 @@ describe('the outbox on a real database', () => {
   });
 
   it('continues after the database has cut its connection', async () => {
-    await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1 });
+    await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1 });
     startPublisher();
     await untilOutboxEmpty(sql);
     await sql.query(

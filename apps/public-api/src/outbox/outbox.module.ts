@@ -9,10 +9,9 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
-import type { ManagementStore } from '@waypost/management-store';
+import { OutboxStore } from '@waypost/management-store';
 import { STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
 import { AVRO_CODECS } from '../kafka/kafka.module.js';
 import { type ApiLogger, type Clock, CLOCK, LOGGER } from '../runtime/runtime.module.js';
 import { createOutbox } from './create-outbox.js';
@@ -52,10 +51,10 @@ export class OutboxModule {
         },
         {
           provide: PublishedChanges,
-          inject: [MANAGEMENT_STORE, OUTBOX_PUBLISHER, CLOCK],
-          useFactory: (store: ManagementStore, publisher: OutboxPublisher, now: Clock) =>
+          inject: [OutboxStore, OUTBOX_PUBLISHER, CLOCK],
+          useFactory: (outbox: OutboxStore, publisher: OutboxPublisher, now: Clock) =>
             createPublishedChanges({
-              isPublished: (ids) => store.outbox.isPublished(ids),
+              isPublished: (ids) => outbox.isPublished(ids),
               isStopping: () => publisher.isStopped(),
               now,
               sleep,

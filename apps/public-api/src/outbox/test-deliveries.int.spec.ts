@@ -15,7 +15,7 @@ const TOPIC = topics.webhookDeliveries.name;
 
 let stack: Awaited<ReturnType<typeof openTestStack>>;
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 const publishers: OutboxPublisher[] = [];
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   store = await openManagementStore(database.url);
   sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
 });
 afterEach(() => Promise.all(publishers.splice(0).map((publisher) => publisher.stop())));
 afterAll(async () => {

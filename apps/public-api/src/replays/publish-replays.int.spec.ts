@@ -15,7 +15,7 @@ const PARTITIONS = 4;
 const TOPIC = topics.webhookReplays.name;
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let broker: ReturnType<typeof createMemoryBackend>;
 const registry = createMemoryRegistry();
@@ -28,7 +28,7 @@ beforeAll(async () => {
   store = await openManagementStore(database.url);
   sql = new pg.Client({ connectionString: database.url });
   await sql.connect();
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 afterAll(async () => {
   await sql.end();

@@ -1,7 +1,7 @@
 import { Controller, Inject, Injectable, Module } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
-import type { ManagementStore } from '@waypost/management-store';
+import { ReplayStore } from '@waypost/management-store';
 import {
   PartitionConsumer,
   type PartitionContext,
@@ -10,7 +10,6 @@ import {
   StreamsModule,
 } from '@waypost/platform';
 import type { RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
 import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
 import { AVRO_CODECS } from '../kafka/kafka.module.js';
 import { type ApiLogger, LOGGER } from '../runtime/runtime.module.js';
@@ -23,15 +22,15 @@ export class ReplayProgressTasks implements PartitionTaskFactory<ReplayProgressT
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
     @Inject(AVRO_CODECS) private readonly codecs: Pick<AvroCodecs, 'replayProgress'>,
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'replays'>,
+    @Inject(ReplayStore) private readonly replays: ReplayStore,
     @Inject(LOGGER) private readonly logger: ApiLogger,
   ) {}
 
   create(context: TaskContext): ReplayProgressTask {
-    const { backend, codecs, store, logger } = this;
+    const { backend, codecs, replays, logger } = this;
     return new ReplayProgressTask(context, {
       codec: codecs.replayProgress,
-      replays: store.replays,
+      replays,
       logRange: async (partition) => {
         const [start, end] = await Promise.all([backend.startOffset(partition), backend.endOffset(partition)]);
         return { start, end };

@@ -1,13 +1,13 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/management-store';
+import type { ReplayStore } from '@waypost/management-store';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 import type { UntilDatabaseAnswers } from '../database/until-database-answers.js';
 import type { ApiLogger } from '../runtime/runtime.module.js';
 
 export interface ReplayProgressTaskDeps {
   readonly codec: SubjectCodec<ReplayProgress>;
-  readonly replays: Pick<ManagementStore['replays'], 'recordProgress'>;
+  readonly replays: Pick<ReplayStore, 'recordProgress'>;
   /** First and next offset of the log itself. */
   readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
   readonly untilDatabaseAnswers: UntilDatabaseAnswers;

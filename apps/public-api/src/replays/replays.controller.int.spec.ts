@@ -11,7 +11,7 @@ const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
 let key: string;
@@ -44,7 +44,7 @@ afterAll(async () => {
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 2, 20, 12);
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
   key = api.addKey(fleetId);
   subscriptionId = await subscribe();
   path = `${SUBSCRIPTIONS}/${subscriptionId}/replays`;

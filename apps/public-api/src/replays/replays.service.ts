@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { clampWindow, type WebhookSubscription } from '@waypost/domain';
-import type { ManagementStore, SubscriptionRef } from '@waypost/management-store';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { ReplayStore, type SubscriptionRef, SubscriptionStore } from '@waypost/management-store';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
@@ -15,7 +14,8 @@ import { noSuchReplay, tooManyReplays, windowExpired } from './replays.errors.js
 @Injectable()
 export class ReplaysService {
   constructor(
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions' | 'replays'>,
+    @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
+    @Inject(ReplayStore) private readonly replays: ReplayStore,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
     @Inject(ListPages) private readonly pages: ListPages,
     @Inject(NEW_ID) private readonly newId: NewId,
@@ -52,7 +52,7 @@ export class ReplaysService {
     return this.pages.read(walk, query, {
       find: async (limit, beforeSeries: number | null) => {
         await this.requireSubscription(ref);
-        return (await this.store.replays.list({ ref, limit, beforeSeries })).map(toReplay);
+        return (await this.replays.list({ ref, limit, beforeSeries })).map(toReplay);
       },
       toToken: ({ replayId, series }) => ({ firstAttemptAt: 0, eventId: replayId, series }),
       fromToken: ({ series }) => series,
@@ -61,7 +61,7 @@ export class ReplaysService {
 
   async get(ref: SubscriptionRef, replayId: string): Promise<ReplayDto> {
     await this.requireSubscription(ref);
-    const stored = await this.store.replays.get(ref, replayId);
+    const stored = await this.replays.get(ref, replayId);
     if (stored === null) throw noSuchReplay();
     return toReplay(stored);
   }
@@ -69,14 +69,14 @@ export class ReplaysService {
   /** Repeating it, or cancelling a finished replay, changes nothing. */
   async cancel(ref: SubscriptionRef, replayId: string): Promise<ReplayDto> {
     await this.requireSubscription(ref);
-    const result = await this.store.replays.cancel(ref, replayId, this.now());
+    const result = await this.replays.cancel(ref, replayId, this.now());
     if (result.type === 'not_found') throw noSuchReplay();
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
     return toReplay(result.stored);
   }
 
   private async requireSubscription(ref: SubscriptionRef): Promise<WebhookSubscription> {
-    const subscription = await this.store.subscriptions.get(ref);
+    const subscription = await this.subscriptions.get(ref);
     if (subscription === null) throw noSuchSubscription();
     return subscription;
   }

@@ -17,7 +17,7 @@ const BEARER = {
 };
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let api: TestApi;
 let key: string;
 let fleetId: string;
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
   key = api.addKey(fleetId);
   waitedFor = [];
 });
@@ -121,7 +121,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
 
   it("takes the fleet's payload format unless told another", async () => {
     const legacy = `${fleetId}-old`;
-    await store.createFleet({ fleetId: legacy, payloadFormat: 'legacy-v1', nowMs });
+    await store.fleets.create({ fleetId: legacy, payloadFormat: 'legacy-v1', nowMs });
     const make = (body: object) =>
       api.request(PATH, { method: 'POST', key: api.addKey(legacy), json: { url: HOOK, ...body } });
     expect(dataOf(await make({ eventType: 'position' }))[0]).toHaveProperty('payloadFormat', 'legacy-v1');
@@ -162,7 +162,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
     await create();
     await create({ url: `${HOOK}/2` });
     const other = `${fleetId}-2`;
-    await store.createFleet({ fleetId: other, payloadFormat: 'v1', nowMs });
+    await store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs });
     const answer = await api.request(PATH, {
       method: 'POST',
       key: api.addKey(other),

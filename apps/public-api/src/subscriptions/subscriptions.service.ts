@@ -1,12 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { testDelivery, type WebhookSubscription } from '@waypost/domain';
-import type { ExpectedVersions, ManagementStore, SubscriptionRef } from '@waypost/management-store';
-import { MANAGEMENT_STORE } from '../database/database.module.js';
+import { type ExpectedVersions, type SubscriptionRef, SubscriptionStore } from '@waypost/management-store';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { type Clock, CLOCK, NEW_ID, type NewId } from '../runtime/runtime.module.js';
@@ -29,7 +27,7 @@ const OLD_SECRET_SIGNS_MS = 24 * 3_600_000;
 @Injectable()
 export class SubscriptionsService {
   constructor(
-    @Inject(MANAGEMENT_STORE) private readonly store: Pick<ManagementStore, 'subscriptions'>,
+    @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
     @Inject(SubscriptionDrafts) private readonly drafts: SubscriptionDrafts,
     @Inject(CHECK_URL) private readonly checkUrl: CheckUrl,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
@@ -45,7 +43,7 @@ export class SubscriptionsService {
   ): Promise<SubscriptionWithSecretDto[]> {
     await requireAcceptedUrls(this.checkUrl, body);
     return change(async (stores) => {
-      const fleet = await stores.findFleet(fleetId);
+      const fleet = await stores.fleets.find(fleetId);
       if (fleet === null) throw noSuchFleet();
       const drafts = this.drafts.draft(body, fleet);
       const subscriptions = drafts.map((draft) => draft.subscription);
@@ -63,14 +61,14 @@ export class SubscriptionsService {
     const page = await this.pages.byCreation(
       walk,
       query,
-      (wanted) => this.store.subscriptions.list(wanted),
+      (wanted) => this.subscriptions.list(wanted),
       (stored) => stored,
     );
     return { ...page, data: page.data.map(toSubscription) };
   }
 
   async get(ref: SubscriptionRef): Promise<Versioned<SubscriptionDto>> {
-    const stored = await this.store.subscriptions.get(ref);
+    const stored = await this.subscriptions.get(ref);
     if (stored === null) throw noSuchSubscription();
     return { resource: toSubscription(stored), version: stored.version };
   }
@@ -82,7 +80,7 @@ export class SubscriptionsService {
   ): Promise<Versioned<SubscriptionDto>> {
     await requireAcceptedUrls(this.checkUrl, body);
     const change = this.drafts.changeOf(body, ref.id);
-    const result = await this.store.subscriptions.update(ref, change, this.now(), expected);
+    const result = await this.subscriptions.update(ref, change, this.now(), expected);
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'conflict') throw urlTaken(result.id);
@@ -91,7 +89,7 @@ export class SubscriptionsService {
   }
 
   async remove(ref: SubscriptionRef, expected: ExpectedVersions): Promise<void> {
-    const result = await this.store.subscriptions.delete(ref, this.now(), expected);
+    const result = await this.subscriptions.delete(ref, this.now(), expected);
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     await this.published.wait(result.outboxIds);

@@ -10,7 +10,7 @@ const PATH = '/public/v1/webhook-subscriptions';
 const NOW = Date.UTC(2026, 2, 20, 12);
 
 let database: TestDatabase;
-let store: ManagementStore & { close(): Promise<void> };
+let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
 let fleetId: string;
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.createFleet({ fleetId, payloadFormat: 'v1', nowMs: NOW });
+  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: NOW });
   key = api.addKey(fleetId);
   const json = { eventType: 'position', url: 'https://receiver.example/hook', deviceIds: ['van-1'] };
   const made = await api.request(PATH, { method: 'POST', key, json });

@@ -162,7 +162,7 @@ describe('every operation', () => {
 
   it('refuses a key within seconds of its end', async () => {
     const { store, owner, advance } = fleets;
-    const made = await store.createApiKey({ fleetId: owner.id, scopes: API_KEY_SCOPES, nowMs: Date.now() });
+    const made = await store.apiKeys.create({ fleetId: owner.id, scopes: API_KEY_SCOPES, nowMs: Date.now() });
     if (made.type !== 'created') throw new Error('no key');
     const listed = securedOperations.find(({ method, path }) => method === 'GET' && path.endsWith('/api-keys'));
     const revoking = securedOperations.find(

@@ -5,9 +5,21 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { type DeliveryHistory, formatApiKey, hashApiKey, type PathHistory } from '@waypost/domain';
 import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
-import { API_KEY_SCOPES, type ApiKeyRecord, type ManagementStore } from '@waypost/management-store';
+import {
+  API_KEY_SCOPES,
+  type ApiKeyRecord,
+  ApiKeyStore,
+  ChangeStores,
+  FleetStore,
+  GeofenceStore,
+  IdempotencyStore,
+  type ManagementStore,
+  OperationalEventStore,
+  ReplayStore,
+  SubscriptionStore,
+} from '@waypost/management-store';
 import { configureHttp } from '../configure-http.js';
-import { DELIVERY_HISTORY, MANAGEMENT_STORE, PATH_HISTORY } from '../database/database.module.js';
+import { DELIVERY_HISTORY, PATH_HISTORY } from '../database/database.module.js';
 import { HttpApiModule } from '../http-api.module.js';
 import { SERVER_LIMITS, type ServerLimits } from '../http/server-limits.js';
 import { OpenApi } from '../openapi/openapi-document.js';
@@ -51,7 +63,7 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-type FindApiKey = ManagementStore['findApiKey'];
+type FindApiKey = (hash: Buffer) => Promise<ApiKeyRecord | null>;
 
 export interface TestApiOptions extends Partial<RuntimeValues>, Partial<Omit<ApiSettings, 'egress'>> {
   readonly v1Gone?: boolean;
@@ -61,7 +73,7 @@ export interface TestApiOptions extends Partial<RuntimeValues>, Partial<Omit<Api
   readonly paths?: PathHistory;
   readonly checkUrl?: CheckUrl;
   readonly untilPublished?: (outboxIds: readonly string[]) => Promise<void>;
-  readonly store?: Partial<Omit<ManagementStore, 'findApiKey'>>;
+  readonly store?: Partial<ManagementStore>;
   /** Finds the keys that `addKey` did not create. */
   readonly findApiKey?: FindApiKey;
 }
@@ -138,7 +150,7 @@ class TestStores {
     const { history: noDeliveries } = createMemoryDeliveryStore({ now: Date.now });
     const { history: noPaths } = createMemoryPathStore({ now: Date.now });
     const providers = [
-      { provide: MANAGEMENT_STORE, useValue: { ...(store ?? NO_STORE), findApiKey } },
+      ...storeProviders(store ?? {}, findApiKey),
       { provide: DELIVERY_HISTORY, useValue: history ?? noDeliveries },
       { provide: PATH_HISTORY, useValue: paths ?? noPaths },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve()) } },
@@ -148,10 +160,20 @@ class TestStores {
 }
 
 /** A test must not use what it does not give. */
-const NO_STORE = {
-  findFleet: () => Promise.resolve(null),
-  ...{ subscriptions: {}, operations: {}, replays: {}, geofences: {}, idempotency: {} },
-};
+function storeProviders(given: Partial<ManagementStore>, findApiKey: FindApiKey) {
+  const { fleets = { find: () => Promise.resolve(null) }, subscriptions = {}, replays = {}, geofences = {} } = given;
+  const apiKeys = Object.assign(Object.create(given.apiKeys ?? null) as object, { find: findApiKey });
+  return [
+    { provide: FleetStore, useValue: fleets },
+    { provide: ApiKeyStore, useValue: apiKeys },
+    { provide: SubscriptionStore, useValue: subscriptions },
+    { provide: ReplayStore, useValue: replays },
+    { provide: GeofenceStore, useValue: geofences },
+    { provide: ChangeStores, useValue: { fleets, apiKeys, subscriptions, replays, geofences } },
+    { provide: OperationalEventStore, useValue: given.operationalEvents ?? {} },
+    { provide: IdempotencyStore, useValue: given.idempotency ?? {} },
+  ];
+}
 
 async function send(url: string, { method = 'GET', key, json, raw, headers = {} }: TestRequest): Promise<TestAnswer> {
   const body = json === undefined ? raw : JSON.stringify(json);

@@ -66,7 +66,7 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
   const paths = createMemoryPathStore({ now: () => START_MS });
   const api = await startTestApi({
     store,
-    findApiKey: (hash) => store.findApiKey(hash),
+    findApiKey: (hash) => store.apiKeys.find(hash),
     now: () => nowMs,
     // The tables are asked too, for the sake of the queries: they are empty.
     history: {
@@ -94,7 +94,7 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
 
   async function createFleet(name: string): Promise<Fleet> {
     const id = `${name}-${randomUUID()}`;
-    await store.createFleet({ fleetId: id, payloadFormat: 'v1', nowMs });
+    await store.fleets.create({ fleetId: id, payloadFormat: 'v1', nowMs });
     const made = new Map<string, string>();
     const fleet = { id, key: api.addKey(id, API_KEY_SCOPES), made };
     for (const collection of collectionsIn(securedOperations)) {
@@ -164,7 +164,7 @@ async function keepOperations(store: ManagementStore, fleetId: string, subscript
     eventId: null,
     statusCode: 503,
   } as const;
-  await store.operations.keep(
+  await store.operationalEvents.keep(
     [1, 2].map((minutes) => ({
       ...shared,
       id: randomUUID(),
