@@ -2,21 +2,13 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { admitRequests } from './auth/admission.middleware.js';
-import type { AddressLimiter } from './auth/address-limiter.js';
 import { ADDRESS_LIMITER, KEY_DIRECTORY, RATE_LIMITER } from './auth/auth.module.js';
 import type { KeyDirectory } from './auth/key-directory.js';
-import type { RateLimiter } from './auth/rate-limiter.js';
+import type { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
 import { parseQuery } from './endpoint/query-text.js';
 import { answerClientErrors } from './http/client-errors.js';
 import { answerGone, deprecateV1, V1_HISTORY_PATH } from './http/deprecation.middleware.js';
-import {
-  limitUrlLength,
-  onlyJsonBodies,
-  refuseDeepJson,
-  refuseExpectations,
-  requireHost,
-  sendOwnErrors,
-} from './http/request-refusals.middleware.js';
+import { limitUrlLength, onlyJsonBodies, refuseDeepJson, refuseExpectations, requireHost, sendOwnErrors } from './http/request-refusals.middleware.js';
 import { dropUselessConditions, guardMethods } from './http/route-table.middleware.js';
 import { limitServer, type ServerLimits } from './http/server-limits.js';
 import { OpenApi } from './openapi/openapi-document.js';

@@ -1,9 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import { ApiError } from '../errors/api-error.js';
-import type { AddressLimiter } from './address-limiter.js';
 import { bearerToken, type Origin, setOrigin } from './caller.js';
 import type { KeyDirectory } from './key-directory.js';
-import type { RateLimiter } from './rate-limiter.js';
+import type { AddressLimiter, RateLimiter } from './rate-limiter.js';
 
 export interface AdmissionDeps {
   readonly keys: KeyDirectory;

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { ApiKeyStore } from '@waypost/management-store';
 import { type ApiSettings, type Clock, CLOCK, SETTINGS } from '../runtime/runtime.module.js';
-import { createAddressLimiter } from './address-limiter.js';
 import { createKeyDirectory } from './key-directory.js';
-import { createRateLimiter } from './rate-limiter.js';
+import { createAddressLimiter, createRateLimiter } from './rate-limiter.js';
 
 export const ADDRESS_LIMITER = Symbol('address limiter');
 export const KEY_DIRECTORY = Symbol('key directory');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { clientOf } from '../auth/address-limiter.js';
+import { clientOf } from '../auth/rate-limiter.js';
 import { startTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.js';
 
 let api: TestApi | undefined;

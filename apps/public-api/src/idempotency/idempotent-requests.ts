@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { ChangeStores, type IdempotencyRef, IdempotencyStore, type KeptAnswer } from '@waypost/management-store';
 import type { Request } from 'express';
+import { ChangeStores, type IdempotencyRef, IdempotencyStore, type KeptAnswer } from '@waypost/management-store';
 import type { Caller } from '../auth/caller.js';
+import { invalidHeader } from '../errors/api-error.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type Clock, CLOCK } from '../runtime/runtime.module.js';
 import { AnswerSealer } from './answer-sealer.js';
-import { idempotencyKey } from './idempotency-key.js';
 import { answerLost, inProgress, keyReused } from './idempotency.errors.js';
 
 /** The response to a change, and the outbox rows that the response waits for. */
-export interface Change<T> {
+interface Change<T> {
   readonly answer: T;
   readonly outboxIds: readonly string[];
 }
@@ -22,7 +22,7 @@ export interface Change<T> {
 export type MakeChange<T> = (make: (stores: ChangeStores) => Promise<Change<T>>) => Promise<T>;
 
 /** On a response that repeats an earlier one. */
-export const REPLAYED_HEADER = 'idempotent-replayed';
+const REPLAYED_HEADER = 'idempotent-replayed';
 
 /** Carries out requests that create something, and those with an `Idempotency-Key` once, however often they are sent. */
 @Injectable()
@@ -92,4 +92,18 @@ function canonical(value: unknown): unknown {
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   // Pairs, not an object: a field may be called __proto__.
   return { fields: fields.map(([name, inner]) => [name, canonical(inner)]) };
+}
+
+export const MAX_KEY_LENGTH = 255;
+/** Printable ASCII, so that it is the same text everywhere; also the `pattern` of the OpenAPI document. */
+export const KEY_PATTERN = '^[!-~]([ -~]*[!-~])?$';
+const KEY_FORM = new RegExp(KEY_PATTERN);
+
+/** The `Idempotency-Key` of the request, or null. @throws ApiError 400 for an unusable one */
+export function idempotencyKey(request: Pick<Request, 'headers'>): string | null {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  const key = String(header);
+  if (key.length <= MAX_KEY_LENGTH && KEY_FORM.test(key)) return key;
+  throw invalidHeader('Idempotency-Key', `must be 1 to ${String(MAX_KEY_LENGTH)} printable ASCII characters`);
 }

@@ -3,7 +3,7 @@ import type { DtoClass } from '../endpoint/dto.js';
 import type { EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { IF_MATCH_PATTERN } from '../endpoint/entity-tag.js';
 import type { HandlerParameters } from '../endpoint/handler-parameters.js';
-import { KEY_PATTERN, MAX_KEY_LENGTH } from '../idempotency/idempotency-key.js';
+import { KEY_PATTERN, MAX_KEY_LENGTH } from '../idempotency/idempotent-requests.js';
 import type { Operation, Parameter, ResponseObject, Schema } from './openapi.types.js';
 import { deprecatedResponses, type ErrorStatus, jsonResponse, openErrors, securedErrors } from './responses.js';
 

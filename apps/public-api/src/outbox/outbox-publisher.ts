@@ -1,5 +1,4 @@
-import { createOutboxTenure, type OutboxPorts } from './outbox-tenure.js';
-import { createSignal } from './signal.js';
+import { createOutboxTenure, createSignal, type OutboxPorts } from './outbox-tenure.js';
 
 export interface OutboxPublisherDeps extends OutboxPorts {
   readonly pollMs?: number;

@@ -1,16 +1,10 @@
-import type {
-  OpenOutboxSessionResult,
-  OutboxRow,
-  OutboxSession,
-  OutboxSessionOptions,
-} from '@waypost/management-store';
+import type { OpenOutboxSessionResult, OutboxRow, OutboxSession, OutboxSessionOptions } from '@waypost/management-store';
 import type { OutgoingRecord } from '@waypost/streams';
 import type { ApiLogger } from '../runtime/runtime.module.js';
 import { isAlreadyPublished, type PublishedVersions } from './published-versions.js';
-import type { Signal } from './signal.js';
 
 /** The part of a transactional producer that is needed; after any failure it is closed and another made. */
-export interface OutboxProducer {
+interface OutboxProducer {
   init(): Promise<void>;
   commit(transaction: { readonly records: readonly OutgoingRecord[] }): Promise<unknown>;
   close(): Promise<void>;
@@ -31,7 +25,7 @@ export interface OutboxPorts {
   readonly now: () => number;
 }
 
-export interface OutboxTenureDeps extends OutboxPorts {
+interface OutboxTenureDeps extends OutboxPorts {
   /** Woken at every append, and when the right is lost. */
   readonly signal: Signal;
   readonly isStopped: () => boolean;
@@ -122,5 +116,38 @@ function createTrim(now: () => number): (session: Pick<OutboxSession, 'trim'>) =
     if (now() < trimAtMs) return;
     trimAtMs = now() + TRIM_EVERY_MS;
     await session.trim(now() - KEEP_PUBLISHED_MS);
+  };
+}
+
+/** Lets one loop sleep until it is woken. A wake-up between `arm` and `wait` is not missed. */
+interface Signal {
+  arm(): void;
+  wake(): void;
+  /** Resolves on a wake-up since `arm`, or after `ms`. */
+  wait(ms: number): Promise<void>;
+}
+
+export function createSignal(): Signal {
+  let woken = false;
+  let resume: (() => void) | null = null;
+  return {
+    arm() {
+      woken = false;
+    },
+    wake() {
+      woken = true;
+      resume?.();
+    },
+    async wait(ms) {
+      if (woken) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        resume = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      resume = null;
+    },
   };
 }

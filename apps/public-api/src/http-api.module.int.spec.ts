@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { API_KEY_SCOPES } from '@waypost/management-store';
 import { formatApiKey } from '@waypost/domain';
 import pg from 'pg';
-import { type DocumentedOperation, securedOperations } from './documented-operations.js';
-import type { TestAnswer } from './test-api.js';
-import { idsFor, startTwoFleets, type TwoFleets } from './two-fleets.js';
+import { type DocumentedOperation, securedOperations } from './testing/documented-operations.js';
+import type { TestAnswer } from './testing/test-api.js';
+import { idsFor, startTwoFleets, type TwoFleets } from './testing/two-fleets.js';
 
 let fleets: TwoFleets;
 const recorded: string[] = [];

@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import fc from 'fast-check';
 import { AnswerSealer } from './answer-sealer.js';
-import { idempotencyKey } from './idempotency-key.js';
-import { requestFingerprint } from './idempotent-requests.js';
+import { idempotencyKey, requestFingerprint } from './idempotent-requests.js';
 
 function withKey(key: string): Request {
   return { headers: { 'idempotency-key': key } } as unknown as Request;

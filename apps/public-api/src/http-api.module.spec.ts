@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DEPRECATION_HEADERS } from '../http/deprecation.middleware.js';
-import { deliveryRecord, historyOf } from '../testing/delivery-records.js';
-import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
+import { DEPRECATION_HEADERS } from './http/deprecation.middleware.js';
+import { deliveryRecord, historyOf } from './testing/delivery-records.js';
+import { startTestApi, type TestAnswer, type TestApi } from './testing/test-api.js';
 
 const V1 = '/public/v1/webhook-events';
 const V2 = '/public/v2/events';

@@ -5,9 +5,9 @@ import { type ManagementStore, openManagementStore, type StoredReplay } from '@w
 import { createMemoryBackend, partitionForKey, readToEnd, silentLogger } from '@waypost/streams';
 import pg from 'pg';
 import { subscriptionOf } from '../../../../test/support/samples.js';
-import { createOutbox } from '../outbox/create-outbox.js';
-import { OUTBOX_TOPICS } from '../outbox/outbox-record.js';
-import type { OutboxPublisher } from '../outbox/outbox-publisher.js';
+import { createOutbox } from './create-outbox.js';
+import { OUTBOX_TOPICS } from './outbox-record.js';
+import type { OutboxPublisher } from './outbox-publisher.js';
 import { createMemoryRegistry } from '../testing/memory-registry.js';
 import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
 
