@@ -10,290 +10,128 @@ import {
   type ValueTransformer,
 } from 'typeorm';
 
+/** A managed resource: every change makes its next version. */
+abstract class VersionedRow {
+  @Column('int') version!: number;
+  @TimestampColumn('created_at') createdAt!: number;
+  @TimestampColumn('updated_at') updatedAt!: number;
+}
+
 /** A fleet and its defaults (R-14), and whether routes and stops are made for it (R-9). */
 @Entity({ name: 'fleets' })
-export class FleetEntity {
-  @PrimaryColumn({ name: 'fleet_id', type: 'text' })
-  fleetId!: string;
-
-  @Column({ type: 'text', nullable: true })
-  name!: string | null;
-
-  @Column({ name: 'payload_format', type: 'text' })
-  payloadFormat!: string;
-
-  @Column({ type: 'boolean' })
-  routes!: boolean;
-
-  @Column({ type: 'int' })
-  version!: number;
-
-  @Column(epochMsColumn('created_at'))
-  createdAt!: number;
-
-  @Column(epochMsColumn('updated_at'))
-  updatedAt!: number;
+export class FleetEntity extends VersionedRow {
+  @PrimaryColumn('text', { name: 'fleet_id' }) fleetId!: string;
+  @Column('text', { nullable: true }) name!: string | null;
+  @Column('text', { name: 'payload_format' }) payloadFormat!: string;
+  @Column('boolean') routes!: boolean;
 }
 
 /** An API key of one fleet (R-37). The key itself is never stored, only its SHA-256. */
 @Entity({ name: 'api_keys' })
 export class ApiKeyEntity {
-  @PrimaryColumn({ type: 'uuid' })
-  id!: string;
-
-  @Column({ name: 'fleet_id', type: 'text' })
-  fleetId!: string;
-
-  @Column({ type: 'text', nullable: true })
-  name!: string | null;
-
-  @Column({ type: 'text', nullable: true })
-  prefix!: string | null;
-
-  @Column({ type: 'bytea' })
-  hash!: Buffer;
-
-  @Column({ type: 'text', array: true })
-  scopes!: string[];
-
-  @Column(epochMsColumn('created_at'))
-  createdAt!: number;
-
-  @Column({ ...epochMsColumn('revoked_at'), nullable: true })
-  revokedAt!: number | null;
+  @PrimaryColumn('uuid') id!: string;
+  @Column('text', { name: 'fleet_id' }) fleetId!: string;
+  @Column('text', { nullable: true }) name!: string | null;
+  @Column('text', { nullable: true }) prefix!: string | null;
+  @Column('bytea') hash!: Buffer;
+  @Column('text', { array: true }) scopes!: string[];
+  @TimestampColumn('created_at') createdAt!: number;
+  @TimestampColumn('revoked_at', { nullable: true }) revokedAt!: number | null;
 }
 
 /** The current version of a webhook subscription (R-16); its secrets only sealed (R-17). */
 @Entity({ name: 'webhook_subscriptions' })
-export class WebhookSubscriptionEntity {
-  @PrimaryColumn({ type: 'uuid' })
-  id!: string;
-
-  @Column({ name: 'fleet_id', type: 'text' })
-  fleetId!: string;
-
-  @Column({ name: 'event_type', type: 'text' })
-  eventType!: string;
-
-  @Column({ type: 'text' })
-  url!: string;
-
-  @Column({ type: 'text' })
-  status!: string;
-
-  @Column({ name: 'disabled_reason', type: 'text', nullable: true })
-  disabledReason!: string | null;
-
-  @Column({ name: 'payload_format', type: 'text' })
-  payloadFormat!: string;
-
-  @Column({ name: 'device_ids', type: 'text', array: true, nullable: true })
-  deviceIds!: readonly string[] | null;
-
-  @Column({ type: 'jsonb', nullable: true })
-  auth!: BearerAuth | null;
-
-  @Column({ name: 'rate_limit_per_second', type: 'int', nullable: true })
-  rateLimitPerSecond!: number | null;
-
-  @Column({ name: 'on_outage', type: 'text' })
-  onOutage!: string;
-
-  @Column({ name: 'strict_order', type: 'boolean' })
-  strictOrder!: boolean;
-
-  @Column({ type: 'jsonb' })
-  secrets!: readonly SealedSecret[];
-
-  @Column({ type: 'int' })
-  version!: number;
-
-  @Column(epochMsColumn('created_at'))
-  createdAt!: number;
-
-  @Column(epochMsColumn('updated_at'))
-  updatedAt!: number;
+export class WebhookSubscriptionEntity extends VersionedRow {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('text', { name: 'fleet_id' }) fleetId!: string;
+  @Column('text', { name: 'event_type' }) eventType!: string;
+  @Column('text') url!: string;
+  @Column('text') status!: string;
+  @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason!: string | null;
+  @Column('text', { name: 'payload_format' }) payloadFormat!: string;
+  @Column('text', { name: 'device_ids', array: true, nullable: true }) deviceIds!: readonly string[] | null;
+  @Column('jsonb', { nullable: true }) auth!: BearerAuth | null;
+  @Column('int', { name: 'rate_limit_per_second', nullable: true }) rateLimitPerSecond!: number | null;
+  @Column('text', { name: 'on_outage' }) onOutage!: string;
+  @Column('boolean', { name: 'strict_order' }) strictOrder!: boolean;
+  @Column('jsonb') secrets!: readonly SealedSecret[];
 }
 
 /** The current version of a geofence (R-8). Exactly one of circle and polygon is set. */
 @Entity({ name: 'geofences' })
-export class GeofenceEntity {
-  @PrimaryColumn({ name: 'geofence_id', type: 'uuid' })
-  geofenceId!: string;
-
-  @Column({ name: 'fleet_id', type: 'text' })
-  fleetId!: string;
-
-  @Column({ type: 'text' })
-  name!: string;
-
-  @Column({ type: 'jsonb', nullable: true })
-  circle!: GeofenceCircle | null;
-
-  @Column({ type: 'jsonb', nullable: true })
-  polygon!: GeofencePolygon | null;
-
-  @Column({ type: 'int' })
-  version!: number;
-
-  @Column(epochMsColumn('created_at'))
-  createdAt!: number;
-
-  @Column(epochMsColumn('updated_at'))
-  updatedAt!: number;
+export class GeofenceEntity extends VersionedRow {
+  @PrimaryColumn('uuid', { name: 'geofence_id' }) geofenceId!: string;
+  @Column('text', { name: 'fleet_id' }) fleetId!: string;
+  @Column('text') name!: string;
+  @Column('jsonb', { nullable: true }) circle!: GeofenceCircle | null;
+  @Column('jsonb', { nullable: true }) polygon!: GeofencePolygon | null;
 }
 
 /** A replay (R-30) and, from `progressState` on, a copy of its newest record in webhook-delivery.replay-progress. */
 @Entity({ name: 'webhook_replays' })
-export class WebhookReplayEntity {
-  @PrimaryColumn({ name: 'replay_id', type: 'uuid' })
-  replayId!: string;
-
-  @Column({ name: 'subscription_id', type: 'uuid' })
-  subscriptionId!: string;
-
-  @Column({ name: 'fleet_id', type: 'text' })
-  fleetId!: string;
-
-  @Column({ type: 'int' })
-  series!: number;
-
-  @Column(epochMsColumn('start_date'))
-  startDate!: number;
-
-  @Column(epochMsColumn('end_date'))
-  endDate!: number;
-
-  @Column({ type: 'text', nullable: true })
-  status!: string | null;
-
-  @Column({ name: 'event_type', type: 'text', nullable: true })
-  eventType!: string | null;
-
-  @Column({ name: 'device_id', type: 'text', nullable: true })
-  deviceId!: string | null;
-
-  @Column({ name: 'rate_per_second', type: 'int' })
-  ratePerSecond!: number;
-
-  @Column({ type: 'boolean' })
-  cancelled!: boolean;
-
-  @Column({ type: 'int' })
-  version!: number;
-
-  @Column(epochMsColumn('created_at'))
-  createdAt!: number;
-
-  @Column(epochMsColumn('updated_at'))
-  updatedAt!: number;
-
-  @Column({ name: 'progress_state', type: 'text', nullable: true })
-  progressState!: string | null;
-
-  @Column({ ...bigintColumn('matched'), nullable: true })
-  matched!: number | null;
-
-  @Column({ ...bigintColumn('sent'), default: 0 })
-  sent!: number;
-
-  @Column({ ...epochMsColumn('started_at'), nullable: true })
-  startedAt!: number | null;
-
-  @Column({ ...epochMsColumn('progress_at'), nullable: true })
-  progressAt!: number | null;
+export class WebhookReplayEntity extends VersionedRow {
+  @PrimaryColumn('uuid', { name: 'replay_id' }) replayId!: string;
+  @Column('uuid', { name: 'subscription_id' }) subscriptionId!: string;
+  @Column('text', { name: 'fleet_id' }) fleetId!: string;
+  @Column('int') series!: number;
+  @TimestampColumn('start_date') startDate!: number;
+  @TimestampColumn('end_date') endDate!: number;
+  @Column('text', { nullable: true }) status!: string | null;
+  @Column('text', { name: 'event_type', nullable: true }) eventType!: string | null;
+  @Column('text', { name: 'device_id', nullable: true }) deviceId!: string | null;
+  @Column('int', { name: 'rate_per_second' }) ratePerSecond!: number;
+  @Column('boolean') cancelled!: boolean;
+  @Column('text', { name: 'progress_state', nullable: true }) progressState!: string | null;
+  @BigintColumn('matched', { nullable: true }) matched!: number | null;
+  @BigintColumn('sent', { default: 0 }) sent!: number;
+  @TimestampColumn('started_at', { nullable: true }) startedAt!: number | null;
+  @TimestampColumn('progress_at', { nullable: true }) progressAt!: number | null;
 }
 
 /** The last series given to a subscription. It outlives the replays, so that a series is never given twice. */
 @Entity({ name: 'webhook_replay_series' })
 export class WebhookReplaySeriesEntity {
-  @PrimaryColumn({ name: 'subscription_id', type: 'uuid' })
-  subscriptionId!: string;
-
-  @Column({ name: 'last_series', type: 'int' })
-  lastSeries!: number;
+  @PrimaryColumn('uuid', { name: 'subscription_id' }) subscriptionId!: string;
+  @Column('int', { name: 'last_series' }) lastSeries!: number;
 }
 
 /** The response to a request with an idempotency key, sealed. */
 @Entity({ name: 'idempotency_keys' })
 export class IdempotencyKeyEntity {
-  @PrimaryColumn({ name: 'fleet_id', type: 'text' })
-  fleetId!: string;
-
+  @PrimaryColumn('text', { name: 'fleet_id' }) fleetId!: string;
   /** Method and path template. */
-  @PrimaryColumn({ type: 'text' })
-  route!: string;
-
-  @PrimaryColumn({ type: 'text' })
-  key!: string;
-
-  @Column({ type: 'text' })
-  sealed!: string;
-
-  @Column({ name: 'outbox_ids', type: 'bigint', array: true })
-  outboxIds!: readonly string[];
-
-  @Column(epochMsColumn('created_at'))
-  createdAt!: number;
+  @PrimaryColumn('text') route!: string;
+  @PrimaryColumn('text') key!: string;
+  @Column('text') sealed!: string;
+  @Column('bigint', { name: 'outbox_ids', array: true }) outboxIds!: readonly string[];
+  @TimestampColumn('created_at') createdAt!: number;
 }
 
 /** One change that waits to be published, or was published (R-17). A null value is a tombstone. */
 @Entity({ name: 'outbox' })
 export class OutboxEntity {
-  @PrimaryGeneratedColumn({ type: 'bigint' })
-  id!: string;
-
-  @Column({ type: 'text' })
-  kind!: string;
-
-  @Column({ type: 'text' })
-  key!: string;
-
-  @Column({ name: 'partition_key', type: 'text', nullable: true })
-  partitionKey!: string | null;
-
-  @Column({ type: 'jsonb', nullable: true })
-  value!: object | null;
-
-  @Column(epochMsColumn('created_at'))
-  createdAt!: number;
-
-  @Column({ ...epochMsColumn('published_at'), nullable: true })
-  publishedAt!: number | null;
+  @PrimaryGeneratedColumn({ type: 'bigint' }) id!: string;
+  @Column('text') kind!: string;
+  @Column('text') key!: string;
+  @Column('text', { name: 'partition_key', nullable: true }) partitionKey!: string | null;
+  @Column('jsonb', { nullable: true }) value!: object | null;
+  @TimestampColumn('created_at') createdAt!: number;
+  @TimestampColumn('published_at', { nullable: true }) publishedAt!: number | null;
 }
 
 /** One operational event of a subscription; the topic webhook.operations has all of them. */
 @Entity({ name: 'subscription_operations' })
 export class OperationalEventEntity {
-  @PrimaryColumn({ type: 'uuid' })
-  id!: string;
-
-  @Column({ name: 'subscription_id', type: 'uuid' })
-  subscriptionId!: string;
-
-  @Column({ name: 'fleet_id', type: 'text' })
-  fleetId!: string;
-
-  @Column({ type: 'text' })
-  type!: string;
-
-  @Column(epochMsColumn('occurred_at'))
-  occurredAt!: number;
-
-  @Column({ type: 'text' })
-  reason!: string;
-
-  @Column({ name: 'event_id', type: 'uuid', nullable: true })
-  eventId!: string | null;
-
-  @Column({ ...bigintColumn('delivery_offset'), nullable: true })
-  deliveryOffset!: number | null;
-
-  @Column({ name: 'status_code', type: 'int', nullable: true })
-  statusCode!: number | null;
-
-  @Column({ name: 'error_code', type: 'text', nullable: true })
-  errorCode!: string | null;
+  @PrimaryColumn('uuid') id!: string;
+  @Column('uuid', { name: 'subscription_id' }) subscriptionId!: string;
+  @Column('text', { name: 'fleet_id' }) fleetId!: string;
+  @Column('text') type!: string;
+  @TimestampColumn('occurred_at') occurredAt!: number;
+  @Column('text') reason!: string;
+  @Column('uuid', { name: 'event_id', nullable: true }) eventId!: string | null;
+  @BigintColumn('delivery_offset', { nullable: true }) deliveryOffset!: number | null;
+  @Column('int', { name: 'status_code', nullable: true }) statusCode!: number | null;
+  @Column('text', { name: 'error_code', nullable: true }) errorCode!: string | null;
 }
 
 /** Every mapped table: a data source that the stores work on is created with them. */
@@ -310,19 +148,19 @@ export const MANAGEMENT_ENTITIES = [
 ] satisfies DataSourceOptions['entities'];
 
 /** timestamptz in the database, epoch milliseconds in TypeScript. */
-function epochMsColumn(name: string): ColumnOptions {
+function TimestampColumn(name: string, options: ColumnOptions = {}): PropertyDecorator {
   const transformer: ValueTransformer = {
     from: (value: Date | null) => value?.getTime() ?? null,
     to: (value: unknown) => (typeof value === 'number' ? new Date(value) : value),
   };
-  return { name, type: 'timestamptz', precision: 3, transformer };
+  return Column({ ...options, name, type: 'timestamptz', precision: 3, transformer });
 }
 
 /** bigint in the database, which pg reads as text; a safe integer in TypeScript. */
-function bigintColumn(name: string): ColumnOptions {
+function BigintColumn(name: string, options: ColumnOptions = {}): PropertyDecorator {
   const transformer: ValueTransformer = {
     from: (value: string | null) => (value === null ? null : Number(value)),
     to: (value: unknown) => value,
   };
-  return { name, type: 'bigint', transformer };
+  return Column({ ...options, name, type: 'bigint', transformer });
 }
