@@ -8,7 +8,14 @@ import type { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
 import { parseQuery } from './endpoint/query-text.js';
 import { answerClientErrors } from './http/client-errors.js';
 import { answerGone, deprecateV1, V1_HISTORY_PATH } from './http/deprecation.middleware.js';
-import { limitUrlLength, onlyJsonBodies, refuseDeepJson, refuseExpectations, requireHost, sendOwnErrors } from './http/request-refusals.middleware.js';
+import {
+  limitUrlLength,
+  onlyJsonBodies,
+  refuseDeepJson,
+  refuseExpectations,
+  requireHost,
+  sendOwnErrors,
+} from './http/request-refusals.middleware.js';
 import { dropUselessConditions, guardMethods } from './http/route-table.middleware.js';
 import { limitServer, type ServerLimits } from './http/server-limits.js';
 import { OpenApi } from './openapi/openapi-document.js';

@@ -1,4 +1,9 @@
-import type { OpenOutboxSessionResult, OutboxRow, OutboxSession, OutboxSessionOptions } from '@waypost/management-store';
+import type {
+  OpenOutboxSessionResult,
+  OutboxRow,
+  OutboxSession,
+  OutboxSessionOptions,
+} from '@waypost/management-store';
 import type { OutgoingRecord } from '@waypost/streams';
 import type { ApiLogger } from '../runtime/runtime.module.js';
 import { isAlreadyPublished, type PublishedVersions } from './published-versions.js';
