@@ -4,55 +4,28 @@ import { topics, type TopicName } from './topics.js';
 export interface ConsumerGroup {
   readonly id: string;
   readonly app: string;
-  readonly topics: readonly TopicName[];
+  readonly topics: readonly [TopicName];
+}
+
+function group(id: string, { name }: { readonly name: TopicName }): ConsumerGroup {
+  const [app = id] = id.split('.');
+  return { id, app, topics: [name] };
 }
 
 export const consumerGroups = {
-  telemetryProcessor: {
-    id: 'telemetry-processor',
-    app: 'telemetry-processor',
-    topics: [topics.telemetryPings.name],
-  },
-  fanOut: {
-    id: 'webhook-delivery.fan-out',
-    app: 'webhook-delivery',
-    topics: [topics.fleetEvents.name],
-  },
-  /** Its committed offset is the lowest unfinished delivery, so no lag means that nothing is pending. */
-  sender: {
-    id: 'webhook-delivery.sender',
-    app: 'webhook-delivery',
-    topics: [topics.webhookDeliveries.name],
-  },
+  telemetryProcessor: group('telemetry-processor', topics.telemetryPings),
+  fanOut: group('webhook-delivery.fan-out', topics.fleetEvents),
+  /** Its committed offset is the lowest unfinished delivery: without lag nothing is pending. */
+  sender: group('webhook-delivery.sender', topics.webhookDeliveries),
   /** Its committed offset is the oldest unfinished replay. */
-  replayer: {
-    id: 'webhook-delivery.replayer',
-    app: 'webhook-delivery',
-    topics: [topics.webhookReplays.name],
-  },
-  /** Copies the progress of replays to where the API lists them. */
-  replayProgress: {
-    id: 'public-api.replay-progress',
-    app: 'public-api',
-    topics: [topics.replayProgress.name],
-  },
-  historyProjector: {
-    id: 'history-projector',
-    app: 'history-projector',
-    topics: [topics.webhookAttempts.name],
-  },
-  /** Its committed offset: every accepted ping before it is in the paths. */
-  pathProjector: {
-    id: 'history-projector.paths',
-    app: 'history-projector',
-    topics: [topics.telemetryPings.name],
-  },
-  /** Its committed offset: everything before it has been kept, and the subscriptions in it are disabled. */
-  subscriptionOperations: {
-    id: 'public-api.operations',
-    app: 'public-api',
-    topics: [topics.webhookOperations.name],
-  },
+  replayer: group('webhook-delivery.replayer', topics.webhookReplays),
+  /** Copies the progress of replays to the tables that the API lists. */
+  replayProgress: group('public-api.replay-progress', topics.replayProgress),
+  historyProjector: group('history-projector', topics.webhookAttempts),
+  /** Every accepted ping before its committed offset is in the paths. */
+  pathProjector: group('history-projector.paths', topics.telemetryPings),
+  /** Everything before its committed offset is stored, and the subscriptions in it are disabled. */
+  subscriptionOperations: group('public-api.operations', topics.webhookOperations),
 } as const satisfies Readonly<Record<string, ConsumerGroup>>;
 
 export const allConsumerGroups: readonly ConsumerGroup[] = Object.values(consumerGroups);

@@ -50,7 +50,7 @@ function build(given: Given = {}) {
     }),
     logRange: () => Promise.resolve({ start: given.start ?? 0, end: 100 }),
     metrics: {
-      batchApplied: ({ attempts }) => void events.push(`applied ${String(attempts)}`),
+      batchApplied: ({ items }) => void events.push(`applied ${String(items)}`),
       lagMeasured: (_, records) => void lags.push(records),
       partitionClosed: () => void events.push('closed'),
     },

@@ -16,7 +16,7 @@ export interface AttemptsTaskDeps extends ProjectionTaskTools {
 
 /** Projects one partition of the attempts log. */
 export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps): PartitionTask {
-  const { codec, projection, metrics, onFatal } = deps;
+  const { codec, projection, onFatal } = deps;
 
   async function decode(batch: RecordBatch): Promise<readonly WebhookAttempt[]> {
     const decoded = await decodeAttempts(batch, codec);
@@ -32,12 +32,6 @@ export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps)
     projection: {
       readPosition: (topic, partition) => projection.readPosition(topic, partition),
       apply: ({ items, ...batch }) => projection.apply({ ...batch, attempts: items }),
-    },
-    metrics: {
-      ...metrics,
-      batchApplied: ({ items, ...batch }) => {
-        metrics.batchApplied({ attempts: items, ...batch });
-      },
     },
   });
 }

@@ -2,11 +2,7 @@ import type { AppliedBatch, AppliedPaths } from '@waypost/history-store';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ProjectionTaskMetrics } from './projection.task.js';
 
-export interface ProjectorMetrics {
-  batchApplied(batch: { attempts: number; durationMs: number; result: AppliedBatch }): void;
-  lagMeasured(partition: number, records: number): void;
-  partitionClosed(partition: number): void;
-}
+export type ProjectorMetrics = ProjectionTaskMetrics<AppliedBatch>;
 
 export function createProjectorMetrics(registry: Registry): ProjectorMetrics {
   const registers = [registry];
@@ -26,32 +22,20 @@ export function createProjectorMetrics(registry: Registry): ProjectorMetrics {
     labelNames: ['reason'],
     registers,
   });
-  const duration = new Histogram({
-    name: 'waypost_projection_batch_seconds',
-    help: 'Time to apply a batch, waiting for the database included.',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-    registers,
-  });
-  const lag = new Gauge({
-    name: 'waypost_projection_lag_records',
-    help: 'Offsets of the log that are not projected yet.',
-    labelNames: ['partition'],
-    registers,
-  });
+  const duration = batchDuration(
+    registry,
+    'waypost_projection_batch_seconds',
+    'Time to apply a batch, waiting for the database included.',
+  );
   return {
-    batchApplied: (batch) => {
-      attempts.inc(batch.attempts);
-      rows.inc(batch.result.deliveries);
-      skipped.inc({ reason: 'expired' }, batch.result.expiredAttempts);
-      skipped.inc({ reason: 'headless' }, batch.result.headlessDeliveries);
-      duration.observe(batch.durationMs / 1_000);
+    batchApplied: ({ items, durationMs, result }) => {
+      attempts.inc(items);
+      rows.inc(result.deliveries);
+      skipped.inc({ reason: 'expired' }, result.expiredAttempts);
+      skipped.inc({ reason: 'headless' }, result.headlessDeliveries);
+      duration.observe(durationMs / 1_000);
     },
-    lagMeasured: (partition, records) => {
-      lag.set({ partition }, records);
-    },
-    partitionClosed: (partition) => {
-      lag.remove({ partition });
-    },
+    ...partitionLag(registry, 'waypost_projection_lag_records', 'Offsets of the log that are not projected yet.'),
   };
 }
 
@@ -60,25 +44,17 @@ export interface PathMetrics extends ProjectionTaskMetrics<AppliedPaths> {
 }
 
 export function createPathMetrics(registry: Registry): PathMetrics {
-  const registers = [registry];
   const pings = new Counter({
     name: 'waypost_path_pings_total',
     help: 'Pings read for the paths: stored, repeated, or left out, and why.',
     labelNames: ['result'],
-    registers,
+    registers: [registry],
   });
-  const duration = new Histogram({
-    name: 'waypost_path_batch_seconds',
-    help: 'Time to apply a batch of pings, waiting for the database included.',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-    registers,
-  });
-  const lag = new Gauge({
-    name: 'waypost_path_lag_records',
-    help: 'Offsets of the pings that are not in the paths yet.',
-    labelNames: ['partition'],
-    registers,
-  });
+  const duration = batchDuration(
+    registry,
+    'waypost_path_batch_seconds',
+    'Time to apply a batch of pings, waiting for the database included.',
+  );
   return {
     pingsLeftOut: (reason, count) => {
       pings.inc({ result: reason }, count);
@@ -87,6 +63,22 @@ export function createPathMetrics(registry: Registry): PathMetrics {
       for (const [result, count] of Object.entries(counts)) pings.inc({ result }, count);
       duration.observe(durationMs / 1_000);
     },
+    ...partitionLag(registry, 'waypost_path_lag_records', 'Offsets of the pings that are not in the paths yet.'),
+  };
+}
+
+function batchDuration(registry: Registry, name: string, help: string): Histogram {
+  const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+  return new Histogram({ name, help, buckets, registers: [registry] });
+}
+
+function partitionLag(
+  registry: Registry,
+  name: string,
+  help: string,
+): Pick<ProjectorMetrics, 'lagMeasured' | 'partitionClosed'> {
+  const lag = new Gauge({ name, help, labelNames: ['partition'], registers: [registry] });
+  return {
     lagMeasured: (partition, records) => {
       lag.set({ partition }, records);
     },

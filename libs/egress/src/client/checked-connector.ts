@@ -73,12 +73,8 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
       socket?.destroy();
       callback(error ?? new Error('no socket'), null);
     };
-    const expire = (): void => {
-      done(new ConnectFailedError('ETIMEDOUT', `no connection to ${hostname} within ${String(connectTimeoutMs)} ms`));
-    };
     // After the events that waited while the event loop was blocked (see exchange.ts).
-    const timer = setTimeout(() => setImmediate(expire), connectTimeoutMs);
-
+    const timer = setTimeout(() => setImmediate(() => done(timedOut(hostname, connectTimeoutMs))), connectTimeoutMs);
     pending.add(done);
     checkedAddresses(resolve, hostname)
       .then((addresses) => {
@@ -95,6 +91,10 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
       for (const end of pending) end(new Error('the client is closed'));
     },
   };
+}
+
+function timedOut(hostname: string, afterMs: number): ConnectFailedError {
+  return new ConnectFailedError('ETIMEDOUT', `no connection to ${hostname} within ${String(afterMs)} ms`);
 }
 
 interface Watched {

@@ -2,7 +2,7 @@ import { parseSubnets } from '../address/classify-address.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
 import type { AbortGroup } from './abort-group.js';
-import { createCheckedConnector } from './checked-connector.js';
+import { type CheckedConnector, createCheckedConnector } from './checked-connector.js';
 import type { EgressErrorCode, EgressResult } from './egress-result.js';
 import { Exchange, type ExchangeRequest } from './exchange.js';
 import { OriginPool } from './origin-pool.js';
@@ -78,22 +78,9 @@ export interface EgressClient {
  * without redirects, without a proxy from the environment, with TLS always verified.
  */
 export function createEgressClient(options: EgressClientOptions): EgressClient {
-  const { trustedCa, connectTimeoutMs = DEFAULT_DEADLINE_MS, now = () => performance.now() } = options;
-  const resolve = createHostResolver({
-    allowedSubnets: parseSubnets(options.allowedSubnets),
-    lookup: options.lookup,
-    lookupTimeoutMs: connectTimeoutMs,
-  });
-  const connector = createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, now });
-  const origins = new OriginPool({
-    connect: connector.connect,
-    maxConnections: options.connectionsPerOrigin ?? 256,
-    maxIdleOrigins: options.maxIdleOrigins ?? 1_024,
-    keepAliveMs: options.keepAliveMs ?? 30_000,
-    maxAgeMs: options.maxConnectionAgeMs ?? 120_000,
-    maxHeadBytes: options.maxResponseHeaderBytes ?? 16_384,
-    now,
-  });
+  const now = options.now ?? (() => performance.now());
+  const connector = connectorOf(options, now);
+  const origins = originPoolOf(options, connector, now);
   const targetOf = createTargetReader({ allowHttp: options.allowHttp }, MAX_KEPT_TARGETS);
   const writeHead = createHeadWriter();
   let closed = false;
@@ -121,6 +108,28 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
       return origins.close(new Error('the client is closed'));
     },
   };
+}
+
+function connectorOf(options: EgressClientOptions, now: () => number): CheckedConnector {
+  const { trustedCa, connectTimeoutMs = DEFAULT_DEADLINE_MS } = options;
+  const resolve = createHostResolver({
+    allowedSubnets: parseSubnets(options.allowedSubnets),
+    lookup: options.lookup,
+    lookupTimeoutMs: connectTimeoutMs,
+  });
+  return createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, now });
+}
+
+function originPoolOf(options: EgressClientOptions, { connect }: CheckedConnector, now: () => number): OriginPool {
+  return new OriginPool({
+    connect,
+    maxConnections: options.connectionsPerOrigin ?? 256,
+    maxIdleOrigins: options.maxIdleOrigins ?? 1_024,
+    keepAliveMs: options.keepAliveMs ?? 30_000,
+    maxAgeMs: options.maxConnectionAgeMs ?? 120_000,
+    maxHeadBytes: options.maxResponseHeaderBytes ?? 16_384,
+    now,
+  });
 }
 
 function exchangeRequest(

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  Controller,
   Inject,
   Injectable,
   Module,
@@ -9,28 +8,24 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
-import { type PartitionTask, type RecordBatch, type TaskManager, waitOrAbort } from '@waypost/streams';
+import { waitOrAbort } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import { BootError } from '../boot-error.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import { type AppConfig, STOPPING } from '../runtime/runtime.module.js';
-import { PartitionConsumer } from '../streams/decorators.js';
-import { PartitionContext } from '../streams/handler-context.js';
 import { StreamsRuntime } from '../streams/streams-runtime.js';
 import { StreamsServer } from '../streams/streams-server.js';
 import type { AppDefinition } from './nest-application.js';
-import type { ProcessHost } from './process-host.js';
 import { EXIT_CODE, runApp } from './run-app.js';
+import { RecordedConsumer, RecordedHost, RecordedRuntime, silentProcess, UnusedTasks } from './testing/recorded-app.js';
 
 const events: string[] = [];
-let consumer: Partial<TaskManager>;
-let reportFatal: (error: Error) => void;
+const recorded = new RecordedRuntime(events);
 const running: Lifecycle[] = [];
 let startTable: (stopping: AbortSignal) => Promise<void>;
 beforeEach(() => {
   events.length = 0;
-  consumer = {};
+  recorded.consumer = {};
   startTable = () => Promise.resolve();
 });
 
@@ -57,73 +52,29 @@ class Table implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, On
   }
 }
 
-class RecordedRuntime extends StreamsRuntime {
-  partitionManager({ onFatal }: { readonly onFatal: (error: Error) => void }): TaskManager {
-    reportFatal = onFatal;
-    return {
-      start: async () => {
-        await consumer.start?.();
-        events.push('consumer started');
-      },
-      stop: async () => {
-        await consumer.stop?.();
-        events.push('consumer stopped');
-      },
-      ready: () => true,
-    };
-  }
-  streamManager(): never {
-    throw new Error('unused');
-  }
-}
-
-@Injectable()
-class Tasks {
-  create(): PartitionTask {
-    throw new Error('unused');
-  }
-}
-
-@Controller()
-class Consumer {
-  @PartitionConsumer({ group: { id: 'consumer', topics: ['input'] }, tasks: Tasks, stopTimeoutMs: 50 })
-  handle(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
-    return task.process(batch);
-  }
-}
-
 @Module({
-  providers: [{ provide: StreamsRuntime, useValue: new RecordedRuntime() }, StreamsServer, Tasks, Table],
-  controllers: [Consumer],
+  providers: [{ provide: StreamsRuntime, useValue: recorded }, StreamsServer, UnusedTasks, Table],
+  controllers: [RecordedConsumer],
 })
 class AppModule {}
 
 function run(more: Partial<AppDefinition<AppConfig>> = {}) {
-  const errors: string[] = [];
-  let signal: (name: string) => void = () => undefined;
-  let started: Promise<unknown> = Promise.resolve();
-  const exit = new Promise<number>((resolve) => {
-    const host: ProcessHost = {
-      exit: resolve,
-      printError: (text) => void errors.push(text),
-      onStopSignal: (listener) => {
-        signal = listener;
-      },
-      onUncaught: () => undefined,
-      onParentGone: () => undefined,
-    };
-    const process = { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } as const;
-    const definition = { name: 'test-app', config: () => ({ process }), module: () => AppModule, ...more };
-    started = runApp(definition, host).then((lifecycle) => {
-      if (lifecycle !== undefined) running.push(lifecycle);
-    });
+  const host = new RecordedHost();
+  const definition = {
+    name: 'test-app',
+    config: () => ({ process: silentProcess }),
+    module: () => AppModule,
+    ...more,
+  };
+  const started = runApp(definition, host).then((lifecycle) => {
+    if (lifecycle !== undefined) running.push(lifecycle);
   });
   return {
-    exit,
-    errors,
+    exit: host.exited,
+    errors: host.errors,
     started,
     stop: () => {
-      signal('SIGTERM');
+      host.signal('SIGTERM');
     },
   };
 }
@@ -149,7 +100,7 @@ describe('a microservice', () => {
   });
 
   it('exits with 1 when a consumer does not stop in time, and releases the providers all the same', async () => {
-    consumer = { stop: never };
+    recorded.consumer = { stop: never };
     const app = run();
     await app.started;
 
@@ -164,14 +115,16 @@ describe('a microservice', () => {
     await app.started;
     events.length = 0;
 
-    reportFatal(new Error('fenced'));
+    recorded.reportFatal(new Error('fenced'));
 
     expect(await app.exit).toBe(EXIT_CODE.runtimeFailed);
     expect(events).toEqual([]);
   });
 
   it('exits with 1 and one sentence when a consumer cannot start, and calls the stop hooks once', async () => {
-    consumer = { start: () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.')) };
+    recorded.consumer = {
+      start: () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.')),
+    };
     const app = run();
 
     expect(await app.exit).toBe(EXIT_CODE.crashed);
@@ -204,7 +157,7 @@ describe('a microservice', () => {
 
   it('waits for a consumer that is starting before it calls the stop hooks', async () => {
     let finish: () => void = () => undefined;
-    consumer = {
+    recorded.consumer = {
       start: () => {
         events.push('consumer starts');
         return new Promise<void>((resolve) => (finish = resolve));
@@ -247,7 +200,9 @@ describe('an HTTP application with consumers', () => {
   });
 
   it('rolls the start back when a consumer cannot start', async () => {
-    consumer = { start: () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.')) };
+    recorded.consumer = {
+      start: () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.')),
+    };
     const app = run({ http });
 
     expect(await app.exit).toBe(EXIT_CODE.crashed);

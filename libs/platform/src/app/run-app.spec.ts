@@ -1,65 +1,27 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Injectable, Module } from '@nestjs/common';
-import { Ctx, Payload } from '@nestjs/microservices';
-import type { PartitionTask, RecordBatch, TaskManager } from '@waypost/streams';
+import { Module } from '@nestjs/common';
+import type { TaskManager } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import { BootError } from '../boot-error.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
 import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
-import { PartitionConsumer } from '../streams/decorators.js';
-import { PartitionContext } from '../streams/handler-context.js';
 import { StreamsRuntime } from '../streams/streams-runtime.js';
 import { StreamsServer } from '../streams/streams-server.js';
 import type { AppDefinition } from './nest-application.js';
-import type { ProcessHost } from './process-host.js';
 import { EXIT_CODE, runApp } from './run-app.js';
+import { RecordedConsumer, RecordedHost, RecordedRuntime, silentProcess, UnusedTasks } from './testing/recorded-app.js';
 
 const calls: string[] = [];
 const running: Lifecycle[] = [];
 // A crash leaves everything to the end of the process, which a test does not have.
 afterEach(() => Promise.all(running.splice(0).map((lifecycle) => lifecycle.stop())));
 
-/** What the consumer does beyond recording its start and stop. */
-let consumer: Partial<TaskManager> = {};
-
-class RecordedRuntime extends StreamsRuntime {
-  partitionManager(): TaskManager {
-    return {
-      start: async () => {
-        await consumer.start?.();
-        calls.push('consumer started');
-      },
-      stop: async () => {
-        await consumer.stop?.();
-        calls.push('consumer stopped');
-      },
-      ready: () => true,
-    };
-  }
-  streamManager(): never {
-    throw new Error('unused');
-  }
-}
-
-@Injectable()
-class Tasks {
-  create(): PartitionTask {
-    throw new Error('unused');
-  }
-}
-
-@Controller()
-class Consumer {
-  @PartitionConsumer({ group: { id: 'consumer', topics: ['input'] }, tasks: Tasks, stopTimeoutMs: 10 })
-  handle(@Payload() batch: RecordBatch, @Ctx() { task }: PartitionContext): Promise<void> {
-    return task.process(batch);
-  }
-}
+const recorded = new RecordedRuntime(calls);
 
 @Module({
-  providers: [{ provide: StreamsRuntime, useValue: new RecordedRuntime() }, StreamsServer, Tasks],
-  controllers: [Consumer],
+  providers: [{ provide: StreamsRuntime, useValue: recorded }, StreamsServer, UnusedTasks],
+  controllers: [RecordedConsumer],
 })
 class AppModule {
   onApplicationShutdown(): void {
@@ -68,59 +30,29 @@ class AppModule {
 }
 
 function build(definition: Partial<AppDefinition<AppConfig>> = {}, behaviour: Partial<TaskManager> = {}) {
-  consumer = behaviour;
+  recorded.consumer = behaviour;
   calls.length = 0;
-  const errors: string[] = [];
+  const host = new RecordedHost();
   let runtime: AppRuntime | undefined;
-  const signals: ((signal: string) => void)[] = [];
-  const uncaught: ((error: unknown) => void)[] = [];
-  let parentGone: (() => void) | undefined;
-  const exit = new Promise<number>((resolve) => {
-    const host: ProcessHost = {
-      exit: resolve,
-      printError: (text) => void errors.push(text),
-      onStopSignal: (listener) => void signals.push(listener),
-      onUncaught: (listener) => void uncaught.push(listener),
-      onParentGone: (listener) => {
-        parentGone = listener;
-      },
-    };
-    const complete: AppDefinition<AppConfig> = {
-      name: 'test-app',
-      config: () => ({ process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } }),
-      module: (given) => {
-        runtime = given;
-        return AppModule;
-      },
-      ...definition,
-    };
-    void runApp(complete, host).then((lifecycle) => {
-      if (lifecycle !== undefined) running.push(lifecycle);
-      calls.push('started');
-    });
+  const complete: AppDefinition<AppConfig> = {
+    name: 'test-app',
+    config: () => ({ process: silentProcess }),
+    module: (given) => {
+      runtime = given;
+      return AppModule;
+    },
+    ...definition,
+  };
+  void runApp(complete, host).then((lifecycle) => {
+    if (lifecycle !== undefined) running.push(lifecycle);
+    calls.push('started');
   });
   const started = async (): Promise<AppRuntime> => {
     await until(() => calls.includes('started'));
-    if (runtime === undefined) throw new Error('the module was never asked for');
+    if (runtime === undefined) throw new Error('the module was never built');
     return runtime;
   };
-  return {
-    exit,
-    errors,
-    started,
-    signal: (name: string) => {
-      signals.forEach((listener) => {
-        listener(name);
-      });
-    },
-    throwUncaught: (error: Error) => {
-      uncaught.forEach((listener) => {
-        listener(error);
-      });
-    },
-    loseParent: () => parentGone?.(),
-    watchesParent: () => parentGone !== undefined,
-  };
+  return { host, started };
 }
 
 describe('runApp', () => {
@@ -128,10 +60,10 @@ describe('runApp', () => {
     const app = build();
     await app.started();
 
-    app.signal('SIGTERM');
-    app.signal('SIGINT');
+    app.host.signal('SIGTERM');
+    app.host.signal('SIGINT');
 
-    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(await app.host.exited).toBe(EXIT_CODE.stopped);
     expect(calls).toEqual(['consumer started', 'started', 'consumer stopped', 'database closed']);
   });
 
@@ -139,9 +71,9 @@ describe('runApp', () => {
     const app = build({ http: () => ({ port: 0, host: '127.0.0.1', configure: () => void calls.push('configured') }) });
     await app.started();
 
-    app.signal('SIGTERM');
+    app.host.signal('SIGTERM');
 
-    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    expect(await app.host.exited).toBe(EXIT_CODE.stopped);
     expect(calls.slice(0, 3)).toEqual(['configured', 'consumer started', 'started']);
   });
 
@@ -152,8 +84,8 @@ describe('runApp', () => {
       },
     });
 
-    expect(await app.exit).toBe(EXIT_CODE.configInvalid);
-    expect(app.errors).toEqual([
+    expect(await app.host.exited).toBe(EXIT_CODE.configInvalid);
+    expect(app.host.errors).toEqual([
       'test-app cannot start. The configuration has one problem:\n  KAFKA_BROKERS is missing',
     ]);
   });
@@ -162,8 +94,8 @@ describe('runApp', () => {
     const start = () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.'));
     const app = build({}, { start });
 
-    expect(await app.exit).toBe(EXIT_CODE.crashed);
-    expect(app.errors).toEqual(['test-app cannot start. Topic x does not exist: create it.']);
+    expect(await app.host.exited).toBe(EXIT_CODE.crashed);
+    expect(app.host.errors).toEqual(['test-app cannot start. Topic x does not exist: create it.']);
     expect(calls.slice(0, 2)).toEqual(['consumer stopped', 'database closed']);
   });
 
@@ -174,22 +106,22 @@ describe('runApp', () => {
     });
     await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
     const brokers = [`127.0.0.1:${String((broker.address() as AddressInfo).port)}`];
-    const process = { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } as const;
-    const app = build({ config: () => ({ process, kafka: { brokers, clientId: 'test' } }) });
+    const app = build({ config: () => ({ process: silentProcess, kafka: { brokers, clientId: 'test' } }) });
 
-    expect(await app.exit).toBe(EXIT_CODE.crashed);
-    expect(app.errors).toEqual([expect.stringMatching(/^test-app cannot start\. .*KAFKA_TLS=true/)]);
+    expect(await app.host.exited).toBe(EXIT_CODE.crashed);
+    expect(app.host.errors).toEqual([expect.stringMatching(/^test-app cannot start\. .*KAFKA_TLS=true/)]);
     expect(calls).not.toContain('consumer started');
     broker.close();
   });
 
-  it('starts without a word about Kafka when it is away', async () => {
-    const process = { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } as const;
-    const app = build({ config: () => ({ process, kafka: { brokers: ['127.0.0.1:1'], clientId: 'test' } }) });
+  it('starts without an error when Kafka is unreachable', async () => {
+    const app = build({
+      config: () => ({ process: silentProcess, kafka: { brokers: ['127.0.0.1:1'], clientId: 'test' } }),
+    });
     await app.started();
     expect(calls).toContain('consumer started');
-    app.signal('SIGTERM');
-    expect(await app.exit).toBe(EXIT_CODE.stopped);
+    app.host.signal('SIGTERM');
+    expect(await app.host.exited).toBe(EXIT_CODE.stopped);
   });
 
   it('exits with 70 at once when a part reports a fatal error', async () => {
@@ -198,7 +130,7 @@ describe('runApp', () => {
 
     runtime.onFatal(new Error('fenced'));
 
-    expect(await app.exit).toBe(EXIT_CODE.runtimeFailed);
+    expect(await app.host.exited).toBe(EXIT_CODE.runtimeFailed);
     expect(calls).not.toContain('consumer stopped');
   });
 
@@ -206,35 +138,35 @@ describe('runApp', () => {
     const app = build();
     await app.started();
 
-    app.throwUncaught(new Error('bug'));
+    app.host.throwUncaught(new Error('bug'));
 
-    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(await app.host.exited).toBe(EXIT_CODE.crashed);
   });
 
   it('exits with 1 when a stop leaves something behind', async () => {
     const app = build({}, { stop: () => new Promise(() => undefined) });
     await app.started();
 
-    app.signal('SIGTERM');
+    app.host.signal('SIGTERM');
 
-    expect(await app.exit).toBe(EXIT_CODE.crashed);
+    expect(await app.host.exited).toBe(EXIT_CODE.crashed);
     expect(calls).toContain('database closed');
   });
 
   it('stops when the process that supervises it goes away, and watches only when supervised', async () => {
     const free = build();
     await free.started();
-    expect(free.watchesParent()).toBe(false);
-    free.signal('SIGTERM');
-    await free.exit;
+    expect(free.host.watchesParent).toBe(false);
+    free.host.signal('SIGTERM');
+    await free.host.exited;
 
     const supervised = build({
-      config: () => ({ process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: true } }),
+      config: () => ({ process: { ...silentProcess, supervised: true } }),
     });
     await supervised.started();
-    supervised.loseParent();
+    supervised.host.loseParent();
 
-    expect(await supervised.exit).toBe(EXIT_CODE.stopped);
+    expect(await supervised.host.exited).toBe(EXIT_CODE.stopped);
     expect(calls).toContain('consumer stopped');
   });
 });

@@ -20,7 +20,7 @@ export const EXIT_CODE = {
 } as const;
 
 const STOP_DEADLINE_MS = 7_000;
-/** With the parent gone, brokers and databases often are too: no long farewell. */
+/** With the parent gone, brokers and databases often are too. */
 const ORPHAN_STOP_DEADLINE_MS = 2_500;
 
 /**
@@ -38,6 +38,7 @@ export async function runApp<C extends AppConfig>(
   const logger = createLogger({ app: definition.name, level: config.process.logLevel });
   const lifecycle = createLifecycle([], { logger, now: () => performance.now() });
   const ending = createEnding({ lifecycle, logger, host });
+  endWith(host, ending, config.process.supervised);
   const stopping = new AbortController();
   const runtime: AppRuntime<C> = {
     name: definition.name,
@@ -53,12 +54,6 @@ export async function runApp<C extends AppConfig>(
   const beginStop = (): void => {
     stopping.abort();
   };
-
-  host.onStopSignal((signal) => void ending.stop(signal, STOP_DEADLINE_MS));
-  host.onUncaught((error) => {
-    ending.crash(error);
-  });
-  if (config.process.supervised) host.onParentGone(() => void ending.stop('parent_gone', ORPHAN_STOP_DEADLINE_MS));
 
   const access = config.kafka === undefined ? [] : [kafkaAccessPart(config.kafka)];
   const nest = createNestPart({ definition, runtime, lifecycle, beginStop });
@@ -81,6 +76,14 @@ function readConfig<C extends AppConfig>(definition: AppDefinition<C>, host: Pro
     host.exit(EXIT_CODE.configInvalid);
     return undefined;
   }
+}
+
+function endWith(host: ProcessHost, ending: ReturnType<typeof createEnding>, supervised: boolean): void {
+  host.onStopSignal((signal) => void ending.stop(signal, STOP_DEADLINE_MS));
+  host.onUncaught((error) => {
+    ending.crash(error);
+  });
+  if (supervised) host.onParentGone(() => void ending.stop('parent_gone', ORPHAN_STOP_DEADLINE_MS));
 }
 
 function reportStartFailure(

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskManager } from '@waypost/streams';
 import { flushed } from '../../../../test/support/until.js';
-import { createRetryingManager } from './retrying-manager.js';
+import { RetryingManager } from './retrying-manager.js';
 
 /** Members of the group; what happens when each is started is the test's to say. */
 function build(starts: (() => Promise<void>)[]) {
   const members: { fatal: (error: Error) => void; stops: number }[] = [];
   const waits: number[] = [];
-  const consumer = createRetryingManager({
+  const consumer = new RetryingManager({
     groupId: 'retried',
     createManager: (fatal): TaskManager => {
       const member = { fatal, stops: 0 };

@@ -14,67 +14,77 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
 /**
- * Keeps a member of the group at work. What ends a consumer elsewhere ends the process; here it is only replaced, later
- * and later: an API that responds must not go down because Kafka is away. Its start returns at once.
+ * Keeps a member of the group running. Elsewhere a consumer that fails ends the process; here it is replaced after a
+ * growing delay: an API that responds must not go down because Kafka is away. Its start returns at once.
  */
-export function createRetryingManager({ groupId, createManager, logger, wait }: RetryingManagerOptions): TaskManager {
-  const stopping = new AbortController();
-  const stopRequested = new Promise<void>((resolve) => {
-    stopping.signal.addEventListener('abort', () => {
-      resolve();
+export class RetryingManager implements TaskManager {
+  private readonly stopping = new AbortController();
+  private readonly stopRequested: Promise<void>;
+  private running: Promise<void> | null = null;
+  private member: TaskManager | null = null;
+  private retryMs = FIRST_RETRY_MS;
+
+  constructor(private readonly options: RetryingManagerOptions) {
+    this.stopRequested = new Promise((resolve) => {
+      this.stopping.signal.addEventListener('abort', () => {
+        resolve();
+      });
     });
-  });
-  const isStopped = (): boolean => stopping.signal.aborted;
-  let running: Promise<void> | null = null;
-  let member: TaskManager | null = null;
-  let retryMs = FIRST_RETRY_MS;
+  }
+
+  start(): Promise<void> {
+    this.running ??= this.run();
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  ready(): boolean {
+    return this.member?.ready() === true;
+  }
+
+  private isStopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async run(): Promise<void> {
+    const { groupId, logger, wait } = this.options;
+    while (!this.isStopped()) {
+      try {
+        await this.runMember();
+      } catch (error) {
+        if (this.isStopped()) return;
+        logger.warn('consumer_failed', { groupId, error, retryInMs: this.retryMs });
+        await wait(this.retryMs, this.stopping.signal);
+        this.retryMs = Math.min(MAX_RETRY_MS, 2 * this.retryMs);
+      }
+    }
+  }
 
   /** Resolves when the consumer must stop; rejects when its member cannot go on. */
-  async function runMember(): Promise<void> {
+  private async runMember(): Promise<void> {
     let fail: (error: Error) => void = () => undefined;
     const failed = new Promise<never>((_, reject) => {
       fail = reject;
     });
-    const manager = createManager((error) => {
+    const manager = this.options.createManager((error) => {
       fail(error);
     });
-    member = manager;
+    this.member = manager;
     const started = manager.start().then(() => {
-      retryMs = FIRST_RETRY_MS;
-      // A start that was on its way is not waited for when the process stops; it is undone when it ends.
-      return isStopped() ? manager.stop() : undefined;
+      this.retryMs = FIRST_RETRY_MS;
+      // The stop does not wait for a start in progress, which is undone when it ends.
+      return this.isStopped() ? manager.stop() : undefined;
     });
     try {
-      await Promise.race([failed, started, stopRequested]);
-      await Promise.race([failed, stopRequested]);
+      await Promise.race([failed, started, this.stopRequested]);
+      await Promise.race([failed, this.stopRequested]);
     } finally {
       started.catch(() => undefined);
       await manager.stop().catch(() => undefined);
     }
   }
-
-  async function run(): Promise<void> {
-    while (!isStopped()) {
-      try {
-        await runMember();
-      } catch (error) {
-        if (isStopped()) return;
-        logger.warn('consumer_failed', { groupId, error, retryInMs: retryMs });
-        await wait(retryMs, stopping.signal);
-        retryMs = Math.min(MAX_RETRY_MS, 2 * retryMs);
-      }
-    }
-  }
-
-  return {
-    start() {
-      running ??= run();
-      return Promise.resolve();
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-    ready: () => member?.ready() === true,
-  };
 }

@@ -26,7 +26,7 @@ import {
   type StreamDefinition,
   type TaskLocals,
 } from './handler-context.js';
-import { createRetryingManager } from './retrying-manager.js';
+import { RetryingManager } from './retrying-manager.js';
 import { type PartitionManagerOptions, StreamsRuntime } from './streams-runtime.js';
 
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
@@ -132,7 +132,7 @@ export class StreamsServer
         ? this.partitionManager(definition, handler, onFatal)
         : this.streamManager(definition, handler, onFatal);
     const manager = retries
-      ? createRetryingManager({ groupId: name, createManager, logger: this.log, wait: waitOrAbort })
+      ? new RetryingManager({ groupId: name, createManager, logger: this.log, wait: waitOrAbort })
       : createManager((error) => {
           this.fail(error);
         });
