@@ -100,7 +100,8 @@ export class UpdateSubscriptionDto extends dto(
     .strictObject({
       url: url.optional(),
       status: oneOf(['active', 'paused']).optional().meta({
-        description: '`active` also re-enables a disabled subscription; its `disabledReason` is removed.',
+        description:
+          '`paused`: nothing is sent, and deliveries wait in order until `active`. `active` also re-enables a disabled subscription; its `disabledReason` is removed.',
       }),
       deviceIds: deviceIds.nullable().optional().meta({ description: 'null: every device.' }),
       payloadFormat: payloadFormat.optional(),

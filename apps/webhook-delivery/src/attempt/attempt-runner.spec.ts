@@ -209,6 +209,12 @@ describe('an attempt for a subscription that this process does not know', () => 
     expect(await rig.run('sub-1')).toMatchObject({ result: { errorCode: 'subscription_deleted' } });
   });
 
+  it('is refused without a request while it is disabled (R-16)', async () => {
+    rig.put(rigSubscription('sub-1', { url: hook(), status: 'disabled' }));
+    expect(await rig.run('sub-1')).toMatchObject({ url: hook(), result: { errorCode: 'subscription_disabled' } });
+    expect(rig.receiver.calls).toEqual([]);
+  });
+
   it('ends within the 5 s of the attempt as a temporary failure when the topic cannot be read (R-20)', async () => {
     rig.onCaughtUp(() => new Promise(() => undefined));
     const from = performance.now();

@@ -123,14 +123,19 @@ async function fanOut(): Promise<(WebhookDelivery & { partition: number })[]> {
 }
 
 describe('the fan-out (R-16)', () => {
-  it('makes one delivery only per active subscription of the fleet, type and device', async () => {
+  it('makes one delivery per subscription of the fleet, type and device, and none for a disabled one', async () => {
     index.put(aSubscription('all devices'));
     index.put(aSubscription('this device', { deviceIds: ['device-1'] }));
     index.put(aSubscription('another device', { deviceIds: ['device-2'] }));
     index.put(aSubscription('paused', { status: 'paused' }));
+    index.put(aSubscription('disabled', { status: 'disabled' }));
     index.put(aSubscription('another type', { eventType: 'ignition_on' }));
     index.put(aSubscription('another fleet', { fleetId: 'fleet-2' }));
-    expect((await fanOut()).map(({ subscriptionId }) => subscriptionId).sort()).toEqual(['all devices', 'this device']);
+    expect((await fanOut()).map(({ subscriptionId }) => subscriptionId).sort()).toEqual([
+      'all devices',
+      'paused',
+      'this device',
+    ]);
   });
 
   it('freezes the body with the known fields only (R-13, R-15)', async () => {
@@ -170,7 +175,7 @@ describe('the fan-out (R-16)', () => {
   });
 
   it('follows changes: newer versions apply, older ones published again do not, deleted ones disappear', async () => {
-    index.put(aSubscription('s', { version: 2, status: 'paused' }));
+    index.put(aSubscription('s', { version: 2, status: 'disabled' }));
     index.put(aSubscription('s', { version: 1 }));
     expect(await fanOut()).toEqual([]);
     index.put(aSubscription('s', { version: 3 }));

@@ -14,12 +14,12 @@ describe('matchesSubscription (R-16)', () => {
   it.each([
     ['every device', { deviceIds: null }],
     ['a list that names the device', { deviceIds: ['device-9', 'device-1'] }],
+    ['a paused one, whose deliveries wait', { status: 'paused' }],
   ])('holds for %s', (_, fields) => {
     expect(matchesSubscription(subscriptionOf(fields), eventOf())).toBe(true);
   });
 
   it.each([
-    ['a paused one', { status: 'paused' }],
     ['a disabled one', { status: 'disabled' }],
     ['another fleet', { fleetId: 'fleet-2' }],
     ['another event type', { eventType: 'position_sleep' }],
@@ -34,7 +34,7 @@ describe('decideFanOut', () => {
   it('makes one delivery per matching subscription, each with its own id (R-12)', () => {
     const subscriptions = [
       subscriptionOf({ id: 'a' }),
-      subscriptionOf({ id: 'b', status: 'paused' }),
+      subscriptionOf({ id: 'b', status: 'disabled' }),
       subscriptionOf({ id: 'c' }),
     ];
 

@@ -40,10 +40,10 @@ function deliveryOf(event: FleetEvent, subscription: WebhookSubscription, nowMs:
   };
 }
 
-/** */
+/** the events of a paused subscription become deliveries that wait in the log. */
 export function matchesSubscription(subscription: WebhookSubscription, event: FleetEvent): boolean {
   return (
-    subscription.status === 'active' &&
+    subscription.status !== 'disabled' &&
     subscription.fleetId === event.fleetId &&
     subscription.eventType === event.eventType &&
     (subscription.deviceIds === null || subscription.deviceIds.includes(event.deviceId))
