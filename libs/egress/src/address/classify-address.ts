@@ -59,8 +59,7 @@ const SPECIAL_IPV6: readonly Range[] = [
   ['::/128', 'unspecified'],
   ['::1/128', 'loopback'],
   ['::/96', 'IPv4-compatible'],
-  // The network translates it to an IPv4 address that was never checked here.
-  ['64:ff9b::/96', 'NAT64'],
+  // Its embedded addresses cannot be found: each network chooses where they stand.
   ['64:ff9b:1::/48', 'NAT64'],
   ['100::/64', 'discard only'],
   ['100:0:0:1::/64', 'discard only'],
@@ -77,6 +76,9 @@ const SPECIAL_IPV6: readonly Range[] = [
   ['fec0::/10', 'private'],
   ['ff00::/8', 'multicast'],
 ];
+
+/** DNS64 gives names that have only IPv4 addresses an address in here; the network translates it back. */
+const NAT64 = '64:ff9b::/96';
 
 /** The only block that public IPv6 addresses are allocated from: everything else is refused, known or not. */
 const PUBLIC_IPV6 = '2000::/3';
@@ -96,8 +98,8 @@ export function parseSubnets(texts: readonly string[]): readonly Subnet[] {
 
 /**
  * Whether a connection may be made to this address (R-27): public unicast addresses only, plus the subnets that the
- * operator allows. An IPv4-mapped IPv6 address is classified as its IPv4 address; no other embedding is unwrapped, so
- * that an allowed subnet admits nothing but itself.
+ * operator allows. An IPv4-mapped IPv6 address is classified as its IPv4 address, and so is a NAT64 address, but the latter
+ * without the allowed subnets, so that they admit nothing but themselves. No other embedding is unwrapped.
  *
  * @param text in the canonical form that resolvers and WHATWG URLs produce; anything else is refused
  */
@@ -115,6 +117,7 @@ export function classifyAddress(text: string, allowed: readonly Subnet[]): Addre
 
 const specialIpv4 = SPECIAL_IPV4.map(([text, reason]) => ({ subnet: ipaddr.parseCIDR(text), reason }));
 const specialIpv6 = SPECIAL_IPV6.map(([text, reason]) => ({ subnet: ipaddr.parseCIDR(text), reason }));
+const nat64 = ipaddr.parseCIDR(NAT64);
 const publicIpv6 = ipaddr.parseCIDR(PUBLIC_IPV6);
 
 /** ipaddr.js reads the IPv4-compatible form ::a.b.c.d as the mapped ::ffff:a.b.c.d, so it is given groups only. */
@@ -126,7 +129,12 @@ function withoutDottedTail(text: string): string {
   return text.slice(0, tail.index) + groups.join(':');
 }
 
-function refusalOfIpv6(address: Address): AddressRefusal | undefined {
+function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 {
+  return new ipaddr.IPv4(address.toByteArray().slice(-4));
+}
+
+function refusalOfIpv6(address: ipaddr.IPv6): AddressRefusal | undefined {
+  if (isWithin(address, nat64)) return refusalOf(embeddedIpv4(address), specialIpv4);
   return refusalOf(address, specialIpv6) ?? (isWithin(address, publicIpv6) ? undefined : 'reserved');
 }
 

@@ -18,14 +18,25 @@ export interface HostResolverOptions {
   readonly lookup?: Lookup | undefined;
   /** Default 5,000. */
   readonly lookupTimeoutMs?: number | undefined;
+  /** Milliseconds, monotonic. Default `performance.now`. */
+  readonly now?: (() => number) | undefined;
 }
+
+/** A name that does not exist, or has no address. */
+const ABSENT_MS = 5_000;
+/** A name whose servers fail or are silent: they may be back soon. */
+const UNKNOWN_MS = 1_000;
+const MAX_FAILURES = 4_096;
 
 /**
  * Refuses a host when ANY of its addresses is refused: an attacker who mixes one internal address into public ones must
- * not get through by chance (R-27). Concurrent lookups of one name share a query.
+ * not get through by chance (R-27). Concurrent lookups of one name share a query. Failures are remembered for a moment, so
+ * that the attempts for a dead name do not become as many queries (R-26); addresses never are.
  */
 export function createHostResolver(options: HostResolverOptions): HostResolver {
   const { allowedSubnets, lookup = createDnsLookup(), lookupTimeoutMs = DEFAULT_LOOKUP_TIMEOUT_MS } = options;
+  const now = options.now ?? (() => performance.now());
+  const failures = new Map<string, { readonly resolution: HostResolution; readonly untilMs: number }>();
   // A burst of new connections to a host is one query, not one per connection.
   const pending = new Map<string, Promise<HostResolution>>();
 
@@ -35,21 +46,37 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
       addresses =
         isIP(host) === 0 ? await within(lookupTimeoutMs, lookup(host)) : [{ address: host, family: isIP(host) }];
     } catch (error) {
-      return { type: 'unresolvable', detail: `${host} cannot be resolved (${codeOf(error) ?? 'lookup failed'})` };
+      const code = codeOf(error);
+      const isAbsent = code === 'ENOTFOUND' || code === 'ENODATA';
+      return failed(host, `cannot be resolved (${code ?? 'lookup failed'})`, isAbsent ? ABSENT_MS : UNKNOWN_MS);
     }
-    if (addresses === undefined) return { type: 'unresolvable', detail: `${host} was not resolved in time` };
-    if (addresses.length === 0) return { type: 'unresolvable', detail: `${host} has no address` };
+    if (addresses === undefined) return failed(host, 'was not resolved in time', UNKNOWN_MS);
+    if (addresses.length === 0) return failed(host, 'has no address', ABSENT_MS);
     for (const { address } of addresses) {
       const verdict = classifyAddress(address, allowedSubnets);
+      // The address itself stays here: an internal name must not be resolved for outsiders.
       if (verdict.type === 'refused')
-        return { type: 'refused', detail: `${host} is at ${address} (${verdict.reason})` };
+        return { type: 'refused', detail: `${host} is not at a public address (${verdict.reason})` };
     }
     return { type: 'resolved', addresses };
+  }
+
+  function failed(host: string, what: string, rememberedMs: number): HostResolution {
+    const resolution: HostResolution = { type: 'unresolvable', detail: `${host} ${what}` };
+    failures.delete(host);
+    failures.set(host, { resolution, untilMs: now() + rememberedMs });
+    for (const oldest of failures.keys()) {
+      if (failures.size <= MAX_FAILURES) break;
+      failures.delete(oldest);
+    }
+    return resolution;
   }
 
   return (host) => {
     const shared = pending.get(host);
     if (shared !== undefined) return shared;
+    const failure = failures.get(host);
+    if (failure !== undefined && now() < failure.untilMs) return Promise.resolve(failure.resolution);
     const answer = ask(host).finally(() => pending.delete(host));
     pending.set(host, answer);
     return answer;

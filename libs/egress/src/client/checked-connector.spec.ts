@@ -88,7 +88,7 @@ describe('createCheckedConnector', () => {
     const error = errorOf(await connect(connector, 'hooks.example', server.port));
 
     expect(error).toMatchObject({ code: 'EGRESS_ADDRESS_REFUSED' });
-    expect(error.message).toBe('hooks.example led to 127.0.0.1, which was not checked');
+    expect(error.message).toBe('hooks.example led to an address that was not checked');
     expect(sockets.map(({ destroyed, bytesWritten }) => [destroyed, bytesWritten])).toEqual([[true, 0]]);
   });
 
@@ -362,7 +362,7 @@ describe('a name service that fails', () => {
     expect(await post('hooks.example')).toBe('dns_error');
   });
 
-  it('is a timeout when it is silent past the deadline, and is queried again for the next post', async () => {
+  it('is a timeout when it is silent past the deadline, and is queried again a second later', async () => {
     let answer: DnsAnswer = { type: 'silence' };
     const { post, dns } = await buildClient(() => answer, { connectTimeoutMs: 100, queryTimeoutMs: 400 });
 
@@ -370,6 +370,5 @@ describe('a name service that fails', () => {
     await until(() => dns.questions.length === 2);
     answer = at(PUBLIC);
     await until(async () => (await post('hooks.example')) === '200');
-    expect(dns.questions).toHaveLength(4);
   });
 });

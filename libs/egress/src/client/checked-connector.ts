@@ -114,7 +114,7 @@ function watch(socket: Socket, { addresses, hostname, isSecure, done }: Watched)
   socket.prependOnceListener('connect', () => {
     const reached = socket.remoteAddress;
     if (reached === undefined || addresses.some(({ address }) => isSameAddress(address, reached))) return;
-    socket.destroy(new AddressRefusedError(`${hostname} led to ${reached}, which was not checked`));
+    socket.destroy(new AddressRefusedError(`${hostname} led to an address that was not checked`));
   });
   socket.once(isSecure ? 'secureConnect' : 'connect', () => {
     if (!socket.destroyed) done(null);

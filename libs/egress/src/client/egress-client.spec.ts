@@ -138,7 +138,11 @@ describe('a post that fails', () => {
     const server = await serve(OK);
     await server.stop();
 
-    expect(await build()(server.url)).toMatchObject({ type: 'error', errorCode: 'connection_refused' });
+    expect(await build()(server.url)).toEqual({
+      type: 'error',
+      errorCode: 'connection_refused',
+      detail: 'connect ECONNREFUSED',
+    });
   });
 
   it('says connection_reset when the connection ends without a response', async () => {
@@ -264,7 +268,7 @@ describe('the address check of a connection (R-18, R-27)', () => {
     expect(result).toEqual({
       type: 'error',
       errorCode: 'address_refused',
-      detail: '127.0.0.1 is at 127.0.0.1 (loopback)',
+      detail: '127.0.0.1 is not at a public address (loopback)',
     });
     expect(server.connections).toHaveLength(0);
   });
@@ -275,7 +279,7 @@ describe('the address check of a connection (R-18, R-27)', () => {
 
     expect(await build({ lookup })(`http://mixed.example:${String(server.port)}/`)).toMatchObject({
       errorCode: 'address_refused',
-      detail: 'mixed.example is at 10.0.0.7 (private)',
+      detail: 'mixed.example is not at a public address (private)',
     });
     expect(server.connections).toHaveLength(0);
   });
@@ -321,9 +325,9 @@ describe('the address check of a connection (R-18, R-27)', () => {
     const lookup = lookupAnswering(['127.0.0.1']);
     const post = build({ lookup });
 
-    await Promise.all(Array.from({ length: 5 }, () => post(`http://busy.example:${String(server.port)}/`)));
+    await Promise.all(Array.from({ length: 4 }, () => post(`http://busy.example:${String(server.port)}/`)));
 
-    expect(server.connections).toHaveLength(5);
+    expect(server.connections).toHaveLength(4);
     expect(lookup.asked).toHaveLength(1);
   });
 });

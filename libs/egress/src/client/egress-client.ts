@@ -28,6 +28,8 @@ export interface EgressClientOptions {
   readonly lookup?: Lookup;
   /** Further requests wait while their deadline runs. Default 256. */
   readonly connectionsPerOrigin?: number;
+  /** Of all origins together, shared among those that want more. Default 4,096. */
+  readonly maxSockets?: number;
   /** Origins without a request in flight that are kept. Default 1,024. */
   readonly maxIdleOrigins?: number;
   /** An idle connection is closed after this, or after 4 s if the server has announced no `Keep-Alive`. Default 30,000. */
@@ -116,6 +118,7 @@ function connectorOf(options: EgressClientOptions, now: () => number): CheckedCo
     allowedSubnets: parseSubnets(options.allowedSubnets),
     lookup: options.lookup,
     lookupTimeoutMs: connectTimeoutMs,
+    now,
   });
   return createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, now });
 }
@@ -125,6 +128,7 @@ function originPoolOf(options: EgressClientOptions, { connect }: CheckedConnecto
     connect,
     maxConnections: options.connectionsPerOrigin ?? 256,
     maxIdleOrigins: options.maxIdleOrigins ?? 1_024,
+    maxSockets: options.maxSockets ?? 4_096,
     keepAliveMs: options.keepAliveMs ?? 30_000,
     maxAgeMs: options.maxConnectionAgeMs ?? 120_000,
     maxHeadBytes: options.maxResponseHeaderBytes ?? 16_384,

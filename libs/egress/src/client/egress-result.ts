@@ -75,11 +75,19 @@ export function errorCodeOf(error: unknown): EgressErrorCode {
   return CODES[code] ?? 'network_error';
 }
 
+/** Never contains an address: with allowed subnets or a proxy it may be an internal one. */
 export function errorDetailOf(error: unknown): string {
-  const message = error instanceof Error || hasMessage(error) ? error.message : String(error);
   const code = codeOf(error);
-  // The AggregateError of several addresses has an empty message.
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'the certificate is for other names';
+  // `connect EHOSTUNREACH 10.1.2.3:443 - Local (10.1.2.4:0)`, and the empty message of several addresses.
+  if (isSystemError(error)) return [error.syscall, code].join(' ').trim();
+  const message = error instanceof Error || hasMessage(error) ? error.message : String(error);
   return (message === '' ? (code ?? 'unknown error') : message).slice(0, 300);
+}
+
+function isSystemError(error: unknown): error is { syscall?: string } {
+  if (typeof error !== 'object' || error === null) return false;
+  return error instanceof AggregateError || ('syscall' in error && typeof error.syscall === 'string');
 }
 
 function hasMessage(error: unknown): error is { message: string } {

@@ -7,13 +7,14 @@ import { OriginPool } from './origin-pool.js';
 type ConnectCallback = Parameters<CheckedConnect>[1];
 
 /** A pool whose connections fail on demand. */
-function build({ maxConnections = 1 } = {}) {
+function build({ maxConnections = 1, maxSockets = 1_000 } = {}) {
   const connecting: ConnectCallback[] = [];
   const fail = (callback: ConnectCallback | undefined) => callback?.(new Error('no test connects'), null);
   const origins = new OriginPool({
     connect: (_target, callback) => connecting.push(callback),
     maxConnections,
     maxIdleOrigins: 2,
+    maxSockets,
     keepAliveMs: 1_000,
     maxAgeMs: 1_000,
     maxHeadBytes: 16_384,
@@ -144,6 +145,25 @@ describe('OriginPool', () => {
     expect(connecting()).toBe(2);
 
     await origins.close(new Error('over'));
+    await Promise.all(posts);
+  });
+
+  it('shares the sockets of the process among the origins that want more, and leaves some to others', async () => {
+    const { origins, connecting, failAll } = build({ maxConnections: 100, maxSockets: 24 });
+    const posts = ['a', 'b', 'c', 'd'].flatMap((name) => Array.from({ length: 20 }, () => post(origins, name, 400)));
+    await nextIteration();
+    // 4, 3 and 3 of the 18 that are not reserved, then at least 2.
+    expect(connecting()).toBe(12);
+
+    posts.push(post(origins, 'e', 400));
+    await nextIteration();
+    expect(connecting()).toBe(13);
+
+    failAll();
+    await nextIteration();
+    expect(connecting()).toBeGreaterThan(8);
+    await origins.close(new Error('over'));
+    failAll();
     await Promise.all(posts);
   });
 });

@@ -1,15 +1,16 @@
-import type { Socket } from 'node:net';
 import type { AbortGroup, AbortGroupMember } from './abort-group.js';
-import type { CheckedConnect } from './checked-connector.js';
-import { Connection, type ConnectionOptions, type ConnectionOwner } from './connection.js';
-import type { Exchange, ExchangeQueue } from './exchange.js';
-import type { RequestTarget } from './request-head.js';
+import { Origin, type OriginOptions, type OriginOwner, type OriginTarget, WriteBatcher } from './origin.js';
 
 export interface OriginPoolOptions extends OriginOptions {
   readonly maxIdleOrigins: number;
+  /** Of all origins together, connections that are being opened included. */
+  readonly maxSockets: number;
 }
 
 const SWEEP_INTERVAL_MS = 1_000;
+const RESERVED_PART = 1 / 4;
+const GROWTH_DIVISOR = 4;
+const MIN_SHARE = 2;
 
 /**
  * One set of connections per origin. Origins in use are always kept; idle ones only while they are among the most
@@ -19,6 +20,9 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
   private readonly known = new Map<string, Origin>();
   /** Least recently used first: sets keep the order of insertion. */
   private readonly idle = new Set<Origin>();
+  /** Had no room for one more socket; the longest wait first. */
+  private readonly starved = new Set<Origin>();
+  private sockets = 0;
   private readonly batcher = new WriteBatcher();
   // A connection past its age is never used again; the sweep also closes it when no request comes.
   private readonly sweeper: NodeJS.Timeout;
@@ -56,6 +60,31 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
     }
   }
 
+  /**
+   * An origin may grow to a quarter of what is unused: one alone has all that it wants, many greedy ones get equal parts, and
+   * some is left for others. A part is kept for origins that have next to nothing (R-26).
+   */
+  takeSocket(origin: Origin): boolean {
+    const { maxSockets } = this.options;
+    const unused = maxSockets - this.sockets;
+    const share = (unused - maxSockets * RESERVED_PART) / GROWTH_DIVISOR;
+    if (unused > 0 && origin.sockets < Math.max(MIN_SHARE, share)) {
+      this.sockets += 1;
+      return true;
+    }
+    this.starved.add(origin);
+    for (const idle of this.idle) if (idle.closeIdle()) break;
+    return false;
+  }
+
+  returnSocket(): void {
+    this.sockets -= 1;
+    if (this.starved.size === 0) return;
+    const starved = [...this.starved];
+    this.starved.clear();
+    for (const origin of starved) origin.wake();
+  }
+
   abort(group: AbortGroup): void {
     for (const origin of this.known.values()) origin.abort(group);
   }
@@ -68,213 +97,4 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
     this.idle.clear();
     await Promise.all(origins.map((origin) => origin.close(error)));
   }
-}
-
-type OriginTarget = Pick<RequestTarget, 'origin' | 'protocol' | 'hostname' | 'port'>;
-
-interface OriginOptions extends ConnectionOptions {
-  readonly connect: CheckedConnect;
-  readonly maxConnections: number;
-}
-
-interface OriginOwner {
-  /** The first exchange has arrived. */
-  onBusy(origin: Origin): void;
-  /** The last exchange has ended. */
-  onIdle(origin: Origin): void;
-}
-
-/**
- * The connections to one origin, and the exchanges that wait for one, oldest first. An exchange gets the most recently
- * used connection: no more connections stay in use than are needed, and the others expire.
- *
- * When no connection is free, one is opened for the exchange, up to the limit. The exchange takes whichever is ready
- * first, that connection or one that becomes free; only the failure of its own connection fails it.
- */
-class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
-  private readonly waiting = new Set<Exchange>();
-  /** Sent on an idle connection that had ended: they take none but a new connection, and the first one. */
-  private readonly stale = new Set<Exchange>();
-  /** Exchanges for which a connection is being opened; some may have been served or aborted since. */
-  private readonly opening = new Set<Exchange>();
-  private readonly connections = new Set<Connection>();
-  private readonly free: Connection[] = [];
-  private busy = false;
-  private closed: Error | undefined;
-  private allClosed: (() => void) | undefined;
-
-  constructor(
-    readonly target: OriginTarget,
-    private readonly owner: OriginOwner,
-    private readonly batcher: WriteBatcher,
-    private readonly options: OriginOptions,
-  ) {}
-
-  submit(exchange: Exchange): void {
-    if (this.closed !== undefined) {
-      exchange.fail(this.closed);
-      return;
-    }
-    exchange.waitIn(this);
-    this.waiting.add(exchange);
-    this.batcher.add(this);
-    this.notifyOwner();
-  }
-
-  leave(exchange: Exchange): void {
-    if (this.waiting.delete(exchange) || this.stale.delete(exchange)) this.notifyOwner();
-  }
-
-  writeBatch(): void {
-    for (const exchange of this.waiting) {
-      const connection = this.takeFree();
-      if (connection === undefined) break;
-      this.waiting.delete(exchange);
-      connection.begin(exchange, { wasIdle: true });
-    }
-    this.openMissing();
-    this.notifyOwner();
-  }
-
-  onFree(connection: Connection): void {
-    this.free.push(connection);
-    this.wake();
-  }
-
-  onStale(exchange: Exchange): void {
-    if (this.closed !== undefined) {
-      exchange.fail(this.closed);
-      return;
-    }
-    exchange.waitForNewConnection(this);
-    this.stale.add(exchange);
-    this.wake();
-  }
-
-  onClosed(connection: Connection): void {
-    this.connections.delete(connection);
-    const place = this.free.indexOf(connection);
-    if (place >= 0) this.free.splice(place, 1);
-    if (this.connections.size === 0) this.allClosed?.();
-    this.wake();
-  }
-
-  /** Closes the idle connections that have expired. */
-  sweep(): void {
-    for (const connection of this.free) if (!connection.isUsable()) connection.destroy();
-  }
-
-  abort(group: AbortGroup): void {
-    const isMember = ({ request }: Exchange): boolean => request.group === group;
-    for (const exchange of this.unsent()) if (isMember(exchange)) exchange.abort();
-    for (const connection of this.connections) connection.abortIf(isMember);
-  }
-
-  /** Fails what is waiting, ends what is in flight, closes all connections; resolves when they are closed. */
-  close(error: Error): Promise<void> {
-    this.closed = error;
-    for (const exchange of this.unsent()) exchange.fail(error);
-    this.waiting.clear();
-    this.stale.clear();
-    for (const connection of this.connections) connection.abandon(error);
-    if (this.connections.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.allClosed = resolve;
-    });
-  }
-
-  private takeFree(): Connection | undefined {
-    for (let connection = this.free.pop(); connection !== undefined; connection = this.free.pop()) {
-      if (connection.isUsable()) return connection;
-      connection.destroy();
-    }
-    return undefined;
-  }
-
-  private unsent(): readonly Exchange[] {
-    return [...this.stale, ...this.waiting];
-  }
-
-  private wake(): void {
-    if (this.stale.size + this.waiting.size > 0) this.batcher.add(this);
-    else this.notifyOwner();
-  }
-
-  private openMissing(): void {
-    for (const waiting of [this.stale, this.waiting]) {
-      for (const exchange of waiting) {
-        if (this.connections.size + this.opening.size >= this.options.maxConnections) return;
-        if (!this.opening.has(exchange)) this.open(exchange);
-      }
-    }
-  }
-
-  private open(exchange: Exchange): void {
-    this.opening.add(exchange);
-    const connection = new Connection(this, this.options);
-    const { protocol, hostname, port } = this.target;
-    this.options.connect({ protocol, hostname, port, onread: connection.onread() }, (error, socket) => {
-      this.opening.delete(exchange);
-      if (socket === null) this.onOpenFailed(exchange, error);
-      else this.onOpened(connection, socket);
-    });
-  }
-
-  private onOpened(connection: Connection, socket: Socket): void {
-    this.connections.add(connection);
-    connection.attach(socket);
-    if (this.closed !== undefined) {
-      connection.destroy();
-      return;
-    }
-    // A new connection cannot have received unrequested bytes: no need to wait for the batch.
-    const [oldest] = this.stale.size > 0 ? this.stale : this.waiting;
-    if (oldest === undefined) {
-      this.onFree(connection);
-      return;
-    }
-    this.stale.delete(oldest);
-    this.waiting.delete(oldest);
-    connection.begin(oldest, { wasIdle: false });
-  }
-
-  private onOpenFailed(exchange: Exchange, error: Error | null): void {
-    if (this.waiting.delete(exchange) || this.stale.delete(exchange))
-      exchange.fail(error ?? new Error('no connection'));
-    this.wake();
-    this.notifyOwner();
-  }
-
-  private notifyOwner(): void {
-    const busy = this.waiting.size + this.stale.size > 0 || this.connections.size > this.free.length;
-    if (busy === this.busy || this.closed !== undefined) return;
-    this.busy = busy;
-    if (busy) this.owner.onBusy(this);
-    else this.owner.onIdle(this);
-  }
-}
-
-interface BatchedWriter {
-  writeBatch(): void;
-}
-
-/**
- * Writes all requests of one iteration of the event loop together, once the events that have already arrived are
- * handled. So what an idle connection received meanwhile (its end, or unrequested bytes) is seen before the connection
- * is used again, and cannot be mistaken for the response.
- */
-class WriteBatcher {
-  private waiting = new Set<BatchedWriter>();
-
-  /** A writer that is already waiting runs once. */
-  add(writer: BatchedWriter): void {
-    if (this.waiting.size === 0) setImmediate(this.run);
-    this.waiting.add(writer);
-  }
-
-  private readonly run = (): void => {
-    const due = this.waiting;
-    this.waiting = new Set();
-    for (const writer of due) writer.writeBatch();
-  };
 }

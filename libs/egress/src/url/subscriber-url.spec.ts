@@ -95,7 +95,7 @@ describe('checkSubscriberUrl (R-18)', () => {
     expect(result).toEqual({
       type: 'refused',
       reason: 'address_refused',
-      message: 'The URL must lead to a public address: hooks.example.com is at fd00:ec2::254 (private).',
+      message: 'The URL must lead to a public address: hooks.example.com is not at a public address (private).',
     });
   });
 

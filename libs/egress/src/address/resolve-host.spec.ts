@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseSubnets } from './classify-address.js';
+import type { Lookup } from './dns-lookup.js';
+import { createHostResolver } from './resolve-host.js';
+
+function build(lookup: Lookup) {
+  let nowMs = 0;
+  let lookups = 0;
+  const resolve = createHostResolver({
+    allowedSubnets: parseSubnets([]),
+    lookup: (name) => {
+      lookups += 1;
+      return lookup(name);
+    },
+    lookupTimeoutMs: 30,
+    now: () => nowMs,
+  });
+  return {
+    resolve,
+    lookups: () => lookups,
+    passMs: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+function failing(code: string): Lookup {
+  return () => Promise.reject(Object.assign(new Error('x'), { code }));
+}
+
+describe('createHostResolver', () => {
+  it.each<[string, Lookup, number]>([
+    ['does not exist', failing('ENOTFOUND'), 5_000],
+    ['has no address', failing('ENODATA'), 5_000],
+    ['has an empty list of addresses', () => Promise.resolve([]), 5_000],
+    ['has servers that fail', failing('ESERVFAIL'), 1_000],
+    ['has servers that are silent', failing('ETIMEOUT'), 1_000],
+    ['is not resolved in time', () => new Promise(() => undefined), 1_000],
+  ])('does not query a name again at once that %s', async (_case, lookup, rememberedMs) => {
+    const { resolve, lookups, passMs } = build(lookup);
+
+    const first = await resolve('dead.example');
+    passMs(rememberedMs - 1);
+    expect(await resolve('dead.example')).toEqual(first);
+    expect([first.type, lookups()]).toEqual(['unresolvable', 1]);
+
+    passMs(1);
+    await resolve('dead.example');
+    await resolve('other.example');
+    expect(lookups()).toBe(3);
+  });
+
+  it('remembers no addresses and no refusals, which may change', async () => {
+    const answers = ['10.0.0.1', '93.184.215.14', '93.184.215.15'];
+    const { resolve } = build(() => Promise.resolve([{ address: answers.shift() ?? '', family: 4 }]));
+
+    expect(await resolve('moving.example')).toEqual({
+      type: 'refused',
+      detail: 'moving.example is not at a public address (private)',
+    });
+    expect(await resolve('moving.example')).toMatchObject({ addresses: [{ address: '93.184.215.14' }] });
+    expect(await resolve('moving.example')).toMatchObject({ addresses: [{ address: '93.184.215.15' }] });
+  });
+});

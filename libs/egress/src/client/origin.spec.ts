@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
+import {
+  createEgressClient,
+  type EgressClient,
+  type EgressClientOptions,
+  type EgressRequest,
+} from './egress-client.js';
+import { until } from '../../../../test/support/until.js';
+
+const HEAD = 'HTTP/1.1 200 OK\r\n';
+const OK = `${HEAD}content-length: 2\r\n\r\nok`;
+const answerOk: Answer = (socket) => socket.write(OK);
+
+const servers: RawServer[] = [];
+const clients: EgressClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+function keep(server: RawServer): RawServer {
+  servers.push(server);
+  return server;
+}
+
+function build(options: Partial<EgressClientOptions> = {}) {
+  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
+  clients.push(client);
+  return (url: string, request: Partial<EgressRequest> = {}) =>
+    client.post({ url, headers: {}, body: '{}', deadlineMs: 2_000, ...request });
+}
+
+function afterMs(delayMs: number) {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}
+
+/** Answers the oldest request on each call of `next`. */
+function answeringOnDemand(): { answer: Answer; next: () => void } {
+  const open: (() => void)[] = [];
+  return {
+    answer: (socket) => open.push(() => socket.write(OK)),
+    next: () => open.shift()?.(),
+  };
+}
+
+describe('the connections to an origin', () => {
+  it('stay at one when each post waits for the previous one', async () => {
+    const server = keep(await startRawServer(answerOk));
+    const post = build();
+
+    for (let count = 0; count < 20; count += 1) expect(await post(server.url)).toMatchObject({ statusCode: 200 });
+
+    expect(server.requests).toHaveLength(20);
+    expect(server.connections).toHaveLength(1);
+  });
+
+  it('never exceed the limit; further posts wait and are sent in their order', async () => {
+    const { answer, next } = answeringOnDemand();
+    const server = keep(await startRawServer(answer));
+    const post = build({ connectionsPerOrigin: 2 });
+
+    const posts = ['a', 'b', 'c', 'd', 'e'].map((body) => post(server.url, { body }));
+    await until(() => server.requests.length === 2);
+    await afterMs(30);
+    expect(server.requests).toHaveLength(2);
+    for (let answered = 1; answered <= 5; answered += 1) {
+      next();
+      await until(() => server.requests.length === Math.min(5, answered + 2));
+    }
+
+    expect((await Promise.all(posts)).map((result) => result.type === 'response' && result.statusCode)).toEqual(
+      Array.from({ length: 5 }, () => 200),
+    );
+    expect(server.requests.map((request) => request.slice(-1)).slice(2)).toEqual(['c', 'd', 'e']);
+    expect(server.connections).toHaveLength(2);
+  });
+
+  it('are not used by a post whose deadline passes before it gets one', async () => {
+    const { answer, next } = answeringOnDemand();
+    const server = keep(await startRawServer(answer));
+    const post = build({ connectionsPerOrigin: 1 });
+
+    const first = post(server.url, { body: 'first' });
+    const second = post(server.url, { body: 'second', deadlineMs: 40 });
+    const third = post(server.url, { body: 'third' });
+
+    expect(await second).toMatchObject({ errorCode: 'timeout' });
+    await until(() => server.requests.length === 1);
+    next();
+    expect(await first).toMatchObject({ statusCode: 200 });
+    await until(() => server.requests.length === 2);
+    next();
+    expect(await third).toMatchObject({ statusCode: 200 });
+    expect(server.requests.some((request) => request.endsWith('second'))).toBe(false);
+  });
+
+  it('are replaced for waiting posts when those in use close', async () => {
+    const server = keep(await startRawServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nok')));
+    const post = build({ connectionsPerOrigin: 2 });
+
+    const results = await Promise.all(Array.from({ length: 7 }, () => post(server.url)));
+
+    expect(results.map((result) => result.type === 'response' && !result.truncated)).not.toContain(false);
+    expect(server.connections).toHaveLength(7);
+  });
+
+  it('are kept while one of them is in use, even when the others close and idle origins are not kept', async () => {
+    const server = keep(
+      await startRawServer((socket, number) => {
+        setTimeout(() => socket.write(OK), number === 1 ? 5 : 80);
+        if (number === 1) setTimeout(() => socket.end(), 30);
+      }),
+    );
+    const post = build({ maxIdleOrigins: 0 });
+
+    const results = await Promise.all([post(server.url), post(server.url)]);
+
+    expect(results.map((result) => result.type)).toEqual(['response', 'response']);
+  });
+
+  it('carry one request at a time', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const server = keep(
+      await startRawServer((socket) => {
+        inFlight += 1;
+        most = Math.max(most, inFlight);
+        setTimeout(() => {
+          inFlight -= 1;
+          socket.write(OK);
+        }, 2);
+      }),
+    );
+    const post = build({ connectionsPerOrigin: 1 });
+
+    await Promise.all(Array.from({ length: 10 }, () => post(server.url)));
+
+    expect([most, server.requests.length, server.connections.length]).toEqual([1, 10, 1]);
+  });
+});
+
+/** A client whose names are all at 127.0.0.1. */
+function buildByName(options: Partial<EgressClientOptions> = {}) {
+  return build({ lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]), ...options });
+}
+
+describe('connections to a new origin', () => {
+  it('are opened a few at a time, twice as many per round', async () => {
+    const { answer, next } = answeringOnDemand();
+    const server = keep(await startRawServer(answer));
+    const waiting: (() => void)[] = [];
+    // One lookup serves all connections that are opened while it is pending: a round.
+    const lookup = () =>
+      new Promise<{ address: string; family: number }[]>((resolve) => {
+        waiting.push(() => {
+          resolve([{ address: '127.0.0.1', family: 4 }]);
+        });
+      });
+    const post = build({ lookup });
+    const posts = Array.from({ length: 40 }, () =>
+      post(`http://cold.example:${String(server.port)}/`, { deadlineMs: 9_000 }),
+    );
+
+    for (const opened of [4, 12, 28, 40]) {
+      await until(() => waiting.length === 1);
+      waiting.shift()?.();
+      await until(() => server.connections.length === opened);
+      await afterMs(30);
+      expect(server.connections).toHaveLength(opened);
+    }
+
+    await until(() => server.requests.length === 40);
+    for (let count = 0; count < 40; count += 1) next();
+    expect(new Set((await Promise.all(posts)).map(({ type }) => type))).toEqual(new Set(['response']));
+  });
+
+  it('are found by a healthy origin when forty silent ones use up the sockets', async () => {
+    const silent = keep(await startRawServer(() => undefined));
+    const healthy = keep(await startRawServer(answerOk));
+    const post = buildByName({ maxSockets: 400 });
+    void Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        Array.from({ length: 20 }, () =>
+          post(`http://silent-${String(index)}.example:${String(silent.port)}/`, { deadlineMs: 4_000 }),
+        ),
+      ).flat(),
+    );
+    await until(() => silent.openConnections() > 250);
+
+    for (let count = 0; count < 10; count += 1) {
+      const startedAt = performance.now();
+      expect(await post(`http://healthy.example:${String(healthy.port)}/`)).toMatchObject({ statusCode: 200 });
+      expect(performance.now() - startedAt).toBeLessThan(500);
+    }
+    expect(silent.openConnections()).toBeLessThan(400);
+  });
+
+  it('replace the idle connections of other origins when there is no room', async () => {
+    const server = keep(await startRawServer(answerOk));
+    const post = buildByName({ maxSockets: 4 });
+
+    for (let index = 0; index < 12; index += 1) {
+      const url = `http://origin-${String(index)}.example:${String(server.port)}/`;
+      expect(await post(url, { deadlineMs: 1_000 })).toMatchObject({ statusCode: 200 });
+    }
+
+    await until(() => server.openConnections() <= 4);
+    expect(server.connections).toHaveLength(12);
+  });
+});
