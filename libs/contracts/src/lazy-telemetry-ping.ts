@@ -10,9 +10,9 @@ import {
 import type { DecodeResult, SubjectCodec } from './subject-codec.js';
 
 /**
- * A ping of which only what every rule reads is decoded at once. The rest is decoded at the first look at it, the texts of the
- * ids included: nine pings in ten make no event, and nobody looks. All bytes are walked through, so a ping that breaks its schema is refused
- * before it is used.
+ * A ping that decodes only the fields that every rule reads. The rest, the texts of the ids included, is decoded on first
+ * access: nine pings in ten make no event and never need it. All bytes are checked, so a ping that breaks its schema is
+ * refused before it is used.
  *
  * It is a view: `bytes` must not change while it is in use.
  */
@@ -141,7 +141,7 @@ function endsPlainly(bytes: Buffer, start: number, end: number): boolean {
   const sequenceAt = afterTexts(bytes, textsAt);
   if (sequenceAt === NOT_PLAIN) return false;
   const bufferedAt = afterOptionalLong(bytes, sequenceAt);
-  // `buffered` is one byte, whatever it says; the map behind it has no entry.
+  // `buffered` is one byte, whatever its value; the map after it has no entry.
   return bufferedAt !== NOT_PLAIN && bufferedAt + 2 === end && bytes[bufferedAt + 1] === 0;
 }
 

@@ -10,15 +10,15 @@ export type DecodeResult<T> =
   | { readonly type: 'decoded'; readonly value: T }
   /** Not in the wire format, or not what its schema says. */
   | { readonly type: 'malformed'; readonly detail: string }
-  /** The registry knows no such id. */
+  /** The registry has no such id. */
   | { readonly type: 'unknown_schema'; readonly id: number }
-  /** The registry knows the schema, but its data cannot be read as ours. */
+  /** The registry has the schema, but its data cannot be read as ours. */
   | { readonly type: 'incompatible_schema'; readonly id: number; readonly detail: string }
-  /** Not asked for yet, or forgotten since (many unknown ids at once): `await resolve([id])` and decode again. */
+  /** Not looked up yet, or evicted since (many unknown ids at once): `await resolve([id])` and decode again. */
   | { readonly type: 'unresolved'; readonly id: number };
 
 /**
- * The codec of one subject. `prepare` and `resolve` speak to the registry; `encode` and `decode` are synchronous.
+ * The codec of one subject. `prepare` and `resolve` call the registry; `encode` and `decode` are synchronous.
  */
 export interface SubjectCodec<T> {
   readonly subject: string;
@@ -73,7 +73,7 @@ export function createSubjectCodec<T>(options: SubjectCodecOptions<T>): SubjectC
   const readers = new Map<number, WriterReader>();
   let writerId: number | null = null;
 
-  /** Building a resolver costs some 100 us: once a writer's schema, never a record. */
+  /** Building a resolver costs some 100 us: once per writer's schema, never per record. */
   function findReader(id: number): WriterReader {
     const writer = writers.get(id);
     if (writer === undefined) return { type: 'unresolved', id };
@@ -122,7 +122,7 @@ export function createSubjectCodec<T>(options: SubjectCodecOptions<T>): SubjectC
   };
 }
 
-/** Leaves room for the wire header, as the other one does. */
+/** Leaves room for the wire header, like ownAvroWriter. */
 function avscWriter(type: avro.Type): (value: unknown) => EncodedRange {
   let scratch = Buffer.allocUnsafeSlow(initialScratchBytes);
   return function write(value): EncodedRange {
@@ -163,7 +163,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** With the value in a larger buffer, or in one of its own. */
+/** The value is a part of a larger buffer, or a buffer of its own. */
 type ValueRecord =
   | { readonly bytes: Buffer; readonly valueStart: number; readonly valueEnd: number }
   | { readonly value: Buffer | null };

@@ -9,25 +9,25 @@ export type WriterSchema =
 
 interface UnknownSchema {
   readonly type: 'unknown';
-  readonly askAgainAt: number;
+  readonly retryAt: number;
 }
 
 const unknownForMs = 30_000;
 const maxUnknown = 1_000;
 const parallelLookups = 8;
 
-/** What the registry said of each schema id; asked in batches, read synchronously. */
+/** The writers' schemas by id: looked up in batches, read synchronously. */
 export interface WriterSchemas {
-  /** Asks the registry for ids not known yet. Rejects (retriable) when it cannot be asked: nothing is assumed then. */
+  /** Looks up ids that are not known yet. Rejects (retriable) while the registry is unavailable, and assumes nothing. */
   resolve(ids: Iterable<number>): Promise<void>;
-  /** undefined: not asked yet. */
+  /** undefined: not looked up yet. */
   get(id: number): WriterSchema | undefined;
 }
 
 /**
- * A known schema is kept for good: ids are never reused. An unknown id is asked again after 30 s, since its producer may
- * have registered it meanwhile. Beyond 1,000 unknown ids the oldest are forgotten, but only when a new batch begins: what
- * `resolve` has answered can be read until the next `resolve`.
+ * A known schema is kept for good: ids are never reused. An unknown id is looked up again after 30 s, since its producer may
+ * have registered it meanwhile. Beyond 1,000 unknown ids the oldest are evicted, but only when a new batch begins: a result
+ * of `resolve` can be read until the next `resolve`.
  */
 export function createWriterSchemas(registry: SchemaRegistryPort, now: () => number): WriterSchemas {
   const known = new Map<number, WriterSchema>();
@@ -37,7 +37,7 @@ export function createWriterSchemas(registry: SchemaRegistryPort, now: () => num
   async function lookUp(id: number): Promise<void> {
     const found = id > 0 ? await registry.schemaById(id) : ({ type: 'unknown' } as const);
     unknown.delete(id);
-    if (found.type === 'unknown') unknown.set(id, { type: 'unknown', askAgainAt: now() + unknownForMs });
+    if (found.type === 'unknown') unknown.set(id, { type: 'unknown', retryAt: now() + unknownForMs });
     else known.set(id, writerSchemaOf(found));
   }
 
@@ -49,10 +49,10 @@ export function createWriterSchemas(registry: SchemaRegistryPort, now: () => num
     return lookup;
   }
 
-  function mustAsk(id: number): boolean {
+  function needsLookup(id: number): boolean {
     if (known.has(id)) return false;
     const entry = unknown.get(id);
-    return entry === undefined || entry.askAgainAt <= now();
+    return entry === undefined || entry.retryAt <= now();
   }
 
   function forgetOldest(): void {
@@ -65,13 +65,13 @@ export function createWriterSchemas(registry: SchemaRegistryPort, now: () => num
   return {
     async resolve(ids) {
       const wanted = new Set(ids);
-      const missing = [...wanted].filter(mustAsk);
+      const missing = [...wanted].filter(needsLookup);
       if (missing.length === 0) return;
       forgetOldest();
-      // An id of this batch that was forgotten just now is missing again.
-      const toAsk = [...wanted].filter(mustAsk);
-      for (let start = 0; start < toAsk.length; start += parallelLookups) {
-        await Promise.all(toAsk.slice(start, start + parallelLookups).map(shared));
+      // An id of this batch may have been evicted just now.
+      const pending = [...wanted].filter(needsLookup);
+      for (let start = 0; start < pending.length; start += parallelLookups) {
+        await Promise.all(pending.slice(start, start + parallelLookups).map(shared));
       }
     },
     get: (id) => known.get(id) ?? unknown.get(id),

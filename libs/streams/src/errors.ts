@@ -1,4 +1,4 @@
-/** Why the runtime failed; the README lists what to do about each. */
+/** Why the runtime failed; the README lists the fix for each. */
 export type StreamsErrorCode =
   | 'KAFKAJS_VERSION'
   | 'INVALID_TOPOLOGY'

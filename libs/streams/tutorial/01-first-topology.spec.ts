@@ -17,7 +17,7 @@ import {
 } from '@waypost/streams';
 import { until } from '../../../test/support/until.js';
 
-// What is to be done with a scan is a plain function. Nothing in it knows of Kafka.
+// A plain function decides what a scan means. It does not depend on Kafka.
 type Scan =
   | { readonly type: 'scan'; readonly parcel: string; readonly place: string }
   | { readonly type: 'unreadable'; readonly reason: string };
@@ -94,7 +94,7 @@ describe('chapter 1: a first topology', () => {
   });
 });
 
-// What a rebuild of the task cannot mend is told to the application, which should end the process.
+// An error that a rebuild of the task cannot fix goes to the application, which should end the process.
 function onFatal(error: Error): never {
   throw error;
 }

@@ -116,7 +116,7 @@ describe('chapter 5: exactly once', () => {
     return prefix;
   }
 
-  // Whoever writes to the source may use any client. This one is at hand.
+  // Any client may write to the source; this one is at hand.
   async function scanEachParcel(): Promise<void> {
     const producer = backend.producer(`${prefix}-depot`);
     await producer.init();
@@ -144,7 +144,7 @@ describe('chapter 5: exactly once', () => {
 });
 
 function run(topology: ReturnType<typeof numberedScans>, backend: StreamsBackend, instanceId: string): TaskManager {
-  // The stopped process is told at last that another has its place. A real one would end now.
+  // The stopped process finally learns that another has replaced it. A real one would end now.
   const onFatal = (): void => undefined;
   return createStreamsApp({ topology, backend, instanceId, logger: silentLogger, now: Date.now, onFatal });
 }

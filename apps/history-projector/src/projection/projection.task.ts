@@ -52,26 +52,26 @@ export interface ProjectionTaskTools {
 export const PROJECTION_TOOLS = Symbol('PROJECTION_TOOLS');
 
 export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends ProjectionTaskTools {
-  /** What is to be projected of a batch. A rejection is tried again from the stored position. */
+  /** The items of a batch to project. A rejection is tried again from the stored position. */
   readonly decode: (batch: RecordBatch) => Promise<readonly Item[]>;
   readonly projection: Projection<Item, Applied>;
   readonly metrics: ProjectionTaskMetrics<Applied>;
 }
 
 /**
- * Transactions of a partition begin this far apart, unless it is behind. What comes meanwhile shares one, which costs about
- * as much for one attempt as for a hundred; and the first attempt after a quiet time waits for nothing.
+ * Transactions of a partition begin this far apart, unless it is behind. Records that arrive meanwhile share one, which
+ * costs about as much for one attempt as for a hundred; the first attempt after a pause is written at once.
  */
 const PACE_MS = 200;
 
-/** With so many attempts in one transaction the flow is fast, and its history may be half a second old. */
+/** With this many attempts per transaction the rate is high, and the history may be half a second old. */
 const FAST_FLOW_ITEMS = 20;
 const FAST_FLOW_PACE_MS = 500;
 
-/** Fetching takes longer. A batch that came sooner lay ready: it is a turn old, and more has come since. */
+/** A fetch takes longer. A batch that arrives sooner was already buffered, and more records have arrived since. */
 const AT_ONCE_MS = 1;
 
-/** What is left of a log that is read as fast as it is written: records of open transactions, and of the last moment. */
+/** The lag of a reader that keeps up: records of open transactions and of the last moment. */
 const KEEPING_UP_RECORDS = 1_000;
 
 /**
@@ -85,24 +85,24 @@ export function createProjectionTask<Item, Applied extends AnyApplied>(
   return new ProjectionTask(context, deps);
 }
 
-/** How often a task without input looks whether its position is still the stored one. */
-const LOOK_EVERY_MS = 1_000;
+/** How often a task without input checks that its position is still the stored one. */
+const CHECK_EVERY_MS = 1_000;
 
 /** What was read since the last transaction. */
 interface Unwritten<Item> {
   readonly items: readonly Item[];
-  /** The position behind it. */
+  /** The position after it. */
   readonly nextOffset: number;
   readonly lag: number;
 }
 
 class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask {
-  private readonly giveUp = new AbortController();
+  private readonly abandoned = new AbortController();
   /** As the database has it; null: nothing was ever projected. */
   private position: number | null = null;
   private unwritten: Unwritten<Item> | null = null;
-  private turnEndedAt = -Infinity;
-  private lookedAt = -Infinity;
+  private transactionEndedAt = -Infinity;
+  private checkedAt = -Infinity;
 
   constructor(
     private readonly context: TaskContext,
@@ -112,7 +112,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   async open(): Promise<{ position: number }> {
     const { database, projection, metrics } = this.deps;
     const { topic, partition } = this.context;
-    this.position = await database.run(() => projection.readPosition(topic, partition), this.giveUp.signal);
+    this.position = await database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
     const { start, end } = await this.deps.logRange(this.context);
     const position = this.startIn(start, end);
     // A predecessor may have died between the two commits, and there may never be another record to bring them together.
@@ -129,23 +129,23 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const items = (before?.items ?? []).concat(await this.deps.decode(batch));
     const unwritten = { items, nextOffset: batch.nextOffset, lag };
     this.unwritten = unwritten;
-    if (keepsUp && before === null && startedAt - this.turnEndedAt < AT_ONCE_MS) return;
+    if (keepsUp && before === null && startedAt - this.transactionEndedAt < AT_ONCE_MS) return;
     await this.write(unwritten, startedAt);
     if (keepsUp) await this.until(startedAt + (items.length > FAST_FLOW_ITEMS ? FAST_FLOW_PACE_MS : PACE_MS));
-    this.turnEndedAt = this.deps.now();
+    this.transactionEndedAt = this.deps.now();
   }
 
   async idle(): Promise<void> {
     if (this.unwritten !== null) await this.write(this.unwritten, this.deps.now());
-    else if (this.deps.now() - this.lookedAt >= LOOK_EVERY_MS) await this.look();
+    else if (this.deps.now() - this.checkedAt >= CHECK_EVERY_MS) await this.look();
   }
 
   revoke(): void {
-    this.giveUp.abort();
+    this.abandoned.abort();
   }
 
   close(): Promise<void> {
-    this.giveUp.abort();
+    this.abandoned.abort();
     this.deps.metrics.partitionClosed(this.context.partition);
     return Promise.resolve();
   }
@@ -170,9 +170,9 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   private async look(): Promise<void> {
     const { projection, database } = this.deps;
     const { topic, partition } = this.context;
-    const stored = await database.run(() => projection.readPosition(topic, partition), this.giveUp.signal);
+    const stored = await database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
     if (stored !== this.position) throw this.superseded(stored);
-    this.lookedAt = this.deps.now();
+    this.checkedAt = this.deps.now();
   }
 
   /** To be thrown, so that the task is rebuilt and goes on from the stored position. */
@@ -197,12 +197,12 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
       // The connection may have broken after the commit that it was to confirm.
       const wasOurs = result.type === 'superseded' && tries > 1 && result.storedOffset === nextOffset;
       return wasOurs ? { type: 'applied_before' as const } : result;
-    }, this.giveUp.signal);
+    }, this.abandoned.signal);
   }
 
   private async until(moment: number): Promise<void> {
     const waitMs = moment - this.deps.now();
-    if (waitMs > 0) await this.deps.wait(waitMs, this.giveUp.signal);
+    if (waitMs > 0) await this.deps.wait(waitMs, this.abandoned.signal);
   }
 
   /** Where reading starts. What the log has lost meanwhile is older than the history keeps anyway. */

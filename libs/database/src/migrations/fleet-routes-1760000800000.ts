@@ -14,7 +14,7 @@ export class FleetRoutes1760000800000 implements MigrationInterface {
   }
 }
 
-/** As if somebody had changed them: telemetry-processor learns it from the outbox. */
+/** Like a change by the API: telemetry-processor reads it from the outbox. */
 const TURN_ON = `
   WITH turned_on AS (
     UPDATE fleets SET routes = true, version = version + 1, updated_at = now()

@@ -15,7 +15,7 @@ export class ManagedResources1760000600000 implements MigrationInterface {
 
 const UP = [
   'ALTER TABLE fleets ADD COLUMN name text',
-  // The first characters of a key, by which people tell theirs apart; unknown of keys made before.
+  // The first characters of a key, which identify it in lists; unknown for keys made before.
   'ALTER TABLE api_keys ADD COLUMN name text, ADD COLUMN prefix text',
   'DROP INDEX api_keys_by_fleet',
   'CREATE INDEX api_keys_page ON api_keys (fleet_id, created_at, id)',
@@ -31,7 +31,7 @@ const UP = [
      CHECK ((circle IS NULL) <> (polygon IS NULL))
    )`,
   'CREATE INDEX geofences_page ON geofences (fleet_id, created_at, geofence_id)',
-  // No reference to fleets: whoever fills a lost database again need not think of it.
+  // No reference to fleets, so that a refill of a lost database needs no order.
   `CREATE TABLE idempotency_keys (
      fleet_id text NOT NULL,
      route text NOT NULL,

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Indexes on hashes: eight of them take less room than the five before, and one of them names just the deliveries of any
- * two filters (docs/decisions/0024-pages-at-scale.md). Days that are there are indexed anew, and not written meanwhile.
+ * Indexes on hashes: the eight need less space than the previous five, and one of them selects exactly the deliveries of any
+ * two filters (docs/decisions/0024-pages-at-scale.md). Existing days are indexed again, and not written meanwhile.
  */
 export class PageKeys1760000700000 implements MigrationInterface {
   readonly name = 'PageKeys1760000700000';

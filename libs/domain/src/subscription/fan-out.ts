@@ -20,7 +20,8 @@ export function decideFanOut(
   return deliveries;
 }
 
-function deliveryOf(event: FleetEvent, subscription: WebhookSubscription, nowMs: number): WebhookDelivery {
+/** @throws DomainError `unknown_payload_format`: only a newer version can write it */
+export function deliveryOf(event: FleetEvent, subscription: WebhookSubscription, nowMs: number): WebhookDelivery {
   const format = payloadFormatOf(subscription.payloadFormat);
   const { fleetId, deviceId, eventType, eventTime, resourceId } = event;
   const subscriptionId = subscription.id;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asPemFile, asText, asUrl, required, withDefault } from './parse-config.js';
 
-/** With each of them the server's certificate and name are verified: nobody means less who asks for TLS. */
+/** Each of them verifies the server's certificate and name: a request for TLS never means less. */
 const VERIFIED_MODES = ['require', 'verify-ca', 'verify-full'];
 const ONCE = ['sslmode', 'ssl', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 const MODES = 'sslmode must be disable or verify-full (require and verify-ca are taken as verify-full)';

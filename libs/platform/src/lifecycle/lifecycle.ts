@@ -1,7 +1,7 @@
 import type { Logger } from '../logging/logger.js';
 
 /**
- * One started thing of an application: a consumer, a data source, a server. The container offers no order across its
+ * One started part of an application: a consumer, a data source, a server. The container offers no order across its
  * providers (they are initialised and destroyed concurrently), so the order lives here, in one list.
  */
 export interface LifecyclePart {
@@ -9,7 +9,7 @@ export interface LifecyclePart {
   /** Resolves once the part works. A part that fails to start cleans up after itself. */
   start(): Promise<void> | void;
   /**
-   * Also called while `start` is still pending, when the application is told to stop during its start. `budgetMs` is
+   * Also called while `start` is still pending, when the application is stopped during its start. `budgetMs` is
    * what is left of the deadline.
    */
   stop(budgetMs: number): Promise<void> | void;

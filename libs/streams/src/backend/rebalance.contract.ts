@@ -5,30 +5,30 @@ import type { GroupMember } from './backend.js';
 import { until } from '../../../../test/support/until.js';
 
 const PARTITIONS = 6;
-/** A move is two rebalances; each is heard of at the next heartbeat. */
+/** A move takes two rebalances; a member notices each at its next heartbeat. */
 const SOON_MS = 2_000;
 
 interface Worker {
   readonly member: GroupMember;
-  /** What it works on: assigned, or not let go yet. */
+  /** What it processes: assigned, or not released yet. */
   readonly working: () => number[];
   readonly assigned: () => number[];
   leave(): Promise<void>;
-  /** Goes without letting anything go first, as a crash does. */
+  /** Leaves without releasing its partitions, as a crash does. */
   crash(): Promise<void>;
 }
 
 interface Floor {
   hire(revokeMs: () => number): Promise<Worker>;
-  /** Everybody who is still there goes: a member that is left behind would keep the process alive. */
+  /** All remaining members leave: one that stays would keep the process alive. */
   close(): Promise<void>;
-  /** Partitions that somebody was given while another worked on them. */
+  /** Partitions that were assigned to one member while another processed them. */
   readonly collisions: readonly string[];
   /** Times of the changes of each partition's worker. */
   readonly taken: ReadonlyMap<number, number>;
 }
 
-/** Members that work on what they have and take their time to let go of it, and somebody who watches them all. */
+/** Members that process their partitions and release them slowly, and an observer of all. */
 async function openFloor({ backend, createTopic, uniqueName }: BackendUnderTest): Promise<Floor> {
   const topic = await createTopic(PARTITIONS);
   const groupId = uniqueName('group');
@@ -41,7 +41,7 @@ async function openFloor({ backend, createTopic, uniqueName }: BackendUnderTest)
     const name = ++hired;
     const member = backend.group({ groupId, topics: [topic] });
     let assigned: number[] = [];
-    // Whoever goes takes nothing on any more, also when an assignment is on its way.
+    // A leaving member accepts no further assignment, even one already sent.
     let isGoing = false;
     const mine = (): number[] => [...workers].flatMap(([partition, worker]) => (worker === name ? [partition] : []));
     const drop = (partitions: readonly number[]): void => {

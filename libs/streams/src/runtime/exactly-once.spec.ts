@@ -39,7 +39,7 @@ const counting = createTopology({
 
 type Fault = 'none' | 'before' | 'after';
 
-/** A backend whose commits fail by plan, before they have taken effect or after: then nobody knows which it was. */
+/** A backend whose commits fail by plan, before they take effect or after: the caller cannot know which. */
 function faulty(backend: StreamsBackend, faults: Fault[]): StreamsBackend {
   const wrap = (producer: TransactionalProducer): TransactionalProducer => ({
     init: () => producer.init(),

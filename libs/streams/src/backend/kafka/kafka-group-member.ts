@@ -88,7 +88,7 @@ class KafkaGroupMember implements GroupMember {
     const closed = this.options.client.close();
     // Finding the coordinator may hang as well: then the member leaves without LeaveGroup.
     if (memberId !== '')
-      await Promise.race([this.sayGoodbye(memberId), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
+      await Promise.race([this.sendLeaveGroup(memberId), sleep(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all([closed, this.options.offsets.close()]);
     await Promise.race([this.loop, sleep(LOOP_END_WAIT_MS, undefined, { ref: false })]);
   }
@@ -289,7 +289,7 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
-  private async sayGoodbye(memberId: string): Promise<void> {
+  private async sendLeaveGroup(memberId: string): Promise<void> {
     const { offsets, groupId, instanceId } = this.options;
     try {
       const coordinator = await offsets.coordinator('group', groupId);

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * A checkpoint file: MAGIC, then sections of length (4 bytes), CRC-32 (4 bytes) and payload. The first section is the
+ * A checkpoint file has MAGIC, then sections of length (4 bytes), CRC-32 (4 bytes) and payload. The first section is the
  * header as JSON, then come blocks of entries, then an empty section and the trailer. The trailer says how many entries
  * there are and the CRC of all blocks' CRCs, so that nothing can be missing, twice or in another order.
  */
@@ -11,12 +11,12 @@ export const TRAILER_BYTES = 12;
 /** Length of the key, length of the value. */
 export const ENTRY_HEAD_BYTES = 6;
 
-/** What a checkpoint is of. All of it must be what the reader expects. */
+/** What a checkpoint belongs to. Every field must match what the reader expects. */
 export interface CheckpointIdentity {
   readonly applicationId: string;
   readonly store: string;
   readonly topic: string;
-  /** Differs when the topic was deleted and made again: its offsets mean other records then. */
+  /** Differs when the topic was deleted and created again: its offsets then mean other records. */
   readonly topicId: string;
   readonly partition: number;
   /** What the bytes of the values mean. */
@@ -24,9 +24,9 @@ export interface CheckpointIdentity {
 }
 
 export interface CheckpointHeader extends CheckpointIdentity {
-  /** The place in the changelog from which on it is to be replayed over the entries. */
+  /** The changelog offset to replay from, over the entries. */
   readonly position: number;
-  /** When `position` was the end of what the store had taken, epoch ms. */
+  /** When the store had applied everything before `position`, epoch ms. */
   readonly asOf: number;
 }
 
@@ -37,7 +37,7 @@ export function section(payload: Buffer): Buffer {
   return bytes;
 }
 
-/** Writes length and checksum in front of the payload that is there already. @returns the checksum */
+/** Writes length and checksum before the payload, which is already there. @returns the checksum */
 export function sealSection(bytes: Buffer): number {
   const checksum = crc32(bytes.subarray(SECTION_HEAD_BYTES));
   bytes.writeUInt32BE(bytes.length - SECTION_HEAD_BYTES, 0);

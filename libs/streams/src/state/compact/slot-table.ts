@@ -45,8 +45,8 @@ export class SlotTable {
   }
 
   /**
-   * Doubles the table, until it holds `entries`. It is empty then: every entry is to be placed again. Slots found before
-   * are void.
+   * Doubles the table until it holds `entries`. It is empty then: every entry must be inserted again. Slots found before
+   * are invalid.
    */
   grow(entries: number): void {
     let length = this.slots.length * 2;
