@@ -33,6 +33,8 @@ function otherPages(): string[] {
   return ['CONTRIBUTING.md', 'examples/README.md', 'schemas/README.md', ...inDocs.sort()];
 }
 
+const waitUntilIdle = 'npm run -s waypost -- wait --idle 1';
+
 function blocksOf(page: string): string[] {
   return [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = '']) => block);
 }
@@ -66,8 +68,8 @@ async function runInTerminal(
     `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
     'npm() { if [[ "$*" == "run -s waypost -- "* ]]; then command npm "$@" --data-dir "$DATA_DIR"; else command npm "$@"; fi; }',
     'curl() { command curl --fail-with-body "$@"; }',
-    // A reader takes longer than this between two blocks.
-    ...commands.map((command) => `${command}\nsleep 1`),
+    // A reader takes longer between two blocks than a ping to the history.
+    ...commands.map((command) => (command.includes('publish') ? `${command}\n${waitUntilIdle}` : command)),
   ].join('\n');
   const child = spawn('bash', ['-c', script], { cwd: ROOT, env: productEnvironment({ DATA_DIR: waypost.dataDir }) });
   let output = '';

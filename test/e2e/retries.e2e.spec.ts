@@ -159,7 +159,6 @@ describe('A receiver that does not take the token (R-23)', () => {
     expect(tokens).toEqual(['Bearer token-1', 'Bearer token-2']);
     const [wait] = waits('/protected');
     expect(Math.abs(wait?.dueAfterMs ?? NaN)).toBeLessThanOrEqual(roundingMs);
-    expect(wait?.lateMs).toBeLessThan(1_000);
   });
 
   it('has each token asked for once, by client credentials', () => {

@@ -9,12 +9,14 @@ const SLOW = [
   /backend\/kafka\//,
   /group-progress/,
 ];
+/** These fill the logs of the product that all end-to-end tests share, and other suites read these logs to the end. */
+const LAST = [/pipeline\.e2e/, /kill-each-app\.e2e/];
 
 export default class SlowestFirst extends Sequencer {
   sort(tests) {
     const rankOf = ({ path }) => {
       const rank = SLOW.findIndex((pattern) => pattern.test(path));
-      return rank < 0 ? SLOW.length : rank;
+      return rank < 0 ? SLOW.length + 1 + LAST.findIndex((pattern) => pattern.test(path)) : rank;
     };
     return super.sort(tests).sort((a, b) => rankOf(a) - rankOf(b));
   }

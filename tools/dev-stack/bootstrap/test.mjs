@@ -1,5 +1,5 @@
 /**
- * The whole test suite, tier by tier; ends with one line, `N passed, N failed`. `test.mjs unit [PATHS]` runs one tier or
+ * The whole test suite; ends with one line, `N passed, N failed`. `test.mjs unit [PATHS]` runs one tier or
  * some of its files; any other arguments go to Jest as they are.
  */
 import { spawn } from 'node:child_process';
@@ -11,6 +11,8 @@ import { addTotals, noTotals, totalsLine, totalsOf } from './test-totals.mjs';
 
 /** End-to-end tests share one running product, which only one of them may kill or wait for at a time. */
 const WORKERS = { unit: '--maxWorkers=100%', int: '--maxWorkers=2', e2e: '--maxWorkers=1' };
+/** Unit tests use every core; the others wait a lot, and each tier has a stack of its own. */
+const PHASES = [['unit'], ['int', 'e2e']];
 const CHOOSES_WORKERS = /^(-i|--runInBand|-w|--maxWorkers)/;
 
 const given = process.argv.slice(2);
@@ -28,13 +30,17 @@ async function runAllTiers() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   let totals = noTotals;
-  for (const tier of Object.keys(WORKERS)) {
-    const resultFile = join(folder, `${tier}.json`);
-    const code = await runJest(jestArguments([tier, '--passWithNoTests', '--json', '--outputFile', resultFile]));
-    totals = addTotals(totals, totalsOf(readResult(resultFile), code));
+  for (const tiers of PHASES) {
+    const ofTiers = await Promise.all(tiers.map((tier) => runTier(tier, join(folder, `${tier}.json`))));
+    totals = ofTiers.reduce(addTotals, totals);
   }
   process.stdout.write(`${totalsLine(totals)}\n`);
   return totals.failed > 0 ? 1 : 0;
+}
+
+async function runTier(tier, resultFile) {
+  const code = await runJest(jestArguments([tier, '--passWithNoTests', '--json', '--outputFile', resultFile]));
+  return totalsOf(readResult(resultFile), code);
 }
 
 function readResult(file) {
