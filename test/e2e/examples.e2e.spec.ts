@@ -13,7 +13,7 @@ import {
   type Example,
   type RunningExample,
   type Toolchain,
-} from '../support/example-toolchains.js';
+} from './example-toolchains.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
 import { sharedDataDir } from '../support/waypost-config.js';

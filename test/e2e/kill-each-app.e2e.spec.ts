@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { byDelivery, endOf, retries } from '../support/delivery-attempts.js';
+import { byDelivery, endOf, retries } from './delivery-attempts.js';
 import { counts, differences, none } from '../support/differences.js';
 
-import { failsByScript, scriptedStatusCodes } from '../support/failing-receiver.js';
-import { checkSignatures, prepareFeed, publishFeed, seeRun, type FeedRun, type SeenRun } from '../support/feed-run.js';
+import { failsByScript, scriptedStatusCodes } from './failing-receiver.js';
+import { checkSignatures, prepareFeed, publishFeed, seeRun, type FeedRun, type SeenRun } from './feed-run.js';
 import { generatedFeed, recordedFeeds, trafficOf, type Feed } from '../support/feeds.js';
 import { groupBy } from '../support/group-by.js';
 import { readLogs, seenDeliveries, type Attempt } from '../support/places.js';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v1Path } from '../support/delivery-history.js';
 import { counts, differences, none } from '../support/differences.js';
-import { checkSignatures, prepareFeed, publishFeed, seeRun, type FeedRun, type SeenRun } from '../support/feed-run.js';
+import { checkSignatures, prepareFeed, publishFeed, seeRun, type FeedRun, type SeenRun } from './feed-run.js';
 import { generatedFeed, recordedFeeds, trafficOf, type Feed } from '../support/feeds.js';
 import { readLogs, seenDeliveries } from '../support/places.js';
 import type { PlainPing } from '../support/plain-rules.js';
 import { ok, startReceiver, type Receiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { deliveryLine, eventLine, eventTypes } from '../support/subscriptions.js';
-import { publishUnusable, type UnusableRecord } from '../support/unusable-records.js';
+import { publishUnusable, type UnusableRecord } from './unusable-records.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { endOf } from '../support/delivery-attempts.js';
+import { endOf } from './delivery-attempts.js';
 import { readLogs, type Attempt } from '../support/places.js';
 import { startReceiver, type Answer, type Behaviour, type Receiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { everythingKept, type EverythingKept } from '../support/everything-kept.js';
+import { everythingKept, type EverythingKept } from './everything-kept.js';
 import type { Attempt } from '../support/places.js';
 import { startReceiver, type Answer, type Behaviour, type ReceivedCall, type Receiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';

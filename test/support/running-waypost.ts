@@ -1,6 +1,16 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCli, type CliResult } from './run-cli.js';
+import { fileURLToPath } from 'node:url';
+import { productEnvironment } from './waypost-config.js';
+
+interface CliResult {
+  /** null: ended by a signal. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** `stack.json`. */
 export interface StackInfo {
@@ -15,11 +25,11 @@ export interface StackInfo {
 /** A product that runs, used through what its users have: the data directory, the command line, process ids. */
 export interface RunningWaypost {
   readonly dataDir: string;
-  /** Read anew at each call: process ids and API keys change. */
+  /** Read again at each call: process ids and API keys change. */
   info(): StackInfo;
   /** A command of the `waypost` command line on this stack. @throws when it fails. */
   cli(...args: readonly string[]): Promise<string>;
-  /** Like `cli`; the JSON objects it printed, one a line. */
+  /** Like `cli`; the JSON objects it printed, one per line. */
   cliLines<T>(...args: readonly string[]): Promise<T[]>;
   /** The same, whatever its exit code. */
   tryCli(...args: readonly string[]): Promise<CliResult>;
@@ -27,6 +37,10 @@ export interface RunningWaypost {
   /** SIGKILL to one process of a part or application; returns its process id. */
   kill(name: string): number;
 }
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** No command of the tests takes nearly as long; one that hangs must not outlive them. */
+const TIMEOUT_MS = 180_000;
 
 export function runningWaypost(dataDir: string): RunningWaypost {
   const stackFile = join(dataDir, 'stack.json');
@@ -62,4 +76,21 @@ function jsonLines<T>(text: string): T[] {
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as T);
+}
+
+/** `npm run -s waypost -- ARGS`, as users type it. */
+async function runCli(args: readonly string[]): Promise<CliResult> {
+  const child = spawn('npm', ['run', '-s', 'waypost', '--', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: productEnvironment(),
+    timeout: TIMEOUT_MS,
+  });
+  const closed = once(child, 'close');
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => stdout.push(text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.push(text));
+  const [code] = (await closed) as [number | null];
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
 }

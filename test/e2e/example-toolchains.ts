@@ -1,7 +1,7 @@
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { productEnvironment } from './waypost-config.js';
+import { productEnvironment } from '../support/waypost-config.js';
 
 const run = promisify(execFile);
 

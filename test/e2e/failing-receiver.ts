@@ -1,4 +1,4 @@
-import type { Answer, Behaviour } from './receiver.js';
+import type { Answer, Behaviour } from '../support/receiver.js';
 
 const accept: Answer = { type: 'respond', status: 200 };
 

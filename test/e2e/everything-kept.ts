@@ -6,8 +6,8 @@ import { Client } from 'pg';
 import { readLogRange } from '../../apps/cli/src/log/log-range.js';
 import { kafkaSettings } from '../../apps/cli/src/stack/stack-connections.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
-import type { RunningWaypost } from './running-waypost.js';
-import type { KeptBytes } from './secret-search.js';
+import type { RunningWaypost } from '../support/running-waypost.js';
+import type { KeptBytes } from '../support/secret-search.js';
 
 /** What a running product has written and what it shows: where a secret could come to light. */
 export interface EverythingKept {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import avro from 'avsc';
-import type { RunningWaypost } from './running-waypost.js';
+import type { RunningWaypost } from '../support/running-waypost.js';
 
 const topic = 'telemetry.pings';
 const schemaFile = new URL('../../schemas/telemetry.pings-value.avsc', import.meta.url);

@@ -1,5 +1,5 @@
-import { groupBy } from './group-by.js';
-import type { Attempt } from './places.js';
+import { groupBy } from '../support/group-by.js';
+import type { Attempt } from '../support/places.js';
 
 /** The attempts of each delivery, in the order of the log. */
 export function byDelivery(log: readonly Attempt[]): (readonly Attempt[])[] {

@@ -1,0 +1,45 @@
+/**
+ * Tests with other versions of Node: `npm run test:node-versions -- --versions 20.19.0,22 --tiers unit,int`. The npm package
+ * `node` brings the binaries, which stay in .waypost/node. Of the end-to-end tests one suite runs.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { projectRoot, say } from './project.mjs';
+
+const TIERS = { unit: ['test:unit'], int: ['test:int'], e2e: ['test:e2e', '--', 'retries'] };
+
+const { values } = parseArgs({
+  options: {
+    versions: { type: 'string', default: '20,22,24' },
+    tiers: { type: 'string', default: Object.keys(TIERS).join() },
+  },
+});
+
+const failed = values.versions.split(',').flatMap((version) => {
+  const env = { ...process.env, PATH: [binariesOf(version), process.env.PATH].join(delimiter) };
+  return values.tiers
+    .split(',')
+    .filter((tier) => {
+      const { stdout } = spawnSync('node', ['--version'], { env, encoding: 'utf8' });
+      say(`The ${tier} tests with Node ${stdout.trim()}`);
+      return spawnSync('npm', ['run', '-s', ...TIERS[tier]], { cwd: projectRoot, env, stdio: 'inherit' }).status !== 0;
+    })
+    .map((tier) => `${tier} with ${version}`);
+});
+say(failed.length === 0 ? 'All passed' : `Failed: ${failed.join(', ')}`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+/** Downloads the version unless it is there. */
+function binariesOf(version) {
+  const folder = join(projectRoot, '.waypost', 'node', version);
+  const binaries = join(folder, 'node_modules', 'node', 'bin');
+  if (existsSync(join(binaries, 'node'))) return binaries;
+  mkdirSync(folder, { recursive: true });
+  const { status } = spawnSync('npm', ['install', '--prefix', folder, '--no-save', `node@${version}`], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error(`The npm package node@${version} cannot be installed.`);
+  return binaries;
+}
