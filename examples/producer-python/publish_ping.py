@@ -39,7 +39,7 @@ def main(fleet_id: str, device_id: str, latitude: str = "48.13743", longitude: s
         {
             "bootstrap.servers": os.environ["KAFKA_BROKERS"],
             "enable.idempotence": True,
-            # Other clients put a key elsewhere unless they are told to hash as Kafka's own do.
+            # Other clients put a key elsewhere unless they are set to hash like Kafka's own clients.
             "partitioner": "murmur2_random",
             "key.serializer": StringSerializer(),
             "value.serializer": serializer,

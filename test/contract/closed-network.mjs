@@ -1,7 +1,7 @@
 /**
- * Loaded before public-api (`--import`) while it is fuzzed: subscriptions with generated URLs must reach nobody.
+ * Loaded before public-api (`--import`) while it is fuzzed: subscriptions with generated URLs must not reach anyone.
  * Name servers are not asked: every name has one public address, but those under `.invalid` have none (RFC 6761). A
- * socket to anywhere but this machine is refused, and told in the log, where the run looks for it.
+ * socket to anywhere but this machine is refused and logged, where the run looks for it.
  */
 import { Resolver } from 'node:dns/promises';
 import { isIP, Socket } from 'node:net';

@@ -1,4 +1,4 @@
-"""What the OpenAPI document cannot say of valid requests, told to the generator.
+"""What the OpenAPI document cannot say of valid requests, for the generator.
 
 Only requests that are meant to be valid are touched: those that are meant to be refused go out as they were made.
 """
@@ -14,7 +14,7 @@ import schemathesis
 SUBSCRIBER_URL = re.compile(r"https://[a-z0-9]+(\.[a-z0-9]+)*\.(com|net|org|example)(:[1-9][0-9]{0,3})?([/?][!-\"$-\[\]-~]*)?")
 
 
-# Of the keys that the run calls with: without them it would go on as nobody.
+# Of the keys that the run calls with: if they were revoked, every further call would be refused.
 KEPT_KEY_IDS = os.environ.get("CONTRACT_KEY_IDS", "").split(",")
 NO_ID = "00000000-0000-4000-8000-000000000000"
 # Rings have rules between their positions: closed, no crossings, not round the earth.

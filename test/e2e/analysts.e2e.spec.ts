@@ -15,12 +15,12 @@ const MINUTE_MS = 60_000;
 const start = Date.UTC(2026, 4, 4, 8);
 let receiver: Receiver;
 
-/** Nobody in it asks for routes. */
+/** Has no subscription to routes. */
 const plainFleet = 'positions-only';
-/** Was made with routes, and has no subscription. */
-const quietFleet = 'routes-for-the-log';
+/** Made with `--routes`, without a subscription. */
+const routesFleet = 'routes-for-the-log';
 
-/** An hour on the road with the ignition on, a fix a minute, some 500 m apart. */
+/** An hour on the road with the ignition on, one fix per minute, some 500 m apart. */
 function driveOf(deviceId: string) {
   return Array.from({ length: 61 }, (_, minute) => ({
     deviceId,
@@ -37,11 +37,11 @@ beforeAll(async () => {
   await waypost.cli('fleet', 'create', fleet);
   await subscribe(waypost, { fleet, url: receiver.url('/analysts'), types: ['position', 'route_started'] });
   await waypost.cli('fleet', 'create', plainFleet);
-  const made = await waypost.cli('fleet', 'create', quietFleet, '--routes');
+  const made = await waypost.cli('fleet', 'create', routesFleet, '--routes');
   expect(made).toMatch(/ wp_[A-Za-z0-9_-]+\n$/);
   await publish(fleet, 'van-1');
   await publish(plainFleet, 'van-2');
-  await publish(quietFleet, 'van-3');
+  await publish(routesFleet, 'van-3');
   await waypost.cli('wait', '--idle', '1');
 }, 120_000);
 
@@ -63,7 +63,7 @@ describe('An analyst (R-39)', () => {
       ...new Set(lines.flatMap(({ value }) => (value.fleetId === id ? [value.eventType] : []))),
     ];
     expect(typesOf(fleet)).toEqual(['position', 'route_started']);
-    expect(typesOf(quietFleet)).toEqual(['position', 'route_started']);
+    expect(typesOf(routesFleet)).toEqual(['position', 'route_started']);
     expect(typesOf(plainFleet)).toEqual(['position']);
   });
 

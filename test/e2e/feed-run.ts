@@ -22,7 +22,7 @@ export interface SeenRun extends FeedRun {
   readonly places: Places;
 }
 
-/** Makes the fleet and a subscription an event type. `more` makes further ones. */
+/** Makes the fleet and one subscription per event type. `more` makes further ones. */
 export async function prepareFeed(
   waypost: RunningWaypost,
   receiver: Receiver,
@@ -44,10 +44,10 @@ export async function publishFeed(waypost: RunningWaypost, feed: Feed, ...flags:
   if (!/^published \d+$/m.test(printed)) throw new Error(`waypost publish printed: ${printed}`);
 }
 
-/** Checks the signatures of a call against the secret of the subscription that it belongs to; to be asked within minutes. */
+/** Checks the signatures of a call against the secret of the subscription that it belongs to; call it within minutes. */
 export function checkSignatures(runs: readonly FeedRun[], call: ReceivedCall): void {
   const run = runs.find(({ feed }) => belongsTo(feed, call));
-  if (run === undefined) throw new Error(`A call to ${call.path}, which nobody has subscribed.`);
+  if (run === undefined) throw new Error(`A call to ${call.path}, which no subscription has.`);
   const { eventType } = JSON.parse(call.body.toString()) as { readonly eventType: string };
   const subscription = subscriptionOfCall(call, eventType, run.subscriptions);
   const problem = subscription ? signatureProblem(call, subscription.secret) : `${eventType} was not subscribed`;

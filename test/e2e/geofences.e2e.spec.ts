@@ -43,7 +43,7 @@ async function drive(...fixes: readonly (readonly [second: number, place: typeof
   await waypost.cli('wait', '--idle', '1');
 }
 
-function told(): object[] {
+function receivedEvents(): object[] {
   return receiver.calls.map(({ body }: ReceivedCall) => {
     const { eventType, eventTime, eventData } = JSON.parse(body.toString()) as {
       eventType: string;
@@ -93,16 +93,16 @@ describe('Geofences from the API to the receiver (R-8)', () => {
       { ...harbourOut, eventTime: timeOf(240), enteredAt: timeOf(120), durationInSeconds: 120 },
     ].map((event) => ({ deviceId: 'boat-1', ...event }));
     await until(() => {
-      expect(told()).toHaveLength(expected.length);
+      expect(receivedEvents()).toHaveLength(expected.length);
     });
-    expect(new Set(told())).toEqual(new Set(expected));
+    expect(new Set(receivedEvents())).toEqual(new Set(expected));
 
-    // Deleted and made anew around the vehicle: neither is a way of the vehicle.
+    // Deleted, and another made around the vehicle: the vehicle has not moved.
     await api('DELETE', `/${strait}`);
     await api('POST', '', { name: 'Bay', shape: { type: 'circle', center: east, radiusInMeters: 500 } });
     await drive([300, east], [310, east]);
-    expect(told()).toHaveLength(expected.length);
-    // Moved away from the vehicle: that it is no longer inside is told.
+    expect(receivedEvents()).toHaveLength(expected.length);
+    // Moved onto the vehicle and away from it: the next fixes enter and leave.
     await api('PATCH', `/${harbour}`, {
       name: 'Harbour, east',
       shape: { type: 'circle', center: east, radiusInMeters: 300 },
@@ -116,8 +116,8 @@ describe('Geofences from the API to the receiver (R-8)', () => {
       { ...moved, eventType: 'geofence_out', eventTime: timeOf(340), enteredAt: timeOf(320), durationInSeconds: 20 },
     ];
     await until(() => {
-      expect(told()).toHaveLength(expected.length + more.length);
+      expect(receivedEvents()).toHaveLength(expected.length + more.length);
     });
-    expect(new Set(told().slice(expected.length))).toEqual(new Set(more));
+    expect(new Set(receivedEvents().slice(expected.length))).toEqual(new Set(more));
   }, 120_000);
 });

@@ -15,7 +15,7 @@ const fleet = 'replays';
 const devices = 30;
 const pingsEach = 10;
 const positions = devices * pingsEach;
-/** Every third device's events are refused until the endpoint is mended. */
+/** Every third device's events are refused until the endpoint is fixed. */
 const refused = positions / 3;
 
 interface Replay {
@@ -29,7 +29,7 @@ const waypost = runningWaypost(sharedDataDir());
 const startedAt = Date.now();
 let receiver: Receiver;
 let subscription: Subscription;
-let mended = false;
+let isFixed = false;
 
 function deviceOf({ body }: ReceivedCall): number {
   const { eventData } = JSON.parse(body.toString()) as { eventData: { deviceId: string } };
@@ -59,7 +59,7 @@ function reached({ replayId }: Replay, condition: (replay: Replay) => boolean): 
   return until(
     async () => {
       const replay = await api('GET', `/${replayId}`);
-      if (!condition(replay)) throw new Error(`It stands at ${JSON.stringify(replay)}.`);
+      if (!condition(replay)) throw new Error(`Not yet: ${JSON.stringify(replay)}`);
       return replay;
     },
     { timeoutMs: 60_000 },
@@ -69,7 +69,7 @@ function reached({ replayId }: Replay, condition: (replay: Replay) => boolean): 
 beforeAll(async () => {
   receiver = await startReceiver((call) => ({
     type: 'respond',
-    status: mended || deviceOf(call) % 3 !== 0 ? 200 : 400,
+    status: isFixed || deviceOf(call) % 3 !== 0 ? 200 : 400,
   }));
   await waypost.cli('fleet', 'create', fleet);
   const [created] = await subscribe(waypost, { fleet, url: receiver.url('/replays'), types: ['position'] });
@@ -94,7 +94,7 @@ describe('A replay of failed deliveries while the delivery application is killed
   let before: readonly ReceivedCall[];
 
   beforeAll(async () => {
-    mended = true;
+    isFixed = true;
     before = [...receiver.calls];
     const asked = await api('POST', '', { ...window(), status: 'failed', ratePerSecond: 25 });
     await reached(asked, ({ progress }) => progress.sent > 0);

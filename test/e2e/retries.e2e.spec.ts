@@ -38,9 +38,9 @@ const scripts: Readonly<Record<string, readonly Answer[]>> = {
 const behave: Behaviour = (call) => {
   if (call.path === '/token') return issueToken();
   const subscription = subscriptions.get(call.path);
-  const problem = subscription ? signatureProblem(call, subscription.secret) : `nobody has subscribed ${call.path}`;
+  const problem = subscription ? signatureProblem(call, subscription.secret) : `no subscription has ${call.path}`;
   if (problem !== null) signatureProblems.push(problem);
-  // Only the second token is any good.
+  // Only the second token is accepted.
   if (call.path === '/protected') return status(call.headers.authorization === 'Bearer token-2' ? 200 : 401);
   return scripts[call.path]?.[call.nth - 1] ?? status(404);
 };
@@ -51,7 +51,7 @@ function issueToken(): Answer {
   return { type: 'respond', status: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** The command line makes none with bearer auth; the API does. */
+/** Bearer auth can be set by the API only, not on the command line. */
 async function subscribeProtected(): Promise<Subscription> {
   const { apiUrl, apiKeys } = waypost.info();
   const response = await fetch(new URL('/public/v1/webhook-subscriptions', apiUrl), {
@@ -121,7 +121,7 @@ describe('A receiver that fails for a while (R-22)', () => {
     expect(new Set(calls.map(({ body }) => body.toString())).size).toBe(1);
   });
 
-  it('is given 2 s, more or less by a fifth, after the first attempt, and the time that it asks for after the second', () => {
+  it('is given 2 s, more or less by a fifth, after the first attempt, and the time of its Retry-After after the second', () => {
     const [first, second] = waits('/recovers');
     expect(first?.dueAfterMs).toBeGreaterThanOrEqual(1_600 - roundingMs);
     expect(first?.dueAfterMs).toBeLessThanOrEqual(2_400 + roundingMs);
@@ -161,7 +161,7 @@ describe('A receiver that does not take the token (R-23)', () => {
     expect(Math.abs(wait?.dueAfterMs ?? NaN)).toBeLessThanOrEqual(roundingMs);
   });
 
-  it('has each token asked for once, by client credentials', () => {
+  it('receives one request per token, with client credentials', () => {
     const calls = receiver.callsTo('/token');
     for (const { headers, body } of calls) {
       expect(basicCredentials(headers.authorization)).toEqual([client.clientId, client.clientSecret]);

@@ -29,7 +29,7 @@ const secrets: Secret[] = [];
 const bearers = { firstRefused: '', accepted: '' };
 const signatureProblems: string[] = [];
 let receiver: Receiver;
-let babbler: Server;
+let echoServer: Server;
 let kept: EverythingKept;
 let attempts: readonly Attempt[];
 
@@ -61,13 +61,13 @@ function issueToken(): Answer {
   return status(200, { headers: { 'content-type': 'application/json' }, body });
 }
 
-/** A server that says back what it was told, wherever it can. */
+/** A server that returns what it was sent, wherever it can. */
 function echo({ headers, body }: ReceivedCall, code: number): Answer {
-  const told = headers.authorization ?? '';
-  const credentials = Buffer.from(told.replace(/^Basic /, ''), 'base64').toString('latin1');
+  const authorization = headers.authorization ?? '';
+  const credentials = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString('latin1');
   return status(code, {
-    headers: { 'www-authenticate': told, server: told, 'retry-after': told },
-    body: JSON.stringify({ told, credentials, sent: body.toString() }),
+    headers: { 'www-authenticate': authorization, server: authorization, 'retry-after': authorization },
+    body: JSON.stringify({ authorization, credentials, sent: body.toString() }),
   });
 }
 
@@ -89,8 +89,8 @@ const behave: Behaviour = (call) => {
   return path === '/echoes' ? echo(call, 500) : status(200);
 };
 
-/** Answers every request with the request itself, which is no HTTP answer. */
-async function startBabbler(): Promise<Server> {
+/** Sends every request back, which is not an HTTP response. */
+async function startEchoServer(): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined).once('data', (bytes) => socket.end(bytes));
   });
@@ -98,8 +98,8 @@ async function startBabbler(): Promise<Server> {
   return server;
 }
 
-function babblerUrl(path: string): string {
-  return `http://127.0.0.1:${String((babbler.address() as AddressInfo).port)}${path}`;
+function echoServerUrl(path: string): string {
+  return `http://127.0.0.1:${String((echoServer.address() as AddressInfo).port)}${path}`;
 }
 
 async function call(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
@@ -111,7 +111,7 @@ async function call(method: string, path: string, body?: unknown): Promise<{ sta
       'content-type': 'application/json',
       // The search keeps this process busy for long: a connection kept open would be closed by the server meanwhile.
       connection: 'close',
-      // So that the answer, secrets and all, is kept for who asks again.
+      // So that the answer, secrets included, is kept for a repeated request.
       ...(method === 'POST' ? { 'idempotency-key': randomBytes(8).toString('hex') } : {}),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -172,14 +172,14 @@ function attempted(least: number): Promise<void> {
   );
 }
 
-/** Until the fifth attempt of those that fail at the receiver, at the token endpoint and below HTTP is told in operations. */
+/** Until the fifth attempt of those that fail at the receiver, at the token endpoint and below HTTP is in the log. */
 function exhausted(): Promise<void> {
   return until(
     async () => {
       attempts = await readAttempts();
       const given = attempts.filter(({ decision }) => decision === 'attempts_exhausted');
-      const told = new Set(given.map(({ subscriptionId }) => subscriptionId));
-      for (const path of ['/echoes', '/without-token', '/babbles']) expect(told).toContain(idOf(path));
+      const exhaustedIds = new Set(given.map(({ subscriptionId }) => subscriptionId));
+      for (const path of ['/echoes', '/without-token', '/garbles']) expect(exhaustedIds).toContain(idOf(path));
     },
     { timeoutMs: 60_000 },
   );
@@ -218,7 +218,7 @@ async function keepKeysOfTheInstallation(): Promise<void> {
 
 beforeAll(async () => {
   receiver = await startReceiver(behave);
-  babbler = await startBabbler();
+  echoServer = await startEchoServer();
   await waypost.cli('fleet', 'create', fleet);
   await keepKeysOfTheInstallation();
   await created(receiver.url('/accepts'));
@@ -226,8 +226,8 @@ beforeAll(async () => {
   await created(receiver.url('/echoes'), receiver.url('/token'));
   await created(receiver.url('/refuses'), receiver.url('/token'));
   await created(receiver.url('/without-token'), receiver.url('/refusing-token'));
-  await created(receiver.url('/babbled-token'), babblerUrl('/token'));
-  await created(babblerUrl('/babbles'), receiver.url('/token'));
+  await created(receiver.url('/garbled-token'), echoServerUrl('/token'));
+  await created(echoServerUrl('/garbles'), receiver.url('/token'));
   await publish('2026-05-04T08:00:00.000Z');
   await attempted(1);
   await rotate('/accepts', 1);
@@ -245,7 +245,7 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
-  babbler.close();
+  echoServer.close();
   await receiver.close();
 });
 
@@ -260,11 +260,11 @@ describe('Deliveries with secrets of every kind', () => {
     expect(new Set(outcomesOf('/echoes'))).toEqual(new Set(['500']));
     expect(outcomesOf('/refuses')).toEqual(['400', '400']);
     expect(new Set(outcomesOf('/without-token'))).toEqual(new Set(['token_error']));
-    expect(new Set(outcomesOf('/babbled-token'))).toEqual(new Set(['token_error']));
-    expect(new Set(outcomesOf('/babbles'))).toEqual(new Set(['protocol_error']));
+    expect(new Set(outcomesOf('/garbled-token'))).toEqual(new Set(['token_error']));
+    expect(new Set(outcomesOf('/garbles'))).toEqual(new Set(['protocol_error']));
   });
 
-  it('carried the signatures and the tokens, so there was something to give away', () => {
+  it('carried the signatures and the tokens, so there was something to leak', () => {
     expect(signatureProblems).toEqual([]);
     const tokens = secrets.filter(({ name }) => name.startsWith('access token'));
     expect(tokens.map(({ bytes }) => `Bearer ${bytes.toString()}`)).toContain(bearers.accepted);
@@ -285,11 +285,11 @@ describe('What is kept and shown (R-17, R-40)', () => {
     }
   });
 
-  it.each(['logs', 'adminAnswers', 'tables', 'topics'] as const)('in %s gives no secret away', (where) => {
+  it.each(['logs', 'adminAnswers', 'tables', 'topics'] as const)('in %s contains no secret', (where) => {
     expect(findLeaks(kept[where], secrets)).toEqual([]);
   });
 
-  it('by the API gives none away either', async () => {
+  it('by the API contains none either', async () => {
     const list = await call('GET', resource);
     const one = await call('GET', `${resource}/${idOf('/protected')}`);
     const history = await call(

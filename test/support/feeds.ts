@@ -4,14 +4,14 @@ import { generateTraffic, type TrafficOptions } from '../../tools/simulator/gene
 import { plainRules, type PlainOutcome, type PlainPing } from './plain-rules.js';
 import { readTrack, recordedTracks, type PublishedCounts, type RecordedTrack } from './recorded-tracks.js';
 
-/** Traffic of a fleet of its own, and what has to become of it. */
+/** Traffic of one fleet, and the events that it must cause. */
 export interface Feed {
   readonly name: string;
   readonly fleet: string;
   /** Of `waypost publish`, besides the fleet; writes the file where it has to be made first. */
   publishArguments(folder: string): Promise<readonly string[]>;
   outcome(): PlainOutcome;
-  /** null: nobody has published any. */
+  /** null: none are published. */
   readonly published: PublishedCounts | null;
 }
 

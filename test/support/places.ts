@@ -111,7 +111,7 @@ function deliveryOfCall(call: ReceivedCall, subscriptions: readonly Subscription
   return {
     ...envelope,
     deviceId: eventData.deviceId,
-    subscriptionId: subscriptionOfCall(call, envelope.eventType, subscriptions)?.id ?? 'of nobody',
+    subscriptionId: subscriptionOfCall(call, envelope.eventType, subscriptions)?.id ?? 'unknown',
   };
 }
 

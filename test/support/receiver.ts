@@ -29,7 +29,7 @@ export type Answer =
 
 export type Behaviour = (call: ReceivedCall) => Answer;
 
-/** A subscriber's server on the loopback interface, which records every call and answers as told. */
+/** A subscriber's server on the loopback interface, which records every call; `behave` sets its answers. */
 export interface Receiver {
   readonly calls: readonly ReceivedCall[];
   url(path: string): string;

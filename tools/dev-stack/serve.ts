@@ -1,6 +1,6 @@
 /*
  * A stack without applications: `serve.ts --data-dir DIR`. Prints one JSON line when it is ready and runs until its
- * standard input ends or it is told to stop. The integration tests stand on it.
+ * standard input ends or a signal stops it. The integration tests use it.
  */
 import { parseArgs } from 'node:util';
 import { openDataDir } from './data-dir/data-dir.js';

@@ -79,7 +79,7 @@ async function findPython(env: Environment): Promise<FoundPython> {
   return { type: 'missing', reason: `${needed} is needed, but there is none: install it.` };
 }
 
-/** What a former attempt has left half-done is made anew: the mark comes last. */
+/** The mark is written last: an environment without it is made again. */
 async function install(base: string, folder: string, requirementsFile: string, env: Environment): Promise<void> {
   if (existsSync(join(folder, MARK))) return;
   await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Stands for an application in tests of the supervisor: ready at once, and gone when told or when its parent is. */
+/** Stands for an application in tests of the supervisor: ready at once; ends on SIGTERM or with its parent. */
 import { createServer } from 'node:http';
 
 console.log(JSON.stringify({ event: 'fake_app_started', instance: process.env.WAYPOST_INSTANCE_ID }));
