@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
@@ -39,20 +39,13 @@ beforeAll(async () => {
   await waypost.cli('fleet', 'create', plainFleet);
   const made = await waypost.cli('fleet', 'create', routesFleet, '--routes');
   expect(made).toMatch(/ wp_[A-Za-z0-9_-]+\n$/);
-  await publish(fleet, 'van-1');
-  await publish(plainFleet, 'van-2');
-  await publish(routesFleet, 'van-3');
+  await waypost.publish(fleet, driveOf('van-1'));
+  await waypost.publish(plainFleet, driveOf('van-2'));
+  await waypost.publish(routesFleet, driveOf('van-3'));
   await waypost.cli('wait', '--idle', '1');
 }, 120_000);
 
 afterAll(() => receiver.close());
-
-async function publish(fleetId: string, deviceId: string): Promise<void> {
-  const file = join(waypost.dataDir, `${deviceId}.ndjson`);
-  const lines = driveOf(deviceId).map((ping) => JSON.stringify(ping));
-  await writeFile(file, lines.join('\n'));
-  await waypost.cli('publish', file, '--fleet', fleetId);
-}
 
 describe('An analyst (R-39)', () => {
   it('finds routes in the log only of fleets that want them (R-9)', async () => {

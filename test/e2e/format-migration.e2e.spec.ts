@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walkV1, walkV2, type V1Event, type V2Event } from '../support/delivery-history.js';
 
@@ -24,21 +22,8 @@ async function drive(count: number, from: number): Promise<void> {
     ...{ deviceId: 'van-1', latitude: 52.1, longitude: 11.6, speedInKmh: 0, ignition: true },
     ...{ odometerInMeters: 123_456, eventTime: new Date(from + index * WINDOW_MS).toISOString() },
   }));
-  const file = join(waypost.dataDir, 'migrates.ndjson');
-  await writeFile(file, pings.map((ping) => JSON.stringify(ping)).join('\n'));
-  await waypost.cli('publish', file, '--fleet', fleet);
+  await waypost.publish(fleet, pings);
   await waypost.cli('wait', '--idle', '1');
-}
-
-async function api(method: string, route: string, json: object): Promise<Record<string, unknown>> {
-  const { apiUrl, apiKeys } = waypost.info();
-  const response = await fetch(new URL(route, apiUrl), {
-    method,
-    headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
-    body: JSON.stringify(json),
-  });
-  if (!response.ok) throw new Error(`${String(response.status)}: ${await response.text()}`);
-  return (await response.json()) as Record<string, unknown>;
 }
 
 function bodies(): string[] {
@@ -52,12 +37,12 @@ beforeAll(async () => {
   const [created] = await subscribe(waypost, { fleet, url: receiver.url(path), types: ['position'] });
   const subscription = `/public/v1/webhook-subscriptions/${created?.id ?? ''}`;
   await drive(2, first);
-  await api('PATCH', subscription, { payloadFormat: 'v1' });
+  await waypost.api(fleet, 'PATCH', subscription, { payloadFormat: 'v1' });
   await drive(2, first + 2 * WINDOW_MS);
   const walk = { fleet, from: startedAt, pageSize: 100 };
   v1 = (await walkV1(waypost, walk)).items;
   v2 = (await walkV2(waypost, walk)).items;
-  await api('POST', `${subscription}/replays`, {
+  await waypost.api(fleet, 'POST', `${subscription}/replays`, {
     startDate: new Date(startedAt).toISOString(),
     endDate: new Date(Date.now() + 60_000).toISOString(),
   });

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startReceiver, type ReceivedCall, type Receiver } from '../support/receiver.js';
@@ -22,24 +20,14 @@ const faraway = { latitude: -17.5, longitude: 179 };
 const waypost = runningWaypost(sharedDataDir());
 let receiver: Receiver;
 
-async function api(method: string, path: string, json?: object): Promise<{ id: string }> {
-  const { apiUrl, apiKeys } = waypost.info();
-  const response = await fetch(new URL(`/public/v1/geofences${path}`, apiUrl), {
-    method,
-    headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
-    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-  });
-  if (!response.ok) throw new Error(`${String(response.status)}: ${await response.text()}`);
-  return response.status === 204 ? { id: '' } : ((await response.json()) as { id: string });
+function api(method: string, path: string, json?: object): Promise<{ id: string }> {
+  return waypost.api(fleet, method, `/public/v1/geofences${path}`, json);
 }
 
-let files = 0;
 /** Each at its second, all in the log when it returns. */
 async function drive(...fixes: readonly (readonly [second: number, place: typeof west])[]): Promise<void> {
-  const file = join(waypost.dataDir, `geofences-${String(++files)}.ndjson`);
   const pings = fixes.map(([second, place]) => ({ deviceId: 'boat-1', eventTime: timeOf(second), ...place }));
-  await writeFile(file, pings.map((ping) => JSON.stringify(ping)).join('\n'));
-  await waypost.cli('publish', file, '--fleet', fleet);
+  await waypost.publish(fleet, pings);
   await waypost.cli('wait', '--idle', '1');
 }
 

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walkV2 } from '../support/delivery-history.js';
 
@@ -36,16 +34,8 @@ function deviceOf({ body }: ReceivedCall): number {
   return Number(eventData.deviceId.replace('van-', ''));
 }
 
-async function api(method: string, path: string, json?: object): Promise<Replay> {
-  const { apiUrl, apiKeys } = waypost.info();
-  const url = new URL(`/public/v1/webhook-subscriptions/${subscription.id}/replays${path}`, apiUrl);
-  const response = await fetch(url, {
-    method,
-    headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
-    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-  });
-  if (!response.ok) throw new Error(`${String(response.status)}: ${await response.text()}`);
-  return (await response.json()) as Replay;
+function api(method: string, path: string, json?: object): Promise<Replay> {
+  return waypost.api(fleet, method, `/public/v1/webhook-subscriptions/${subscription.id}/replays${path}`, json);
 }
 
 function window() {
@@ -81,9 +71,7 @@ beforeAll(async () => {
     latitude: 52.1,
     longitude: 11.6,
   }));
-  const file = join(waypost.dataDir, 'replays.ndjson');
-  await writeFile(file, pings.map((ping) => JSON.stringify(ping)).join('\n'));
-  await waypost.cli('publish', file, '--fleet', fleet);
+  await waypost.publish(fleet, pings);
   await waypost.cli('wait', '--idle', '1');
 }, 120_000);
 

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { endOf } from './delivery-attempts.js';
 import { readLogs, type Attempt } from '../support/places.js';
@@ -53,18 +51,12 @@ function issueToken(): Answer {
 
 /** Bearer auth can be set by the API only, not on the command line. */
 async function subscribeProtected(): Promise<Subscription> {
-  const { apiUrl, apiKeys } = waypost.info();
-  const response = await fetch(new URL('/public/v1/webhook-subscriptions', apiUrl), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      eventTypes: ['position'],
-      url: receiver.url('/protected'),
-      auth: { type: 'bearer', tokenUrl: receiver.url('/token'), ...client, scope: 'fleet events' },
-    }),
+  const path = '/public/v1/webhook-subscriptions';
+  const { data } = await waypost.api<{ data: [Subscription] }>(fleet, 'POST', path, {
+    eventTypes: ['position'],
+    url: receiver.url('/protected'),
+    auth: { type: 'bearer', tokenUrl: receiver.url('/token'), ...client, scope: 'fleet events' },
   });
-  expect(response.status).toBe(201);
-  const { data } = (await response.json()) as { data: [Subscription] };
   return { ...data[0], deviceIds: null };
 }
 
@@ -100,9 +92,7 @@ beforeAll(async () => {
     if (created !== undefined) subscriptions.set(path, created);
   }
   subscriptions.set('/protected', await subscribeProtected());
-  const file = join(waypost.dataDir, 'retries.ndjson');
-  await writeFile(file, JSON.stringify(ping));
-  await waypost.cli('publish', file, '--fleet', fleet);
+  await waypost.publish(fleet, [ping]);
   await waypost.cli('wait', '--idle', '1');
   attempts = (await readLogs(waypost)).attempts.filter(({ fleetId }) => fleetId === fleet);
 }, 120_000);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -144,10 +144,8 @@ async function rotate(path: string, nth: number): Promise<void> {
   subscriptions.set(path, rotated);
 }
 
-async function publish(eventTime: string): Promise<void> {
-  const file = join(waypost.dataDir, 'secrets.ndjson');
-  await writeFile(file, JSON.stringify({ deviceId: 'van-1', eventTime, latitude: 52.1, longitude: 11.6 }));
-  await waypost.cli('publish', file, '--fleet', fleet);
+function publish(eventTime: string): Promise<void> {
+  return waypost.publish(fleet, [{ deviceId: 'van-1', eventTime, latitude: 52.1, longitude: 11.6 }]);
 }
 
 async function readAttempts(): Promise<Attempt[]> {

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { productEnvironment } from './waypost-config.js';
@@ -33,6 +35,10 @@ export interface RunningWaypost {
   cliLines<T>(...args: readonly string[]): Promise<T[]>;
   /** The same, whatever its exit code. */
   tryCli(...args: readonly string[]): Promise<CliResult>;
+  /** Publishes the pings; returns when all of them are in the log. */
+  publish(fleet: string, pings: readonly object[]): Promise<void>;
+  /** A request to the API with the key of the fleet. @throws when it is refused. */
+  api<T>(fleet: string, method: string, path: string, json?: object): Promise<T>;
   pidOf(name: string): number;
   /** SIGKILL to one process of a part or application; returns its process id. */
   kill(name: string): number;
@@ -62,6 +68,22 @@ export function runningWaypost(dataDir: string): RunningWaypost {
     cli,
     cliLines: async <T>(...args: readonly string[]) => jsonLines<T>(await cli(...args)),
     tryCli,
+    async publish(fleet, pings) {
+      const file = join(dataDir, `${randomUUID()}.ndjson`);
+      await writeFile(file, pings.map((ping) => JSON.stringify(ping)).join('\n'));
+      await cli('publish', file, '--fleet', fleet);
+    },
+    async api<T>(fleet: string, method: string, path: string, json?: object) {
+      const { apiUrl, apiKeys } = info();
+      const response = await fetch(new URL(path, apiUrl), {
+        method,
+        headers: { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' },
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
+      return (text === '' ? undefined : JSON.parse(text)) as T;
+    },
     pidOf,
     kill(name) {
       const pid = pidOf(name);

@@ -1,5 +1,5 @@
 /**
- * Tests with other versions of Node: `npm run test:node-versions -- --versions 20.19.0,22 --tiers unit,int`. The npm package
+ * Tests with other versions of Node: `npm run test:nodes -- --versions 20.19.0,22 --tiers unit,int`. The npm package
  * `node` brings the binaries, which stay in .waypost/node. Of the end-to-end tests one suite runs.
  */
 import { spawnSync } from 'node:child_process';
