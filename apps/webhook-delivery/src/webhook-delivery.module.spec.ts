@@ -27,7 +27,7 @@ const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
 const config = {
   process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false },
   registry: { url: 'http://registry.invalid' },
-  egress: { allowedSubnets: [], allowHttp: false },
+  egress: { allowedSubnets: [], denied: [], allowHttp: false },
   sealingKey: Buffer.alloc(32, 1),
   replay: { maxUnsent: 1_000 },
 } as const;

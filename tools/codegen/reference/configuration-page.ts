@@ -38,6 +38,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_PROJECTION_TRANSACTIONS: 'Transactions with deliveries that the database works on at once, 1 to 8',
   WAYPOST_EGRESS_ALLOW:
     'Subnets that may be called although they are not public. Development only; `npm start` allows loopback',
+  WAYPOST_EGRESS_DENY: 'Subnets and host names (with all names below them) that are never called',
+  WAYPOST_EGRESS_CA_FILE: 'PEM file of a certificate authority to trust for receivers besides the public ones',
   WAYPOST_ALLOW_HTTP: 'Accept `http` URLs. Development only; `npm start` sets it',
   WAYPOST_INSTANCE_ID: 'A name of its own for each process: Kafka static membership',
   WAYPOST_STATE_DIR:

@@ -23,6 +23,7 @@ export type AddressRefusal =
   | 'discard only'
   | 'reserved'
   | 'scoped'
+  | 'denied'
   | 'not an address';
 
 type Range = readonly [subnet: string, reason: AddressRefusal];
@@ -102,13 +103,20 @@ export function parseSubnets(texts: readonly string[]): readonly Subnet[] {
  * without the allowed subnets, so that they admit nothing but themselves. No other embedding is unwrapped.
  *
  * @param text in the canonical form that resolvers and WHATWG URLs produce; anything else is refused
+ * @param denied refused in any form, even if allowed
  */
-export function classifyAddress(text: string, allowed: readonly Subnet[]): AddressVerdict {
+export function classifyAddress(
+  text: string,
+  allowed: readonly Subnet[],
+  denied: readonly Subnet[] = [],
+): AddressVerdict {
   if (isIP(text) === 0) return refused('not an address');
   // A zone names an interface of this host: never a public address.
   if (text.includes('%')) return refused('scoped');
   const given = ipaddr.parse(withoutDottedTail(text));
   const address = given instanceof ipaddr.IPv6 && given.isIPv4MappedAddress() ? given.toIPv4Address() : given;
+  const reached = address instanceof ipaddr.IPv6 && isWithin(address, nat64) ? embeddedIpv4(address) : address;
+  if (denied.some((subnet) => isWithin(address, subnet) || isWithin(reached, subnet))) return refused('denied');
   if (allowed.some((subnet) => isWithin(address, subnet))) return { type: 'allowed' };
 
   const reason = address instanceof ipaddr.IPv4 ? refusalOf(address, specialIpv4) : refusalOfIpv6(address);

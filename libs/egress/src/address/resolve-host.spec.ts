@@ -3,11 +3,12 @@ import { parseSubnets } from './classify-address.js';
 import type { Lookup } from './dns-lookup.js';
 import { createHostResolver } from './resolve-host.js';
 
-function build(lookup: Lookup) {
+function build(lookup: Lookup, denied: readonly string[] = []) {
   let nowMs = 0;
   let lookups = 0;
   const resolve = createHostResolver({
-    allowedSubnets: parseSubnets([]),
+    allowedSubnets: parseSubnets(['10.0.0.0/8']),
+    denied,
     lookup: (name) => {
       lookups += 1;
       return lookup(name);
@@ -50,8 +51,29 @@ describe('createHostResolver', () => {
     expect(lookups()).toBe(3);
   });
 
+  it.each([
+    ['a denied host', 'hooks.rival.example', '93.184.215.14'],
+    ['a host below a denied one', 'eu.hooks.rival.example', '93.184.215.14'],
+    ['a denied address', 'hooks.example', '198.18.5.1'],
+    ['a denied address of an allowed subnet', 'hooks.example', '10.9.0.1'],
+    ['the NAT64 form of a denied address', 'hooks.example', '64:ff9b::a09:1'],
+    ['a denied IPv6 address', 'hooks.example', '2606:2800::1'],
+  ])('refuses %s', async (_case, host, address) => {
+    const denied = ['Hooks.Rival.example', '198.18.0.0/15', '10.9.0.0/16', '2606:2800::/32'];
+    const { resolve } = build(() => Promise.resolve([{ address, family: address.includes(':') ? 6 : 4 }]), denied);
+
+    const refused = await resolve(host);
+    expect(refused).toEqual({ type: 'refused', detail: expect.stringContaining('(denied)') });
+  });
+
+  it('refuses no host whose name only ends like a denied one', async () => {
+    const { resolve } = build(() => Promise.resolve([{ address: '10.1.0.1', family: 4 }]), ['rival.example']);
+
+    expect(await resolve('arrival.example')).toMatchObject({ type: 'resolved' });
+  });
+
   it('remembers no addresses and no refusals, which may change', async () => {
-    const answers = ['10.0.0.1', '93.184.215.14', '93.184.215.15'];
+    const answers = ['192.168.0.1', '93.184.215.14', '93.184.215.15'];
     const { resolve } = build(() => Promise.resolve([{ address: answers.shift() ?? '', family: 4 }]));
 
     expect(await resolve('moving.example')).toEqual({

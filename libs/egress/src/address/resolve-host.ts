@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { classifyAddress, type Subnet } from './classify-address.js';
+import { classifyAddress, parseSubnets, type Subnet } from './classify-address.js';
 import { codeOf, createDnsLookup, type Lookup, type ResolvedAddress } from './dns-lookup.js';
 
 export type HostResolution =
@@ -14,6 +14,8 @@ export const DEFAULT_LOOKUP_TIMEOUT_MS = 5_000;
 
 export interface HostResolverOptions {
   readonly allowedSubnets: readonly Subnet[];
+  /** Subnets, and host names with all names below them, that are refused although they are public. */
+  readonly denied?: readonly string[] | undefined;
   /** Default: `createDnsLookup()`. */
   readonly lookup?: Lookup | undefined;
   /** Default 5,000. */
@@ -35,12 +37,17 @@ const MAX_FAILURES = 4_096;
  */
 export function createHostResolver(options: HostResolverOptions): HostResolver {
   const { allowedSubnets, lookup = createDnsLookup(), lookupTimeoutMs = DEFAULT_LOOKUP_TIMEOUT_MS } = options;
+  const isSubnet = (text: string): boolean => text.includes('/');
+  const deniedSubnets = parseSubnets((options.denied ?? []).filter(isSubnet));
+  const deniedHosts = (options.denied ?? []).filter((text) => !isSubnet(text)).map((name) => name.toLowerCase());
   const now = options.now ?? (() => performance.now());
   const failures = new Map<string, { readonly resolution: HostResolution; readonly untilMs: number }>();
   // A burst of new connections to a host is one query, not one per connection.
   const pending = new Map<string, Promise<HostResolution>>();
 
   async function ask(host: string): Promise<HostResolution> {
+    if (deniedHosts.some((name) => host === name || host.endsWith(`.${name}`)))
+      return { type: 'refused', detail: `${host} is a host that is not called from here (denied)` };
     let addresses: readonly ResolvedAddress[] | undefined;
     try {
       addresses =
@@ -53,7 +60,7 @@ export function createHostResolver(options: HostResolverOptions): HostResolver {
     if (addresses === undefined) return failed(host, 'was not resolved in time', UNKNOWN_MS);
     if (addresses.length === 0) return failed(host, 'has no address', ABSENT_MS);
     for (const { address } of addresses) {
-      const verdict = classifyAddress(address, allowedSubnets);
+      const verdict = classifyAddress(address, allowedSubnets, deniedSubnets);
       // The address itself stays here: an internal name must not be resolved for outsiders.
       if (verdict.type === 'refused')
         return { type: 'refused', detail: `${host} is not at a public address (${verdict.reason})` };

@@ -22,6 +22,8 @@ const MAX_KEPT_TARGETS = 4_096;
 export interface EgressClientOptions {
   /** CIDR subnets exempt from R-27; development only. */
   readonly allowedSubnets: readonly string[];
+  /** CIDR subnets, and host names with all names below them, that are never called. */
+  readonly denied?: readonly string[];
   /** Accepts http URLs as well as https; development only (R-18). */
   readonly allowHttp: boolean;
   /** Default: `createDnsLookup()` with the name servers of the system. */
@@ -116,6 +118,7 @@ function connectorOf(options: EgressClientOptions, now: () => number): CheckedCo
   const { trustedCa, connectTimeoutMs = DEFAULT_DEADLINE_MS } = options;
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(options.allowedSubnets),
+    denied: options.denied,
     lookup: options.lookup,
     lookupTimeoutMs: connectTimeoutMs,
     now,

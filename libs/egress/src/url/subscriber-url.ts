@@ -50,6 +50,8 @@ export function parseSubscriberUrl(text: string, { allowHttp }: UrlRules): Subsc
 export interface UrlCheckOptions extends UrlRules {
   /** CIDR subnets exempt from R-27; development only. */
   readonly allowedSubnets: readonly string[];
+  /** CIDR subnets, and host names with all names below them, that are never called. */
+  readonly denied?: readonly string[];
   /** Default: `createDnsLookup()` with the name servers of the system. */
   readonly lookup?: Lookup;
   /** Default 5,000. */
@@ -66,6 +68,7 @@ export async function checkSubscriberUrl(text: string, options: UrlCheckOptions)
 
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(options.allowedSubnets),
+    denied: options.denied,
     lookup: options.lookup,
     lookupTimeoutMs: options.lookupTimeoutMs,
   });

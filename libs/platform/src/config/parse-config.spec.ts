@@ -56,7 +56,7 @@ describe('parseConfig', () => {
     });
     expect(config.process).toEqual({ adminPort: 0, logLevel: 'info', instanceId: undefined, supervised: false });
     expect(config.sealingKey).toEqual(sealingKey);
-    expect(config.egress).toEqual({ allowedSubnets: [], allowHttp: false });
+    expect(config.egress).toEqual({ allowedSubnets: [], denied: [], allowHttp: false });
   });
 
   it('reports every problem at once, one line each, naming the variable', () => {
@@ -178,6 +178,19 @@ describe('parseConfig', () => {
 
   it('refuses PGSSLMODE, since it would be overlooked', () => {
     expect(problemsOf({ ...complete, PGSSLMODE: 'verify-full' })).toEqual([expect.stringMatching(/^ {2}PGSSLMODE /)]);
+  });
+
+  it('reads what must not be called, and the authority of internal receivers', () => {
+    const ca = pemFile('CERTIFICATE');
+    const env = { ...complete, WAYPOST_EGRESS_DENY: '203.0.113.0/24, hooks.example', WAYPOST_EGRESS_CA_FILE: ca.path };
+
+    expect(parseConfig(schema, env).egress).toMatchObject({
+      denied: ['203.0.113.0/24', 'hooks.example'],
+      trustedCa: ca.pem,
+    });
+    for (const entry of ['203.0.113.7', 'hooks..example', 'https://hooks.example', '203.0.113.0/40']) {
+      expect(problemsOf({ ...complete, WAYPOST_EGRESS_DENY: entry })).toHaveLength(1);
+    }
   });
 
   it.each(['10.0.0.0', '10.0.0.0/33', '::1/129', 'lan/8', '10.0.0.0/8/8'])(

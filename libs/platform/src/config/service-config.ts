@@ -56,11 +56,15 @@ export const pageTokenKeyConfig: z.ZodType<Buffer> = z
 export interface EgressConfig {
   /** CIDR subnets that may be reached in spite of R-27; development only. */
   readonly allowedSubnets: readonly string[];
+  /** CIDR subnets, and host names with all names below them, that are never called. */
+  readonly denied: readonly string[];
+  /** PEM of certificate authorities to trust in addition to the public ones. */
+  readonly trustedCa?: string;
   /** Accepts http URLs next to https; development only. */
   readonly allowHttp: boolean;
 }
 
-/** WAYPOST_EGRESS_ALLOW, WAYPOST_ALLOW_HTTP; both default to the safe side. */
+/** WAYPOST_EGRESS_ALLOW, WAYPOST_EGRESS_DENY, WAYPOST_EGRESS_CA_FILE, WAYPOST_ALLOW_HTTP; all default to the safe side. */
 export const egressConfig: z.ZodType<EgressConfig> = z
   .object({
     WAYPOST_EGRESS_ALLOW: withDefault(
@@ -68,9 +72,24 @@ export const egressConfig: z.ZodType<EgressConfig> = z
       'a comma-separated list of subnets, for example 127.0.0.0/8,::1/128',
       [],
     ),
+    WAYPOST_EGRESS_DENY: withDefault(
+      asList((text) => isSubnet(text) || isHostName(text)),
+      'a comma-separated list of subnets and host names, for example 203.0.113.0/24,example.com',
+      [],
+    ),
+    WAYPOST_EGRESS_CA_FILE: withDefault(
+      asPemFile('CERTIFICATE'),
+      'a readable PEM file with the certificate authority',
+      undefined,
+    ),
     WAYPOST_ALLOW_HTTP: withDefault(asFlag, 'true or false', false),
   })
-  .transform((env) => ({ allowedSubnets: env.WAYPOST_EGRESS_ALLOW, allowHttp: env.WAYPOST_ALLOW_HTTP }));
+  .transform((env) => ({
+    allowedSubnets: env.WAYPOST_EGRESS_ALLOW,
+    denied: env.WAYPOST_EGRESS_DENY,
+    ...(env.WAYPOST_EGRESS_CA_FILE === undefined ? {} : { trustedCa: env.WAYPOST_EGRESS_CA_FILE }),
+    allowHttp: env.WAYPOST_ALLOW_HTTP,
+  }));
 
 export interface TopicConfig {
   readonly partitions: number;
@@ -88,6 +107,11 @@ export const topicConfig: z.ZodType<TopicConfig> = z
 /** An IP address, or a subnet of them. */
 export function isAddressOrSubnet(text: string): boolean {
   return isIP(text) !== 0 || isSubnet(text);
+}
+
+/** A name, not an address: those are given as subnets. */
+function isHostName(text: string): boolean {
+  return isIP(text) === 0 && /^(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i.test(text);
 }
 
 function isSubnet(text: string): boolean {
