@@ -3,26 +3,22 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { SESSION_TIMEOUT_MS, startReady, unreadyInstances } from '../shared/app-instance.js';
 import { createFaultInjector, type Fault, type FaultKind } from '../shared/fault.js';
-import { drain, type FaultCounts, play, type Scheduled } from '../shared/fault-run.js';
+import { type FaultCounts, runFaults, type Scheduled } from '../shared/fault-run.js';
+import type { SuiteContext } from '../shared/fault-suite.js';
 import { makeSchedule } from '../shared/schedule.js';
+import { PARTITIONS } from '../shared/stage.js';
 import { type DeliveryFindings, judgeDeliveries } from './judge/judge-deliveries.js';
-import type { Observations } from './judge/observations.js';
+import type { Observations, Receipt } from './judge/observations.js';
 import { readLogs } from './log-reader.js';
-import { followOutcomes, type Outcomes } from './outcomes.js';
+import { followOutcomes } from './outcomes.js';
 import type { ReceiverCount } from './recording-receiver.js';
-import type { Receipt } from './judge/observations.js';
-import { type DeliveryStage, PARTITIONS, RECEIPTS_FILE } from './stage.js';
-import { startTraffic, type Traffic } from './traffic.js';
+import { type DeliveryStage, RECEIPTS_FILE } from './stage.js';
+import { startTraffic } from './traffic.js';
 
 export interface DeliveryFaultRunOptions {
-  readonly stage: DeliveryStage;
-  readonly seed: number;
   readonly durationMs: number;
   readonly deliveriesPerSecond: number;
   readonly now: () => number;
-  readonly note: (line: string) => void;
-  /** Says every fault when it is made. */
-  readonly verbose: boolean;
 }
 
 export interface DeliveryFaultRunResult extends DeliveryFindings {
@@ -36,58 +32,64 @@ export interface DeliveryFaultRunResult extends DeliveryFindings {
 }
 
 const STARTED_INSTANCES = 2;
-const REPORT_EVERY_MS = 10_000;
 /** A series takes 32 s; the rest is for a broker and senders that were left behind. */
 const DRAIN_WITHIN_MS = 120_000;
 
 /** Faults by schedule while events flow; then everything gets its outcome, and is judged. */
-export async function deliveryFaultRun(options: DeliveryFaultRunOptions): Promise<DeliveryFaultRunResult> {
-  const { stage, seed, durationMs, note, verbose } = options;
-  const { kafka, registryUrl, instances, cluster } = stage;
+export async function deliveryFaultRun(
+  suite: SuiteContext,
+  stage: DeliveryStage,
+  { durationMs, deliveriesPerSecond, now }: DeliveryFaultRunOptions,
+): Promise<DeliveryFaultRunResult> {
+  const { seed, note } = suite;
+  const { kafka, registryUrl, instances, subscribers, receiver, interruptions } = stage;
   await startReady(instances.slice(0, STARTED_INSTANCES));
-  const outcomes = followOutcomes({ kafka, registryUrl, partitions: PARTITIONS });
-  const traffic = await startTraffic({ ...options, kafka, registryUrl, subscribers: stage.subscribers });
-  const injector = createFaultInjector({ cluster, processors: instances });
-  const { injected } = injector;
-  const reporting = setInterval(() => {
-    // What it could not find out this time it says the next time.
-    report({ stage, traffic, outcomes, injected, note }).catch(() => undefined);
-  }, REPORT_EVERY_MS);
+  const outcomes = followOutcomes(stage);
+  const traffic = await startTraffic({ kafka, registryUrl, deliveriesPerSecond, subscribers, now });
+  const injector = createFaultInjector({ ...stage, processors: instances });
+  const running = Math.min(STARTED_INSTANCES, instances.length);
   try {
-    const running = Math.min(STARTED_INSTANCES, instances.length);
-    await play({
+    const { sent, drained } = await runFaults({
+      ...{ suite, durationMs, injector, drainWithinMs: DRAIN_WITHIN_MS },
       schedule: makeDeliverySchedule({ seed, durationMs, instances: instances.length, running }),
-      ...{ durationMs, injector, note, verbose },
       position: async () => (await outcomes.read()).attempts,
+      report: async () => {
+        const up = instances.filter((one) => one.up).map(({ instance }) => instance);
+        const { attempts, finished } = await outcomes.read();
+        const { posts } = await receiver.ask<ReceiverCount>({ type: 'count' });
+        return (
+          `  ${String(injector.injected())} faults, ${String(traffic.sent())} events, ${String(posts)} POSTs received, ` +
+          `${String(attempts)} attempts logged, ${String(finished)} deliveries finished, instances up: ${up.join(' ')}`
+        );
+      },
+      stopTraffic: () => traffic.stop(),
+      whatIsLeft: async ({ deliveries }) => {
+        const open = deliveries - (await outcomes.read()).finished;
+        return [
+          ...(open > 0 ? [`${String(open)} deliveries have no outcome`] : []),
+          ...(await unreadyInstances(instances)),
+        ];
+      },
     });
-    const { events, deliveries } = await traffic.stop();
-    note('  the last fault is mended; every delivery has to get its outcome now');
-    const drained = await drain(() => whatIsLeft(stage, outcomes, deliveries), DRAIN_WITHIN_MS);
-    clearInterval(reporting);
     note('  judging what the receiver and the log have');
-    await stage.receiver.ask({ type: 'save' });
-    const logs = await readLogs({ kafka, registryUrl, partitions: PARTITIONS, subscribers: stage.subscribers });
-    const { interruptions, unexpectedExits } = stage;
+    await receiver.ask({ type: 'save' });
+    const logs = await readLogs(stage, subscribers);
     const observations = { ...logs, receipts: await readReceipts(stage.file(RECEIPTS_FILE)), interruptions };
     const findings = judgeDeliveries(observations);
     if (findings.problems.length > 0) await saveObservations(observations, (name) => stage.file(name));
+    const { counts, injected } = injector;
     return {
       ...findings,
-      ...{ seed, instances: instances.length, faults: injector.counts, injected: injected(), events },
+      ...{ seed, instances: instances.length, faults: counts, injected: injected(), events: sent.events },
       drainedAfterMs: drained.afterMs,
-      problems: [...drained.problems, ...unexpectedExits, ...injector.problems, ...logs.problems, ...findings.problems],
+      problems: [
+        ...[...drained.problems, ...stage.unexpectedExits, ...injector.problems],
+        ...[...logs.problems, ...findings.problems],
+      ],
     };
   } finally {
-    clearInterval(reporting);
     await outcomes.close();
   }
-}
-
-/** Every delivery has an outcome and every instance that is meant to run is ready. */
-async function whatIsLeft({ instances }: DeliveryStage, outcomes: Outcomes, wanted: number): Promise<string[]> {
-  const { finished } = await outcomes.read();
-  const open = finished >= wanted ? [] : [`${String(wanted - finished)} deliveries have no outcome`];
-  return [...open, ...(await unreadyInstances(instances))];
 }
 
 async function readReceipts(file: string): Promise<Receipt[]> {
@@ -96,24 +98,6 @@ async function readReceipts(file: string): Promise<Receipt[]> {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Receipt);
-}
-
-interface Report {
-  readonly stage: DeliveryStage;
-  readonly traffic: Traffic;
-  readonly outcomes: Outcomes;
-  readonly injected: () => number;
-  readonly note: (line: string) => void;
-}
-
-async function report({ stage, traffic, outcomes, injected, note }: Report): Promise<void> {
-  const up = stage.instances.filter((one) => one.up).map(({ instance }) => instance);
-  const { attempts, finished } = await outcomes.read();
-  const { posts } = await stage.receiver.ask<ReceiverCount>({ type: 'count' });
-  note(
-    `  ${String(injected())} faults, ${String(traffic.sent())} events, ${String(posts)} POSTs received, ` +
-      `${String(attempts)} attempts logged, ${String(finished)} deliveries finished, instances up: ${up.join(' ')}`,
-  );
 }
 
 export interface DeliveryScheduleOptions {
@@ -153,7 +137,7 @@ export function makeDeliverySchedule(options: DeliveryScheduleOptions): Schedule
   }));
 }
 
-/** One file for each list, a line for each item, for whoever looks into a run that was broken. */
+/** One file for each list, a line for each item, to look into a run that was broken. */
 export async function saveObservations(observations: Observations, fileOf: (name: string) => string): Promise<void> {
   // The receipts are in a file already.
   const { expected, deliveries, attempts, interruptions } = observations;

@@ -1,24 +1,9 @@
-import {
-  type AvroCodecs,
-  createAvroCodecs,
-  createSchemaRegistry,
-  resolveBatch,
-  topics,
-  type WebhookAttempt,
-  type WebhookDelivery,
-} from '@waypost/contracts';
-import type { KafkaSettings } from '@waypost/streams';
+import { type FleetEvent, type WebhookAttempt, type WebhookDelivery } from '@waypost/contracts';
 import { documentedEventId } from '../../support/documented-event-id.js';
-import { disagreement, type LogRecord, readWithOwnFetcher, readWithStockClient } from '../shared/committed-log.js';
+import { type LogRecord, readValues } from '../shared/committed-log.js';
+import type { Log } from '../shared/stage.js';
 import { bodyHash, type ExpectedDelivery, type LoggedAttempt, type LoggedDelivery } from './judge/observations.js';
 import { isWanting, type Subscriber } from './subscribers.js';
-
-export interface LogsOptions {
-  readonly kafka: KafkaSettings;
-  readonly registryUrl: string;
-  readonly partitions: number;
-  readonly subscribers: readonly Subscriber[];
-}
 
 export interface Logs {
   readonly expected: readonly ExpectedDelivery[];
@@ -29,16 +14,17 @@ export interface Logs {
 }
 
 /** Everything that was committed, by the product's fetcher and by stock kafkajs, and what has to come of the events. */
-export async function readLogs(options: LogsOptions): Promise<Logs> {
-  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: options.registryUrl }) });
+export async function readLogs(log: Log, subscribers: readonly Subscriber[]): Promise<Logs> {
   const problems: string[] = [];
-  const events = await decoded(options, codecs, 'fleetEvents', problems);
-  const deliveries = await decoded(options, codecs, 'webhookDeliveries', problems);
-  const attempts = await decoded(options, codecs, 'webhookAttempts', problems);
+  const events = await readValues(log, 'fleetEvents', { problems, secondReader: true });
+  // kafkajs takes rolled back transactions in the order of their ends, one for each record, and so shows records of some
+  // of them where several writers share a partition.
+  const deliveries = await readValues(log, 'webhookDeliveries', { problems, secondReader: false });
+  const attempts = await readValues(log, 'webhookAttempts', { problems, secondReader: true });
   return {
     expected: expectedOf(
       events.map(({ value }) => value),
-      options.subscribers,
+      subscribers,
     ),
     deliveries: deliveries.map(({ record, value }) => loggedDelivery(record, value)),
     attempts: attempts.map(({ record, value }) => loggedAttempt(record, value)),
@@ -46,38 +32,8 @@ export async function readLogs(options: LogsOptions): Promise<Logs> {
   };
 }
 
-/**
- * kafkajs takes rolled back transactions in the order of their ends, one for each record, and so shows records of some of
- * them where several writers share a partition.
- */
-const SEVERAL_WRITERS: ReadonlySet<string> = new Set<Topic>(['webhookDeliveries']);
-
-type Topic = 'fleetEvents' | 'webhookDeliveries' | 'webhookAttempts';
-type ValueOf<T extends Topic> = Extract<ReturnType<AvroCodecs[T]['decode']>, { readonly type: 'decoded' }>['value'];
-
-async function decoded<T extends Topic>(
-  { kafka, partitions }: LogsOptions,
-  codecs: AvroCodecs,
-  topic: T,
-  problems: string[],
-): Promise<{ readonly record: LogRecord; readonly value: ValueOf<T> }[]> {
-  const { name } = topics[topic];
-  const own = await readWithOwnFetcher(kafka, name, partitions);
-  if (!SEVERAL_WRITERS.has(topic)) {
-    const difference = disagreement(own, await readWithStockClient(kafka, name, own.length));
-    if (difference !== null) problems.push(`${name}: ${difference}`);
-  }
-  await resolveBatch(codecs[topic], own);
-  return own.flatMap((record) => {
-    const result = codecs[topic].decode(record.value ?? Buffer.alloc(0));
-    if (result.type === 'decoded') return [{ record, value: result.value }];
-    problems.push(`${name}: record ${String(record.partition)}/${String(record.offset)} is ${result.type}`);
-    return [];
-  });
-}
-
 /** R-12, R-16: by the documents, not by the product's own matching. */
-function expectedOf(events: readonly ValueOf<'fleetEvents'>[], subscribers: readonly Subscriber[]): ExpectedDelivery[] {
+function expectedOf(events: readonly FleetEvent[], subscribers: readonly Subscriber[]): ExpectedDelivery[] {
   const eventId = documentedEventId();
   const wanting = subscribers.filter(isWanting);
   return events.flatMap(({ fleetId, deviceId, eventType, eventTime }) =>

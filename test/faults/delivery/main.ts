@@ -17,7 +17,7 @@ await runFaultSuite({
 });
 
 async function run(suite: SuiteContext): Promise<DeliveryFaultRunResult> {
-  const { seed, note, verbose, registryUrl, env } = suite;
+  const { seed, note } = suite;
   const durationMs = suite.number('minutes', 0.01) * 60_000;
   const deliveriesPerSecond = suite.number('rate', 1);
   const instances = suite.number('instances', 1);
@@ -27,7 +27,7 @@ async function run(suite: SuiteContext): Promise<DeliveryFaultRunResult> {
   const program = suite.program('webhook-delivery');
   return suite.inPlace('delivery', async (place) => {
     const stage = await suite.during('Starting a broker, a registry and the receiver', () =>
-      openDeliveryStage({ ...place, instances, registryUrl, program, env, now: Date.now }),
+      openDeliveryStage(place, { instances, program, now: Date.now }),
     );
     try {
       const seconds = String(Math.round(durationMs / 1_000));
@@ -35,8 +35,7 @@ async function run(suite: SuiteContext): Promise<DeliveryFaultRunResult> {
         `Faults on up to ${String(instances)} instances for ${seconds} s ` +
           `at ${String(deliveriesPerSecond)} deliveries/s, seed ${String(seed)}`,
       );
-      const load = { seed, durationMs, deliveriesPerSecond, now: Date.now };
-      const result = await deliveryFaultRun({ stage, ...load, note, verbose });
+      const result = await deliveryFaultRun(suite, stage, { durationMs, deliveriesPerSecond, now: Date.now });
       for (const line of describeRun(result)) note(line);
       return result;
     } finally {

@@ -1,11 +1,7 @@
-import { createAvroCodecs, createSchemaRegistry, resolveBatch, topics } from '@waypost/contracts';
-import { createKafkaBackend, readToEnd, silentLogger, type KafkaSettings } from '@waypost/streams';
-
-export interface OutcomesOptions {
-  readonly kafka: KafkaSettings;
-  readonly registryUrl: string;
-  readonly partitions: number;
-}
+import { resolveBatch, topics } from '@waypost/contracts';
+import { createKafkaBackend, readToEnd, silentLogger } from '@waypost/streams';
+import { codecsOf } from '../shared/committed-log.js';
+import { type Log, PARTITIONS } from '../shared/stage.js';
 
 /** How far the run is, by the log. */
 export interface Outcomes {
@@ -14,12 +10,12 @@ export interface Outcomes {
   close(): Promise<void>;
 }
 
-export function followOutcomes({ kafka, registryUrl, partitions }: OutcomesOptions): Outcomes {
-  const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).webhookAttempts;
-  const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
+export function followOutcomes(log: Log): Outcomes {
+  const codec = codecsOf(log).webhookAttempts;
+  const backend = createKafkaBackend({ kafka: log.kafka, logger: silentLogger, now: Date.now });
   const fetcher = backend.fetcher();
   const topic = topics.webhookAttempts.name;
-  const positions = Array.from({ length: partitions }, () => 0);
+  const positions = Array.from({ length: PARTITIONS }, () => 0);
   const finished = new Set<string>();
   let attempts = 0;
   /** One fetcher reads for one caller at a time. */

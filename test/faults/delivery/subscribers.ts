@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import { topics } from '@waypost/contracts';
 import { formatSigningSecret, sealSigningSecret, type WebhookSubscription } from '@waypost/domain';
-import { type KafkaSettings, openRecordPublisher } from '@waypost/streams';
+import { openRecordPublisher } from '@waypost/streams';
 import { subscriptionOf } from '../../support/samples.js';
+import { codecsOf } from '../shared/committed-log.js';
+import type { Log } from '../shared/stage.js';
 import type { EndpointBehaviour } from './judge/observations.js';
 
 /** A subscription as its owner knows it. */
@@ -85,13 +87,10 @@ export function isWanting({ subscription: { status, eventType } }: Subscriber): 
 }
 
 /** As the outbox of public-api does: one record each, keyed by the subscription. */
-export async function publishSubscribers(
-  { kafka, registryUrl }: { readonly kafka: KafkaSettings; readonly registryUrl: string },
-  subscribers: readonly Subscriber[],
-): Promise<void> {
-  const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).webhookSubscriptions;
+export async function publishSubscribers(log: Log, subscribers: readonly Subscriber[]): Promise<void> {
+  const codec = codecsOf(log).webhookSubscriptions;
   await codec.prepare();
-  const publisher = await openRecordPublisher(kafka, topics.webhookSubscriptions.name);
+  const publisher = await openRecordPublisher(log.kafka, topics.webhookSubscriptions.name);
   const records = subscribers.map(({ subscription }) => ({
     key: Buffer.from(subscription.id),
     value: codec.encode(subscription),

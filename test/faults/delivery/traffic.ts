@@ -1,12 +1,10 @@
-import type { KafkaSettings } from '@waypost/streams';
 import { startEventLoad } from '../../../bench/delivery/load/event-load.js';
 import { SENT } from '../../../bench/delivery/load/messages.js';
 import { openEventWriter } from '../../../bench/delivery/load/event-writer.js';
+import type { Log } from '../shared/stage.js';
 import { EVENT_TYPE, fleetIds, isWanting, type Subscriber } from './subscribers.js';
 
-export interface TrafficOptions {
-  readonly kafka: KafkaSettings;
-  readonly registryUrl: string;
+export interface TrafficOptions extends Log {
   readonly deliveriesPerSecond: number;
   readonly subscribers: readonly Subscriber[];
   readonly now: () => number;

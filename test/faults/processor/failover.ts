@@ -2,8 +2,10 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openGroupProgress, type GroupProgressReader } from '@waypost/streams';
 import { consumerGroups } from '@waypost/contracts';
+import { drain } from '../shared/fault-run.js';
+import type { SuiteContext } from '../shared/fault-suite.js';
 import { startTraffic } from './traffic.js';
-import { drainInput } from './progress.js';
+import { whatIsLeft } from './progress.js';
 import { type Stage } from './stage.js';
 
 export interface FailoverTimes {
@@ -28,21 +30,14 @@ const GIVE_UP_MS = 40_000;
 const SETTLE_MS = 3_000;
 
 /** How long the input stands still when an instance goes, in one way or another. Two instances, steady traffic. */
-export async function measureFailover(
-  stage: Stage,
-  options: { readonly seed: number; readonly note: (line: string) => void },
-): Promise<FailoverTimes> {
+export async function measureFailover({ seed, note }: SuiteContext, stage: Stage): Promise<FailoverTimes> {
   const { kafka, registryUrl, processors } = stage;
   const [first, second] = processors;
   if (first === undefined || second === undefined) throw new Error('Two instances are needed.');
   await stage.start([0, 1]);
   const traffic = await startTraffic({
-    kafka,
-    registryUrl,
-    fleetId: 'failover',
-    seed: options.seed,
-    vehicles: 240,
-    pingsPerSecond: 400,
+    ...{ kafka, registryUrl, fleetId: 'failover', seed },
+    ...{ vehicles: 240, pingsPerSecond: 400 },
   });
   const times = {
     restartMs: [] as number[],
@@ -67,13 +62,13 @@ export async function measureFailover(
       times.handoverMs.push(await untilAllMove(reader));
       times.leaveMs.push(Math.round(await stopping));
       await stage.start([0]);
-      options.note(`  failover, round ${String(round + 1)} of ${String(ROUNDS)}: ${JSON.stringify(times)}`);
+      note(`  failover, round ${String(round + 1)} of ${String(ROUNDS)}: ${JSON.stringify(times)}`);
     }
   } finally {
     await reader.close();
     await traffic.stop();
   }
-  await drainInput(kafka, processors, GIVE_UP_MS);
+  await drain(() => whatIsLeft(kafka, processors), GIVE_UP_MS);
   await Promise.all([first.stop(), second.stop()]);
   return times;
 }

@@ -1,15 +1,12 @@
-import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, resolveBatch, topics } from '@waypost/contracts';
-import type { KafkaSettings } from '@waypost/streams';
+import { type AvroCodecs, resolveBatch } from '@waypost/contracts';
 import { groupBy } from '../../support/group-by.js';
 import type { PlainDevice } from '../../support/plain-rules.js';
-import { disagreement, type LogRecord, readWithOwnFetcher, readWithStockClient } from '../shared/committed-log.js';
+import { codecsOf, type LogRecord, readTopic } from '../shared/committed-log.js';
+import type { Log } from '../shared/stage.js';
 import { compareByKey, compareValues } from './compare.js';
 import { type Expected, expectedOf } from './expected.js';
 
-export interface JudgeOptions {
-  readonly kafka: KafkaSettings;
-  readonly registryUrl: string;
-  readonly partitions: number;
+export interface JudgeOptions extends Log {
   readonly fleetId: string;
   /** Records that the brokers have confirmed to the publisher. */
   readonly published: number;
@@ -26,12 +23,12 @@ export interface Judgement {
 
 /** Compares everything that was committed with what the rules make of the input. */
 export async function judge(options: JudgeOptions): Promise<Judgement> {
-  const { registryUrl, published, fleetId } = options;
-  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });
+  const { published, fleetId } = options;
+  const codecs = codecsOf(options);
   const problems: string[] = [];
   const [input, events, rejections, changelog] = await Promise.all(
-    [topics.telemetryPings, topics.fleetEvents, topics.telemetryRejected, topics.deviceState].map(({ name }) =>
-      readTwice(options, name, problems),
+    (['telemetryPings', 'fleetEvents', 'telemetryRejected', 'deviceState'] as const).map((topic) =>
+      readTopic(options, topic, { problems, secondReader: true }),
     ),
   );
   if (!input || !events || !rejections || !changelog) throw new Error('Four topics were read.');
@@ -50,14 +47,6 @@ export async function judge(options: JudgeOptions): Promise<Judgement> {
     devices: states.size,
     problems,
   };
-}
-
-async function readTwice({ kafka, partitions }: JudgeOptions, topic: string, problems: string[]): Promise<LogRecord[]> {
-  const own = await readWithOwnFetcher(kafka, topic, partitions);
-  const stock = await readWithStockClient(kafka, topic, own.length);
-  const difference = disagreement(own, stock);
-  if (difference !== null) problems.push(`${topic}: ${difference}`);
-  return stock;
 }
 
 /** By device and in the order of the log; an event in a foreign partition counts as unexpected. */

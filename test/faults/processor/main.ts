@@ -31,7 +31,7 @@ await runFaultSuite({
 
 /** The runs of `--runs` one after the other, each on a cluster of its own. */
 async function runAll(suite: SuiteContext): Promise<Verdict> {
-  const { seed, note, verbose } = suite;
+  const { seed, note } = suite;
   const runs = ALL_RUNS.filter((run) => suite.text('runs').split(',').includes(run));
   if (runs.join(',') !== suite.text('runs')) throw new FlagError(`--runs must be a list of ${ALL_RUNS.join(', ')}.`);
   const total = runs.reduce((sum, run) => sum + SHARE[run], 0);
@@ -39,14 +39,14 @@ async function runAll(suite: SuiteContext): Promise<Verdict> {
   let failover: FailoverTimes | null = null;
   for (const run of runs) {
     if (run === 'failover') {
-      failover = await withStage(suite, run, (stage) => measureFailover(stage, { seed, note }));
+      failover = await withStage(suite, run, (stage) => measureFailover(suite, stage));
       if (failover.busyMachine) note('The machine is busy with other work: the failover times are not judged.');
       continue;
     }
     const durationMs = (suite.number('minutes', 0.01) * 60_000 * SHARE[run]) / total;
     const where = run === 'single' ? 'one broker' : 'three brokers';
     note(`Faults on ${where} for ${String(Math.round(durationMs / 1_000))} s, seed ${String(seed)}`);
-    const result = await withStage(suite, run, (stage) => faultRun({ stage, seed, durationMs, note, verbose }));
+    const result = await withStage(suite, run, (stage) => faultRun(suite, stage, durationMs));
     results.push(result);
     for (const line of describeRun(result)) note(line);
   }
@@ -60,11 +60,10 @@ async function runAll(suite: SuiteContext): Promise<Verdict> {
 
 function withStage<T>(suite: SuiteContext, run: RunName, work: (stage: Stage) => Promise<T>): Promise<T> {
   const brokers = run === 'cluster' ? 3 : 1;
-  const { registryUrl, env } = suite;
   const program = suite.program('telemetry-processor');
   return suite.inPlace(run, async (place) => {
     const title = `Starting ${brokers === 1 ? 'a broker' : 'three brokers and a controller'}`;
-    const stage = await suite.during(title, () => openStage({ ...place, brokers, registryUrl, program, env }));
+    const stage = await suite.during(title, () => openStage(place, { brokers, program }));
     try {
       return await work(stage);
     } finally {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAvroCodecs, createSchemaRegistry, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, topics } from '@waypost/contracts';
 import type { FleetSettings } from '@waypost/domain';
-import type { KafkaSettings } from '@waypost/streams';
-import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/streams';
+import { type KafkaSettings, openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/streams';
 import { createFleetModel, type FleetModel } from '../../../tools/simulator/fleet-model.js';
 import { chance, createRandom, pick } from '../../../tools/simulator/random.js';
 import { pingOf, type TrackRow } from '../../../apps/cli/src/pings/ping-line.js';
+import { codecsOf } from '../shared/committed-log.js';
+import type { Log } from '../shared/stage.js';
+import { startSteadyWriter } from '../shared/steady-writer.js';
 
-export interface TrafficOptions {
-  readonly kafka: KafkaSettings;
-  readonly registryUrl: string;
+export interface TrafficOptions extends Log {
   readonly fleetId: string;
   readonly seed: number;
   readonly vehicles: number;
@@ -18,14 +18,14 @@ export interface TrafficOptions {
 
 export interface Traffic {
   /** Records that the brokers have confirmed so far. */
-  readonly published: number;
+  readonly published: () => number;
   /** Publishes no more; resolves when the last record is confirmed. */
   stop(): Promise<void>;
 }
 
 const START_AT = Date.UTC(2026, 0, 12, 6);
 const TICK_MS = 100;
-const MOST_PER_CHUNK = 400;
+const MOST_AT_ONCE = 400;
 const MODEL_STEP_MS = 5_000;
 const UNUSABLE_SHARE = 0.004;
 const REOPEN_WAIT_MS = 500;
@@ -35,8 +35,8 @@ const REOPEN_WAIT_MS = 500;
  * wants routes and stops (R-9), before its first ping.
  */
 export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
-  const { kafka, registryUrl, seed, vehicles, pingsPerSecond } = options;
-  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });
+  const { kafka, seed, vehicles, pingsPerSecond } = options;
+  const codecs = codecsOf(options);
   const codec = codecs.telemetryPings;
   await Promise.all([codec.prepare(), codecs.fleetSettings.prepare()]);
   await publishSettings(kafka, codecs.fleetSettings, {
@@ -46,8 +46,6 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const nextRow = rowsOf(createFleetModel({ seed, vehicles, startAt: START_AT }));
   const random = createRandom(seed + 1);
   const publisher = steadyPublisher(kafka);
-  let published = 0;
-  let stopped = false;
 
   function recordOf(row: TrackRow): PublishedRecord {
     const key = Buffer.from(String(row['deviceId']));
@@ -58,30 +56,15 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
     return { key, value: codec.encode(pingFrom({ ...row, eventTime }, options.fleetId)) };
   }
 
-  async function run(): Promise<void> {
-    const startedAt = performance.now();
-    while (!stopped) {
-      const due = ((performance.now() - startedAt) / 1_000) * pingsPerSecond - published;
-      const count = Math.min(Math.floor(due), MOST_PER_CHUNK);
-      if (count > 0) {
-        const records = Array.from({ length: count }, () => recordOf(nextRow()));
-        await publisher.publish(records);
-        published += count;
-      }
-      if (due < MOST_PER_CHUNK) await sleep(TICK_MS);
-    }
-    await publisher.close();
-  }
-  const running = run();
-  // A failure is reported by stop().
-  running.catch(() => undefined);
+  const writer = startSteadyWriter({
+    ...{ perSecond: pingsPerSecond, tickMs: TICK_MS, mostAtOnce: MOST_AT_ONCE },
+    write: (count) => publisher.publish(Array.from({ length: count }, () => recordOf(nextRow()))),
+  });
   return {
-    get published() {
-      return published;
-    },
+    published: writer.written,
     async stop() {
-      stopped = true;
-      await running;
+      await writer.stop();
+      await publisher.close();
     },
   };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { runMigrations } from '@waypost/database';
 import pg from 'pg';
-import { openDataDir, silentReporter, waitUntil, type Guardian } from '../../../tools/dev-stack/index.js';
+import { openDataDir, silentReporter, waitUntil } from '../../../tools/dev-stack/index.js';
 import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
+import type { Place } from '../shared/fault-suite.js';
 
 /** A PostgreSQL of our own that can be stopped, started again and killed, always at the same address. */
 export interface Database {
@@ -22,19 +23,14 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
-  readonly folder: string;
-  readonly guardian: Guardian;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 const NAME = 'waypost';
 const ANSWERS_WITHIN_MS = 60_000;
 /** `backend_xid` is set once a transaction has written. */
 const PROJECTORS = "application_name = 'waypost history-projector' AND datname = current_database()";
 
-export async function openDatabase({ folder, guardian, env }: DatabaseOptions): Promise<Database> {
-  const dataDir = await openDataDir(join(folder, 'database'));
+export async function openDatabase(place: Place): Promise<Database> {
+  const { guardian, env } = place;
+  const dataDir = await openDataDir(join(place.dataDir.path, 'database'));
   const port = await dataDir.port('postgres');
   const start = () =>
     startEmbeddedPostgres(

@@ -10,7 +10,7 @@ export interface ProjectionScheduleOptions {
   readonly everyMs: number;
 }
 
-/** Each kind, as often as it comes before the pack is shuffled anew. */
+/** Each kind, as often as it comes before the pack is shuffled again. */
 const PACK: readonly ProjectionFaultKind[] = [
   ...(['projector-kill', 'projector-pause', 'batch-end', 'network-crawl', 'rival', 'backend-kill'] as const),
   ...(['projector-kill', 'projector-pause', 'batch-end', 'database-restart', 'database-kill'] as const),
@@ -92,7 +92,7 @@ export type ProjectionFault =
       readonly bytesPerSecond: number;
       readonly forMs: number;
     }
-  /** Nothing passes and nobody is told. */
+  /** Nothing passes, and neither side is notified. */
   | { readonly kind: 'network-hole'; readonly projector: number; readonly forMs: number }
   /** Stopped as an administrator does it, and started again after `downMs`. */
   | { readonly kind: 'database-restart'; readonly downMs: number }
@@ -105,23 +105,8 @@ export type ProjectionFaultKind = ProjectionFault['kind'];
 
 /** Faults of one target come one after another; those of different targets may overlap. */
 export function targetOf(fault: ProjectionFault): string {
-  switch (fault.kind) {
-    case 'projector-kill':
-    case 'projector-pause':
-    case 'projector-replace':
-    case 'projector-restart':
-      return `projector ${String(fault.projector)}`;
-    case 'network-cut':
-    case 'network-crawl':
-    case 'network-hole':
-      return `network ${String(fault.projector)}`;
-    case 'rival':
-      return 'rival';
-    case 'sessions-end':
-    case 'batch-end':
-    case 'database-restart':
-    case 'database-kill':
-    case 'backend-kill':
-      return 'database';
-  }
+  if (fault.kind === 'rival') return 'rival';
+  if (!('projector' in fault)) return 'database';
+  const part = fault.kind.startsWith('network-') ? 'network' : 'projector';
+  return `${part} ${String(fault.projector)}`;
 }

@@ -46,13 +46,11 @@ type Applied = Exclude<ProjectionFault, { readonly kind: 'rival' }>;
 async function apply({ database, projectors }: World, fault: Applied): Promise<boolean> {
   switch (fault.kind) {
     case 'projector-kill':
-      return disturbProcess(instanceOf(projectors, fault), 'kill', fault.downMs);
     case 'projector-restart':
-      return disturbProcess(instanceOf(projectors, fault), 'restart', fault.downMs);
+      return disturbProcess(instanceOf(projectors, fault), fault.kind, fault.downMs);
     case 'projector-pause':
-      return disturbProcess(instanceOf(projectors, fault), 'pause', fault.forMs);
     case 'projector-replace':
-      return disturbProcess(instanceOf(projectors, fault), 'replace', fault.forMs);
+      return disturbProcess(instanceOf(projectors, fault), fault.kind, fault.forMs);
     case 'network-cut':
     case 'network-crawl':
     case 'network-hole':
@@ -74,7 +72,7 @@ async function apply({ database, projectors }: World, fault: Applied): Promise<b
   }
 }
 
-/** Tries until there is somebody to hit; a batch is a matter of milliseconds, so without a pause. */
+/** Tries until there is a session to hit; a batch is a matter of milliseconds, so without a pause. */
 async function within(timeMs: number, hit: () => Promise<boolean>): Promise<boolean> {
   const deadline = performance.now() + timeMs;
   while (performance.now() < deadline) if (await hit()) return true;

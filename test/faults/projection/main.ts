@@ -35,20 +35,15 @@ async function runBoth(suite: SuiteContext): Promise<ProjectionVerdict> {
 }
 
 function withFaults(suite: SuiteContext, durationMs: number): Promise<FaultRunResult> {
-  const { seed, note, verbose, env, registryUrl } = suite;
+  const { seed, note } = suite;
   const attemptsPerSecond = suite.number('rate', 1);
   const seconds = String(Math.round(durationMs / 1_000));
   note(`Faults for ${seconds} s at ${String(attemptsPerSecond)} attempts/s, seed ${String(seed)}`);
   return suite.inPlace('faults', async (place) => {
-    const stage = await openProjectionStage({
-      ...place,
-      registryUrl,
-      program: suite.program('history-projector'),
-      env,
-    });
+    const stage = await openProjectionStage(place, suite.program('history-projector'));
     try {
-      const load = { seed, durationMs, attemptsPerSecond, now: Date.now };
-      const result = await faultRun({ stage, ...load, waypost: { program: suite.program('cli'), env }, note, verbose });
+      const waypost = { program: suite.program('cli'), env: place.env };
+      const result = await faultRun(suite, stage, { durationMs, attemptsPerSecond, waypost, now: Date.now });
       for (const line of describeFaultRun(result)) note(line);
       return result;
     } finally {
@@ -58,11 +53,11 @@ function withFaults(suite: SuiteContext, durationMs: number): Promise<FaultRunRe
 }
 
 function withoutDatabase(suite: SuiteContext, awayMs: number): Promise<OutageRunResult> {
-  const { note, env, registryUrl } = suite;
+  const { note } = suite;
   note(`The database is away for ${String(Math.round(awayMs / 1_000))} s while deliveries go on`);
   return suite.inPlace('outage', async (place) => {
     const programs = { sender: suite.program('webhook-delivery'), projector: suite.program('history-projector') };
-    const result = await outageRun({ ...place, registryUrl, programs, env, awayMs, now: Date.now, note });
+    const result = await outageRun(place, { programs, awayMs, now: Date.now, note });
     for (const line of describeOutageRun(result)) note(line);
     return result;
   });

@@ -1,21 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DataDir, Guardian } from '../../../tools/dev-stack/index.js';
-import { openDeliveryStage, PARTITIONS } from '../delivery/stage.js';
+import { openDeliveryStage } from '../delivery/stage.js';
 import { startTraffic } from '../delivery/traffic.js';
 import { startReady } from '../shared/app-instance.js';
+import { drain } from '../shared/fault-run.js';
+import type { Place } from '../shared/fault-suite.js';
 import { openDatabase } from './database.js';
 import { type Findings, judgeProjection } from './judge.js';
 import { followProgress } from './progress.js';
-import { createProjectors } from './stage.js';
+import { createProjectors, stopProjectors } from './stage.js';
 
 export interface OutageRunOptions {
-  readonly dataDir: DataDir;
-  readonly guardian: Guardian;
-  readonly registryUrl: (brokers: readonly string[]) => Promise<string>;
   /** Built main files. */
   readonly programs: { readonly sender: string; readonly projector: string };
-  /** Of a user's shell. */
-  readonly env: Readonly<Record<string, string | undefined>>;
   /** For how long the database is away. */
   readonly awayMs: number;
   readonly now: () => number;
@@ -37,20 +33,19 @@ const CATCH_UP_WITHIN_MS = 120_000;
 const LEAST_SHARE = 0.5;
 
 /** Real deliveries, whose history has no place to go for a while. */
-export async function outageRun(options: OutageRunOptions): Promise<OutageRunResult> {
-  const { dataDir, guardian, programs, env, awayMs, now, note } = options;
+export async function outageRun(place: Place, options: OutageRunOptions): Promise<OutageRunResult> {
+  const { programs, awayMs, now, note } = options;
   const problems: string[] = [];
-  const delivery = await openDeliveryStage({ ...options, instances: 1, program: programs.sender });
+  const delivery = await openDeliveryStage(place, { instances: 1, program: programs.sender, now });
   const { kafka, registryUrl, subscribers } = delivery;
-  const database = await openDatabase({ folder: dataDir.path, guardian, env });
-  const projectors = await createProjectors({
-    ...{ count: 1, kafka, registryUrl, database, dataDir, guardian, program: programs.projector, env },
-  });
-  const progress = followProgress({ kafka, partitions: PARTITIONS, database, projectors });
+  const database = await openDatabase(place);
+  const log = { kafka, registryUrl };
+  const projectors = await createProjectors(place, { ...log, count: 1, database, program: programs.projector });
+  const progress = followProgress({ kafka, database, projectors });
   try {
     await startReady([...delivery.instances, ...projectors.map(({ instance }) => instance)]);
     const load = { deliveriesPerSecond: DELIVERIES_PER_SECOND, subscribers, now };
-    const traffic = await startTraffic({ kafka, registryUrl, ...load });
+    const traffic = await startTraffic({ ...log, ...load });
     await sleep(BEFORE_MS / 2);
     const before = await rateDuring(progress.written, BEFORE_MS);
     await database.stop();
@@ -61,15 +56,8 @@ export async function outageRun(options: OutageRunOptions): Promise<OutageRunRes
     await traffic.stop();
     // What it would still have tried again is not waited for: the log must stand still to be compared.
     await Promise.all(delivery.instances.map((instance) => instance.stop()));
-    const { afterMs, problems: stuck } = await progress.caughtUp(CATCH_UP_WITHIN_MS);
-    const findings = await judgeProjection({
-      kafka,
-      registryUrl,
-      partitions: PARTITIONS,
-      database,
-      now,
-      secondReader: false,
-    });
+    const { afterMs, problems: stuck } = await drain(progress.whatIsLeft, CATCH_UP_WITHIN_MS);
+    const findings = await judgeProjection({ log, database, nowMs: now(), secondReader: false });
     if (away < before * LEAST_SHARE)
       problems.push(`deliveries slowed down from ${String(before)}/s to ${String(away)}/s`);
     for (const projector of projectors) problems.push(...(await projector.unexpectedExits()));
@@ -80,8 +68,7 @@ export async function outageRun(options: OutageRunOptions): Promise<OutageRunRes
     };
   } finally {
     await progress.close();
-    await Promise.all(projectors.map(({ instance }) => instance.kill()));
-    await Promise.all(projectors.map(({ link }) => link.close()));
+    await stopProjectors(projectors);
     await database.close();
     await delivery.stop();
   }

@@ -1,31 +1,27 @@
 import { topics } from '@waypost/contracts';
-import { createKafkaBackend, type KafkaSettings, silentLogger } from '@waypost/streams';
-import type { Database } from './database.js';
-import { readPositions } from './rows.js';
-import type { Projector } from './stage.js';
+import { createKafkaBackend, silentLogger } from '@waypost/streams';
 import { unreadyInstances } from '../shared/app-instance.js';
-import { drain, type Drained } from '../shared/fault-run.js';
+import { PARTITIONS } from '../shared/stage.js';
+import { readPositions } from './rows.js';
+import type { ProjectionStage } from './stage.js';
 
 export interface LogProgress {
   /** Offsets of the log of attempts, markers included. */
   written(): Promise<number>;
-  /** Resolves with the time it took until the tables have all of their logs and every projector is well; null: it never was. */
-  caughtUp(withinMs: number): Promise<Drained>;
+  /** Partitions that the tables do not have all of, and projectors that are not ready. */
+  readonly whatIsLeft: () => Promise<string[]>;
   close(): Promise<void>;
 }
 
-export interface LogProgressOptions {
-  readonly kafka: KafkaSettings;
-  readonly partitions: number;
-  readonly database: Database;
-  readonly projectors: readonly Projector[];
-}
-
-export function followProgress({ kafka, partitions, database, projectors }: LogProgressOptions): LogProgress {
+export function followProgress({
+  kafka,
+  database,
+  projectors,
+}: Pick<ProjectionStage, 'kafka' | 'database' | 'projectors'>): LogProgress {
   const attempts = topics.webhookAttempts.name;
   const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
   const ends = (topic: string): Promise<number[]> =>
-    Promise.all(Array.from({ length: partitions }, (_, partition) => backend.endOffset({ topic, partition })));
+    Promise.all(Array.from({ length: PARTITIONS }, (_, partition) => backend.endOffset({ topic, partition })));
 
   async function behindIn(topic: string): Promise<string[]> {
     const positions = await database.query((client) => readPositions(client, topic));
@@ -35,14 +31,12 @@ export function followProgress({ kafka, partitions, database, projectors }: LogP
     });
   }
 
-  async function whatIsLeft(): Promise<string[]> {
-    const behind = [...(await behindIn(attempts)), ...(await behindIn(topics.telemetryPings.name))];
-    return [...behind, ...(await unreadyInstances(projectors.map(({ instance }) => instance)))];
-  }
-
   return {
     written: async () => (await ends(attempts)).reduce((sum, end) => sum + end, 0),
-    caughtUp: (withinMs) => drain(whatIsLeft, withinMs),
+    async whatIsLeft() {
+      const behind = [...(await behindIn(attempts)), ...(await behindIn(topics.telemetryPings.name))];
+      return [...behind, ...(await unreadyInstances(projectors.map(({ instance }) => instance)))];
+    },
     close: () => backend.close(),
   };
 }

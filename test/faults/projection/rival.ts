@@ -1,18 +1,18 @@
-import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
+import { topics } from '@waypost/contracts';
 import { createDataSource } from '@waypost/database';
 import { createDeliveryProjection } from '@waypost/history-store';
-import { createKafkaBackend, createTaskManager, silentLogger, waitOrAbort, type KafkaSettings } from '@waypost/streams';
+import { createKafkaBackend, createTaskManager, silentLogger, waitOrAbort } from '@waypost/streams';
 import { createAttemptsTask } from '../../../apps/history-projector/src/attempts/attempts.task.js';
 import { DatabaseRetry } from '../../../apps/history-projector/src/database/database-retry.js';
+import { codecsOf } from '../shared/committed-log.js';
+import type { Log } from '../shared/stage.js';
 
 export interface RivalOptions {
-  readonly kafka: KafkaSettings;
-  readonly registryUrl: string;
   readonly databaseUrl: string;
   readonly onFatal: (error: Error) => void;
 }
 
-/** A projector that nobody has coordinated with the others. */
+/** A projector that is not coordinated with the others. */
 export interface Rival {
   readonly appliedBatches: () => number;
   stop(): Promise<void>;
@@ -22,14 +22,14 @@ export interface Rival {
 const GROUP = 'projection-integrity.rival';
 
 /** A projector, but for its group. */
-export async function startRival({ kafka, registryUrl, databaseUrl, onFatal }: RivalOptions): Promise<Rival> {
+export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOptions): Promise<Rival> {
   const quiet = { info: () => undefined, warn: () => undefined };
   const dataSource = createDataSource(databaseUrl, { poolSize: 8, applicationName: 'waypost history-projector' });
   const database = new DatabaseRetry({ logger: quiet, now: () => performance.now(), wait: waitOrAbort });
   const starting = new AbortController();
   await database.run(() => dataSource.initialize(), starting.signal);
-  const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
-  const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).webhookAttempts;
+  const backend = createKafkaBackend({ kafka: log.kafka, logger: silentLogger, now: Date.now });
+  const codec = codecsOf(log).webhookAttempts;
   let appliedBatches = 0;
   const runner = createTaskManager({
     ...{ backend, groupId: GROUP, topics: [topics.webhookAttempts.name], logger: silentLogger, onFatal },

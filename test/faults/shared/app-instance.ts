@@ -158,26 +158,22 @@ async function readinessProblem(adminPort: number): Promise<string | null> {
 /** Resolves when the disturbance is over; false: the instance was not up. */
 export async function disturbProcess(
   instance: AppInstance,
-  disturbance: 'kill' | 'pause' | 'replace' | 'restart',
+  disturbance: `${string}-${'kill' | 'pause' | 'replace' | 'restart'}`,
   forMs: number,
 ): Promise<boolean> {
   if (!instance.up) return false;
-  switch (disturbance) {
-    case 'kill':
-    case 'restart':
-      await (disturbance === 'kill' ? instance.kill() : instance.stop());
-      await sleep(forMs);
-      instance.start();
-      return true;
-    case 'pause':
-      instance.pause();
-      await sleep(forMs);
-      instance.resume();
-      return true;
-    case 'replace':
-      await instance.replacePaused(forMs);
-      return true;
+  if (disturbance.endsWith('-replace')) {
+    await instance.replacePaused(forMs);
+  } else if (disturbance.endsWith('-pause')) {
+    instance.pause();
+    await sleep(forMs);
+    instance.resume();
+  } else {
+    await (disturbance.endsWith('-kill') ? instance.kill() : instance.stop());
+    await sleep(forMs);
+    instance.start();
   }
+  return true;
 }
 
 /** Starts instances at once and resolves when all of them are ready. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKafkaBackend, readToEnd, silentLogger, type KafkaSettings } from '@waypost/streams';
-import { connectKafka } from '@waypost/streams';
+import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, resolveBatch, topics } from '@waypost/contracts';
+import { connectKafka, createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
+import { type Log, PARTITIONS } from './stage.js';
 
 /** A committed record, copied out of whatever brought it. */
 export interface LogRecord {
@@ -12,20 +13,58 @@ export interface LogRecord {
   readonly value: Buffer | null;
 }
 
+export function codecsOf({ registryUrl }: Pick<Log, 'registryUrl'>): AvroCodecs {
+  return createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });
+}
+
+export type Topic = keyof AvroCodecs;
+type ValueOf<T extends Topic> = Extract<ReturnType<AvroCodecs[T]['decode']>, { readonly type: 'decoded' }>['value'];
+
+export interface ReadOptions {
+  /** Whether stock kafkajs, which takes some seconds to join, has to read the same. */
+  readonly secondReader: boolean;
+  /** What cannot be read, or is read differently by two clients, is added here. */
+  readonly problems: string[];
+}
+
+/** All committed records of a topic, by partition and offset. */
+export async function readTopic({ kafka }: Log, topic: Topic, options: ReadOptions): Promise<LogRecord[]> {
+  const { name } = topics[topic];
+  const own = await readWithOwnFetcher(kafka, name);
+  const stock = options.secondReader ? await readWithStockClient(kafka, name, own.length) : own;
+  const difference = disagreement(own, stock);
+  if (difference !== null) options.problems.push(`${name}: ${difference}`);
+  return stock;
+}
+
+/** The same with decoded values. */
+export async function readValues<T extends Topic>(
+  log: Log,
+  topic: T,
+  options: ReadOptions,
+): Promise<{ readonly record: LogRecord; readonly value: ValueOf<T> }[]> {
+  const codec = codecsOf(log)[topic];
+  const records = await readTopic(log, topic, options);
+  await resolveBatch(codec, records);
+  return records.flatMap((record) => {
+    const decoded = codec.decode(record.value ?? Buffer.alloc(0));
+    if (decoded.type === 'decoded') return [{ record, value: decoded.value }];
+    const place = `${String(record.partition)}/${String(record.offset)}`;
+    options.problems.push(`${topics[topic].name}: record ${place} is ${decoded.type}`);
+    return [];
+  });
+}
+
 const QUIET_MS = 1_500;
 const STOCK_TIMEOUT_MS = 60_000;
 
 /** All committed records of a topic, by partition and offset, as the product's own fetcher reads them. */
-export async function readWithOwnFetcher(
-  kafka: KafkaSettings,
-  topic: string,
-  partitions: number,
-): Promise<LogRecord[]> {
+async function readWithOwnFetcher(kafka: KafkaSettings, topic: string): Promise<LogRecord[]> {
   const backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
   const fetcher = backend.fetcher();
   const found: LogRecord[] = [];
   try {
-    for (let partition = 0; partition < partitions; partition += 1) {
+    for (let partition = 0; partition < PARTITIONS; partition += 1) {
       await readToEnd(backend, fetcher, { topic, partition }, 0, ({ records }) => {
         for (const { offset, timestamp, key, value } of records)
           found.push({ partition, offset, timestamp, key: copy(key), value: copy(value) });
@@ -39,7 +78,7 @@ export async function readWithOwnFetcher(
 }
 
 /** The same by stock kafkajs, which shares no code with the product's fetcher. Waits for `atLeast`, then for silence. */
-export async function readWithStockClient(kafka: KafkaSettings, topic: string, atLeast: number): Promise<LogRecord[]> {
+async function readWithStockClient(kafka: KafkaSettings, topic: string, atLeast: number): Promise<LogRecord[]> {
   const consumer = connectKafka(kafka).consumer({ groupId: `integrity-judge.${topic}`, readUncommitted: false });
   const found: LogRecord[] = [];
   await consumer.connect();
@@ -68,7 +107,7 @@ export async function readWithStockClient(kafka: KafkaSettings, topic: string, a
 }
 
 /** What the two readers do not agree on; null when they do. */
-export function disagreement(own: readonly LogRecord[], stock: readonly LogRecord[]): string | null {
+function disagreement(own: readonly LogRecord[], stock: readonly LogRecord[]): string | null {
   if (own.length !== stock.length)
     return `the product's fetcher reads ${String(own.length)} records, stock kafkajs ${String(stock.length)}`;
   const place = own.findIndex((record, index) => !isEqual(record, stock[index]));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../../tools/simulator/random.js';
+import type { SuiteContext } from './fault-suite.js';
 
 /** A fault as data: a schedule of them can be printed, repeated and checked before anything is broken. */
 export interface AnyFault {
@@ -61,14 +62,41 @@ export function createInjector<F extends AnyFault>({ targetsOf, apply }: Injecto
   };
 }
 
-export interface PlayOptions<F extends AnyFault> {
+export interface PlayOptions<F extends AnyFault, Sent> {
+  readonly suite: Pick<SuiteContext, 'note' | 'verbose'>;
   readonly schedule: readonly Scheduled<F>[];
   readonly durationMs: number;
   readonly injector: Injector<F>;
   /** The position of the work; null while it is unknown. */
   readonly position?: () => Promise<number | null>;
-  readonly note: (line: string) => void;
-  readonly verbose: boolean;
+  /** How far the run is, from time to time. */
+  readonly report: () => Promise<string>;
+  /** Ends the traffic once the last fault is over. */
+  readonly stopTraffic: () => Promise<Sent>;
+  /** What is still to be done, and which instances are not ready. */
+  readonly whatIsLeft: (sent: Sent) => Promise<readonly string[]>;
+  readonly drainWithinMs: number;
+}
+
+const REPORT_EVERY_MS = 10_000;
+
+/** Makes the faults of the schedule while traffic flows; then everything has to be restored, ready and done. */
+export async function runFaults<F extends AnyFault, Sent>(
+  options: PlayOptions<F, Sent>,
+): Promise<{ readonly sent: Sent; readonly drained: Drained }> {
+  const { suite, report, stopTraffic, whatIsLeft, drainWithinMs } = options;
+  const reporting = setInterval(() => {
+    // What cannot be found out this time is reported the next time.
+    report().then(suite.note, () => undefined);
+  }, REPORT_EVERY_MS);
+  try {
+    await play(options);
+    const sent = await stopTraffic();
+    suite.note('  the last fault is over; everything has to be done now');
+    return { sent, drained: await drain(() => whatIsLeft(sent), drainWithinMs) };
+  } finally {
+    clearInterval(reporting);
+  }
 }
 
 /** On a slow machine the schedule waits: faults in an application that makes no progress anyway prove nothing. */
@@ -78,8 +106,8 @@ const PROGRESS_TIMEOUT_MS = 45_000;
 const POLL_MS = 400;
 
 /** Makes the faults of the schedule at their times; resolves when the duration is over and everything is restored. */
-export async function play<F extends AnyFault>(options: PlayOptions<F>): Promise<void> {
-  const { schedule, durationMs, injector, position, note, verbose } = options;
+async function play<F extends AnyFault, Sent>(options: PlayOptions<F, Sent>): Promise<void> {
+  const { schedule, durationMs, injector, position, suite } = options;
   const startedAt = performance.now();
   const elapsedMs = (): number => performance.now() - startedAt;
   let heldUpMs = 0;
@@ -87,7 +115,7 @@ export async function play<F extends AnyFault>(options: PlayOptions<F>): Promise
     const mayWait = index % FAULTS_WITHOUT_PROGRESS === 0 && heldUpMs < durationMs;
     if (position !== undefined && mayWait) heldUpMs += await untilProgress(position);
     await sleep(Math.max(0, atMs + heldUpMs - elapsedMs()));
-    if (verbose) note(`  ${(elapsedMs() / 1_000).toFixed(1)} s ${describeFault(fault)}`);
+    if (suite.verbose) suite.note(`  ${(elapsedMs() / 1_000).toFixed(1)} s ${describeFault(fault)}`);
     injector.inject(fault);
   }
   await sleep(Math.max(0, durationMs + heldUpMs - elapsedMs()));

@@ -17,9 +17,14 @@ import { productEnvironment } from '../../support/waypost-config.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Where a run works, and what it starts processes with. */
 export interface Place {
   readonly dataDir: DataDir;
   readonly guardian: Guardian;
+  /** Of a user's shell. */
+  readonly env: Environment;
+  /** Of the registry given with `--registry`; else one is started with the first call, for all runs. */
+  readonly registryUrl: (brokers: readonly string[]) => Promise<string>;
 }
 
 /** What a fault suite gets from the frame. */
@@ -27,8 +32,6 @@ export interface SuiteContext {
   readonly seed: number;
   /** Whether each fault is printed when it is made. */
   readonly verbose: boolean;
-  /** A user's environment, for the processes that are started. */
-  readonly env: Environment;
   readonly note: (line: string) => void;
   readonly during: <T>(title: string, work: () => Promise<T>) => Promise<T>;
   /** @throws FlagError when the value is not a number of at least `least` */
@@ -36,8 +39,6 @@ export interface SuiteContext {
   text(flag: string): string;
   /** The built main file of an application. */
   program(app: AppName | 'cli'): string;
-  /** Of the registry given with `--registry`; else one is started with the first call, for all runs. */
-  readonly registryUrl: (brokers: readonly string[]) => Promise<string>;
   /** Runs the work in a folder with ports of its own; ends every process that the work has left behind. */
   inPlace<T>(name: string, work: (place: Place) => Promise<T>): Promise<T>;
 }
@@ -116,18 +117,18 @@ async function runWith<Result extends { readonly problems: readonly string[] }>(
     if (value >= least) return value;
     throw new FlagError(`--${flag} must be a number of at least ${String(least)}.`);
   };
+  const registryUrl = async (brokers: readonly string[]): Promise<string> =>
+    (flags['registry'] as string | undefined) ?? (await (registry ??= startRegistry(brokers))).registryUrl;
   let result: Result;
   try {
     result = await run({
-      ...{ seed: Math.trunc(number('seed', 0)), verbose: flags['verbose'] === true, env, number, text },
+      ...{ seed: Math.trunc(number('seed', 0)), verbose: flags['verbose'] === true, number, text },
       note: (line) => {
         reporter.note(line);
       },
       during: (title, work) => reporter.during(title, work),
       program: (app) => join((flags['dist'] as string | undefined) ?? projectFile('dist'), 'apps', app, 'src/main.js'),
-      registryUrl: async (brokers) =>
-        (flags['registry'] as string | undefined) ?? (await (registry ??= startRegistry(brokers))).registryUrl,
-      inPlace: (place, work) => inPlace(join(folder, place), work),
+      inPlace: (place, work) => inPlace(join(folder, place), { env, registryUrl }, work),
     });
   } finally {
     await (await registry?.catch(() => undefined))?.stop();
@@ -139,11 +140,15 @@ async function runWith<Result extends { readonly problems: readonly string[] }>(
   return isIntact ? 0 : 1;
 }
 
-async function inPlace<T>(folder: string, work: (place: Place) => Promise<T>): Promise<T> {
+async function inPlace<T>(
+  folder: string,
+  shared: Pick<Place, 'env' | 'registryUrl'>,
+  work: (place: Place) => Promise<T>,
+): Promise<T> {
   const dataDir = await openDataDir(folder);
   const guardian = startGuardian({ mark: dataDir.mark, logFile: join(dataDir.logsDir, 'guardian.log') });
   try {
-    return await work({ dataDir, guardian });
+    return await work({ ...shared, dataDir, guardian });
   } finally {
     // It also ends what a failed start has left.
     await guardian.close();

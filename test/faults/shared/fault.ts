@@ -38,7 +38,7 @@ export type Fault =
   | (Disturbed & { readonly kind: 'network-throttle'; readonly bytesPerSecond: number; readonly forMs: number })
   /** Every connection is reset once. */
   | (Disturbed & { readonly kind: 'network-cut' })
-  /** Nothing passes and nobody is told. */
+  /** Nothing passes, and neither side is notified. */
   | (Disturbed & { readonly kind: 'network-hole'; readonly forMs: number });
 
 /** The ways between these instances and these brokers. */
@@ -51,26 +51,11 @@ export type FaultKind = Fault['kind'];
 
 /** Faults of one target come one after another; those of different targets may overlap. */
 export function targetsOf(fault: Fault): readonly string[] {
-  switch (fault.kind) {
-    case 'processor-kill':
-    case 'processor-pause':
-    case 'processor-leave':
-    case 'processor-restart':
-    case 'processor-replace':
-      return [`processor ${String(fault.instance)}`];
-    case 'processor-join':
-      return [`processor ${String(fault.instance)}`, ...fault.others.map((instance) => `network ${String(instance)}`)];
-    // One broker at a time: two of three would be more than min.insync.replicas can bear.
-    case 'broker-restart':
-    case 'broker-kill':
-    case 'coordinator-kill':
-      return ['brokers'];
-    case 'network-delay':
-    case 'network-throttle':
-    case 'network-cut':
-    case 'network-hole':
-      return fault.instances.map((instance) => `network ${String(instance)}`);
-  }
+  const networks = (instances: readonly number[]): string[] => instances.map((one) => `network ${String(one)}`);
+  if ('instances' in fault) return networks(fault.instances);
+  // One broker at a time: two of three would be more than min.insync.replicas can bear.
+  if (!('instance' in fault)) return ['brokers'];
+  return [`processor ${String(fault.instance)}`, ...('others' in fault ? networks(fault.others) : [])];
 }
 
 export function durationOf(fault: Fault): number {
@@ -92,29 +77,21 @@ export function createFaultInjector(world: World): Injector<Fault> {
 
 /** Resolves when the fault is over; false: there was nothing to break. */
 async function apply(world: World, fault: Fault): Promise<boolean> {
-  switch (fault.kind) {
-    case 'processor-kill':
-    case 'processor-pause':
-    case 'processor-leave':
-    case 'processor-restart':
-    case 'processor-join':
-    case 'processor-replace':
-      return applyToProcessor(world, fault);
-    case 'broker-restart':
-    case 'broker-kill':
-      await takeDown(world.cluster, fault.broker, fault.kind === 'broker-kill', fault.downMs);
-      return true;
-    case 'coordinator-kill':
-      await world.cluster.untilWhole(WHOLE_TIMEOUT_MS);
-      await takeDown(world.cluster, await coordinatorOf(world.cluster, fault), true, fault.downMs);
-      return true;
-    case 'network-delay':
-    case 'network-throttle':
-    case 'network-cut':
-    case 'network-hole':
-      await disturb(linksOf(world.cluster, fault.instances, fault.brokers), fault);
-      return true;
+  const { cluster } = world;
+  if ('instance' in fault) return applyToProcessor(world, fault);
+  if ('instances' in fault) {
+    await disturb(linksOf(cluster, fault.instances, fault.brokers), fault);
+    return true;
   }
+  // The next one may only fall when the one before has caught up: see min.insync.replicas.
+  await cluster.untilWhole(WHOLE_TIMEOUT_MS);
+  const id = fault.kind === 'coordinator-kill' ? await coordinatorOf(cluster, fault) : fault.broker;
+  const node = cluster.node(id);
+  await (fault.kind === 'broker-restart' ? node.stop() : node.kill());
+  await sleep(fault.downMs);
+  node.start();
+  await cluster.untilWhole(WHOLE_TIMEOUT_MS);
+  return true;
 }
 
 type ProcessorFault = Extract<Fault, { readonly instance: number }>;
@@ -127,13 +104,11 @@ async function applyToProcessor({ processors, cluster }: World, fault: Processor
   if (processor === undefined || processor.up === (fault.kind === 'processor-join')) return false;
   switch (fault.kind) {
     case 'processor-kill':
-      return disturbProcess(processor, 'kill', fault.downMs);
-    case 'processor-pause':
-      return disturbProcess(processor, 'pause', fault.forMs);
     case 'processor-restart':
-      return disturbProcess(processor, 'restart', fault.downMs);
+      return disturbProcess(processor, fault.kind, fault.downMs);
+    case 'processor-pause':
     case 'processor-replace':
-      return disturbProcess(processor, 'replace', fault.forMs);
+      return disturbProcess(processor, fault.kind, fault.forMs);
     case 'processor-leave':
       await processor.stop();
       return true;
@@ -146,16 +121,6 @@ async function applyToProcessor({ processors, cluster }: World, fault: Processor
       });
       return true;
   }
-}
-
-/** The next one may only fall when this one has caught up: see min.insync.replicas. */
-async function takeDown(cluster: KafkaCluster, id: number, violently: boolean, downMs: number): Promise<void> {
-  await cluster.untilWhole(WHOLE_TIMEOUT_MS);
-  const node = cluster.node(id);
-  await (violently ? node.kill() : node.stop());
-  await sleep(downMs);
-  node.start();
-  await cluster.untilWhole(WHOLE_TIMEOUT_MS);
 }
 
 async function coordinatorOf(cluster: KafkaCluster, { of, partition }: CoordinatorFault): Promise<number> {
