@@ -34,10 +34,7 @@ export class OperationalEventsTasks implements PartitionTaskFactory<OperationalE
       codec: codecs.webhookOperations,
       subscriptions,
       events,
-      logRange: async (partition) => {
-        const [start, end] = await Promise.all([backend.startOffset(partition), backend.endOffset(partition)]);
-        return { start, end };
-      },
+      backend,
       untilDatabaseAnswers: createUntilDatabaseAnswers({ logger, consumer: NAME }),
       logger,
       now,

@@ -74,7 +74,7 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
       },
     },
     events: { keep: (events) => did(`keep ${String(events.length)}`), trim: () => Promise.resolve(0) },
-    logRange: () => Promise.resolve(log),
+    backend: { startOffset: () => Promise.resolve(log.start), endOffset: () => Promise.resolve(log.end) },
     untilDatabaseAnswers: createUntilDatabaseAnswers({
       logger,
       consumer: 'test',

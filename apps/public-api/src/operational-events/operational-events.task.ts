@@ -1,69 +1,41 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
 import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
-import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
-import type { UntilDatabaseAnswers } from '../database/until-database-answers.js';
+import { partitionName, type RecordBatch, type TaskContext } from '@waypost/streams';
 import { isUuid } from '../endpoint/fields.js';
+import { type LogCopyDeps, LogCopyTask } from '../kafka/log-copy.task.js';
 import type { ApiLogger } from '../runtime/runtime.module.js';
 
-export interface OperationalEventsTaskDeps {
+export interface OperationalEventsTaskDeps extends LogCopyDeps {
   readonly codec: SubjectCodec<OperationalEvent>;
   readonly subscriptions: Pick<SubscriptionStore, 'disable'>;
   readonly events: Pick<OperationalEventStore, 'keep' | 'trim'>;
-  /** First and next offset of the log itself. */
-  readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
-  readonly untilDatabaseAnswers: UntilDatabaseAnswers;
   readonly logger: Pick<ApiLogger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
 }
 
 const TRIM_EVERY_MS = 3_600_000;
 
-/**
- * Copies one partition of the operational events into the database: keeps them for the API to show, and disables
- * subscriptions (R-29). The group's offset is the position. After a crash, or when the group has been forgotten, events
- * come again, and change nothing.
- */
-export class OperationalEventsTask implements PartitionTask {
-  private readonly stopping = new AbortController();
+/** Keeps the operational events of one partition for the API to show, and disables subscriptions. */
+export class OperationalEventsTask extends LogCopyTask {
   private trimAtMs = 0;
 
   constructor(
-    private readonly context: TaskContext,
+    context: TaskContext,
     private readonly deps: OperationalEventsTaskDeps,
-  ) {}
-
-  async open(): Promise<{ position: number }> {
-    const [committed, { start, end }] = await Promise.all([
-      this.context.committedOffset(),
-      this.deps.logRange(this.context),
-    ]);
-    // Outside of the log: the offset has expired, or belongs to another log. Reading from the start does no harm.
-    const inLog = committed !== null && committed.offset >= start && committed.offset <= end;
-    const position = inLog ? committed.offset : start;
-    if (!inLog) await this.context.commitOffset(position);
-    return { position };
+  ) {
+    super(context, deps);
   }
 
-  async process(batch: RecordBatch): Promise<void> {
+  protected async copy(batch: RecordBatch): Promise<void> {
     const events = await this.decode(batch);
     for (const event of events) if (event.type === 'disabled') await this.disable(event);
     await this.retried(() => this.deps.events.keep(events));
     await this.trim();
-    await this.context.commitOffset(batch.nextOffset);
   }
 
   idle(): Promise<void> {
     return this.trim();
-  }
-
-  revoke(): void {
-    this.stopping.abort();
-  }
-
-  close(): Promise<void> {
-    this.stopping.abort();
-    return Promise.resolve();
   }
 
   /** Rejects (to be tried again) while the schema registry is needed and unavailable. */
@@ -96,10 +68,6 @@ export class OperationalEventsTask implements PartitionTask {
     if (nowMs < this.trimAtMs) return;
     await this.retried(() => this.deps.events.trim(nowMs - RETENTION_MS));
     this.trimAtMs = nowMs + TRIM_EVERY_MS;
-  }
-
-  private retried<T>(work: () => Promise<T>): Promise<T> {
-    return this.deps.untilDatabaseAnswers(work, this.stopping.signal);
   }
 }
 

@@ -31,10 +31,7 @@ export class ReplayProgressTasks implements PartitionTaskFactory<ReplayProgressT
     return new ReplayProgressTask(context, {
       codec: codecs.replayProgress,
       replays,
-      logRange: async (partition) => {
-        const [start, end] = await Promise.all([backend.startOffset(partition), backend.endOffset(partition)]);
-        return { start, end };
-      },
+      backend,
       untilDatabaseAnswers: createUntilDatabaseAnswers({ logger, consumer: NAME }),
       logger,
     });

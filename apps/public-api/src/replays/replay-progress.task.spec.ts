@@ -51,7 +51,7 @@ function build({ committed, start = 0, end = 9 }: { committed?: number; start?: 
         return Promise.resolve();
       },
     },
-    logRange: () => Promise.resolve({ start, end }),
+    backend: { startOffset: () => Promise.resolve(start), endOffset: () => Promise.resolve(end) },
     untilDatabaseAnswers: createUntilDatabaseAnswers({
       consumer: 'test',
       logger: { info: () => undefined, warn: () => undefined },

@@ -1,0 +1,55 @@
+import type { PartitionTask, RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
+import type { UntilDatabaseAnswers } from '../database/until-database-answers.js';
+
+export interface LogCopyDeps {
+  readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>;
+  readonly untilDatabaseAnswers: UntilDatabaseAnswers;
+}
+
+/**
+ * Copies one partition of a log into the database. The group's offset is the position. Records that come again must change
+ * nothing: after a crash, or when the group has been forgotten, some or all of them do.
+ */
+export abstract class LogCopyTask implements PartitionTask {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly context: TaskContext,
+    private readonly copyDeps: LogCopyDeps,
+  ) {}
+
+  protected abstract copy(batch: RecordBatch): Promise<void>;
+
+  async open(): Promise<{ position: number }> {
+    const { backend } = this.copyDeps;
+    const [committed, start, end] = await Promise.all([
+      this.context.committedOffset(),
+      backend.startOffset(this.context),
+      backend.endOffset(this.context),
+    ]);
+    // Outside of the log: the offset has expired, or belongs to another log. Reading from the start does no harm.
+    const inLog = committed !== null && committed.offset >= start && committed.offset <= end;
+    const position = inLog ? committed.offset : start;
+    if (!inLog) await this.context.commitOffset(position);
+    return { position };
+  }
+
+  async process(batch: RecordBatch): Promise<void> {
+    await this.copy(batch);
+    await this.context.commitOffset(batch.nextOffset);
+  }
+
+  revoke(): void {
+    this.stopping.abort();
+  }
+
+  close(): Promise<void> {
+    this.stopping.abort();
+    return Promise.resolve();
+  }
+
+  /** Repeats work while the database is unavailable, until the partition is revoked. */
+  protected retried<T>(work: () => Promise<T>): Promise<T> {
+    return this.copyDeps.untilDatabaseAnswers(work, this.stopping.signal);
+  }
+}
