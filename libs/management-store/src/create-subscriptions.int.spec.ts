@@ -1,26 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
-import { type ManagementStore, openManagementStore } from './management-store.js';
+import type pg from 'pg';
+import type { ManagementStore } from './management-store.js';
 import type { NewSubscription } from './create-subscriptions.js';
 import { newSubscription } from './testing/new-subscription.js';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 let fleetId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
 });
 afterAll(async () => {
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;

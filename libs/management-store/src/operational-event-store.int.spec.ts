@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
-import { openManagementStore, type ManagementStore } from './management-store.js';
+import type { ManagementStore } from './management-store.js';
 import { OPERATIONAL_EVENTS_KEPT, type OperationalEventPosition } from './operational-event-store.js';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
+  database = await openTestStore();
+  ({ store } = database);
 });
 afterAll(async () => {
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 
 function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {

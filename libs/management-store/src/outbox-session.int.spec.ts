@@ -1,21 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { openManagementStore, type ManagementStore } from './management-store.js';
+import type { ManagementStore } from './management-store.js';
 import { openOutboxSession, type OutboxSession } from './outbox-session.js';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
 import { holdsFor, until } from '../../../test/support/until.js';
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 const sessions: OutboxSession[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
+  database = await openTestStore();
+  ({ store } = database);
 });
 afterAll(async () => {
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 afterEach(async () => {
   await Promise.all(sessions.splice(0).map((session) => session.close().catch(() => undefined)));
@@ -26,7 +25,7 @@ function build() {
   const lost: Error[] = [];
   const open = async () => {
     const result = await openOutboxSession({
-      databaseUrl: database.url,
+      databaseUrl: database.databaseUrl,
       onAppended: () => void (appended += 1),
       onLost: (error) => void lost.push(error),
     });
@@ -89,7 +88,7 @@ describe('openOutboxSession', () => {
   it('reports a lost connection, which releases the lock', async () => {
     const built = build();
     const session = await built.held();
-    const admin = new pg.Client({ connectionString: database.url });
+    const admin = new pg.Client({ connectionString: database.databaseUrl });
     await admin.connect();
     await admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waypost-outbox' AND datname = current_database()",

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '@waypost/domain';
-import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
-import pg from 'pg';
+import { API_KEY_SCOPES, type ManagementStore } from '@waypost/management-store';
+import type pg from 'pg';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 
 const FLEET = '/public/v1/fleet';
 const KEYS = '/public/v1/api-keys';
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
@@ -19,18 +19,14 @@ let waitedFor: (readonly string[])[] = [];
 let nowMs = Date.UTC(2026, 2, 20, 12);
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
   const untilPublished = (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids));
   api = await startTestApi({ store, now: () => nowMs, untilPublished });
 });
 afterAll(async () => {
   await api.close();
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;

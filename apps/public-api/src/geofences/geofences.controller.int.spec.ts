@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { geofenceKey } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
-import pg from 'pg';
+import type { ManagementStore } from '@waypost/management-store';
+import type pg from 'pg';
 import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 
 const PATH = '/public/v1/geofences';
 const CIRCLE = { type: 'circle', center: { latitude: 52.5, longitude: 13.4 }, radiusInMeters: 250.5 };
@@ -26,7 +26,7 @@ const POLYGON = {
   ],
 };
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
@@ -36,18 +36,14 @@ let waitedFor: (readonly string[])[] = [];
 let nowMs = Date.UTC(2026, 2, 20, 12);
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
   const untilPublished = (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids));
   api = await startTestApi({ store, now: () => nowMs, untilPublished });
 });
 afterAll(async () => {
   await api.close();
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
-import pg from 'pg';
+import type { ManagementStore } from '@waypost/management-store';
+import type pg from 'pg';
 import { until } from '../../../../test/support/until.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const KEYS = '/public/v1/api-keys';
 const BODY = { eventType: 'position', url: 'https://receiver.example/hook' };
 const CIRCLE = { type: 'circle', center: { latitude: 1, longitude: 2 }, radiusInMeters: 3 };
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
@@ -38,17 +38,13 @@ function options() {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
   api = await startTestApi(options());
 });
 afterAll(async () => {
   await api.close();
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;

@@ -2,18 +2,18 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { consumerGroups, topics } from '@waypost/contracts';
 import type { OperationalEvent } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
+import type { ManagementStore } from '@waypost/management-store';
 import { createTaskManager, partitionForKey, silentLogger, type TaskContext, type TaskManager } from '@waypost/streams';
-import pg from 'pg';
+import type pg from 'pg';
 import { until } from '../../../../test/support/until.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { openTestStack } from '../testing/test-stack.js';
 import { OperationalEventsTasks } from './operational-events.consumer.js';
 
 const TOPIC = topics.webhookOperations.name;
 
 let stack: Awaited<ReturnType<typeof openTestStack>>;
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 const consumers: TaskManager[] = [];
@@ -23,17 +23,13 @@ let id: string;
 beforeAll(async () => {
   stack = await openTestStack();
   await stack.codecs.webhookOperations.prepare();
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
   await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 afterEach(() => Promise.all(consumers.splice(0).map((consumer) => consumer.stop())));
 afterAll(async () => {
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
   await stack.close();
 });
 beforeEach(async () => {

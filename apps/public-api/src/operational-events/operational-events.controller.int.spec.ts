@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
+import type { ManagementStore } from '@waypost/management-store';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const NOW = Date.UTC(2026, 2, 20, 12);
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let api: TestApi;
 let fleetId: string;
@@ -16,14 +16,13 @@ let key: string;
 let id: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
+  database = await openTestStore();
+  ({ store } = database);
   api = await startTestApi({ store, now: () => NOW });
 });
 afterAll(async () => {
   await api.close();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;

@@ -1,16 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, schemaIdOf } from '@waypost/contracts';
-import { type ManagementStore, type NewSubscription, openManagementStore } from '@waypost/management-store';
+import type { ManagementStore, NewSubscription } from '@waypost/management-store';
 import { createMemoryBackend, readToEnd, silentLogger } from '@waypost/streams';
-import pg from 'pg';
+import type pg from 'pg';
 import { createMemoryRegistry } from '../testing/memory-registry.js';
-import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
+import { untilOutboxEmpty } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
 import { OUTBOX_TOPICS } from './outbox-record.js';
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 let fleetId: string;
@@ -20,15 +21,11 @@ const codecs = createAvroCodecs({ registry });
 const publishers: OutboxPublisher[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
 });
 afterAll(async () => {
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(() => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
@@ -42,7 +39,7 @@ afterEach(async () => {
 
 function startPublisher(settings: { pollMs?: number } = {}): OutboxPublisher {
   const publisher = createOutbox({
-    databaseUrl: database.url,
+    databaseUrl: database.databaseUrl,
     codecs,
     backend: broker,
     logger: silentLogger,

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { topics, type WebhookDelivery } from '@waypost/contracts';
 import { testDelivery } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
+import type { ManagementStore } from '@waypost/management-store';
 import { partitionForKey, silentLogger } from '@waypost/streams';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
+import type pg from 'pg';
+import { untilOutboxEmpty } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { openTestStack } from '../testing/test-stack.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
@@ -14,30 +15,26 @@ const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
 const TOPIC = topics.webhookDeliveries.name;
 
 let stack: Awaited<ReturnType<typeof openTestStack>>;
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 const publishers: OutboxPublisher[] = [];
 
 beforeAll(async () => {
   stack = await openTestStack();
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
   await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
 });
 afterEach(() => Promise.all(publishers.splice(0).map((publisher) => publisher.stop())));
 afterAll(async () => {
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
   await stack.close();
 });
 
 function startPublisher(): OutboxPublisher {
   const publisher = createOutbox({
-    databaseUrl: database.url,
+    databaseUrl: database.databaseUrl,
     codecs: stack.codecs,
     backend: stack.backend,
     logger: silentLogger,

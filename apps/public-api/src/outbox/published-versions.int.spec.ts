@@ -1,20 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, resolveBatch, topics } from '@waypost/contracts';
-import { type ManagementStore, openManagementStore, type StoredReplay } from '@waypost/management-store';
+import type { ManagementStore, StoredReplay } from '@waypost/management-store';
 import { createMemoryBackend, partitionForKey, readToEnd, silentLogger } from '@waypost/streams';
-import pg from 'pg';
+import type pg from 'pg';
 import { subscriptionOf } from '../../../../test/support/samples.js';
 import { createOutbox } from './create-outbox.js';
 import { OUTBOX_TOPICS } from './outbox-record.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
 import { createMemoryRegistry } from '../testing/memory-registry.js';
-import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
+import { untilOutboxEmpty } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 
 const PARTITIONS = 4;
 const TOPIC = topics.webhookReplays.name;
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 let broker: ReturnType<typeof createMemoryBackend>;
@@ -24,16 +25,12 @@ const publishers: OutboxPublisher[] = [];
 const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
   await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
 });
 afterAll(async () => {
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(() => {
   const counts = Object.values(OUTBOX_TOPICS).map((topic) => [topic, topic === TOPIC ? PARTITIONS : 1] as const);
@@ -44,7 +41,7 @@ afterEach(async () => {
 });
 
 async function publishAll(): Promise<void> {
-  const settings = { databaseUrl: database.url, codecs, backend: broker, logger: silentLogger, now: Date.now };
+  const settings = { databaseUrl: database.databaseUrl, codecs, backend: broker, logger: silentLogger, now: Date.now };
   const publisher = createOutbox(settings);
   publishers.push(publisher);
   publisher.start();

@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { RETENTION_MS, type ReplayProgress } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
-import pg from 'pg';
+import type { ManagementStore } from '@waypost/management-store';
+import type pg from 'pg';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import type { ReplayDto } from './replays.dto.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const DAY_MS = 86_400_000;
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
@@ -22,10 +22,8 @@ let waitedFor: (readonly string[])[] = [];
 let nowMs = Date.UTC(2026, 2, 20, 12);
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
   api = await startTestApi({
     store,
     now: () => nowMs,
@@ -37,9 +35,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api.close();
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(async () => {
   nowMs = Date.UTC(2026, 2, 20, 12);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openClientSecret, openSigningSecret, parseSigningSecret, type WebhookSubscription } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
+import type { ManagementStore } from '@waypost/management-store';
 import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const HOOK = 'https://receiver.example/hook';
@@ -16,7 +16,7 @@ const BEARER = {
   scope: 'send',
 };
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let api: TestApi;
 let key: string;
@@ -26,8 +26,8 @@ let nowMs = Date.UTC(2026, 2, 20, 12);
 const sealingKey = randomBytes(32);
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
+  database = await openTestStore();
+  ({ store } = database);
   api = await startTestApi({
     store,
     sealingKey,
@@ -44,8 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api.close();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
@@ -333,56 +332,6 @@ describe('DELETE and rotate-secret (R-16, R-17)', () => {
     const statuses: number[] = [];
     for (let index = 0; index < 8; index++) statuses.push((await send('POST', `${PATH}/${id}/rotate-secret`)).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 409]);
-  });
-});
-
-describe('the ETag of a subscription', () => {
-  const ifMatch = (method: string, path: string, tag: string, json?: unknown) =>
-    api.request(path, { method, key, json, headers: { 'if-match': tag } });
-
-  it('is that of its version, and changes with it', async () => {
-    const { id } = await create();
-    const tags = [];
-    for (const [method, path, body] of [
-      ['GET', `${PATH}/${id}`, undefined],
-      ['PATCH', `${PATH}/${id}`, { status: 'paused' }],
-      ['PATCH', `${PATH}/${id}`, { status: 'paused' }],
-      ['POST', `${PATH}/${id}/rotate-secret`, undefined],
-      ['GET', `${PATH}/${id}`, undefined],
-    ] as const) {
-      tags.push((await send(method, path, body)).headers.get('etag'));
-    }
-    expect(tags).toEqual(['"1"', '"2"', '"2"', '"3"', '"3"']);
-  });
-
-  it.each<[string, string, object | undefined]>([
-    ['PATCH', '', { status: 'active' }],
-    ['DELETE', '', undefined],
-    ['POST', '/rotate-secret', undefined],
-  ])('of an earlier version lets nothing be done: %s %s', async (method, suffix, json) => {
-    const { id } = await create();
-    await send('PATCH', `${PATH}/${id}`, { status: 'paused' });
-    const before = await stored(id);
-    const answer = await ifMatch(method, `${PATH}/${id}${suffix}`, '"1"', json);
-    expect([answer.status, answer.headers.get('etag')]).toEqual([412, '"2"']);
-    expect(await stored(id)).toEqual(before);
-    expect((await ifMatch(method, `${PATH}/${id}${suffix}`, '"2"', json)).status).toBeLessThan(300);
-  });
-
-  it('lets one of two who read the same version change it', async () => {
-    const { id } = await create();
-    const answers = await Promise.all(
-      [1, 2, 3, 4].map((limit) => ifMatch('PATCH', `${PATH}/${id}`, '"1"', { rateLimitPerSecond: limit })),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
-    expect((await stored(id)).version).toBe(2);
-  });
-
-  it('cannot be anything', async () => {
-    const { id } = await create();
-    const answer = await ifMatch('DELETE', `${PATH}/${id}`, '1');
-    expect([answer.status, answer.body]).toMatchObject([400, { error: { code: 'invalid_header' } }]);
-    expect((await ifMatch('DELETE', `${PATH}/00000000-0000-4000-8000-000000000000`, '*')).status).toBe(404);
   });
 });
 

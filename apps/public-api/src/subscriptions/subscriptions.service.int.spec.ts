@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { WebhookDelivery } from '@waypost/domain';
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
-import pg from 'pg';
+import type { WebhookDelivery, WebhookSubscription } from '@waypost/domain';
+import type { ManagementStore } from '@waypost/management-store';
+import type pg from 'pg';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const NOW = Date.UTC(2026, 2, 20, 12);
 
-let database: TestDatabase;
+let database: TestStore;
 let store: ManagementStore;
 let sql: pg.Client;
 let api: TestApi;
@@ -18,17 +18,13 @@ let key: string;
 let id: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
-  store = await openManagementStore(database.url);
-  sql = new pg.Client({ connectionString: database.url });
-  await sql.connect();
+  database = await openTestStore();
+  ({ store, sql } = database);
   api = await startTestApi({ store, now: () => NOW });
 });
 afterAll(async () => {
   await api.close();
-  await sql.end();
-  await store.close();
-  await database.drop();
+  await database.close();
 });
 beforeEach(async () => {
   fleetId = `fleet-${randomBytes(4).toString('hex')}`;
@@ -38,6 +34,16 @@ beforeEach(async () => {
   const made = await api.request(PATH, { method: 'POST', key, json });
   id = (made.body as { data: { id: string }[] }).data[0]?.id ?? '';
 });
+
+function send(method: string, path: string, json?: unknown) {
+  return api.request(path, { method, key, json });
+}
+
+async function stored(): Promise<WebhookSubscription> {
+  const found = await store.subscriptions.get({ fleetId, id });
+  if (found === null) throw new Error('not stored');
+  return found;
+}
 
 function sendTest(as = key, of = id) {
   return api.request(`${PATH}/${of}/test`, { method: 'POST', key: as });
@@ -106,5 +112,51 @@ describe('POST /public/v1/webhook-subscriptions/{id}/test', () => {
     expect((await sendTest(api.addKey(fleetId, ['subscriptions:read', 'events:read']))).status).toBe(403);
     expect((await api.request(`${PATH}/${id}/test?again=1`, { method: 'POST', key })).status).toBe(400);
     expect(await waitingDeliveries()).toEqual([]);
+  });
+});
+
+describe('the ETag of a subscription', () => {
+  const ifMatch = (method: string, path: string, tag: string, json?: unknown) =>
+    api.request(path, { method, key, json, headers: { 'if-match': tag } });
+
+  it('is that of its version, and changes with it', async () => {
+    const tags = [];
+    for (const [method, path, body] of [
+      ['GET', `${PATH}/${id}`, undefined],
+      ['PATCH', `${PATH}/${id}`, { status: 'paused' }],
+      ['PATCH', `${PATH}/${id}`, { status: 'paused' }],
+      ['POST', `${PATH}/${id}/rotate-secret`, undefined],
+      ['GET', `${PATH}/${id}`, undefined],
+    ] as const) {
+      tags.push((await send(method, path, body)).headers.get('etag'));
+    }
+    expect(tags).toEqual(['"1"', '"2"', '"2"', '"3"', '"3"']);
+  });
+
+  it.each<[string, string, object | undefined]>([
+    ['PATCH', '', { status: 'active' }],
+    ['DELETE', '', undefined],
+    ['POST', '/rotate-secret', undefined],
+  ])('of an earlier version lets nothing be done: %s %s', async (method, suffix, json) => {
+    await send('PATCH', `${PATH}/${id}`, { status: 'paused' });
+    const before = await stored();
+    const answer = await ifMatch(method, `${PATH}/${id}${suffix}`, '"1"', json);
+    expect([answer.status, answer.headers.get('etag')]).toEqual([412, '"2"']);
+    expect(await stored()).toEqual(before);
+    expect((await ifMatch(method, `${PATH}/${id}${suffix}`, '"2"', json)).status).toBeLessThan(300);
+  });
+
+  it('lets one of two who read the same version change it', async () => {
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((limit) => ifMatch('PATCH', `${PATH}/${id}`, '"1"', { rateLimitPerSecond: limit })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+    expect((await stored()).version).toBe(2);
+  });
+
+  it('cannot be anything', async () => {
+    const answer = await ifMatch('DELETE', `${PATH}/${id}`, '1');
+    expect([answer.status, answer.body]).toMatchObject([400, { error: { code: 'invalid_header' } }]);
+    expect((await ifMatch('DELETE', `${PATH}/00000000-0000-4000-8000-000000000000`, '*')).status).toBe(404);
   });
 });
