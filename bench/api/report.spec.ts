@@ -13,7 +13,7 @@ describe('the report of the benchmark', () => {
     expect(JSON.parse(jsonLine([RESULT]))).toEqual({ bench: 'api', v2Page: { ...figures, foreignCores: 0.12 } });
   });
 
-  it('tells each call in a line', () => {
+  it('shows each call in a line', () => {
     expect(callText(RESULT)).toContain('v2-page: 1,235 requests/s, p50 25 ms, p99 61 ms');
   });
 

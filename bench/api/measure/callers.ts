@@ -29,7 +29,7 @@ interface SetUpOptions {
   readonly now: () => number;
 }
 
-/** The callers of this stack; made through the public API, and their deliveries written, unless a former run has. */
+/** The callers of this stack; made through the public API, and their deliveries written, unless an earlier run has. */
 export async function callersOf({ stack, apiUrl, deliveries, reporter, now }: SetUpOptions): Promise<Callers> {
   const saved = (await readJsonFile(stack.file(FILE))) as Callers | null;
   if (saved !== null) return saved;

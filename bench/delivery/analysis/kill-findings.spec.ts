@@ -67,7 +67,7 @@ describe('killFindings', () => {
     expect([latenessAcrossMs.count, latenessAcrossMs.most]).toEqual([1, 600]);
   });
 
-  it('tells repeats of an attempt from gaps in the attempt numbers', () => {
+  it('distinguishes repeats of an attempt from gaps in the attempt numbers', () => {
     const five = [1, 2, 3, 4, 5].map((attempt) => receipt(attempt, 503, attempt));
     const { failing } = find([
       delivery(1, 95, ...five),

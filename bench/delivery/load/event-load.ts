@@ -10,7 +10,7 @@ const TURNS = 1_000;
 
 /** One plan under way. */
 export interface EventLoad {
-  /** How many deliveries the sink has answered with 200, since it was last told to forget. */
+  /** How many deliveries the sink has answered with 200, since `forget`. */
   readonly answered: (count: number) => void;
   stop(): void;
   /** Resolves when all is sent and acknowledged. */

@@ -132,7 +132,7 @@ function runFacts(flags: BenchFlags, { capacity, healthy }: BenchResults): strin
     ...(capacity === null
       ? []
       : [
-          `by themselves the sink answers ${counted(capacity.postsPerSecond)} POSTs/s and the load generator commits ${counted(capacity.eventsPerSecond)} events/s`,
+          `alone the sink answers ${counted(capacity.postsPerSecond)} POSTs/s and the load generator commits ${counted(capacity.eventsPerSecond)} events/s`,
         ]),
     ...(healthy === null
       ? []

@@ -24,7 +24,7 @@ export interface DeadRun {
 const DEAD = 0;
 /** A delivery is tried for some 35 s; one that failed meanwhile is no longer waited for. */
 const RECOVERY_SECONDS = 45;
-/** After a switch: connections are made anew. */
+/** After a switch: connections are made again. */
 const SETTLE_SECONDS = 1;
 const TAIL_SECONDS = 5;
 

@@ -5,13 +5,13 @@ import { createSink, type SinkRequestMessage } from './sink.js';
 const TELL_EVERY_MS = 10;
 
 const sink = createSink(Date.now);
-const told = { answered200: -1 };
+const reported = { answered200: -1 };
 
 serveRequests((request) => sink.handle(request as SinkRequestMessage));
 
 setInterval(() => {
   const answered200 = sink.answered200();
-  if (answered200 === told.answered200) return;
-  told.answered200 = answered200;
+  if (answered200 === reported.answered200) return;
+  reported.answered200 = answered200;
   tellParent({ answered200 });
 }, TELL_EVERY_MS);

@@ -125,7 +125,7 @@ describe('RequestReader', () => {
     expect(readAll(Array.from(bytes, (byte) => Buffer.of(byte)))).toEqual(expected);
   });
 
-  it('tells -1 for the event of a body that carries none', () => {
+  it('gives -1 for the event of a body that carries none', () => {
     expect(readAll([Buffer.from(requestText(1, 1, '{}'))])).toEqual([{ ...expected[0], endpoint: 1, event: -1 }]);
   });
 

@@ -30,7 +30,7 @@ interface SetUpOptions {
   readonly reporter: StackReporter;
 }
 
-/** The subscribers of this stack; made through the public API unless a former run has made them. */
+/** The subscribers of this stack; made through the public API unless an earlier run has made them. */
 export async function subscribersOf(options: SetUpOptions): Promise<Subscribers> {
   const { stack, reporter } = options;
   const saved = (await readJsonFile(stack.file(FILE))) as Subscribers | null;

@@ -1,7 +1,7 @@
-import { createRandom, type Random, uuidOf } from '../../shared/random.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WebhookAttempt } from '@waypost/domain';
-import { type AttemptFate, createShares, deviceOf, fateOf, type Fleet, type Subscription } from './fleets.js';
+import { createRandom, type Random } from '../../../tools/simulator/random.js';
+import { type AttemptFate, createShares, deviceOf, fateOf, type Fleet, type Subscription, uuidOf } from './fleets.js';
 
 export interface AttemptSourceOptions {
   readonly fleets: readonly Fleet[];
@@ -166,7 +166,7 @@ function round(value: number, digits: number): number {
 }
 
 /**
- * Writes bodies of the format v1 with everything that a vehicle tells: some 450 bytes. What the vehicle measures is taken
+ * Writes bodies of the format v1 with everything that a vehicle reports: some 450 bytes. What the vehicle measures is taken
  * in turn from a few thousand readings: a benchmark of the history is not one of JSON.
  */
 export function createBodyWriter(seed: number): BodyWriter {

@@ -1,5 +1,5 @@
 import type { EventType } from '@waypost/domain';
-import { createRandom, type Random, uuidOf } from '../../shared/random.js';
+import { createRandom, type Random } from '../../../tools/simulator/random.js';
 
 /** How the receiver of a subscription answers. */
 export type Receiver =
@@ -107,8 +107,19 @@ const REFUSED = 0.015;
 const PERMANENT = [410, 404, 400, 401] as const;
 const TEMPORARY = [503, 503, 503, 500, 502, 429, null, null] as const;
 
-function choose<T>(from: readonly T[], random: Random): T {
-  return from[Math.floor(random() * from.length)] as T;
+/** @throws RangeError when there is nothing to choose from */
+export function choose<T>(from: readonly T[], random: Random): T {
+  const found = from[Math.floor(random() * from.length)];
+  if (found === undefined) throw new RangeError('There is nothing to choose from.');
+  return found;
+}
+
+const HEX = Array.from({ length: 65_536 }, (_, value) => value.toString(16).padStart(4, '0'));
+
+/** As spread out as the ids of events are. */
+export function uuidOf(random: Random): string {
+  const word = (): string => HEX[Math.floor(random() * 65_536)] ?? '0000';
+  return `${word()}${word()}-${word()}-5${word().slice(1)}-8${word().slice(1)}-${word()}${word()}${word()}`;
 }
 
 /** All attempts of one delivery, in order; at least one. Nearly all deliveries are accepted at once. */

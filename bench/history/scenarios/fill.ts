@@ -32,7 +32,7 @@ const REHEARSED_DELIVERIES = 200_000;
 const BYTES_A_DELIVERY = 2_000;
 const BYTES_BESIDES = 3e9;
 
-/** Begins with what a former run has kept, when it is what is asked for. */
+/** Begins with what an earlier run has kept, when it is what is asked for. */
 export async function readFilled(file: (name: string) => string): Promise<Filled | null> {
   return (await readJsonFile(file(FILLED_FILE))) as Filled | null;
 }
@@ -41,7 +41,7 @@ export async function fill(context: BenchContext): Promise<FillRun> {
   const { flags, stack, calendar, projector, reporter } = context;
   const kept = await readFilled(stack.file);
   if (kept?.deliveries === flags.deliveries) {
-    reporter.note(`Using the ${counted(kept.deliveries)} deliveries of a former run.`);
+    reporter.note(`Using the ${counted(kept.deliveries)} deliveries of an earlier run.`);
     return kept;
   }
   await requireRoom(context);

@@ -1,7 +1,7 @@
 import type { DeliveryHistory, DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
+import type { Random } from '../../../tools/simulator/random.js';
 import type { BenchContext } from '../bench-context.js';
-import { type Random, uuidOf } from '../../shared/random.js';
-import { createFleets, createShares, deviceName, deviceOf, type Fleet } from '../load/fleets.js';
+import { choose, createFleets, createShares, deviceName, deviceOf, type Fleet, uuidOf } from '../load/fleets.js';
 
 /** What is there to be asked for. */
 export interface Holdings {
@@ -23,7 +23,7 @@ export interface PageShape {
 
 export const PAGE_SIZE = 100;
 
-/** As public-api asks: one more than it shows tells whether there is a next page. */
+/** As public-api asks: one more than it shows, to find out whether there is a next page. */
 const LIMIT = PAGE_SIZE + 1;
 const DAY_MS = 86_400_000;
 
@@ -55,7 +55,7 @@ export function pageShapes(holdings: Holdings): readonly PageShape[] {
   return [
     filtered(),
     { name: FAR_PAGE, query: () => ({ ...all, fleetId: largest?.fleetId ?? '', after: farPosition }) },
-    { name: EMPTY_FLEET, query: () => ({ ...all, fleetId: 'fleet-of-nobody' }) },
+    { name: EMPTY_FLEET, query: () => ({ ...all, fleetId: 'fleet-without-deliveries' }) },
     ...FILTERS.map((filter) => filtered(filter)),
     ...pairs().map((pair) => filtered(...pair)),
     filtered('eventType', 'subscriptionId', 'status'),
@@ -97,7 +97,7 @@ function askedWindow({ fromMs, toMs }: Holdings, random: Random): Pick<DeliveryQ
 
 type ValueOf = (fleet: Fleet, eventId: string, random: Random) => Partial<DeliveryQuery>;
 
-/** Common values, rare ones, and such as nobody has. */
+/** Common values, rare ones, and values that never occur. */
 const VALUES: Readonly<Record<Filter, ValueOf>> = {
   eventType: (_fleet, _eventId, random) => ({ eventTypes: [choose(TYPES, random)] }),
   'several eventTypes': (_fleet, _eventId, random) => {
@@ -120,12 +120,6 @@ const VALUES: Readonly<Record<Filter, ValueOf>> = {
 const TYPES = ['position', 'position_sleep', 'ignition_on', 'ignition_off', 'geofence_in', 'route_started'] as const;
 const CODES = [200, 201, 202, 204, 503, 500, 502, 429, 410, 404, 400, 418] as const;
 const STATUSES: readonly DeliveryStatus[] = ['delivered', 'failed', 'pending'];
-
-function choose<T>(from: readonly T[], random: Random): T {
-  const found = from[Math.floor(random() * from.length)];
-  if (found === undefined) throw new RangeError('There is nothing to choose from.');
-  return found;
-}
 
 const SAMPLED_EVENTS = 2_000;
 const PAGES_BEFORE_THE_FAR_ONE = 999;

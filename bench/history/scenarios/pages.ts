@@ -1,8 +1,8 @@
 import type { DeliveryHistory } from '@waypost/domain';
 import { createDeliveryPartitions } from '@waypost/history-store';
+import { createRandom } from '../../../tools/simulator/random.js';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, DAY_MS, dayName } from '../bench-context.js';
-import { createRandom } from '../../shared/random.js';
 import type { PageShape } from './page-shapes.js';
 
 /** Pages of one kind, each of them another. */
@@ -79,7 +79,7 @@ export interface FlowMark {
 
 const LOG = 'flow';
 const FLOW_SEED = 2;
-/** So many that it does not end by itself; so few a millisecond as in a day of 10,000 deliveries/s. */
+/** So many that it does not end during a measurement; so few a millisecond as in a day of 10,000 deliveries/s. */
 const DELIVERIES_A_DAY = 864_000_000;
 const NOTHING: FlowMark = { attempts: 0, elapsedMs: 0 };
 

@@ -1,7 +1,7 @@
 import type { DeliveryQuery } from '@waypost/domain';
 import { explainPage, type PlanNode } from '@waypost/history-store';
+import { createRandom } from '../../../tools/simulator/random.js';
 import { type BenchContext, dayName } from '../bench-context.js';
-import { createRandom } from '../../shared/random.js';
 import { PAGE_SIZE, type PageShape } from './page-shapes.js';
 
 export interface PlansRun {

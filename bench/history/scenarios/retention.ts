@@ -1,8 +1,8 @@
 import type { DeliveryHistory } from '@waypost/domain';
 import { createDeliveryPartitions } from '@waypost/history-store';
+import { createRandom } from '../../../tools/simulator/random.js';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, dayName } from '../bench-context.js';
-import { createRandom } from '../../shared/random.js';
 import type { PageShape } from './page-shapes.js';
 
 export interface RetentionRun {
@@ -11,7 +11,7 @@ export interface RetentionRun {
   readonly bytes: number;
   /** Until the day has left the history: no page sees it any more, and none that saw it is still being read. */
   readonly dropDayMs: number;
-  /** From the same beginning until its files are deleted, which nobody waits for. */
+  /** From the same beginning until its files are deleted, which nothing waits for. */
   readonly spaceFreedMs: number;
   /** Pages that four readers read before and from the beginning on until a second behind the end. */
   readonly beforeMs: Percentiles;

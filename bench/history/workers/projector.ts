@@ -78,7 +78,7 @@ function applyTo(projection: DeliveryProjection, topic: string): ApplyBatch {
     const expectedOffset = positions.get(partition) ?? null;
     const nextOffset = (expectedOffset ?? 0) + attempts.length;
     const result = await projection.apply({ topic, partition, expectedOffset, nextOffset, attempts });
-    if (result.type !== 'applied') throw new Error(`Partition ${String(partition)} was written by somebody else.`);
+    if (result.type !== 'applied') throw new Error(`Partition ${String(partition)} was written by another process.`);
     const left = result.expiredAttempts + result.headlessDeliveries;
     if (left > 0) throw new Error(`${String(left)} attempts of a batch were not written.`);
     positions.set(partition, nextOffset);
@@ -117,11 +117,11 @@ export type ProjectorRequest =
   | { readonly type: 'connect'; readonly databaseUrl: string }
   /** Applies a log of its own, all partitions at once, each from its beginning to its end or until `stop`. */
   | { readonly type: 'project'; readonly log: string; readonly plan: LoadPlan }
-  /** As `project`, without a database: what making up the attempts costs by itself. */
+  /** As `project`, without a database: what making up the attempts costs alone. */
   | { readonly type: 'rehearse'; readonly plan: LoadPlan }
   | { readonly type: 'stop' };
 
-/** What was projected so far, told twice a second and at the end. */
+/** What was projected so far; sent twice a second and at the end. */
 export interface Projected {
   readonly attempts: number;
   readonly deliveries: number;

@@ -47,7 +47,7 @@ export async function loadBacklog(
     loaded.routes === asked.routes &&
     loaded.journeys === journeys;
   if (isSame && (await topics.inputSize()) === pings) {
-    reporter.note(`${String(pings)} pings are there from a former run`);
+    reporter.note(`${String(pings)} pings are there from an earlier run`);
     return loaded.answer;
   }
   await topics.freshInput();

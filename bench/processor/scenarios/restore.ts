@@ -46,7 +46,7 @@ export async function measureRestore(
   }
   const runs: RestoreRun[] = [];
   for (let start = 0; start < rounds * deployments.length; start += 1) {
-    // Anew each time: configurations of one side share a group, and the first would leave nothing to the second.
+    // Again each time: configurations of one side share a group, and the first would leave nothing to the second.
     await loadPings(context, { from: devices * SEQUENCE_STEP * (start + 1), pings: NEW_PINGS, devices });
     const deployment = deployments[start % deployments.length];
     if (deployment) runs.push(await restoreOnce(context, deployment, devices));
@@ -114,7 +114,7 @@ function restoreText({ configuration, firstEventMs, allPartitionsMs, restoreWork
   return `  ${configuration.label}: first event ${String(firstEventMs)} ms after the start, all partitions ${String(allPartitionsMs)} ms${work}`;
 }
 
-/** From the first beginning to the last end of a restore, as the log of a process tells; null when it tells none. */
+/** From the first beginning to the last end of a restore, by the log of a process; null when it has none. */
 export function restoreWorkMs(side: Configuration['side'], log: string): number | null {
   const spans = log.split('\n').flatMap((line) => (side === 'ours' ? ourSpan(line) : theirSpan(line)));
   if (spans.length === 0) return null;

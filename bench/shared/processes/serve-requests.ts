@@ -8,7 +8,7 @@ export type Reply =
   | { readonly id: number; readonly type: 'done'; readonly result: unknown }
   | { readonly id: number; readonly type: 'failed'; readonly message: string };
 
-/** What a worker tells without being asked. */
+/** What a worker reports without being asked. */
 export interface Notice {
   readonly type: 'notice';
   readonly value: unknown;

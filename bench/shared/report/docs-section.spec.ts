@@ -5,7 +5,7 @@ const BEGIN = '<!-- bench:delivery begin: written by the benchmark -->';
 const END = '<!-- bench:delivery end -->';
 
 describe('The results in the documentation', () => {
-  it('replace the former ones and nothing else', () => {
+  it('replace the earlier ones and nothing else', () => {
     const page = `before\n\n${BEGIN}\n\nold\n\n${END}\n\nafter\n`;
     expect(withSection(page, 'delivery', 'new')).toBe(`before\n\n${BEGIN}\n\nnew\n\n${END}\n\nafter\n`);
   });

@@ -9,7 +9,7 @@ export interface RecordingReceiver {
   handle(request: ReceiverRequest): unknown;
 }
 
-/** A connection that it closes while a request is on its way would be an error that nobody has scheduled. */
+/** A connection that it closes while a request is on its way would be an error that is not part of the schedule. */
 const KEEP_ALIVE_MS = 600_000;
 
 interface Entry {
@@ -155,7 +155,7 @@ export interface Answer {
   readonly delayMs: number;
 }
 
-/** null: nobody listens there. */
+/** null: nothing listens there. */
 export function answerOf(behaviour: EndpointBehaviour, attempt: number): Answer | null {
   switch (behaviour) {
     case 'healthy':

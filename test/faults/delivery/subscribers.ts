@@ -36,7 +36,7 @@ export const fleetIds: readonly string[] = Array.from({ length: FLEETS }, (_, nu
 
 export interface SubscribersOptions {
   readonly port: number;
-  /** Nobody listens there. */
+  /** Nothing listens there. */
   readonly closedPort: number;
   readonly sealingKey: Buffer;
 }

@@ -6,7 +6,7 @@ import { senderAddress, watchedInstance } from './watched-instance.js';
 let endReplaced: () => void;
 
 function watched(up = true) {
-  const told: Interruption[] = [];
+  const reported: Interruption[] = [];
   const clock = { ms: 1_000 };
   const done = (): Promise<void> => Promise.resolve();
   const bare: AppInstance = {
@@ -20,45 +20,45 @@ function watched(up = true) {
   const watch = {
     sourceNow: () => 'a',
     now: () => clock.ms,
-    onInterrupted: (one: Interruption) => void told.push(one),
+    onInterrupted: (one: Interruption) => void reported.push(one),
   };
-  return { instance: watchedInstance(bare, watch), told, clock };
+  return { instance: watchedInstance(bare, watch), reported, clock };
 }
 
 describe('a watched instance', () => {
-  it('tells when it was killed', async () => {
-    const { instance, told } = watched();
+  it('reports when it was killed', async () => {
+    const { instance, reported } = watched();
     await instance.kill();
-    expect(told).toEqual([{ type: 'killed', source: 'a', atMs: 1_000 }]);
+    expect(reported).toEqual([{ type: 'killed', source: 'a', atMs: 1_000 }]);
   });
 
-  it('tells from when to when it was stopped', () => {
-    const { instance, told, clock } = watched();
+  it('reports from when to when it was stopped', () => {
+    const { instance, reported, clock } = watched();
     instance.pause();
     clock.ms = 9_000;
     instance.resume();
-    expect(told).toEqual([{ type: 'paused', source: 'a', atMs: 1_000, resumedMs: 9_000 }]);
+    expect(reported).toEqual([{ type: 'paused', source: 'a', atMs: 1_000, resumedMs: 9_000 }]);
   });
 
-  it('tells until when a replaced process can have worked', async () => {
-    const { instance, told, clock } = watched();
+  it('reports until when a replaced process can have worked', async () => {
+    const { instance, reported, clock } = watched();
     const replacing = instance.replacePaused(5_000);
     await new Promise((resolve) => setImmediate(resolve));
     clock.ms = 7_500;
     endReplaced();
     await replacing;
-    expect(told).toEqual([{ type: 'replaced', source: 'a', atMs: 1_000, resumedMs: 6_000, endedMs: 7_500 }]);
+    expect(reported).toEqual([{ type: 'replaced', source: 'a', atMs: 1_000, resumedMs: 6_000, endedMs: 7_500 }]);
   });
 
   it('excuses nothing when it is asked to end, or was not up', async () => {
-    const { instance, told } = watched();
+    const { instance, reported } = watched();
     await instance.stop();
     const away = watched(false);
     await away.instance.kill();
     away.instance.pause();
     away.instance.resume();
     await away.instance.replacePaused(5_000);
-    expect([...told, ...away.told]).toEqual([]);
+    expect([...reported, ...away.reported]).toEqual([]);
   });
 });
 

@@ -13,7 +13,7 @@ export interface Watch {
   readonly onInterrupted: (interruption: Interruption) => void;
 }
 
-/** An instance that tells, with the time just before the signal, when one of its processes is killed, stopped or woken. */
+/** An instance that reports, with the time just before the signal, when one of its processes is killed, stopped or woken. */
 export function watchedInstance(instance: AppInstance, { sourceNow, now, onInterrupted }: Watch): AppInstance {
   let paused: { readonly source: string; readonly atMs: number } | null = null;
   const killed = (): void => {

@@ -81,7 +81,7 @@ export type ProjectionFault =
   | { readonly kind: 'rival'; readonly forMs: number }
   /** `pg_terminate_backend` for every session of the projectors. */
   | { readonly kind: 'sessions-end' }
-  /** The same for whoever has written and not yet committed at that moment. */
+  /** The same for the session that has written and not yet committed at that moment. */
   | { readonly kind: 'batch-end' }
   /** Every connection of a projector to the database is reset. */
   | { readonly kind: 'network-cut'; readonly projector: number }

@@ -23,7 +23,7 @@ const DOWN_MS = 500;
 
 /**
  * `waypost rebuild` on tables that are known to be right. The command and a projector are killed in the middle of it; the
- * same command, told to watch, sees it through. Deliveries and paths have to be the same afterwards, byte for byte.
+ * same command, with `--watch`, completes it. Deliveries and paths have to be the same afterwards, byte for byte.
  */
 export async function rebuildRun(
   { database, projectors, kafka, registryUrl }: ProjectionStage,

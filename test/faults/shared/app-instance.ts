@@ -13,7 +13,7 @@ export interface AppInstanceOptions {
   readonly adminPorts: readonly [number, number];
   readonly guardian: Guardian;
   readonly logFile: string;
-  /** An end that nobody has asked for. */
+  /** An end that was not requested. */
   readonly onUnexpectedExit: (what: string) => void;
 }
 
@@ -39,11 +39,11 @@ export const SESSION_TIMEOUT_MS = 7_000;
 const START_TIMEOUT_MS = 60_000;
 const RESTART_DELAY_MS = 500;
 const STOP_GRACE_MS = 10_000;
-/** It can only be told when there is a broker to tell it. */
+/** It only learns of its successor when a broker can say so. */
 const ZOMBIE_GRACE_MS = 90_000;
 const STARTED = '"event":"app_started"';
 const PROBE_TIMEOUT_MS = 2_000;
-/** INSTANCE_FENCED, and what else a restart mends. */
+/** INSTANCE_FENCED, and what else a restart fixes. */
 const RUNTIME_FAILED = 70;
 
 interface Running extends GuardedChild {
@@ -79,7 +79,7 @@ export function createAppInstance(options: AppInstanceOptions): AppInstance {
     const lostToZombie = zombies > 0 && exit.code === RUNTIME_FAILED;
     if (!lostToZombie) {
       onUnexpectedExit(
-        `instance ${String(instance)} ended by itself: ${exit.signal ?? `exit code ${String(exit.code)}`}`,
+        `instance ${String(instance)} ended unasked: ${exit.signal ?? `exit code ${String(exit.code)}`}`,
       );
     }
     await sleep(RESTART_DELAY_MS);

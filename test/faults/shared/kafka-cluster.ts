@@ -134,7 +134,7 @@ function linkOf(links: readonly (readonly Link[])[], instance: number, broker: n
   return link;
 }
 
-/** A client that knows nothing from before and gives up at once. */
+/** A client without cached metadata that fails at once. */
 function freshClient(brokers: readonly string[]): Kafka {
   return new Kafka({
     brokers: [...brokers],

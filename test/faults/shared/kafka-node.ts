@@ -78,7 +78,7 @@ export async function prepareNode(plan: NodePlan, context: NodeContext): Promise
 export interface LinkPorts {
   /** Where the broker listens. */
   readonly broker: number;
-  /** Where the proxy listens: what the broker tells its clients. */
+  /** Where the proxy listens: what the broker advertises to its clients. */
   readonly proxy: number;
 }
 

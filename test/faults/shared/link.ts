@@ -5,7 +5,7 @@ export interface LinkShape {
   readonly delayMs: number;
   /** null: as fast as it goes. */
   readonly bytesPerSecond: number | null;
-  /** Nothing passes in either direction, and neither side is told of anything that happens to the other. */
+  /** Nothing passes in either direction, and neither side is notified of what happens to the other. */
   readonly hole: boolean;
 }
 

@@ -73,7 +73,7 @@ function checkReceipt(
   else if (attempt > 1 && receivedMs < record.dueAt - CLOCK_MS) problems.add('POST before it was due', name);
 }
 
-/** A status in the log was answered by somebody. */
+/** A status in the log was really answered. */
 function checkAnswer(
   { eventId, attempt, statusCode }: LoggedAttempt,
   receipts: readonly Receipt[],
@@ -82,7 +82,7 @@ function checkAnswer(
   if (statusCode === null) return;
   if (receipts.some((one) => one.attempt === attempt && one.status === statusCode)) return;
   problems.add(
-    'status in the log that nobody has answered',
+    'status in the log that was never answered',
     `${String(statusCode)} for attempt ${String(attempt)} of ${eventId}`,
   );
 }
@@ -119,13 +119,13 @@ function checkRepeats(
       const senders = unharmed.map(({ source }) => source).join(' and ');
       problems.add(
         `repeat without a cause by ${senders}`,
-        `attempt ${attempt} of ${eventId}: ${same.map(told).join(', ')}`,
+        `attempt ${attempt} of ${eventId}: ${same.map(describe).join(', ')}`,
       );
     }
   }
   return repeats;
 }
 
-function told({ source, receivedMs, status }: Receipt): string {
+function describe({ source, receivedMs, status }: Receipt): string {
   return `from ${source} at ${new Date(receivedMs).toISOString()}, ${status === null ? 'not answered' : `answered ${String(status)}`}`;
 }

@@ -42,7 +42,7 @@ function isLogged(receipt: Receipt, { own, same }: LoggedAround): boolean {
   return liesWithin(own, receipt) && !others.some((other) => liesWithin(own, other));
 }
 
-/** null: nothing had happened to the process, or the outcome was safe by then, so nobody may make it again. */
+/** null: nothing had happened to the process, or the outcome was safe by then, so it must not be made again. */
 export function underWayAt(
   receipt: Receipt,
   around: LoggedAround,

@@ -52,8 +52,8 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
     if (accepted > 1) sums.acceptedTwice += 1;
   }
   const wanted = new Set(expected.map(({ eventId }) => eventId));
-  addStrangers('attempts in the log of a delivery that nobody has asked for', attemptsOf.keys(), wanted, problems);
-  addStrangers('POSTs that nobody has asked for', receiptsOf.keys(), wanted, problems);
+  addStrangers('attempts in the log of a delivery that was not requested', attemptsOf.keys(), wanted, problems);
+  addStrangers('POSTs that were not requested', receiptsOf.keys(), wanted, problems);
   return {
     ...{ expected: expected.length, attempts: attempts.length, posts: receipts.length, ...sums },
     inFlightAtWorst: Math.max(0, ...inFlightAt.values()),
@@ -92,5 +92,5 @@ export function checkFanOut({ expected, deliveries }: Observations, problems: Pr
   }
   const wanted = new Set(expected.map(({ eventId }) => eventId));
   for (const eventId of logged.keys())
-    if (!wanted.has(eventId)) problems.add('delivery that nobody has asked for', eventId);
+    if (!wanted.has(eventId)) problems.add('delivery that was not requested', eventId);
 }

@@ -1,6 +1,6 @@
 const MOST_SHOWN = 4;
 
-/** Problems by kind: a fault that hits thousands of deliveries is told by a few of them and their number. */
+/** Problems by kind: a fault that hits thousands of deliveries is shown by a few of them and their number. */
 export interface ProblemList {
   add(kind: string, what: string): void;
   lines(): string[];
