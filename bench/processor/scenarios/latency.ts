@@ -1,7 +1,8 @@
+import { settleOrAbort } from '@waypost/streams';
 import type { BenchContext } from '../bench-context.js';
 import { type Configuration, createDeployment } from '../sides/deployment.js';
 import { loadPings } from './backlog.js';
-import { anyFailure, within } from './failover.js';
+import { anyFailure } from './failover.js';
 
 /** From the send of a ping to the moment when a read_committed consumer has its event. */
 export interface LatencyRun {
@@ -40,8 +41,8 @@ export async function latencyOnce(
     try {
       const signal = anyFailure(context, processes);
       // What piles up while it starts would still be in the figures when the machine is slow.
-      await within(signal, groups.untilStable(deployment.groupId, processes.length));
-      const run = { configuration, ...(await within(signal, listen(context, plan))) };
+      await settleOrAbort(groups.untilStable(deployment.groupId, processes.length), signal);
+      const run = { configuration, ...(await settleOrAbort(listen(context, plan), signal)) };
       reporter.note(`  ${configuration.label}: p50 ${String(run.p50Ms)} ms, p99 ${String(run.p99Ms)} ms`);
       return run;
     } finally {

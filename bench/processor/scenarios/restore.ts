@@ -1,10 +1,11 @@
+import { settleOrAbort } from '@waypost/streams';
 import type { BenchContext } from '../bench-context.js';
 import type { BenchProcess } from '../../shared/processes/bench-process.js';
 import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
 import { watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';
 import { loadPings } from './backlog.js';
-import { anyFailure, within } from './failover.js';
+import { anyFailure } from './failover.js';
 
 /** A start on a changelog of many devices, with nothing kept on the machine. */
 export interface RestoreRun {
@@ -76,9 +77,9 @@ async function restoreOnce(context: BenchContext, deployment: Deployment, device
     const startedAtMs = context.now();
     const processes = await deployment.startAll();
     try {
-      const times = await within(
-        anyFailure(context, processes),
+      const times = await settleOrAbort(
         timesOf(context, groupId, processes, reader.line(/first \d/)),
+        anyFailure(context, processes),
       );
       const run = {
         ...{ configuration, devices },
