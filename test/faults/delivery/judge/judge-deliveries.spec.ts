@@ -44,9 +44,9 @@ describe('the judge of deliveries', () => {
   it('finds an unexpected delivery with its attempts and POSTs', () => {
     run.expected.shift();
     expect(kinds()).toEqual([
-      'delivery that nobody has asked for',
-      'attempts in the log of a delivery that nobody has asked for',
-      'POSTs that nobody has asked for',
+      'delivery that was not requested',
+      'attempts in the log of a delivery that was not requested',
+      'POSTs that were not requested',
     ]);
   });
 
@@ -58,7 +58,7 @@ describe('the judge of deliveries', () => {
 
   it('finds a delivery that the log calls delivered and the receiver never had', () => {
     remove(run.receipts, of(HEALTHY));
-    expect(kinds()).toEqual(['status in the log that nobody has answered']);
+    expect(kinds()).toEqual(['status in the log that was never answered']);
   });
 
   it('finds a series that was given up in the middle', () => {
