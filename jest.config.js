@@ -50,9 +50,10 @@ export default {
     tier('e2e', ['test/e2e/**/*.e2e.spec.ts'], {
       globalSetup: './test/support/e2e-stack/start.mjs',
       globalTeardown: './test/support/e2e-stack/stop.mjs',
+      setupFilesAfterEnv: ['./test/support/e2e-timeout.mjs'],
     }),
   ],
   testSequencer: './test/support/slowest-first.mjs',
-  // Unit tests have a limit of their own, see test/support/unit-timeout.mjs.
+  // Unit and end-to-end tests have limits of their own: unit-timeout.mjs and e2e-timeout.mjs in test/support.
   testTimeout: 60_000,
 };
