@@ -1,71 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Kafka, logLevel, type Admin } from 'kafkajs';
+import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../../test/support/until.js';
-import { silentLogger } from '../../logger.js';
-import type { RebalanceListener, GroupMember, StreamsBackend } from '../backend.js';
-import { createKafkaBackend } from './kafka-backend.js';
+import { groupMembers, SESSION_TIMEOUT_MS } from './testing/group-members.js';
 
-const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
-const kafka = new Kafka({ brokers, clientId: 'static-membership', logLevel: logLevel.NOTHING });
-const SESSION_TIMEOUT_MS = 12_000;
-
-let admin: Admin;
-let backend: StreamsBackend;
-
-beforeAll(async () => {
-  admin = kafka.admin();
-  backend = createKafkaBackend({ kafka: { brokers, clientId: 'static' }, logger: silentLogger, now: Date.now });
-  await admin.connect();
-});
-
-afterAll(async () => {
-  await Promise.all([admin.disconnect(), backend.close()]);
-});
-
-interface Joined {
-  readonly member: GroupMember;
-  readonly latest: () => readonly number[];
-  readonly failures: readonly unknown[];
-}
-
-async function join(
-  groupId: string,
-  topic: string,
-  instanceId: string,
-  revoked: () => ReturnType<RebalanceListener['assigned']>,
-): Promise<Joined> {
-  const member = backend.group({ groupId, topics: [topic], instanceId, sessionTimeoutMs: SESSION_TIMEOUT_MS });
-  let latest: readonly number[] = [];
-  const failures: unknown[] = [];
-  await member.join({
-    assigned: ({ partitions }) => {
-      latest = partitions.map(({ partition }) => partition);
-      return revoked();
-    },
-    failed: (error) => failures.push(error),
-  });
-  return { member, latest: () => latest, failures };
-}
+const { createTopic, join } = groupMembers('static-membership');
 
 function never(): Promise<void> {
   return new Promise(() => undefined);
 }
-function atOnce(): undefined {
-  return undefined;
-}
-
-describe('a static member that is replaced while it lets go', () => {
-  it('leaves no partition unassigned: its successor, which holds none, requests another round', async () => {
+describe('a static member that is replaced while it releases its partitions', () => {
+  it('leaves no partition unassigned: its successor, which holds none of them, requests another rebalance', async () => {
     const [topic, groupId] = [`static-${randomUUID()}`, `static-${randomUUID()}`];
-    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 4, replicationFactor: 1 }] });
-    const stuck = await join(groupId, topic, 'one', never);
-    const other = await join(groupId, topic, 'two', atOnce);
+    await createTopic(topic);
+    const stuck = await join({ groupId, topic, instanceId: 'one', revoked: never });
+    const other = await join({ groupId, topic, instanceId: 'two' });
     await until(() => stuck.latest().length === 2);
     expect(other.latest()).toEqual([]);
 
     const replacedAt = Date.now();
-    const successor = await join(groupId, topic, 'one', atOnce);
+    const successor = await join({ groupId, topic, instanceId: 'one' });
     await until(() => other.latest().length === 2);
 
     expect([...successor.latest(), ...other.latest()].sort()).toEqual([0, 1, 2, 3]);
