@@ -1,23 +1,17 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
+import { closedAfterEach } from '../testing/opened.js';
 import { type RawServer, startRawServer } from '../testing/raw-server.js';
 import { type AbortGroup, createAbortGroup } from './abort-group.js';
-import { createEgressClient, type EgressClient } from './egress-client.js';
 
-const servers: RawServer[] = [];
-const clients: EgressClient[] = [];
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
+const { keep, openClient } = closedAfterEach();
 
 async function build({ connectionsPerOrigin = 256 } = {}) {
   const server = await startRawServer((socket, number) => {
     if (number > 2) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
   });
-  servers.push(server);
-  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, connectionsPerOrigin });
-  clients.push(client);
+  keep(server);
+  const client = openClient({ connectionsPerOrigin });
   const post = (abortGroup: AbortGroup, deadlineMs = 2_000) =>
     client.post({ url: server.url, headers: {}, body: '{}', deadlineMs, abortGroup });
   return { server, post };

@@ -1,36 +1,24 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { holdsFor } from '../../../../test/support/until.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { makeSelfSigned } from '../testing/certificates.js';
+import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
-import {
-  createEgressClient,
-  type EgressClient,
-  type EgressClientOptions,
-  type EgressRequest,
-} from './egress-client.js';
+import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
 
-const LOOPBACK = ['127.0.0.0/8'];
 const OK: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
 
-const servers: RawServer[] = [];
-const clients: EgressClient[] = [];
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
+const { keep, openClient } = closedAfterEach();
 
 async function serve(...args: Parameters<typeof startRawServer>): Promise<RawServer> {
-  const server = await startRawServer(...args);
-  servers.push(server);
+  const server = keep(await startRawServer(...args));
   return server;
 }
 
 function build(options: Partial<EgressClientOptions> = {}) {
-  const client = createEgressClient({ allowedSubnets: LOOPBACK, allowHttp: true, ...options });
-  clients.push(client);
+  const client = openClient(options);
   return (url: string, request: Partial<EgressRequest> = {}) =>
     client.post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":1}', deadlineMs: 300, ...request });
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { flushed, until } from '../../../../test/support/until.js';
+import { closedAfterEach } from '../testing/opened.js';
 import {
   type Answer,
   endlessly,
@@ -11,35 +12,19 @@ import {
   startRawServer,
   trickle,
 } from '../testing/raw-server.js';
-import {
-  createEgressClient,
-  type EgressClient,
-  type EgressClientOptions,
-  type EgressRequest,
-} from './egress-client.js';
+import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
 import type { EgressResult } from './egress-result.js';
 
 const DEADLINE_MS = 200;
 /** Tolerates a machine under load, but not an endless exchange. */
 const SLACK_MS = 10_000;
 
-const servers: RawServer[] = [];
-const clients: EgressClient[] = [];
 const threads: Worker[] = [];
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
-
-function keep(server: RawServer): RawServer {
-  servers.push(server);
-  return server;
-}
+afterEach(() => Promise.all(threads.splice(0).map((thread) => thread.terminate())));
+const { keep, openClient } = closedAfterEach();
 
 function build(options: Partial<EgressClientOptions> = {}) {
-  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
-  clients.push(client);
+  const client = openClient(options);
   return (url: string, body: string | Uint8Array = '{}', deadlineMs = DEADLINE_MS) =>
     client.post({ url, headers: {}, body, deadlineMs });
 }
@@ -291,8 +276,7 @@ describe('an endpoint that misbehaves after its status line', () => {
 
 /** Only the status and the headers are of interest, as for a delivery. */
 function buildUnkept(options: Partial<EgressClientOptions> = {}) {
-  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
-  clients.push(client);
+  const client = openClient(options);
   return (url: string, request: Partial<EgressRequest> = {}) =>
     client.post({ url, headers: {}, body: '{}', deadlineMs: 10_000, keepBody: false, ...request });
 }
@@ -447,7 +431,7 @@ describe('a client with many misbehaving endpoints', () => {
       startRawServer(write(`${OK}content-length: 0\r\n\r\n`)),
     ]);
     started.forEach(keep);
-    const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true });
+    const client = openClient();
     const posts = started.flatMap(({ url }) => [1, 2, 3].map(() => client.post({ url, headers: {}, body: '' })));
     await until(() => started.every(({ connections }) => connections.length > 0));
 

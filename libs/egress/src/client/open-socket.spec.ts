@@ -1,9 +1,9 @@
 import { type TlsOptions, TLSSocket } from 'node:tls';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Lookup } from '../address/dns-lookup.js';
 import { type LeafOptions, makeAuthority, makeSelfSigned } from '../testing/certificates.js';
-import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
-import { createEgressClient, type EgressClient } from './egress-client.js';
+import { closedAfterEach } from '../testing/opened.js';
+import { type Answer, startRawServer } from '../testing/raw-server.js';
 
 const CLOSED: Answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
 const toLoopback: Lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
@@ -12,27 +12,19 @@ const authority = makeAuthority();
 const stranger = makeAuthority();
 const valid = authority.issue({ subjectAltName: 'DNS:hooks.example,IP:127.0.0.1' });
 
-const servers: RawServer[] = [];
-const clients: EgressClient[] = [];
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
+const { keep, openClient } = closedAfterEach();
 
 async function build(
   tls: TlsOptions,
   { trust = [authority.cert], answer = CLOSED, now }: { trust?: string[]; answer?: Answer; now?: () => number } = {},
 ) {
-  const server = await startRawServer(answer, tls);
-  servers.push(server);
-  const client = createEgressClient({
-    allowedSubnets: ['127.0.0.0/8'],
+  const server = keep(await startRawServer(answer, tls));
+  const client = openClient({
     allowHttp: false,
     lookup: toLoopback,
     ...(now === undefined ? {} : { now }),
     ...(trust.length === 0 ? {} : { trustedCa: trust.join('\n') }),
   });
-  clients.push(client);
   const post = (host: string) =>
     client.post({ url: `https://${host}:${String(server.port)}/`, headers: {}, body: '{}', deadlineMs: 3_000 });
   return { server, client, post };
@@ -147,8 +139,7 @@ describe('TLS', () => {
     await server.stop();
 
     for (const leaf of [stranger.issue({ subjectAltName: 'DNS:hooks.example' }), makeSelfSigned('DNS:hooks.example')]) {
-      const other = await startRawServer(CLOSED, leaf, { port: server.port });
-      servers.push(other);
+      const other = keep(await startRawServer(CLOSED, leaf, { port: server.port }));
       expect(await post('hooks.example')).toMatchObject({ type: 'error', errorCode: 'tls_error' });
       expect(other.requests).toHaveLength(0);
       await other.stop();

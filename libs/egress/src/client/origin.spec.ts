@@ -1,32 +1,17 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
-import {
-  createEgressClient,
-  type EgressClient,
-  type EgressClientOptions,
-  type EgressRequest,
-} from './egress-client.js';
+import { describe, expect, it } from '@jest/globals';
+import { closedAfterEach } from '../testing/opened.js';
+import { type Answer, startRawServer } from '../testing/raw-server.js';
+import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
 import { until } from '../../../../test/support/until.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const OK = `${HEAD}content-length: 2\r\n\r\nok`;
 const answerOk: Answer = (socket) => socket.write(OK);
 
-const servers: RawServer[] = [];
-const clients: EgressClient[] = [];
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
-
-function keep(server: RawServer): RawServer {
-  servers.push(server);
-  return server;
-}
+const { keep, openClient } = closedAfterEach();
 
 function build(options: Partial<EgressClientOptions> = {}) {
-  const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true, ...options });
-  clients.push(client);
+  const client = openClient(options);
   return (url: string, request: Partial<EgressRequest> = {}) =>
     client.post({ url, headers: {}, body: '{}', deadlineMs: 2_000, ...request });
 }

@@ -1,8 +1,8 @@
 import { type ClientRequest, request as nodeRequest } from 'node:http';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cut, type RawServer, startRawServer } from '../testing/raw-server.js';
-import { createEgressClient, type EgressClient } from './egress-client.js';
+import { closedAfterEach } from '../testing/opened.js';
+import { cut, startRawServer } from '../testing/raw-server.js';
 import { type Reading, ResponseReader } from './response-reader.js';
 
 interface Read {
@@ -211,12 +211,7 @@ describe('a connection after a complete response', () => {
   });
 });
 
-const servers: RawServer[] = [];
-const clients: EgressClient[] = [];
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
-});
+const { keep, openClient } = closedAfterEach();
 
 interface NodeResponse {
   readonly statusCode: number | undefined;
@@ -297,9 +292,8 @@ describe('a complete response', () => {
       for (const piece of pieces) socket.write(piece, 'latin1');
       socket.end();
     });
-    servers.push(server);
-    const client = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true });
-    clients.push(client);
+    keep(server);
+    const client = openClient();
     let readWhole = 0;
 
     await fc.assert(
