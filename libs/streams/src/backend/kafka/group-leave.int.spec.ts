@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../../test/support/until.js';
 import type { GroupMember } from '../backend.js';
-import { groupMembers, SESSION_TIMEOUT_MS } from './testing/group-members.js';
+import { groupMembers, SESSION_TIMEOUT_MS } from '../testing/group-members.js';
 
 const { createTopic, join } = groupMembers('group-leave');
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { until } from '../../../../../test/support/until.js';
-import { groupMembers, SESSION_TIMEOUT_MS } from './testing/group-members.js';
+import { groupMembers, SESSION_TIMEOUT_MS } from '../testing/group-members.js';
 
 const { createTopic, join } = groupMembers('static-membership');
 

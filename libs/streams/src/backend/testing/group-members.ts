@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
-import { silentLogger } from '../../../logger.js';
-import type { GroupMember, RebalanceListener, StreamsBackend } from '../../backend.js';
-import { createKafkaBackend } from '../kafka-backend.js';
+import { silentLogger } from '../../logger.js';
+import type { GroupMember, RebalanceListener, StreamsBackend } from '../backend.js';
+import { createKafkaBackend } from '../kafka/kafka-backend.js';
 
 export const SESSION_TIMEOUT_MS = 12_000;
 
