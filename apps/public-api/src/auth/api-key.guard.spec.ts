@@ -1,15 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { startTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.js';
+import { describe, expect, it } from '@jest/globals';
+import { startTestApiPerTest } from '../testing/test-api.js';
 
-let api: TestApi | undefined;
-async function build(options: TestApiOptions = {}): Promise<TestApi> {
-  api = await startTestApi(options);
-  return api;
-}
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
+const build = startTestApiPerTest();
 
 const EVENTS = '/public/v2/events';
 

@@ -1,18 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { startTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.js';
+import { describe, expect, it } from '@jest/globals';
+import { startTestApiPerTest } from '../testing/test-api.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 
-let api: TestApi | undefined;
-async function build(options: TestApiOptions = {}): Promise<TestApi> {
-  api = await startTestApi(options);
-  return api;
-}
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
+const build = startTestApiPerTest();
 
 function failingWith(error: Error) {
   return { findDeliveries: () => Promise.reject(error) };

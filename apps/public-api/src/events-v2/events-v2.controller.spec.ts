@@ -1,20 +1,12 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { RETENTION_MS } from '@waypost/domain';
 import { attemptEntry, deliveryRecord, historyOf } from '../testing/delivery-records.js';
-import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from '../testing/test-api.js';
+import { startTestApiPerTest, type TestAnswer, type TestApi } from '../testing/test-api.js';
 
 const PATH = '/public/v2/events';
 const NOW = Date.UTC(2026, 2, 20, 12);
 
-let api: TestApi | undefined;
-async function build(options: TestApiOptions = {}): Promise<TestApi> {
-  api = await startTestApi({ now: () => NOW, ...options });
-  return api;
-}
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
+const build = startTestApiPerTest({ now: () => NOW });
 
 interface Page {
   data: { eventId: string }[];

@@ -1,21 +1,13 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { RETENTION_MS } from '@waypost/domain';
 import { attemptEntry, deliveryRecord, historyOf } from '../testing/delivery-records.js';
-import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from '../testing/test-api.js';
+import { startTestApiPerTest, type TestAnswer } from '../testing/test-api.js';
 
 const PATH = '/public/v1/webhook-events';
 const NOW = Date.UTC(2026, 2, 20, 12);
 const WINDOW = 'startDate=2026-03-01T00:00:00Z&endDate=2026-04-01T00:00:00Z';
 
-let api: TestApi | undefined;
-async function build(options: TestApiOptions = {}): Promise<TestApi> {
-  api = await startTestApi({ now: () => NOW, ...options });
-  return api;
-}
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
+const build = startTestApiPerTest({ now: () => NOW });
 
 function errorOf(answer: TestAnswer) {
   return (answer.body as { error: { code: string; message: string; details?: unknown } }).error;

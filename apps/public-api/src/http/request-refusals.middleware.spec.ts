@@ -1,16 +1,8 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { clientOf } from '../auth/rate-limiter.js';
-import { startTestApi, type TestApi, type TestApiOptions } from '../testing/test-api.js';
+import { startTestApiPerTest } from '../testing/test-api.js';
 
-let api: TestApi | undefined;
-async function build(options: TestApiOptions = {}): Promise<TestApi> {
-  api = await startTestApi(options);
-  return api;
-}
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
+const build = startTestApiPerTest();
 
 const EVENTS = '/public/v2/events';
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';

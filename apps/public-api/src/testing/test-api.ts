@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { afterEach } from '@jest/globals';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
@@ -76,6 +77,16 @@ export interface TestApiOptions extends Partial<RuntimeValues>, Partial<Omit<Api
   readonly store?: Partial<ManagementStore>;
   /** Finds the keys that `addKey` did not create. */
   readonly findApiKey?: FindApiKey;
+}
+
+/** For specs whose tests each have an API of their own: starts it, and closes it after the test. */
+export function startTestApiPerTest(defaults: TestApiOptions = {}): (options?: TestApiOptions) => Promise<TestApi> {
+  let api: TestApi | undefined;
+  afterEach(async () => {
+    await api?.close();
+    api = undefined;
+  });
+  return async (options) => (api = await startTestApi({ ...defaults, ...options }));
 }
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
