@@ -5,6 +5,7 @@ import { type CapacityRun, measureCapacity } from './scenarios/capacity.js';
 import { type DeadRun, measureAllDead } from './scenarios/dead.js';
 import { type FailingRun, measureFailing } from './scenarios/failing.js';
 import { measureFanOut, measureHealthy, measureSlow, type ThroughputRun } from './scenarios/healthy.js';
+import { type IsolationRun, measureIsolation } from './scenarios/isolation.js';
 import { type KillRun, measureKill } from './scenarios/kill.js';
 import { type LatencyRun, measureLatency } from './scenarios/latency.js';
 import { type LatenessRun, measureLateness } from './scenarios/lateness.js';
@@ -17,6 +18,7 @@ export interface BenchResults {
   readonly fanOut: ThroughputRun | null;
   readonly slow: ThroughputRun | null;
   readonly dead: readonly DeadRun[];
+  readonly isolation: readonly IsolationRun[];
   readonly failing: FailingRun | null;
   readonly lateness: LatenessRun | null;
   readonly kill: KillRun | null;
@@ -44,6 +46,7 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
     fanOut: await when('fan-out', () => measureFanOut(context)),
     slow: await when('slow', () => measureSlow(context)),
     dead: (await when('dead', () => measureAllDead(context, perSecond))) ?? [],
+    isolation: (await when('isolation', () => measureIsolation(context))) ?? [],
     failing: await when('failing', () => measureFailing(context, perSecond * FAILING_PART_OF_RATE)),
     lateness: await when('lateness', () => measureLateness(context)),
     kill: await when('kill', () => measureKill(context)),

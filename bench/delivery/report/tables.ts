@@ -19,6 +19,7 @@ export function reportMarkdown(results: BenchResults, machine: readonly string[]
     ...tableSection('Beside other servers', comparison(results)),
     ...cpuSection(results),
     ...deadSection(results),
+    ...isolationSection(results),
     ...killSection(results),
   ].join('\n\n');
 }
@@ -71,6 +72,23 @@ function deadSection({ dead }: BenchResults): string[] {
     'arrived, ratio',
   ];
   return tableSection('One dead endpoint', [head, ...rows]);
+}
+
+function isolationSection({ isolation }: BenchResults): string[] {
+  if (isolation.length === 0) return [];
+  const text = ({ p50, p99 }: Percentiles): string => `${p50.toFixed(0)} / ${p99.toFixed(0)}`;
+  const rows = isolation.map(({ kind, neighbours, aloneMs, besideMs, p99Ratio, rateRatio }) => [
+    ...[kind, String(neighbours), text(aloneMs), text(besideMs), p99Ratio.toFixed(2), rateRatio.toFixed(3)],
+  ]);
+  const head = [
+    'neighbours of one kind',
+    'of 100',
+    'others alone: p50 / p99 ms',
+    'beside them',
+    'p99 ratio',
+    'arrived',
+  ];
+  return tableSection('Bad neighbours', [head, ...rows]);
 }
 
 function killSection({ kill }: BenchResults): string[] {

@@ -48,6 +48,10 @@ export function createOrigin({ port, receipts, behaviours, now, onAnswered }: Or
     // A caller that is gone has not been answered.
     if (socket.destroyed || !socket.writable) return;
     socket.write(ANSWERS.get(status) ?? `HTTP/1.1 ${String(status)} Other\r\ncontent-length: 0\r\n\r\n`);
+    count(row, status);
+  }
+
+  function count(row: number, status: number): void {
     receipts.set(row, RECEIPT.status, status);
     onAnswered(status);
   }
@@ -62,6 +66,10 @@ export function createOrigin({ port, receipts, behaviours, now, onAnswered }: Or
       reader.read(chunk, ({ endpoint, event, attempt, idHead }) => {
         const row = receipts.append(event, endpoint, attempt, 0, idHead, atMs);
         const behaviour = behaviours[endpoint];
+        if (behaviour && isBad(behaviour)) {
+          BAD_ANSWERS[behaviour.type](socket);
+          if (isAccepting(behaviour)) count(row, 200);
+        }
         if (behaviour?.type !== 'answer') return;
         const { status, delayMs } = behaviour;
         if (delayMs === 0) answer(socket, row, status);
@@ -76,19 +84,9 @@ export function createOrigin({ port, receipts, behaviours, now, onAnswered }: Or
 
   return {
     dropConnections,
-    open: () =>
-      new Promise((resolve, reject) => {
-        if (server !== null) {
-          resolve();
-          return;
-        }
-        const opened = createServer({ noDelay: true }, accept);
-        opened.once('error', reject);
-        opened.listen({ port, host: '127.0.0.1', backlog: BACKLOG }, () => {
-          server = opened;
-          resolve();
-        });
-      }),
+    open: async () => {
+      server ??= await listening(createServer({ noDelay: true }, accept), port);
+    },
     close: () =>
       new Promise((resolve) => {
         dropConnections();
@@ -102,13 +100,64 @@ export function createOrigin({ port, receipts, behaviours, now, onAnswered }: Or
   };
 }
 
+function listening(server: Server, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', backlog: BACKLOG }, () => {
+      resolve(server);
+    });
+  });
+}
+
 /** How an endpoint treats its callers. */
 export type Behaviour =
   | { readonly type: 'answer'; readonly status: number; readonly delayMs: number }
   /** Takes the connection and the request and never answers. */
   | { readonly type: 'silent' }
   /** Its port takes no connections. */
-  | { readonly type: 'refuse' };
+  | { readonly type: 'refuse' }
+  /** See BAD_ANSWERS. */
+  | { readonly type: BadAnswer };
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+const PAGE_BYTES = 65_536;
+const PAGE = `HTTP/1.1 200 OK\r\ncontent-length: ${String(PAGE_BYTES)}\r\n\r\n${'x'.repeat(PAGE_BYTES)}`;
+const TRICKLE_MS = 250;
+const IDLE_MS = 50;
+
+/** Answers that cost the sink little and a careless sender much. */
+const BAD_ANSWERS = {
+  status_only: (socket) => socket.write('HTTP/1.1 200 OK\r\n'),
+  trickle: (socket) => {
+    const bytes = OK.split('');
+    const timer = setInterval(() => socket.write(bytes.shift() ?? 'x'), TRICKLE_MS);
+    socket.once('close', () => {
+      clearInterval(timer);
+    });
+  },
+  long_reason: (socket) => socket.write(`HTTP/1.1 200 ${'x'.repeat(16_000)}\r\ncontent-length: 0\r\n\r\n`),
+  reset: (socket) => socket.resetAndDestroy(),
+  page: (socket) => socket.write(PAGE),
+  close_after: (socket) => socket.end(OK),
+  idle_408: (socket) => {
+    socket.write(OK);
+    setTimeout(() => socket.end('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n'), IDLE_MS);
+  },
+} satisfies Record<string, (socket: Socket) => unknown>;
+
+export type BadAnswer = keyof typeof BAD_ANSWERS;
+
+const ACCEPTING: readonly Behaviour['type'][] = ['status_only', 'page', 'close_after', 'idle_408'];
+
+function isBad(behaviour: Behaviour): behaviour is { readonly type: BadAnswer } {
+  return behaviour.type in BAD_ANSWERS;
+}
+
+/** Whether a delivery is over with the first attempt. */
+export function isAccepting(behaviour: Behaviour): boolean {
+  if (behaviour.type === 'answer') return behaviour.status === 200 && behaviour.delayMs === 0;
+  return ACCEPTING.includes(behaviour.type);
+}
 
 export const HEALTHY: Behaviour = { type: 'answer', status: 200, delayMs: 0 };
 

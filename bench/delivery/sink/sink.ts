@@ -38,7 +38,7 @@ export function createSink(now: () => number): Sink {
     if (behaviour.type === 'refuse') await origin?.close();
     else await origin?.open();
     // Who waits for an answer that never comes is let go.
-    if (before?.type === 'silent') origin?.dropConnections();
+    if (before !== undefined && before.type !== 'answer') origin?.dropConnections();
   }
 
   function forget(): void {
