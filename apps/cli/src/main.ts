@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { callerDirectory } from './caller-config.js';
 import { createProgram } from './program.js';
+import { callerDirectory } from './stack/stack-config.js';
 import { CliError } from './terminal/output.js';
 
 const usageExitCode = 2;

@@ -57,7 +57,7 @@ describe('The report', () => {
     expect(text).toContain('| Worst filter or pair, p99 (status + deviceId) | 7.8 ms | less than 25 ms |');
     expect(text).not.toContain('OFFSET');
     expect(text).toContain(
-      '| A day of 66 deliveries leaves the history: gone for everybody | 12 ms | less than 100 ms |',
+      '| A day of 66 deliveries leaves the history: no longer visible | 12 ms | less than 100 ms |',
     );
     expect(text).toContain('| The same, until its 0.00 GB on the disk are free again | 457 ms |  |');
     const pages = [{ name: 'page 1', oursMs: percentilesOf([2]), naiveMs: percentilesOf([500]) }];

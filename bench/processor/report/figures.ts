@@ -34,9 +34,9 @@ export interface Figures {
 
 /** What is left with all rules at work, each in its best configuration. */
 export interface RulesFigures {
-  /** Of what there is while no fleet has a geofence or wants routes. */
+  /** Of what there is while no fleet has a geofence or routes. */
   readonly ofUnasked: SpeedRatio;
-  /** Of positions and ignition alone, where nothing else is looked at. */
+  /** Of positions and ignition only, where nothing else is looked at. */
   readonly ofPositions: SpeedRatio;
 }
 

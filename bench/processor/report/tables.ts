@@ -7,25 +7,17 @@ import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import type { FailoverRun } from '../scenarios/failover.js';
 import { GEOFENCES_PER_FLEET } from '../scenarios/geofences.js';
 import type { LatencyRun } from '../scenarios/latency.js';
-import { devicesPerSecond, type RestoreRun } from '../scenarios/restore.js';
 import { byConfiguration, type Figures, figuresOf, type SpeedRatio } from './figures.js';
 import { ratioText, summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, and each configuration with median and spread. */
 export function reportMarkdown(results: BenchResults, figures: Figures): string {
-  const { drain, latency, restore, failover } = results;
-  const restores = [...new Set(restore.map(({ devices }) => devices))].flatMap((devices) => [
-    ...tableSection(
-      `Restore of ${counted(devices)} devices`,
-      restoreTable(restore.filter((run) => run.devices === devices)),
-    ),
-  ]);
+  const { drain, latency, failover } = results;
   return [
     machineText(results),
     ...tableSection('Best against best', comparison(figures)),
     ...(drain.length === 0 ? [] : tableSection('Drained backlog', drainTable(drain))),
     ...(latency.length === 0 ? [] : tableSection('Latency at 2,000 pings/s', latencyTable(latency))),
-    ...restores,
     ...(failover.length === 0 ? [] : tableSection('kill -9 in the middle of the backlog', failoverTable(failover))),
   ].join('\n\n');
 }
@@ -81,26 +73,6 @@ function latencyTable(runs: readonly LatencyRun[]): string[][] {
   ]);
 }
 
-function restoreTable(runs: readonly RestoreRun[]): string[][] {
-  const known = runs.every((run) => run.restoreWorkMs !== null);
-  return tableOf(
-    [
-      'configuration',
-      'devices/s',
-      'start to the first new event',
-      'to all partitions',
-      ...(known ? ['of it restoring'] : []),
-    ],
-    runs,
-    [
-      [devicesPerSecond, thousands],
-      [(run) => run.firstEventMs, seconds],
-      [(run) => run.allPartitionsMs, seconds],
-      ...(known ? [[(run: RestoreRun) => run.restoreWorkMs ?? 0, seconds] as const] : []),
-    ],
-  );
-}
-
 function failoverTable(runs: readonly FailoverRun[]): string[][] {
   const kinds = ['restart', 'takeover'] as const;
   const [head = []] = tableOf(['', 'first commit', 'every partition'], [], []);
@@ -118,7 +90,7 @@ function failoverTable(runs: readonly FailoverRun[]): string[][] {
 type Column<T> = readonly [value: (run: T) => number, text: (value: number) => string];
 
 /** A row for each configuration: the median, and the spread when there is more than one run. */
-function tableOf<T extends DrainRun | LatencyRun | RestoreRun | FailoverRun>(
+function tableOf<T extends DrainRun | LatencyRun | FailoverRun>(
   head: string[],
   runs: readonly T[],
   columns: readonly Column<T>[],
@@ -159,7 +131,7 @@ function percent(ratio: number): string {
   return `${(ratio * 100).toFixed(0)} %`;
 }
 
-/** Replaces what was measured in docs/benchmarks.md, and its picture; the text around it is left alone. */
+/** Replaces what was measured in docs/benchmarks.md, and its picture; the text around it stays. */
 export async function writeDocs(results: BenchResults): Promise<void> {
   const figures = figuresOf(results);
   const rules = rulesMarkdown(results, figures);

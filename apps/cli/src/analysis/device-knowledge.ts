@@ -154,7 +154,7 @@ function isFast({ speedInKmh }: TelemetryPing, routes: RouteSettings | null): bo
 }
 
 /**
- * Two such pings begin a route, or one goes on; standing and an ignition that was off are over. What is left open is when
+ * Two such pings begin a route, or continue one; standing and an ignition that was off are over. What is left open is when
  * the route began, and that stays so until it ends.
  */
 function setDriven(guesses: Guesses, { trip }: DeviceState): void {

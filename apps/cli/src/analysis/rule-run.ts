@@ -51,13 +51,13 @@ export interface RuleRunOptions {
   readonly settings: RuleSettings;
   readonly geofences: Pick<GeofenceHistory, 'fleet'>;
   readonly rules: RuleSet;
-  /** Who wants routes and stops (R-9, decision 0030). null: they are looked at for every fleet. */
+  /** Who has routes and stops on (R-9, decision 0030). null: they are looked at for every fleet. */
   readonly fleetSettings: Pick<FleetSettingsHistory, 'fleet'> | null;
 }
 
 const NOTHING: readonly FleetEvent[] = [];
 
-/** Each partition has a state of its own, also of a device that a producer has put into two. */
+/** Each partition has its own state, also of a device that a producer has put into two. */
 export function deviceOf(partition: number, { fleetId, deviceId }: Pick<FleetEvent, 'fleetId' | 'deviceId'>): string {
   return `${String(partition)}\u001f${fleetId}\u001f${deviceId}`;
 }

@@ -73,7 +73,7 @@ export function enterLogged(
 }
 
 /**
- * Hands on what the records of a log of deliveries or attempts hold; one that is neither is a difference of its own, by
+ * Hands on what the records of a log of deliveries or attempts hold; one that is neither is its own difference, by
  * its place. These logs have no tombstones.
  *
  * @param take a value as the schema of the log's topic has it

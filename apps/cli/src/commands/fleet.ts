@@ -25,9 +25,9 @@ export async function createFleet(terminal: Terminal, options: FleetCreateOption
       case 'created':
         return addApiKey(store, dataDir, fleetId, now());
       case 'exists':
-        throw new CliError(`Fleet ${fleetId} exists already: "fleet key ${fleetId}" creates another API key for it.`);
+        throw new CliError(`Fleet ${fleetId} already exists: "fleet key ${fleetId}" creates another API key for it.`);
       case 'invalid':
-        throw new CliError(`${fleetId} cannot be a fleet's id: ${result.message}.`);
+        throw new CliError(`${fleetId} is not a valid fleet id: ${result.message}.`);
     }
   });
   await writeLine(terminal.out, `fleet ${fleetId} created (format ${format}), API key ${key}`);

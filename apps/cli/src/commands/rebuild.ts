@@ -87,7 +87,7 @@ async function readPartitions({ rebuild, backend }: Work): Promise<PartitionRebu
   const found: PartitionRebuild[] = [];
   for (const topic of rebuild.topics) {
     const count = await backend.partitionCount(topic);
-    if (count === null) throw new CliError(`Topic ${topic} is not there: run "set-up" first. Nothing was deleted.`);
+    if (count === null) throw new CliError(`Topic ${topic} does not exist: run "set-up" first. Nothing was deleted.`);
     for (let partition = 0; partition < count; partition += 1) {
       const at = positions.get(`${topic}-${String(partition)}`) ?? null;
       const [start, goal] = await Promise.all([

@@ -10,11 +10,11 @@ interface SavedProgress {
   /** Length of the file in bytes; anything after that was written as the process ended. */
   readonly bytes: number;
   readonly records: number;
-  /** By partition: where reading goes on. */
+  /** By partition: where reading continues. */
   readonly positions: Readonly<Record<string, number>>;
 }
 
-/** A file that a killed export can go on with: text and positions of a batch count together or not at all. */
+/** A file that a killed export can be resumed with: text and positions of a batch count together or not at all. */
 export interface ResumableFile {
   /** By partition; empty at the beginning. */
   readonly positions: ReadonlyMap<number, number>;
@@ -87,7 +87,7 @@ async function writeAt(handle: FileHandle, text: string, position: number): Prom
   return data.length;
 }
 
-/** null: there is nothing to go on with. */
+/** null: there is nothing to resume. */
 async function savedProgress(
   progressFile: string,
   { file, query, source }: ResumableOptions,

@@ -6,7 +6,7 @@ import { readLogRange, type LogRange, type LogSource } from './log-range.js';
 /** A log position: a record, or something that only takes an offset (a marker, an aborted record, a compacted hole). */
 type Slot = { readonly timestamp: number } | null;
 
-/** A log in memory: each fetch brings at most `batchSize` positions; at the end a fetch waits for ever. */
+/** A log in memory: each fetch brings at most `batchSize` positions; at the end a fetch waits forever. */
 function build(partitions: readonly (readonly Slot[])[], batchSize = 2) {
   const open = { feeds: 0, fetchers: 0 };
   const slotsOf = ({ partition }: TopicPartition): readonly Slot[] => partitions[partition] ?? [];

@@ -34,7 +34,7 @@ export function openLog(stack: StackEnvironment, topicName: string): OpenLog {
     schema: topic.schema as AvroRecord,
     async read(range, take) {
       const partitions = await backend.partitionCount(topic.name);
-      if (partitions === null) throw new CliError(`Topic ${topic.name} is not there: run "set-up" first.`);
+      if (partitions === null) throw new CliError(`Topic ${topic.name} does not exist: run "set-up" first.`);
       await readLogRange(backend, topic, partitions, range, take);
     },
     close: () => backend.close(),

@@ -48,7 +48,7 @@ export async function ensureFleet({ dataDir, databaseUrl, fleetId, now }: Ensure
   const store = await openManagementStore(databaseUrl);
   try {
     const fleet = await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: now() });
-    if (fleet.type === 'invalid') throw new CliError(`${fleetId} cannot be a fleet's id: ${fleet.message}.`);
+    if (fleet.type === 'invalid') throw new CliError(`${fleetId} is not a valid fleet id: ${fleet.message}.`);
     const saved = (await savedApiKeys(dataDir))[fleetId];
     // A key of a database that is gone counts for nothing in the new one.
     if (saved !== undefined && fleet.type === 'exists') return saved;

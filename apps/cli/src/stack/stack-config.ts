@@ -74,3 +74,8 @@ export async function readStackFile(dataDir: string): Promise<StackFile | null> 
 
 /** Where `npm start` keeps its stack by default. */
 export const defaultDataDir = '.waypost/data';
+
+/** npm runs scripts in the project's root and says here where it was called. */
+export function callerDirectory(): string {
+  return process.env['INIT_CWD'] ?? process.cwd();
+}

@@ -50,7 +50,7 @@ export interface ReadingProgress {
   readonly advance: (records: number, detail: (done: number) => string) => void;
 }
 
-/** Shows how far a reading is while it goes on. */
+/** Shows the progress of reading. */
 export async function withProgress(
   terminal: Terminal,
   read: (progress: ReadingProgress) => Promise<void>,
