@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import importSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
 const SPECS = ['**/*.spec.ts', '**/*.contract.ts', 'test/**/*.ts', '**/testing/**/*.ts'];
@@ -48,6 +49,13 @@ const currentDate = {
 export default tseslint.config(
   { ignores: ['**/node_modules/', '**/dist/', '**/coverage/', '**/.waypost/', 'libs/contracts/src/generated/'] },
   js.configs.recommended,
+  {
+    name: 'waypost/import-order',
+    plugins: { 'import-sort': importSort },
+    rules: {
+      'import-sort/imports': ['error', { groups: [['^\\u0000', '^node:', '^@?\\w', '^@waypost/', '^\\.']] }],
+    },
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],

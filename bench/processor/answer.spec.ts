@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { answerText, isSameAnswer, parseAnswer, type Answer } from './answer.js';
+import { type Answer, answerText, isSameAnswer, parseAnswer } from './answer.js';
 
 const expected: Answer = { events: 3, hash: '00000000000000aa', content: null };
 const found: Answer = { events: 3, hash: '00000000000000aa', content: '00000000000000bb' };

@@ -1,8 +1,8 @@
-import { readMachine, type Machine } from '../shared/report/machine.js';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { projectFile } from '../../tools/dev-stack/index.js';
+import { type Machine, readMachine } from '../shared/report/machine.js';
 
 /** What a reader must know of the machine to judge a figure. */
 export interface MachineFacts extends Machine {

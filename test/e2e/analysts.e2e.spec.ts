@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, createSchemaRegistry, topics } from '@waypost/contracts';
 import { openRecordPublisher } from '@waypost/streams';
-import { startReceiver, type Receiver } from '../support/receiver.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { eventOf } from '../support/samples.js';
 import { subscribe } from '../support/subscriptions.js';

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { allTopics } from '@waypost/contracts';
 import { createKafkaBackend, silentLogger, type StreamRecord } from '@waypost/streams';
-import { Client } from 'pg';
 import { readLogRange } from '../../apps/cli/src/log/log-range.js';
-import { kafkaSettings } from '../../apps/cli/src/stack/stack-connections.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
+import { kafkaSettings } from '../../apps/cli/src/stack/stack-connections.js';
 import type { RunningWaypost } from '../support/running-waypost.js';
 import type { KeptBytes } from '../support/secret-search.js';
 

@@ -5,19 +5,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { choosePort } from '../../tools/dev-stack/free-port.js';
-
-import {
-  runProducer,
-  startExample,
-  toolchains,
-  type Example,
-  type RunningExample,
-  type Toolchain,
-} from './example-toolchains.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
-import { sharedDataDir } from '../support/waypost-config.js';
 import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+import {
+  type Example,
+  type RunningExample,
+  runProducer,
+  startExample,
+  type Toolchain,
+  toolchains,
+} from './example-toolchains.js';
 
 const fleet = 'example-programs';
 const waypost = runningWaypost(sharedDataDir());

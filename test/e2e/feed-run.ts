@@ -1,10 +1,10 @@
 import type { Feed } from '../support/feeds.js';
-import { seeFivePlaces, subscriptionOfCall, type Logs, type Places } from '../support/places.js';
+import { type Logs, type Places, seeFivePlaces, subscriptionOfCall } from '../support/places.js';
 import type { PlainOutcome } from '../support/plain-rules.js';
 import type { ReceivedCall, Receiver } from '../support/receiver.js';
 import type { RunningWaypost } from '../support/running-waypost.js';
 import { signatureProblem } from '../support/signature-problem.js';
-import { expectedDeliveries, subscribe, type Delivery, type Subscription } from '../support/subscriptions.js';
+import { type Delivery, expectedDeliveries, subscribe, type Subscription } from '../support/subscriptions.js';
 
 /** A feed on its way through the product. */
 export interface FeedRun {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { walkV1, walkV2, type V1Event, type V2Event } from '../support/delivery-history.js';
-
-import { startReceiver, type Receiver } from '../support/receiver.js';
+import { type V1Event, type V2Event, walkV1, walkV2 } from '../support/delivery-history.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
-import { sharedDataDir } from '../support/waypost-config.js';
 import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'migrates';
 const path = '/migrates';

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
-import { startReceiver, type ReceivedCall, type Receiver } from '../support/receiver.js';
+import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe } from '../support/subscriptions.js';
-import { sharedDataDir } from '../support/waypost-config.js';
 import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'geofences';
 const start = Date.UTC(2026, 4, 5, 8);

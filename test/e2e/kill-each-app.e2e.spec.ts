@@ -1,18 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { byDelivery, endOf, retries } from './delivery-attempts.js';
 import { counts, differences, none } from '../support/differences.js';
-
-import { failsByScript, scriptedStatusCodes } from './failing-receiver.js';
-import { checkSignatures, prepareFeed, publishFeed, seeRun, type FeedRun, type SeenRun } from './feed-run.js';
-import { generatedFeed, recordedFeeds, trafficOf, type Feed } from '../support/feeds.js';
+import { type Feed, generatedFeed, recordedFeeds, trafficOf } from '../support/feeds.js';
 import { groupBy } from '../support/group-by.js';
-import { readLogs, seenDeliveries, type Attempt } from '../support/places.js';
-import { startReceiver, type ReceivedCall, type Receiver } from '../support/receiver.js';
+import { type Attempt, readLogs, seenDeliveries } from '../support/places.js';
+import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
-import { deliveryLine, eventLine, subscribe, type Delivery, type Subscription } from '../support/subscriptions.js';
-import { sharedDataDir } from '../support/waypost-config.js';
+import { type Delivery, deliveryLine, eventLine, subscribe, type Subscription } from '../support/subscriptions.js';
 import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+import { byDelivery, endOf, retries } from './delivery-attempts.js';
+import { failsByScript, scriptedStatusCodes } from './failing-receiver.js';
+import { checkSignatures, type FeedRun, prepareFeed, publishFeed, type SeenRun, seeRun } from './feed-run.js';
 
 const apps = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
 const pingsPerSecond = '1100';

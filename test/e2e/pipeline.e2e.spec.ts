@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v1Path } from '../support/delivery-history.js';
 import { counts, differences, none } from '../support/differences.js';
-import { checkSignatures, prepareFeed, publishFeed, seeRun, type FeedRun, type SeenRun } from './feed-run.js';
-import { generatedFeed, recordedFeeds, trafficOf, type Feed } from '../support/feeds.js';
+import { type Feed, generatedFeed, recordedFeeds, trafficOf } from '../support/feeds.js';
 import { readLogs, seenDeliveries } from '../support/places.js';
 import type { PlainPing } from '../support/plain-rules.js';
-import { ok, startReceiver, type Receiver } from '../support/receiver.js';
+import { ok, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { deliveryLine, eventLine, eventTypes } from '../support/subscriptions.js';
-import { publishUnusable, type UnusableRecord } from './unusable-records.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
+import { checkSignatures, type FeedRun, prepareFeed, publishFeed, type SeenRun, seeRun } from './feed-run.js';
+import { publishUnusable, type UnusableRecord } from './unusable-records.js';
 
 const startAt = Date.UTC(2026, 0, 15, 8);
 const disturbedDevice = 'tracker-001';

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { walkV2 } from '../support/delivery-history.js';
-
 import { groupBy } from '../support/group-by.js';
 import { readLogs } from '../support/places.js';
-import { startReceiver, type ReceivedCall, type Receiver } from '../support/receiver.js';
+import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { subscribe, type Subscription } from '../support/subscriptions.js';
-import { sharedDataDir } from '../support/waypost-config.js';
 import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
 
 const fleet = 'replays';
 const devices = 30;

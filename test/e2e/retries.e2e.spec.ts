@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { endOf } from './delivery-attempts.js';
-import { readLogs, type Attempt } from '../support/places.js';
-import { startReceiver, type Answer, type Behaviour, type Receiver } from '../support/receiver.js';
+import { type Attempt, readLogs } from '../support/places.js';
+import { type Answer, type Behaviour, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { signatureProblem } from '../support/signature-problem.js';
 import { subscribe, type Subscription } from '../support/subscriptions.js';
 import { sharedDataDir } from '../support/waypost-config.js';
+import { endOf } from './delivery-attempts.js';
 
 const fleet = 'retries';
 const ping = { deviceId: 'van-1', eventTime: '2026-05-04T08:00:00.000Z', latitude: 52.1, longitude: 11.6 };

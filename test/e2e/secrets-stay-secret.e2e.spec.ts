@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
-import { everythingKept, type EverythingKept } from './everything-kept.js';
 import type { Attempt } from '../support/places.js';
-import { startReceiver, type Answer, type Behaviour, type ReceivedCall, type Receiver } from '../support/receiver.js';
+import { type Answer, type Behaviour, type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
-import { findLeaks, textSecret, type KeptBytes, type Secret } from '../support/secret-search.js';
+import { findLeaks, type KeptBytes, type Secret, textSecret } from '../support/secret-search.js';
 import { signatureProblem } from '../support/signature-problem.js';
-import { sharedDataDir } from '../support/waypost-config.js';
 import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+import { type EverythingKept, everythingKept } from './everything-kept.js';
 
 const fleet = 'secrets';
 const resource = '/public/v1/webhook-subscriptions';

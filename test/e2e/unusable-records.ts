@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import avro from 'avsc';
+import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import type { RunningWaypost } from '../support/running-waypost.js';
 
 const topic = 'telemetry.pings';

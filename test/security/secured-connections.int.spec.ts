@@ -5,7 +5,7 @@ import { openManagementStore, openOutboxSession } from '@waypost/management-stor
 import { kafkaAccessPart, kafkaConfig, parseConfig } from '@waypost/platform';
 import { createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
 import { openTopicAdmin } from '@waypost/streams';
-import { startSecuredStack, type SecuredStack } from './testing/secured-stack.js';
+import { type SecuredStack, startSecuredStack } from './testing/secured-stack.js';
 
 let stack: SecuredStack;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:https';
 import { createServer as createPlainServer } from 'node:http';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createSchemaRegistry } from '@waypost/contracts';

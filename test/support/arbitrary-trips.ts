@@ -1,5 +1,5 @@
-import type { RouteProgress, Trip } from '@waypost/domain';
 import fc from 'fast-check';
+import type { RouteProgress, Trip } from '@waypost/domain';
 
 function maybe<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.option(arbitrary, { nil: null });

@@ -1,19 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import {
+  type AttemptDecision,
+  type BearerAuth,
   decideAttempt,
   sealClientSecret,
   sealSigningSecret,
-  type AttemptDecision,
-  type BearerAuth,
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
 import { createEgressClient } from '@waypost/egress';
-import { startReceiver, type Behaviour, type Receiver } from './receiver.js';
-import { subscriptionOf } from './samples.js';
+import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
+import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
-import { createAttemptRunner, type AttemptRun } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
-import { createBearerTokens, type BearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
+import { type Behaviour, type Receiver, startReceiver } from './receiver.js';
+import { subscriptionOf } from './samples.js';
 
 const SEALING_KEY = Buffer.alloc(32, 3);
 const never = new AbortController().signal;

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateTraffic, type TrafficOptions } from '../../tools/simulator/generate-traffic.js';
-import { plainRules, type PlainOutcome, type PlainPing } from './plain-rules.js';
-import { readTrack, recordedTracks, type PublishedCounts, type RecordedTrack } from './recorded-tracks.js';
+import { type PlainOutcome, type PlainPing, plainRules } from './plain-rules.js';
+import { type PublishedCounts, readTrack, type RecordedTrack, recordedTracks } from './recorded-tracks.js';
 
 /** Traffic of one fleet, and the events that it must cause. */
 export interface Feed {

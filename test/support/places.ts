@@ -1,4 +1,4 @@
-import { walkV1, walkV2, type V1Event, type V2Event, type Walk } from './delivery-history.js';
+import { type V1Event, type V2Event, type Walk, walkV1, walkV2 } from './delivery-history.js';
 import type { PlainEvent } from './plain-rules.js';
 import type { ReceivedCall } from './receiver.js';
 import type { RunningWaypost } from './running-waypost.js';

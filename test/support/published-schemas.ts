@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import addFormatsModule from 'ajv-formats';
 import Ajv2020Module, { type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
 
 // Both are CommonJS: the class and the function are one level down when imported from ESM.
 const Ajv2020 = Ajv2020Module.default;

@@ -5,10 +5,9 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-import { runningWaypost, type RunningWaypost } from './running-waypost.js';
-import { productEnvironment } from './waypost-config.js';
+import { type RunningWaypost, runningWaypost } from './running-waypost.js';
 import { until } from './until.js';
+import { productEnvironment } from './waypost-config.js';
 
 export interface StartWaypostOptions {
   /** Besides `--no-demo --data-dir DIR`. */

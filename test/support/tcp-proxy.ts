@@ -1,4 +1,4 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A proxy in front of the server that can silence its connections, like a firewall that has dropped them. */
 export interface TcpProxy {

@@ -1,5 +1,5 @@
-import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import pg from 'pg';
+import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { createTestDatabase } from './test-database.js';
 
 /** A database of its own with the stores on it, and a connection for plain SQL. */

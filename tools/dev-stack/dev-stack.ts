@@ -6,7 +6,6 @@ import { type KafkaSettings, probeKafkaAccess } from '@waypost/streams';
 import type { DataDir } from './data-dir/data-dir.js';
 import { defaultCacheDir, isDownloaded } from './download-cache.js';
 import type { PartContext } from './embedded-part.js';
-import { StackError } from './stack-error.js';
 import type { KafkaSecurity } from './kafka/broker-properties.js';
 import { kafkaDownload, loginOf, startEmbeddedKafka } from './kafka/embedded-kafka.js';
 import { probeForeignKafka } from './kafka/probe-kafka.js';
@@ -15,6 +14,7 @@ import { assertPrerequisites, javaProgram, machineFacts } from './prerequisites.
 import { type Guardian, startGuardian } from './processes/guardian.js';
 import type { ManagedProcess } from './processes/managed-process.js';
 import { probeForeignRegistry, registryDownload, startEmbeddedRegistry } from './registry/embedded-registry.js';
+import { StackError } from './stack-error.js';
 import { silentReporter, type StackReporter } from './stack-reporter.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

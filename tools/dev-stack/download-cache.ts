@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StackError } from './stack-error.js';
 import { takeLock } from './exclusive-lock.js';
+import { StackError } from './stack-error.js';
 import type { StackReporter } from './stack-reporter.js';
 
 /** Something that Maven fetches into a folder. */

@@ -3,8 +3,8 @@ import { waitOrAbort } from '@waypost/streams';
 import { pingOf, type TrackRow } from '../../apps/cli/src/pings/ping-line.js';
 import { openPingPublisher } from '../../apps/cli/src/pings/ping-publisher.js';
 import { ensureFleet } from '../../apps/cli/src/stack/api-keys.js';
-import { kafkaSettings, registrySettings } from '../../apps/cli/src/stack/stack-connections.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
+import { kafkaSettings, registrySettings } from '../../apps/cli/src/stack/stack-connections.js';
 import { createFleetModel, type TrafficRow } from './fleet-model.js';
 
 export interface SimulatorOptions {

@@ -1,17 +1,17 @@
+import { z } from 'zod';
 import {
   asInteger,
   configSections,
   databaseConfig,
+  type Environment,
   kafkaConfig,
   parseConfig,
+  type ProcessConfig,
   processConfig,
   registryConfig,
-  type Environment,
-  type ProcessConfig,
   withDefault,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
-import { z } from 'zod';
 
 export interface HistoryProjectorConfig {
   readonly process: ProcessConfig;

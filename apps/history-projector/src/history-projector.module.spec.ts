@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
+import { Registry } from 'prom-client';
+import { DataSource } from 'typeorm';
 import { type AvroCodecs, consumerGroups, createAvroCodecs } from '@waypost/contracts';
 import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
 import {
@@ -14,8 +16,6 @@ import {
   StreamsServer,
 } from '@waypost/platform';
 import { createMemoryBackend } from '@waypost/streams';
-import { Registry } from 'prom-client';
-import { DataSource } from 'typeorm';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
 import { DELIVERY_PROJECTION } from './attempts/attempts.task.js';

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   type AppConfig,
   asFlag,
@@ -15,7 +16,6 @@ import {
   sealingKeyConfig,
   withDefault,
 } from '@waypost/platform';
-import { z } from 'zod';
 
 export const APP_NAME = 'public-api';
 

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { API_KEY_SCOPES } from '@waypost/management-store';
-import { formatApiKey } from '@waypost/domain';
 import pg from 'pg';
+import { formatApiKey } from '@waypost/domain';
+import { API_KEY_SCOPES } from '@waypost/management-store';
 import { type DocumentedOperation, securedOperations } from './testing/documented-operations.js';
 import type { TestAnswer } from './testing/test-api.js';
 import { idsFor, startTwoFleets, type TwoFleets } from './testing/two-fleets.js';

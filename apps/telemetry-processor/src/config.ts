@@ -1,17 +1,17 @@
+import { z } from 'zod';
 import {
   asOneOf,
   asText,
   configSections,
+  type Environment,
   kafkaConfig,
   parseConfig,
+  type ProcessConfig,
   processConfig,
   registryConfig,
-  type Environment,
   withDefault,
-  type ProcessConfig,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
-import { z } from 'zod';
 
 /** `positions`: only R-3 to R-7, so neither geofences nor routes and stops, whatever a fleet asks for. */
 export const RULE_SETS = ['all', 'positions'] as const;

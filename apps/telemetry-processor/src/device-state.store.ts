@@ -1,6 +1,6 @@
-import { createDeviceStateReader, resolveBatch, topics, type AvroCodecs, type DecodeResult } from '@waypost/contracts';
+import { type AvroCodecs, createDeviceStateReader, type DecodeResult, resolveBatch, topics } from '@waypost/contracts';
 import type { DeviceState } from '@waypost/domain';
-import { compactStore, StreamsError, type CompactStore, type Serde, type StoreDefinition } from '@waypost/streams';
+import { type CompactStore, compactStore, type Serde, type StoreDefinition, StreamsError } from '@waypost/streams';
 import { deviceStateLayout, type StoredDeviceState } from './device-state.layout.js';
 
 export type DeviceStore = CompactStore<DeviceState, StoredDeviceState>;

@@ -1,4 +1,4 @@
-import { createPingReader, LazyTelemetryPing, type AvroCodecs, type DecodeResult } from '@waypost/contracts';
+import { type AvroCodecs, createPingReader, type DecodeResult, LazyTelemetryPing } from '@waypost/contracts';
 import { MAX_ID_LENGTH, type TelemetryPing } from '@waypost/domain';
 import { FetchedRecord, type KeyBuilder, type StreamRecord } from '@waypost/streams';
 

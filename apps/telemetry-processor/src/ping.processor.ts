@@ -1,10 +1,10 @@
-import { resolveBatch, type AvroCodecs, type RejectedTelemetry } from '@waypost/contracts';
+import { type AvroCodecs, type RejectedTelemetry, resolveBatch } from '@waypost/contracts';
 import {
   checkPing,
   checkPingOfKnownDevice,
   decidePing,
-  evolveDevice,
   type DeviceState,
+  evolveDevice,
   type PingCheck,
   type PingDecision,
   type TelemetryPing,
@@ -16,7 +16,7 @@ import type { DeviceStore } from './device-state.store.js';
 import type { FleetDirectory } from './fleets/fleet-directory.js';
 import { createFleetRules, type FleetRules } from './fleets/fleet-rules.js';
 import type { PingMetrics } from './metrics.js';
-import { createPingRecordReader, isKeyOfDevice, writeDeviceKey, type Rejection } from './ping-record.js';
+import { createPingRecordReader, isKeyOfDevice, type Rejection, writeDeviceKey } from './ping-record.js';
 
 type PingContext = ProcessorContext<{ readonly devices: DeviceStore }, 'events' | 'rejected'>;
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, topics, type AvroCodecs, type FleetEvent } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs, type FleetEvent, topics } from '@waypost/contracts';
 import {
   createFleetSettingsHistory,
   createGeofenceHistory,
-  geofenceKey,
   type Geofence,
   type GeofenceHistory,
+  geofenceKey,
 } from '@waypost/domain';
 import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';

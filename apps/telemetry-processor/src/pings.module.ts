@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { StreamsModule } from '@waypost/platform';
 import { Registry } from 'prom-client';
+import { StreamsModule } from '@waypost/platform';
 import { FleetsModule } from './fleets/fleets.module.js';
 import { createPingMetrics, PING_METRICS } from './metrics.js';
 import { PingsController } from './pings.controller.js';

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AvroCodecs, consumerGroups, topics } from '@waypost/contracts';
 import { CODECS, type StreamDefinition } from '@waypost/platform';
-import { deviceStateStore, type DeviceStore } from './device-state.store.js';
 import type { StoreDefinition } from '@waypost/streams';
+import { deviceStateStore, type DeviceStore } from './device-state.store.js';
 
 /**
  * telemetry.pings -> rules -> fleet.events, telemetry.rejected; state in telemetry-processor.device-state.

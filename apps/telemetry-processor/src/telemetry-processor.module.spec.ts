@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
+import { Registry } from 'prom-client';
 import { createAvroCodecs } from '@waypost/contracts';
 import {
   createLogger,
@@ -13,7 +14,6 @@ import {
   StreamsServer,
 } from '@waypost/platform';
 import { createMemoryBackend } from '@waypost/streams';
-import { Registry } from 'prom-client';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
 import { readConfig } from './config.js';

@@ -1,7 +1,8 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, topics, type AvroCodecs } from '@waypost/contracts';
+import { Registry } from 'prom-client';
+import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
 import {
   MemoryRuntime,
   Readiness,
@@ -11,12 +12,11 @@ import {
   StreamsServer,
 } from '@waypost/platform';
 import { createMemoryBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
-import { Registry } from 'prom-client';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
-import type { AttemptRequest } from './attempt/attempt-runner.js';
 import { ATTEMPT_RUNNER } from './attempt/attempt.module.js';
+import type { AttemptRequest } from './attempt/attempt-runner.js';
 import { CODECS } from './common/common.module.js';
 import { aDelivery } from './sender/testing/sender-harness.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';

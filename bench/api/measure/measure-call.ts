@@ -1,7 +1,7 @@
 import { busyCpuSeconds, treeUsage } from '../../shared/processes/process-usage.js';
+import type { Worker } from '../../shared/processes/worker.js';
 import type { RunningApp } from '../../shared/stack/applications.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
-import type { Worker } from '../../shared/processes/worker.js';
 import type { CallName } from '../bench-flags.js';
 import type { LoadRequest, LoadResult } from '../load/messages.js';
 

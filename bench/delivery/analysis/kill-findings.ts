@@ -1,5 +1,5 @@
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
-import { attemptFaults, type AttemptFaults, type LoggedAttempt } from './attempts-log.js';
+import { type AttemptFaults, attemptFaults, type LoggedAttempt } from './attempts-log.js';
 import { type Delivery, times200 } from './deliveries.js';
 
 /** What killing the sender did, as the receiver and the log saw it. */

@@ -1,6 +1,6 @@
 import { counted, milliseconds, perSecond, times } from '../../shared/report/number-text.js';
 import type { Figures } from './figures.js';
-import { PEERS, type PeerFigures } from './peers.js';
+import { type PeerFigures, PEERS } from './peers.js';
 
 /** One figure of ours and of the peers; null: not measured. */
 export interface SummaryRow {

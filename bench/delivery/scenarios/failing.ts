@@ -1,5 +1,5 @@
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
-import { attemptFaults, type AttemptFaults, ATTEMPTS } from '../analysis/attempts-log.js';
+import { type AttemptFaults, attemptFaults, ATTEMPTS } from '../analysis/attempts-log.js';
 import { type Delivery, latenciesMs } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
 import { SENT } from '../load/messages.js';

@@ -1,5 +1,5 @@
 import { openAttemptsLog } from '../analysis/attempts-log.js';
-import { killFindings, type KillFindings } from '../analysis/kill-findings.js';
+import { type KillFindings, killFindings } from '../analysis/kill-findings.js';
 import type { BenchContext } from '../bench-context.js';
 import { HEALTHY } from '../sink/origin.js';
 import { finishRated, singleDeliveries, startRated } from './rated-load.js';

@@ -1,7 +1,7 @@
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import {
-  attemptFaults,
   type AttemptFaults,
+  attemptFaults,
   attemptKey,
   ATTEMPTS,
   type LoggedAttempt,

@@ -1,10 +1,10 @@
 import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
-import { choosePort } from '../../../tools/dev-stack/free-port.js';
-import { isPortFree, readJsonFile, writeJsonFile, type StackReporter } from '../../../tools/dev-stack/index.js';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
-import type { Target } from '../load/messages.js';
+import { choosePort } from '../../../tools/dev-stack/free-port.js';
+import { isPortFree, readJsonFile, type StackReporter, writeJsonFile } from '../../../tools/dev-stack/index.js';
 import type { Applications } from '../../shared/stack/applications.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
+import type { Target } from '../load/messages.js';
 
 export const ENDPOINTS = 100;
 export const FAN_OUT = 10;

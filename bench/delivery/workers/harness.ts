@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ProcessUsage } from '../../shared/processes/process-usage.js';
-import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import { startWorker } from '../../shared/processes/worker.js';
+import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import { type LoadPlan, type LoadRequestMessage, type LoadResult, SENT_WIDTH } from '../load/messages.js';
 import { type Behaviour, RECEIPT_WIDTH } from '../sink/origin.js';
 import type { SinkCount, SinkRequestMessage } from '../sink/sink.js';

@@ -4,12 +4,12 @@ import { machineText, readMachine } from '../../shared/report/machine.js';
 import { counted, milliseconds, perSecond } from '../../shared/report/number-text.js';
 import type { Percentiles } from '../../shared/statistics.js';
 import type { BenchFlags } from '../bench-flags.js';
-import type { BenchResults } from '../measure-all.js';
 import { FLEETS } from '../load/fleets.js';
+import type { BenchResults } from '../measure-all.js';
 import { EMPTY_FLEET, FAR_PAGE, FIRST_PAGE } from '../scenarios/page-shapes.js';
 import type { PageRun } from '../scenarios/pages.js';
-import { BATCH_SIZE, PARTITIONS } from '../workers/projector.js';
 import { TUNING } from '../stack/history-stack.js';
+import { BATCH_SIZE, PARTITIONS } from '../workers/projector.js';
 import { runOf, worstFilter } from './figures.js';
 
 /** Everything as Markdown: the targets, projection, pages, retention, the naive table. */

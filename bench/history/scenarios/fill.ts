@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { createProgress } from '../../../apps/cli/src/terminal/output.js';
 import { readJsonFile, StackError, writeJsonFile } from '../../../tools/dev-stack/index.js';
-import { counted } from '../../shared/report/number-text.js';
 import { treeUsage } from '../../shared/processes/process-usage.js';
+import { counted } from '../../shared/report/number-text.js';
 import type { BenchContext } from '../bench-context.js';
 import type { LoadPlan, Projected } from '../workers/projector.js';
 

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { runMigrations } from '@waypost/database';
 import { defaultCacheDir } from '../../../tools/dev-stack/download-cache.js';
 import type { PartContext } from '../../../tools/dev-stack/embedded-part.js';
-import { startGuardian, type Guardian, type StackReporter } from '../../../tools/dev-stack/index.js';
+import { type Guardian, type StackReporter, startGuardian } from '../../../tools/dev-stack/index.js';
 import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
 import { dropData, openBenchFolder } from '../../shared/stack/bench-folder.js';
 

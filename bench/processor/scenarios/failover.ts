@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchProcess } from '../../shared/processes/bench-process.js';
 import { type Answer, answerText, parseAnswer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
-import type { BenchProcess } from '../../shared/processes/bench-process.js';
 import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
 import { type GroupProgress, type GroupWatch, watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';

@@ -1,6 +1,6 @@
 import { settleOrAbort } from '@waypost/streams';
-import type { BenchContext } from '../bench-context.js';
 import type { BenchProcess } from '../../shared/processes/bench-process.js';
+import type { BenchContext } from '../bench-context.js';
 import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
 import { watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';

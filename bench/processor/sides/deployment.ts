@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { consumerGroups } from '@waypost/contracts';
-import type { BenchContext } from '../bench-context.js';
 import { type BenchProcess, startBenchProcess } from '../../shared/processes/bench-process.js';
+import type { BenchContext } from '../bench-context.js';
 
 /** An application as one configuration runs it: a group of its own, state that no run before it has left. */
 export interface Deployment {

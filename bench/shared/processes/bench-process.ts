@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guardian } from '../../../tools/dev-stack/index.js';
 import { describeExit } from '../../../tools/dev-stack/processes/managed-process.js';
-import { spawnGuarded, type ProcessCommand } from '../../../tools/dev-stack/processes/spawn-guarded.js';
-import { usageOf, type ProcessUsage } from './process-usage.js';
+import { type ProcessCommand, spawnGuarded } from '../../../tools/dev-stack/processes/spawn-guarded.js';
+import { type ProcessUsage, usageOf } from './process-usage.js';
 
 /** A process under measurement: it is started once, and nothing restarts it. */
 export interface BenchProcess {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { Guardian } from '../../../tools/dev-stack/index.js';
 import { describeExit } from '../../../tools/dev-stack/processes/managed-process.js';
 import { spawnGuarded } from '../../../tools/dev-stack/processes/spawn-guarded.js';
-import type { Guardian } from '../../../tools/dev-stack/index.js';
-import { usageOf, type ProcessUsage } from './process-usage.js';
+import { type ProcessUsage, usageOf } from './process-usage.js';
 import type { Envelope, Notice, Reply } from './serve-requests.js';
 
 /** A process of the benchmark itself, asked over a channel. */

@@ -1,6 +1,6 @@
-import { waitUntil } from '../../../tools/dev-stack/index.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
-import { startBenchProcess, type BenchProcess } from '../processes/bench-process.js';
+import { waitUntil } from '../../../tools/dev-stack/index.js';
+import { type BenchProcess, startBenchProcess } from '../processes/bench-process.js';
 import type { BenchStack } from './bench-stack.js';
 
 type AppName = 'telemetry-processor' | 'webhook-delivery' | 'history-projector' | 'public-api';

@@ -10,7 +10,7 @@ import {
   startGuardian,
   writeJsonFile,
 } from '../../../tools/dev-stack/index.js';
-import { stackKeys, type StackKeys } from '../../../tools/dev-stack/start/app-environment.js';
+import { type StackKeys, stackKeys } from '../../../tools/dev-stack/start/app-environment.js';
 import { setUpStack } from '../../../tools/dev-stack/start/set-up.js';
 import { dropData, openBenchFolder } from './bench-folder.js';
 

@@ -1,4 +1,4 @@
-import { topics, type TopicName } from './topics.js';
+import { type TopicName, topics } from './topics.js';
 
 /** A consumer group and what it reads. Its committed offsets say how far the work on these topics is finished. */
 export interface ConsumerGroup {

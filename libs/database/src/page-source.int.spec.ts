@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
 import { isConnectionLoss } from './database-errors.js';
 import { createPageSource, type PageSource } from './page-source.js';
-import { openTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
 
 const STATEMENT_TIMEOUT_MS = 200;
 const ONE = { name: 'one', text: 'SELECT 1 AS one', parameters: [] };

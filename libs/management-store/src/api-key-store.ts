@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { formatApiKey, hashApiKey } from '@waypost/domain';
 import { IsNull, type Repository } from 'typeorm';
+import { formatApiKey, hashApiKey } from '@waypost/domain';
 import { ApiKeyEntity, FleetEntity } from './entities.js';
 import { listPage, type ListQuery } from './list-page.js';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import type { ManagementStore } from './management-store.js';
-import type { NewSubscription } from './create-subscriptions.js';
-import { newSubscription } from './testing/new-subscription.js';
 import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
+import type { NewSubscription } from './create-subscriptions.js';
+import type { ManagementStore } from './management-store.js';
+import { newSubscription } from './testing/new-subscription.js';
 
 let database: TestStore;
 let store: ManagementStore;

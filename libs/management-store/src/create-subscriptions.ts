@@ -1,6 +1,6 @@
-import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
-import { FOREIGN_KEY_VIOLATION, sqlState } from '@waypost/database';
 import { type EntityManager, In } from 'typeorm';
+import { FOREIGN_KEY_VIOLATION, sqlState } from '@waypost/database';
+import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
 import { WebhookSubscriptionEntity } from './entities.js';
 import { changeFleet } from './fleet-store.js';
 import { appendVersions } from './subscription-versions.js';

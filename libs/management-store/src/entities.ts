@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import type { BearerAuth, GeofenceCircle, GeofencePolygon, SealedSecret } from '@waypost/domain';
 import {
   Column,
   type ColumnOptions,
@@ -9,6 +8,7 @@ import {
   PrimaryGeneratedColumn,
   type ValueTransformer,
 } from 'typeorm';
+import type { BearerAuth, GeofenceCircle, GeofencePolygon, SealedSecret } from '@waypost/domain';
 
 /** A managed resource: every change makes its next version. */
 abstract class VersionedRow {

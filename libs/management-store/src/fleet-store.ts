@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { FleetSettings } from '@waypost/domain';
 import type { EntityManager, Repository } from 'typeorm';
+import type { FleetSettings } from '@waypost/domain';
 import { FleetEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 import { appendToOutbox } from './outbox.js';

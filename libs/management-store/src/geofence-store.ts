@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type Geofence, geofenceKey } from '@waypost/domain';
 import type { EntityManager, Repository } from 'typeorm';
+import { type Geofence, geofenceKey } from '@waypost/domain';
 import { FleetEntity, GeofenceEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 import { listPage, type ListQuery } from './list-page.js';

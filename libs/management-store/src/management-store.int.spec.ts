@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { hashApiKey } from '@waypost/domain';
 import type pg from 'pg';
-import { API_KEY_SCOPES } from './api-key-store.js';
-import type { ManagementStore } from './management-store.js';
-import type { NewSubscription } from './create-subscriptions.js';
-import { newSubscription } from './testing/new-subscription.js';
+import { hashApiKey } from '@waypost/domain';
 import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
+import { API_KEY_SCOPES } from './api-key-store.js';
+import type { NewSubscription } from './create-subscriptions.js';
+import type { ManagementStore } from './management-store.js';
+import { newSubscription } from './testing/new-subscription.js';
 
 let database: TestStore;
 let store: ManagementStore;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { DatabaseModule, PAGE_SOURCE, type PageSource } from '@waypost/database';
 import { DataSource } from 'typeorm';
+import { DatabaseModule, PAGE_SOURCE, type PageSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { FleetStore } from './fleet-store.js';
 import { IdempotencyStore } from './idempotency-store.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
+import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
 import type { ManagementStore } from './management-store.js';
 import { OPERATIONAL_EVENTS_KEPT, type OperationalEventPosition } from './operational-event-store.js';
-import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
 
 let database: TestStore;
 let store: ManagementStore;

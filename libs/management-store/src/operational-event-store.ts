@@ -3,9 +3,9 @@
  */
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { LessThan, type Repository } from 'typeorm';
 import { storableText } from '@waypost/database';
 import type { OperationalEvent } from '@waypost/domain';
-import { LessThan, type Repository } from 'typeorm';
 import { OperationalEventEntity } from './entities.js';
 
 /** The position of an event in the list of its subscription. */

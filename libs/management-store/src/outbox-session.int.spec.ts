@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { ManagementStore } from './management-store.js';
-import { openOutboxSession, type OutboxSession } from './outbox-session.js';
 import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
 import { holdsFor, until } from '../../../test/support/until.js';
+import type { ManagementStore } from './management-store.js';
+import { openOutboxSession, type OutboxSession } from './outbox-session.js';
 
 let database: TestStore;
 let store: ManagementStore;

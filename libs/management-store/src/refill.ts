@@ -1,3 +1,4 @@
+import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
 import { createDataSource, runMigrations } from '@waypost/database';
 import type {
   FleetSettings,
@@ -7,7 +8,6 @@ import type {
   WebhookReplay,
   WebhookSubscription,
 } from '@waypost/domain';
-import type { EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
 import {
   FleetEntity,
   GeofenceEntity,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
 import { type EntityManager, In, IsNull, LessThan, type Repository } from 'typeorm';
+import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
 import { WebhookReplayEntity, WebhookReplaySeriesEntity } from './entities.js';
 import { appendToOutbox } from './outbox.js';
 import { lockSubscription, type SubscriptionRef } from './subscription-versions.js';

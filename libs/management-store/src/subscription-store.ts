@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import type { EntityManager, Repository } from 'typeorm';
 import { sqlState, storableText, UNIQUE_VIOLATION } from '@waypost/database';
 import {
   mayDisable,
@@ -8,8 +9,7 @@ import {
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/domain';
-import type { EntityManager, Repository } from 'typeorm';
-import { type CreateSubscriptionsResult, createSubscriptions, type NewSubscription } from './create-subscriptions.js';
+import { createSubscriptions, type CreateSubscriptionsResult, type NewSubscription } from './create-subscriptions.js';
 import { WebhookSubscriptionEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 import { listPage, type ListQuery } from './list-page.js';

@@ -1,5 +1,5 @@
-import type { WebhookSubscription } from '@waypost/domain';
 import type { EntityManager } from 'typeorm';
+import type { WebhookSubscription } from '@waypost/domain';
 import { WebhookSubscriptionEntity } from './entities.js';
 import { appendToOutbox } from './outbox.js';
 

@@ -12,9 +12,9 @@ import {
   createTopologyTestDriver,
   jsonSerde,
   keyValueStore,
+  type OutgoingRecord,
   readToEnd,
   silentLogger,
-  type OutgoingRecord,
 } from '@waypost/streams';
 import { until } from '../../../test/support/until.js';
 

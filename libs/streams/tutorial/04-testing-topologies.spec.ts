@@ -11,8 +11,8 @@ import {
   createTopologyTestDriver,
   jsonSerde,
   keyValueStore,
-  partitionForKey,
   type OutgoingRecord,
+  partitionForKey,
 } from '@waypost/streams';
 
 // Parcels are loaded into vans. The record's key is the van, its value the weight of a parcel in kg. A van that would

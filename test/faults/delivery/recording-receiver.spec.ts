@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { formatSigningSecret, signatureHeaders } from '@waypost/domain';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { until } from '../../support/until.js';
+import type { Receipt } from './judge/observations.js';
 import { bodyHash } from './judge/observations.js';
 import { createRecordingReceiver, type RecordingReceiver } from './recording-receiver.js';
-import type { Receipt } from './judge/observations.js';
 
 const secret = Buffer.alloc(32, 3);
 const endpoints = (['healthy', 'first-503', 'slow'] as const).map((behaviour) => ({

@@ -1,6 +1,6 @@
 import { startEventLoad } from '../../../bench/delivery/load/event-load.js';
-import { SENT } from '../../../bench/delivery/load/messages.js';
 import { openEventWriter } from '../../../bench/delivery/load/event-writer.js';
+import { SENT } from '../../../bench/delivery/load/messages.js';
 import type { Log } from '../shared/stage.js';
 import { EVENT_TYPE, fleetIds, isWanting, type Subscriber } from './subscribers.js';
 

@@ -1,5 +1,5 @@
-import { resolveBatch, type AvroCodecs, type TelemetryPing } from '@waypost/contracts';
-import { plainRules, type PlainOutcome, type PlainPing } from '../../support/plain-rules.js';
+import { type AvroCodecs, resolveBatch, type TelemetryPing } from '@waypost/contracts';
+import { type PlainOutcome, type PlainPing, plainRules } from '../../support/plain-rules.js';
 import type { LogRecord } from '../shared/committed-log.js';
 
 /** A record that has to be in quarantine: where it lies in the input, and why it was refused. */

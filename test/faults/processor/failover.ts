@@ -1,12 +1,12 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openGroupProgress, type GroupProgressReader } from '@waypost/streams';
 import { consumerGroups } from '@waypost/contracts';
+import { type GroupProgressReader, openGroupProgress } from '@waypost/streams';
 import { drain } from '../shared/fault-run.js';
 import type { SuiteContext } from '../shared/fault-suite.js';
-import { startTraffic } from './traffic.js';
 import { whatIsLeft } from './progress.js';
 import { type Stage } from './stage.js';
+import { startTraffic } from './traffic.js';
 
 export interface FailoverTimes {
   /** From SIGKILL and an immediate restart until every partition moves again, each time. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { runMigrations } from '@waypost/database';
 import pg from 'pg';
+import { runMigrations } from '@waypost/database';
 import { openDataDir, silentReporter, waitUntil } from '../../../tools/dev-stack/index.js';
 import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
 import type { Place } from '../shared/fault-suite.js';

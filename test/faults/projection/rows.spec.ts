@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WebhookAttempt } from '@waypost/domain';
-import { compareRows } from './rows.js';
 import { foldLog, type Row } from './fold-log.js';
+import { compareRows } from './rows.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const DAY_MS = 86_400_000;

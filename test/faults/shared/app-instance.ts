@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Guardian } from '../../../tools/dev-stack/index.js';
-import { spawnGuarded, type GuardedChild, type ProcessExit } from '../../../tools/dev-stack/processes/spawn-guarded.js';
+import { type GuardedChild, type ProcessExit, spawnGuarded } from '../../../tools/dev-stack/processes/spawn-guarded.js';
 
 export interface AppInstanceOptions {
   readonly instance: number;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { consumerGroups } from '@waypost/contracts';
-import { disturbProcess, type AppInstance } from './app-instance.js';
+import { type AppInstance, disturbProcess } from './app-instance.js';
 import { createInjector, type Injector } from './fault-run.js';
 import type { KafkaCluster } from './kafka-cluster.js';
 import type { Link } from './link.js';

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
-
-import { openLink, type Link } from './link.js';
 import { holdsFor, until } from '../../support/until.js';
+import { type Link, openLink } from './link.js';
 
 let echo: Server;
 let accepted: Socket[];

@@ -1,6 +1,6 @@
-import { between, chance, createRandom, wholeBetween, type Random } from '../../../tools/simulator/random.js';
-import { shuffled, type Scheduled } from './fault-run.js';
+import { between, chance, createRandom, type Random, wholeBetween } from '../../../tools/simulator/random.js';
 import { durationOf, type Fault, type FaultKind, targetsOf } from './fault.js';
+import { type Scheduled, shuffled } from './fault-run.js';
 
 export interface ScheduleOptions {
   readonly seed: number;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KafkaSettings } from '@waypost/streams';
 import { openDataDir, startDevStack } from '../../../tools/dev-stack/index.js';
-import { createAuthority, type Authority, type Identity } from './certificates.js';
+import { type Authority, createAuthority, type Identity } from './certificates.js';
 
 export interface SecuredStack {
   readonly authority: Authority;

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { createTerminalReporter } from '../../../tools/dev-stack/index.js';
 import { readStartConfig } from '../../../tools/dev-stack/start/start-config.js';
-import { APP_NAMES, parseStartFlags, type AppName } from '../../../tools/dev-stack/start/start-flags.js';
+import { APP_NAMES, type AppName, parseStartFlags } from '../../../tools/dev-stack/start/start-flags.js';
 import { stopRequest } from '../../../tools/dev-stack/start/stop-request.js';
 import { superviseStack } from '../../../tools/dev-stack/start/supervisor.js';
 

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
-import { allTopics } from '@waypost/contracts';
-import addFormatsModule from 'ajv-formats';
 import AjvModule from 'ajv';
+import addFormatsModule from 'ajv-formats';
+import { allTopics } from '@waypost/contracts';
 import { webhookSchemas } from '../webhooks/webhook-schemas.js';
 import { asyncApiDocument } from './asyncapi-document.js';
 

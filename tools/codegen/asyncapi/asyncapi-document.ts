@@ -1,4 +1,4 @@
-import { allTopics, topics as topicTable, type TopicDefinition } from '@waypost/contracts';
+import { allTopics, type TopicDefinition, topics as topicTable } from '@waypost/contracts';
 import type { PublishedSchema } from '../webhooks/webhook-schemas.js';
 
 /** AsyncAPI 3: all topics and all webhooks, from the tables that the applications themselves use. */

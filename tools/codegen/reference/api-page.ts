@@ -4,8 +4,8 @@ import { METHOD_METADATA, MODULE_METADATA } from '@nestjs/common/constants.js';
 import type { DiscoveryService } from '@nestjs/core';
 import { endpointOf } from '../../../apps/public-api/src/endpoint/endpoint.decorator.js';
 import { HttpApiModule } from '../../../apps/public-api/src/http-api.module.js';
-import { OpenApi } from '../../../apps/public-api/src/openapi/openapi-document.js';
 import type { Operation, Parameter } from '../../../apps/public-api/src/openapi/openapi.types.js';
+import { OpenApi } from '../../../apps/public-api/src/openapi/openapi-document.js';
 
 interface Tag {
   readonly name: string;

@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import { type SourceFile, productionSources, walk } from './source-files.js';
+import { productionSources, type SourceFile, walk } from './source-files.js';
 
 interface Variable {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, TEST_EVENT_TYPE, type EventType } from '@waypost/domain';
+import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from '@waypost/domain';
 import { exactly, type JsonSchema, type Properties } from './json-schema.js';
 
 /** R-11: UTC with three decimals and `Z`. */

@@ -2,8 +2,8 @@
  * Runs a TypeScript program of this checkout on the built applications:
  * `node run-from-sources.mjs test/contract/main.ts --seed 7`. Exits with the program's exit code.
  */
-import { spawn } from 'node:child_process';
 import './prepare.mjs';
+import { spawn } from 'node:child_process';
 import { projectRoot } from './project.mjs';
 
 const args = ['--import', './test/support/typescript-loader.mjs', ...process.argv.slice(2)];

@@ -3,10 +3,10 @@
  * suites, the end-to-end suites on all recorded traffic, and the fuzzing of the API. All of it by one seed, which is random
  * unless given: `--seed 7`. Takes about half an hour; `--only faults` (or properties, e2e, contract) runs a part.
  */
+import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import './prepare.mjs';
 import { projectRoot, say } from './project.mjs';
 
 const { values } = parseArgs({

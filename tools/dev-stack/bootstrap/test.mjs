@@ -2,10 +2,10 @@
  * The whole test suite; ends with one line, `N passed, N failed`. `test.mjs unit [PATHS]` runs one tier or
  * some of its files; any other arguments go to Jest as they are.
  */
+import './prepare.mjs';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import './prepare.mjs';
 import { projectRoot, say } from './project.mjs';
 import { addTotals, noTotals, totalsLine, totalsOf } from './test-totals.mjs';
 

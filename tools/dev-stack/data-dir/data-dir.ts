@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { StackError } from '../stack-error.js';
 import { takeLock } from '../exclusive-lock.js';
 import { choosePort } from '../free-port.js';
 import { processesMarked, signalGroup } from '../processes/process-identity.js';
+import { StackError } from '../stack-error.js';
 
 /** A stack's folder, held by this process alone. */
 export interface DataDir {

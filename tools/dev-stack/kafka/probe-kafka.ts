@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Kafka, logLevel, type KafkaConfig } from 'kafkajs';
+import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 
 const PROBE_GROUP = 'dev-stack.probe';
 

@@ -8,7 +8,7 @@ import { readJsonFile, writeJsonFile } from '../data-dir/data-dir.js';
 import type { EmbeddedPart, PartContext } from '../embedded-part.js';
 import { createManagedProcess, runOnce } from '../processes/managed-process.js';
 import { clusterPlace, type UserIds } from './cluster-place.js';
-import { databaseUser, forgetDeadPostmaster, postgresPrograms, type PostgresPrograms } from './programs.js';
+import { databaseUser, forgetDeadPostmaster, type PostgresPrograms, postgresPrograms } from './programs.js';
 
 const SUPERUSER = 'waypost';
 

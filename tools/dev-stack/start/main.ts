@@ -5,7 +5,7 @@ import { setUpStack } from './set-up.js';
 import { readStartConfig } from './start-config.js';
 import { parseStartFlags } from './start-flags.js';
 import { stopRequest } from './stop-request.js';
-import { superviseStack, type RunningStack } from './supervisor.js';
+import { type RunningStack, superviseStack } from './supervisor.js';
 
 const startedAt = performance.now();
 // A terminal that closes takes the output with it; the stack stops on the hang-up signal, not on a failed write.

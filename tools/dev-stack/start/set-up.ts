@@ -1,8 +1,8 @@
 import { setUpKafka } from '@waypost/contracts';
 import { runMigrations } from '@waypost/database';
 import type { TopicConfig } from '@waypost/platform';
-import type { DevStack } from '../index.js';
 import { openTopicAdmin } from '@waypost/streams';
+import type { DevStack } from '../index.js';
 
 /** What the applications expect to find: topics, schemas, tables. May be run at every start. */
 export async function setUpStack(stack: DevStack, topics: TopicConfig): Promise<void> {

@@ -1,6 +1,6 @@
-import { watch, type FSWatcher } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { readJsonFile, writeJsonFile, type DataDir } from '../index.js';
+import { type DataDir, readJsonFile, writeJsonFile } from '../index.js';
 
 const API_KEYS = 'api-keys.json';
 

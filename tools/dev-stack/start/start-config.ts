@@ -4,8 +4,8 @@ import {
   parseConfig,
   processConfig,
   registryConfig,
-  topicConfig,
   type TopicConfig,
+  topicConfig,
 } from '@waypost/platform';
 import type { ExternalParts } from '../index.js';
 

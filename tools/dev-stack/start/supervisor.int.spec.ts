@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
-import { isAlive, identityOf, type ProcessIdentity } from '../processes/process-identity.js';
-import { projectRoot, waitUntil } from '../index.js';
 import { until } from '../../../test/support/until.js';
+import { projectRoot, waitUntil } from '../index.js';
+import { identityOf, isAlive, type ProcessIdentity } from '../processes/process-identity.js';
 
 interface Stack {
   readonly brokers: string[];

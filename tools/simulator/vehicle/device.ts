@@ -1,6 +1,6 @@
 import { distance, toDegrees } from '../city/geometry.js';
 import type { RoadNetwork } from '../city/road-network.js';
-import { between, chance, noise, pick, wholeBetween, type Random } from '../random.js';
+import { between, chance, noise, pick, type Random, wholeBetween } from '../random.js';
 import type { DriveState } from './drive.js';
 
 /** A ping in the form of a track file: ISO 8601 times; what the device does not know is absent. */

@@ -1,7 +1,7 @@
-import { headingOf, turnBetween, type Point } from '../city/geometry.js';
-import { fastestRoute } from '../city/route-planner.js';
+import { headingOf, type Point, turnBetween } from '../city/geometry.js';
 import { isRed, type Road, type RoadNetwork } from '../city/road-network.js';
-import { between, chance, wholeBetween, type Random } from '../random.js';
+import { fastestRoute } from '../city/route-planner.js';
+import { between, chance, type Random, wholeBetween } from '../random.js';
 
 /** Where a vehicle is and what it does, each second. */
 export interface DriveState {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createGeofenceHistory, DEFAULT_RULE_SETTINGS, type FleetEvent, type RuleSettings } from '@waypost/domain';
 import { eventOf, NOON, pingOf } from '../../../../test/support/samples.js';
-import { comparisonReport, comparisonTable } from './comparison-report.js';
 import { type ComparedPing, createComparison, type TallyRow } from './comparison.js';
+import { comparisonReport, comparisonTable } from './comparison-report.js';
 import { createRuleRun, currentRules, earliestToCome } from './rule-run.js';
 import { changedSettings } from './thresholds.js';
 

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   decidePing,
-  evolveDevice,
-  isAccepted,
   type DeviceState,
+  evolveDevice,
   type FleetEvent,
   type GeofenceVisit,
+  isAccepted,
   type RouteSettings,
   type TelemetryPing,
 } from '@waypost/domain';
-import { deviceOf, settingsOf, viewOf, type RecordedPing, type RuleRunOptions, type RunStep } from './rule-run.js';
+import { deviceOf, type RecordedPing, type RuleRunOptions, type RunStep, settingsOf, viewOf } from './rule-run.js';
 
 /**
  * From when on the state of each device is certain although the oldest pings are gone (docs/analysts.md). A run over the

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { consumerGroups } from '@waypost/contracts';
 import { DEFAULT_RULE_SETTINGS, type RuleSettings } from '@waypost/domain';
 import { openGroupProgress } from '@waypost/streams';
-import { comparisonReport, comparisonTable } from '../analysis/comparison-report.js';
 import { type Comparison, createComparison } from '../analysis/comparison.js';
+import { comparisonReport, comparisonTable } from '../analysis/comparison-report.js';
 import {
   createRuleRun,
   currentRules,
@@ -13,7 +13,7 @@ import {
   readPings,
   type RecordedPing,
 } from '../analysis/rule-run.js';
-import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
+import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { type Terminal, withProgress, writeLine } from '../terminal/output.js';
 

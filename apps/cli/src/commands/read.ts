@@ -7,7 +7,7 @@ import { writeParquet } from '../export/parquet-file.js';
 import { openResumable, type ResumableFile } from '../export/resumable-file.js';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import type { LogRange } from '../log/log-range.js';
-import { matches, openLog, type OpenLog, type RecordFilter } from '../log/open-log.js';
+import { matches, type OpenLog, openLog, type RecordFilter } from '../log/open-log.js';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { stackSource } from '../stack/stack-connections.js';
 import { createProgress, type Terminal, usageError, withProgress, writeText } from '../terminal/output.js';

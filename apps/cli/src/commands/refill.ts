@@ -12,7 +12,7 @@ import {
 import { type ManagedResources, openRefill } from '@waypost/management-store';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';
-import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
+import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { CliError, createStatusLine, type Terminal, writeLine } from '../terminal/output.js';
 
 /**

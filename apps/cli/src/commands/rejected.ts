@@ -3,7 +3,7 @@ import { openRecordPublisher, type PublishedRecord } from '@waypost/streams';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';
 import { isWanted, rejectedIdOf, type RejectedSelection } from '../rejected-selection.js';
-import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
+import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { CliError, type Terminal, writeLine } from '../terminal/output.js';
 

@@ -1,8 +1,8 @@
 import { setUpKafka } from '@waypost/contracts';
 import { parseConfig, topicConfig } from '@waypost/platform';
 import { openTopicAdmin } from '@waypost/streams';
-import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { stackEnvironment } from '../stack/stack-config.js';
+import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { type Terminal, writeLine } from '../terminal/output.js';
 
 /** Creates missing topics and registers the schemas, as every start of the embedded stack does. */

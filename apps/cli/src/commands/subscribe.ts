@@ -1,7 +1,7 @@
+import { type ApiClient, createApiClient } from '../stack/api-client.js';
 import { apiKeyOf } from '../stack/api-keys.js';
-import { createApiClient, type ApiClient } from '../stack/api-client.js';
 import { stackEnvironment } from '../stack/stack-config.js';
-import { writeLine, type Terminal } from '../terminal/output.js';
+import { type Terminal, writeLine } from '../terminal/output.js';
 
 export interface SubscribeOptions {
   readonly dataDir: string;

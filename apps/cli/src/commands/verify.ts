@@ -34,7 +34,7 @@ import {
   type LoggedRecordsOptions,
   placeInLog,
 } from '../analysis/verify-report.js';
-import { stackEnvironment, type StackEnvironment } from '../stack/stack-config.js';
+import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { CliError, type Terminal, withProgress, writeLine } from '../terminal/output.js';
 

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
+import { type DecodedRecord, toJson } from '../log/decode-batch.js';
 import type { Column } from './columns.js';
-import { toJson, type DecodedRecord } from '../log/decode-batch.js';
 
 /** Writes records as text; what it gives back ends with a line's end, or is empty. */
 export interface TextFormat {

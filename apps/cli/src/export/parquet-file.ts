@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fileWriter, ParquetWriter, schemaFromColumnData, type BasicType } from 'hyparquet-writer';
+import { type BasicType, fileWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
 import type { DecodedRecord } from '../log/decode-batch.js';
 import { toJson } from '../log/decode-batch.js';
 import type { Column, ColumnKind } from './columns.js';

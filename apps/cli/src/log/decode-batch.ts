@@ -1,4 +1,4 @@
-import { schemaIdOf, type DecodeResult, type SubjectCodec } from '@waypost/contracts';
+import { type DecodeResult, schemaIdOf, type SubjectCodec } from '@waypost/contracts';
 import type { RecordBatch } from '@waypost/streams';
 
 /** One record as `read` prints it. */

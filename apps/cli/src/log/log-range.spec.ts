@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Fetcher, RecordBatch, TopicPartition } from '@waypost/streams';
-import { readLogRange, type LogRange, type LogSource } from './log-range.js';
+import { type LogRange, type LogSource, readLogRange } from './log-range.js';
 
 /** A log position: a record, or something that only takes an offset (a marker, an aborted record, a compacted hole). */
 type Slot = { readonly timestamp: number } | null;

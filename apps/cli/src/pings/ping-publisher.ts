@@ -1,4 +1,4 @@
-import { createAvroCodecs, createSchemaRegistry, topics, type TelemetryPing } from '@waypost/contracts';
+import { createAvroCodecs, createSchemaRegistry, type TelemetryPing, topics } from '@waypost/contracts';
 import type { RegistryConfig } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 import { openRecordPublisher } from '@waypost/streams';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSubscriptions } from '../commands/subscribe.js';
 import { historyEvents, historyQuery } from '../commands/history.js';
+import { createSubscriptions } from '../commands/subscribe.js';
 import { createApiClient } from './api-client.js';
 
 function build(...answers: readonly { readonly status?: number; readonly body: unknown }[]) {

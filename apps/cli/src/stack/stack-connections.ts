@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { BootError, kafkaConfig, parseConfig, registryConfig, type RegistryConfig } from '@waypost/platform';
+import { BootError, kafkaConfig, parseConfig, type RegistryConfig, registryConfig } from '@waypost/platform';
 import { type KafkaSettings, readClusterId } from '@waypost/streams';
 import { CliError } from '../terminal/output.js';
 import type { StackEnvironment } from './stack-config.js';

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { createDeliveryProjection } from '@waypost/history-store';
-import { CLOCK, CONFIG } from '@waypost/platform';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { createDeliveryProjection } from '@waypost/history-store';
+import { CLOCK, CONFIG } from '@waypost/platform';
 import { createProjectorMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import { createDeliveryHistory, createDeliveryProjection } from '@waypost/history-store';
 import { createMemoryBackend, type StreamsBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { createAttemptsTask } from './attempts.task.js';
+import { until } from '../../../../test/support/until.js';
 import {
   createProjectionDatabase,
   pause,
-  startProjector,
   type ProjectionDatabase,
   type Projector,
+  startProjector,
 } from '../testing/projectors.js';
 import { sampleAttempt } from '../testing/sample-attempt.js';
-import { until } from '../../../../test/support/until.js';
+import { createAttemptsTask } from './attempts.task.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const TOPIC = 'webhook.attempts';

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import type { WebhookAttempt } from '@waypost/domain';
 import { type ApplyResult, createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { createAttemptsTask } from './attempts.task.js';
 import { DatabaseRetry } from '../database/database-retry.js';
 import { sampleAttempt } from '../testing/sample-attempt.js';
+import { createAttemptsTask } from './attempts.task.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 function first(n: number): WebhookAttempt {

@@ -5,8 +5,8 @@ import type { WebhookAttempt } from '@waypost/domain';
 import type { DeliveryProjection } from '@waypost/history-store';
 import { CODECS, type PartitionTaskFactory } from '@waypost/platform';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
-import { createProjectionTask, PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
 import type { ProjectorMetrics } from '../projection/metrics.js';
+import { createProjectionTask, PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
 
 export interface AttemptsTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<WebhookAttempt>;

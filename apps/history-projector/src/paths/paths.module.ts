@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { createPathProjection } from '@waypost/history-store';
-import { CLOCK } from '@waypost/platform';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
+import { createPathProjection } from '@waypost/history-store';
+import { CLOCK } from '@waypost/platform';
 import { createPathMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { PathsController } from './paths.controller.js';

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, type AvroCodecs, type TelemetryPing } from '@waypost/contracts';
+import { Registry } from 'prom-client';
+import { type AvroCodecs, createAvroCodecs, type TelemetryPing } from '@waypost/contracts';
 import { createPathHistory, createPathProjection } from '@waypost/history-store';
 import { createMemoryBackend, type StreamsBackend } from '@waypost/streams';
-import { Registry } from 'prom-client';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
+import { until } from '../../../../test/support/until.js';
+import { createPathMetrics } from '../projection/metrics.js';
 import {
   createProjectionDatabase,
   pause,
-  startProjector,
   type ProjectionDatabase,
   type Projector,
+  startProjector,
 } from '../testing/projectors.js';
-import { createPathMetrics } from '../projection/metrics.js';
 import { createPathsTask } from './paths.task.js';
-import { until } from '../../../../test/support/until.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const TOPIC = 'telemetry.pings';

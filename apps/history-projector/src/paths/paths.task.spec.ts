@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, type AvroCodecs, type TelemetryPing } from '@waypost/contracts';
+import { Registry } from 'prom-client';
+import { type AvroCodecs, createAvroCodecs, type TelemetryPing } from '@waypost/contracts';
 import { createMemoryPathStore, type PathProjection } from '@waypost/history-store';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
-import { Registry } from 'prom-client';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { DatabaseRetry } from '../database/database-retry.js';

@@ -6,12 +6,12 @@ import {
   type SubjectCodec,
   type TelemetryPing,
 } from '@waypost/contracts';
-import { pathPointOf, type PathPoint } from '@waypost/domain';
+import { type PathPoint, pathPointOf } from '@waypost/domain';
 import type { PathProjection } from '@waypost/history-store';
 import { CODECS, type PartitionTaskFactory } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamRecord, TaskContext } from '@waypost/streams';
-import { createProjectionTask, PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
 import type { PathMetrics } from '../projection/metrics.js';
+import { createProjectionTask, PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
 
 export interface PathsTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<TelemetryPing>;

@@ -1,5 +1,5 @@
-import type { AppliedBatch, AppliedPaths } from '@waypost/history-store';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { AppliedBatch, AppliedPaths } from '@waypost/history-store';
 import type { ProjectionTaskMetrics } from './projection.task.js';
 
 export type ProjectorMetrics = ProjectionTaskMetrics<AppliedBatch>;

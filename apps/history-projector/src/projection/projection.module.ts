@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { type Logger, LOGGER, MONOTONIC_CLOCK, ON_FATAL, STREAMS_BACKEND, StreamsModule } from '@waypost/platform';
+import { LOGGER, type Logger, MONOTONIC_CLOCK, ON_FATAL, STREAMS_BACKEND, StreamsModule } from '@waypost/platform';
 import { type StreamsBackend, waitOrAbort } from '@waypost/streams';
-import { ProjectorDatabaseModule } from '../database/projector-database.module.js';
 import { DatabaseRetry } from '../database/database-retry.js';
+import { ProjectorDatabaseModule } from '../database/projector-database.module.js';
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js';
 
 /** What both projections share; they have nothing else in common but connections. */

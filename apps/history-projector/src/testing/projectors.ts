@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource, runMigrations } from '@waypost/database';
 import {
   createTaskManager,
-  silentLogger,
   type PartitionTask,
+  silentLogger,
   type StreamsBackend,
   type TaskContext,
 } from '@waypost/streams';
-import type { DataSource } from 'typeorm';
 import { DatabaseRetry } from '../database/database-retry.js';
 import type { ProjectionTaskTools } from '../projection/projection.task.js';
 

@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import { formatTime } from '@waypost/domain';
 import { API_KEY_SCOPES, type StoredApiKey } from '@waypost/management-store';
-import { z } from 'zod';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, oneOf, plainText, text, unique, uuid, uuidText } from '../endpoint/fields.js';
 import { pageOf } from '../paging/paging.dto.js';

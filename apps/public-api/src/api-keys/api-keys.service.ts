@@ -5,7 +5,7 @@ import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { type ApiKeyDto, type ApiKeyWithKeyDto, type CreateApiKeyDto, toApiKey } from './api-keys.dto.js';
 import { noSuchApiKey, scopesNotHeld } from './api-keys.errors.js';
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ApiKeyStore } from '@waypost/management-store';
-import { type ApiSettings, type Clock, CLOCK, SETTINGS } from '../runtime/runtime.module.js';
+import { type ApiSettings, CLOCK, type Clock, SETTINGS } from '../runtime/runtime.module.js';
 import { createKeyDirectory } from './key-directory.js';
 import { createAddressLimiter, createRateLimiter } from './rate-limiter.js';
 

@@ -1,5 +1,5 @@
-import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { z } from 'zod';
+import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
 import { instant, oneOf, statusCode, wholeNumber } from '../endpoint/fields.js';
 
 /** The most deliveries or points of a page. */

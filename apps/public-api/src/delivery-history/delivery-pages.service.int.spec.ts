@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { WebhookAttempt } from '@waypost/domain';
-import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
-import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
 import fc from 'fast-check';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import type { WebhookAttempt } from '@waypost/domain';
+import { createDeliveryHistory, createDeliveryProjection, type DeliveryProjection } from '@waypost/history-store';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { ApiError } from '../errors/api-error.js';
 import { createPageStates } from '../paging/page-states.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { anyWalk, attemptOf, NOW, type DeliveryPlan, type WalkPlan, type Write } from '../testing/walked-deliveries.js';
+import { anyWalk, attemptOf, type DeliveryPlan, NOW, type WalkPlan, type Write } from '../testing/walked-deliveries.js';
 import { type DeliveryFilters, type DeliveryPage, DeliveryPages } from './delivery-pages.service.js';
 
 const PATH = '/public/v2/events';

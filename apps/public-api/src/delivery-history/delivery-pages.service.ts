@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type DeliveryHistory, type DeliveryQuery, type DeliveryRecord, RETENTION_MS } from '@waypost/domain';
 import { DELIVERY_HISTORY } from '../database/database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
-import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 
 /** The filters of a history query; times are epoch ms, the window is on the first attempt. */
 export type DeliveryFilters = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { type DeliveryRecord, formatTime, MAX_TIME_MS } from '@waypost/domain';
 import fc from 'fast-check';
-import { attemptEntry, deliveryRecord } from '../testing/delivery-records.js';
-import { v1PageText } from '../history-v1/history-v1.page.js';
+import { type DeliveryRecord, formatTime, MAX_TIME_MS } from '@waypost/domain';
 import { v2PageText } from '../events-v2/events-v2.page.js';
+import { v1PageText } from '../history-v1/history-v1.page.js';
+import { attemptEntry, deliveryRecord } from '../testing/delivery-records.js';
 import { createTimeText } from './page-text.js';
 
 const times = fc.integer({ min: 0, max: MAX_TIME_MS });

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { ExpectedVersions } from '@waypost/management-store';
 import type { Request, Response } from 'express';
+import type { ExpectedVersions } from '@waypost/management-store';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 
 /** A resource as it is shown, and which version of it that is. */

@@ -1,5 +1,5 @@
-import { parseInstant } from '@waypost/domain';
 import { z } from 'zod';
+import { parseInstant } from '@waypost/domain';
 
 /*
  * The parts that DTOs are made of. A message continues the name of its field or parameter ("limit must be ...").

@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
-import { isConnectionLoss } from '@waypost/database';
 import type { Request, Response } from 'express';
+import { isConnectionLoss } from '@waypost/database';
 import { type ApiLogger, LOGGER } from '../runtime/runtime.module.js';
 import { ApiError, type ErrorCode } from './api-error.js';
 import { OutageLog } from './outage-log.js';

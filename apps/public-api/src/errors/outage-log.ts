@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ApiLogger, type Clock, CLOCK, LOGGER } from '../runtime/runtime.module.js';
+import { type ApiLogger, CLOCK, type Clock, LOGGER } from '../runtime/runtime.module.js';
 
 /** A failure after this long without one is a new outage. */
 const NEW_OUTAGE_AFTER_MS = 30_000;

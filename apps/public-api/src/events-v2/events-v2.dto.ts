@@ -1,5 +1,5 @@
-import { MAX_ID_LENGTH, PAYLOAD_FORMATS } from '@waypost/domain';
 import { z } from 'zod';
+import { MAX_ID_LENGTH, PAYLOAD_FORMATS } from '@waypost/domain';
 import {
   attemptError,
   attemptNumber,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { hashApiKey } from '@waypost/domain';
 import { API_KEY_SCOPES, type ManagementStore } from '@waypost/management-store';
-import type pg from 'pg';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { startTestApi, type TestApi } from '../testing/test-api.js';
 
 const FLEET = '/public/v1/fleet';
 const KEYS = '/public/v1/api-keys';

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Inject, Patch, Res } from '@nestjs/common';
-import type { ExpectedVersions } from '@waypost/management-store';
 import type { Response } from 'express';
+import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, tagged } from '../endpoint/entity-tag.js';

@@ -1,5 +1,5 @@
-import { type FleetSettings, formatTime, PAYLOAD_FORMATS } from '@waypost/domain';
 import { z } from 'zod';
+import { type FleetSettings, formatTime, PAYLOAD_FORMATS } from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import { changesSomething, dateTime, enumText, oneOf, plainText, text, version } from '../endpoint/fields.js';
 

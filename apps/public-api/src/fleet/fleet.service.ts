@@ -3,7 +3,7 @@ import type { FleetSettings } from '@waypost/domain';
 import { type ExpectedVersions, type FleetChange, FleetStore } from '@waypost/management-store';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { type FleetDto, toFleet, type UpdateFleetDto } from './fleet.dto.js';
 import { noSuchFleet } from './fleet.errors.js';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { geofenceKey } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
-import type pg from 'pg';
-import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
 
 const PATH = '/public/v1/geofences';
 const CIRCLE = { type: 'circle', center: { latitude: 52.5, longitude: 13.4 }, radiusInMeters: 250.5 };

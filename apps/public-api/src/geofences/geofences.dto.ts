@@ -1,5 +1,5 @@
-import { formatTime, type Geofence, type GeofenceCircle, type GeofencePolygon } from '@waypost/domain';
 import { z } from 'zod';
+import { formatTime, type Geofence, type GeofenceCircle, type GeofencePolygon } from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import { changesSomething, dateTime, plainText, text, uuid, uuidText, version } from '../endpoint/fields.js';
 import { pageOf } from '../paging/paging.dto.js';

@@ -7,7 +7,7 @@ import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { type Clock, CLOCK, NEW_ID, type NewId } from '../runtime/runtime.module.js';
+import { CLOCK, type Clock, NEW_ID, type NewId } from '../runtime/runtime.module.js';
 import {
   type CreateGeofenceDto,
   type GeofenceDto,

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { ApiError } from '../errors/api-error.js';
 import { sendApiError } from '../errors/api-error.filter.js';
+import { ApiError } from '../errors/api-error.js';
 
 export const V1_HISTORY_PATH = '/public/v1/webhook-events';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { ApiError } from '../errors/api-error.js';
 import { errorOfStatus, sendApiError } from '../errors/api-error.filter.js';
+import { ApiError } from '../errors/api-error.js';
 
 /*
  * What no endpoint has to deal with: requests that are refused before the router, whatever their path.

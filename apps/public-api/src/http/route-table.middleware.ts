@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { ApiError } from '../errors/api-error.js';
 import { sendApiError } from '../errors/api-error.filter.js';
+import { ApiError } from '../errors/api-error.js';
 
 /** Path templates as OpenAPI writes them, with the methods of each in upper case. */
 export type RouteMethods = Readonly<Record<string, readonly string[]>>;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ManagementStore } from '@waypost/management-store';
 import type pg from 'pg';
+import type { ManagementStore } from '@waypost/management-store';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { until } from '../../../../test/support/until.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const KEYS = '/public/v1/api-keys';

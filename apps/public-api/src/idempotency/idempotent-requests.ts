@@ -5,7 +5,7 @@ import { ChangeStores, type IdempotencyRef, IdempotencyStore, type KeptAnswer } 
 import type { Caller } from '../auth/caller.js';
 import { invalidHeader } from '../errors/api-error.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { AnswerSealer } from './answer-sealer.js';
 import { answerLost, inProgress, keyReused } from './idempotency.errors.js';
 

@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, type SchemaRegistryPort } from '@waypost/contracts';
 import { StreamsModule } from '@waypost/platform';
-import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 
 export const AVRO_CODECS = Symbol('avro codecs');
 const SCHEMA_REGISTRY = Symbol('schema registry');

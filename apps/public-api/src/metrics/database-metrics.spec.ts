@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OutboxLag } from '@waypost/management-store';
 import { Registry } from 'prom-client';
+import type { OutboxLag } from '@waypost/management-store';
 import { registerDatabaseMetrics } from './database-metrics.js';
 
 const NOW = 1_800_000_000_000;

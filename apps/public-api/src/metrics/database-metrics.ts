@@ -1,6 +1,6 @@
+import { Gauge, type Registry } from 'prom-client';
 import type { PoolUsage } from '@waypost/database';
 import type { OutboxLag } from '@waypost/management-store';
-import { Gauge, type Registry } from 'prom-client';
 
 export interface DatabaseMetricsDeps {
   readonly registry: Registry;

@@ -1,8 +1,8 @@
 import { type DynamicModule, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
+import type { Registry } from 'prom-client';
 import { DataSource, PAGE_SOURCE, type PageSource, poolUsageOf } from '@waypost/database';
 import { OutboxStore } from '@waypost/management-store';
-import type { Registry } from 'prom-client';
-import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { registerDatabaseMetrics } from './database-metrics.js';
 
 const REGISTRY = Symbol('metrics registry');

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { consumerGroups, topics } from '@waypost/contracts';
 import type { OperationalEvent } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
 import { createTaskManager, partitionForKey, silentLogger, type TaskContext, type TaskManager } from '@waypost/streams';
-import type pg from 'pg';
-import { until } from '../../../../test/support/until.js';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
 import { OperationalEventsTasks } from './operational-events.consumer.js';
 

@@ -12,7 +12,7 @@ import {
 import type { RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
 import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
 import { AVRO_CODECS } from '../kafka/kafka.module.js';
-import { type ApiLogger, type Clock, CLOCK, LOGGER } from '../runtime/runtime.module.js';
+import { type ApiLogger, CLOCK, type Clock, LOGGER } from '../runtime/runtime.module.js';
 import { OperationalEventsTask } from './operational-events.task.js';
 
 const NAME = 'operational events';

@@ -1,5 +1,5 @@
-import { formatTime, type OperationalEvent } from '@waypost/domain';
 import { z } from 'zod';
+import { formatTime, type OperationalEvent } from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, statusCode, text, uuidText } from '../endpoint/fields.js';
 import { pageOf } from '../paging/paging.dto.js';

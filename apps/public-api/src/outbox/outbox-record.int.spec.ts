@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { topics, type WebhookDelivery } from '@waypost/contracts';
 import { testDelivery } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
 import { partitionForKey, silentLogger } from '@waypost/streams';
-import type pg from 'pg';
 import { untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { openTestStack } from '../testing/test-stack.js';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SubjectCodec, resolveBatch, topics } from '@waypost/contracts';
+import pg from 'pg';
+import { resolveBatch, type SubjectCodec, topics } from '@waypost/contracts';
 import { geofenceKey } from '@waypost/domain';
 import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { readToEnd } from '@waypost/streams';
-import pg from 'pg';
+import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { type ApiProcess, startApiProcess } from '../testing/api-process.js';
 import { type ClientAnswer, createPersistentClient } from '../testing/persistent-client.js';
-import { createTestDatabase, type TestDatabase, untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { openTestStack } from '../testing/test-stack.js';
 
 const KILLS = 3;

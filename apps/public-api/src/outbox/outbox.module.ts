@@ -13,7 +13,7 @@ import { OutboxStore } from '@waypost/management-store';
 import { STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
 import { AVRO_CODECS } from '../kafka/kafka.module.js';
-import { type ApiLogger, type Clock, CLOCK, LOGGER } from '../runtime/runtime.module.js';
+import { type ApiLogger, CLOCK, type Clock, LOGGER } from '../runtime/runtime.module.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
 import { createPublishedChanges, PublishedChanges } from './published-changes.js';

@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { createAvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import type { ManagementStore, StoredReplay } from '@waypost/management-store';
 import { createMemoryBackend, partitionForKey, readToEnd, silentLogger } from '@waypost/streams';
-import type pg from 'pg';
 import { subscriptionOf } from '../../../../test/support/samples.js';
-import { createOutbox } from './create-outbox.js';
-import { OUTBOX_TOPICS } from './outbox-record.js';
-import type { OutboxPublisher } from './outbox-publisher.js';
-import { createMemoryRegistry } from '../testing/memory-registry.js';
 import { untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { createMemoryRegistry } from '../testing/memory-registry.js';
+import { createOutbox } from './create-outbox.js';
+import type { OutboxPublisher } from './outbox-publisher.js';
+import { OUTBOX_TOPICS } from './outbox-record.js';
 
 const PARTITIONS = 4;
 const TOPIC = topics.webhookReplays.name;

@@ -5,8 +5,8 @@ import {
   type PageTokens,
   pathPageTokens,
   type PathWalkPosition,
-  queryFingerprint,
   type QueryFilters,
+  queryFingerprint,
 } from '@waypost/domain';
 import { ApiError, type ErrorCode } from '../errors/api-error.js';
 

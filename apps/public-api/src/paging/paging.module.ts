@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { type ApiSettings, type Clock, CLOCK, SETTINGS } from '../runtime/runtime.module.js';
+import { type ApiSettings, CLOCK, type Clock, SETTINGS } from '../runtime/runtime.module.js';
 import { ListPages } from './list-pages.service.js';
 import { createPageStates, createPathPageStates, PAGE_STATES, PATH_PAGE_STATES } from './page-states.js';
 

@@ -1,5 +1,5 @@
-import { formatTime, MAX_ID_LENGTH, type PathPoint } from '@waypost/domain';
 import { z } from 'zod';
+import { formatTime, MAX_ID_LENGTH, type PathPoint } from '@waypost/domain';
 import { endDateParameter, MAX_LIMIT } from '../delivery-history/delivery-history.dto.js';
 import { dto } from '../endpoint/dto.js';
 import { dateTime, instant, isWindow, nextPageState, parameterText, text, WINDOW_RULE } from '../endpoint/fields.js';

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type PathHistory, type PathWalkPosition, RETENTION_MS } from '@waypost/domain';
 import { PATH_HISTORY } from '../database/database.module.js';
-import { PATH_PAGE_STATES, type PageStates } from '../paging/page-states.js';
-import { type Clock, CLOCK } from '../runtime/runtime.module.js';
+import { type PageStates, PATH_PAGE_STATES } from '../paging/page-states.js';
+import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { type PathsPageDto, type PathsQueryDto, toDevicePaths } from './paths.dto.js';
 
 /** Where the devices of a fleet were. */

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { RETENTION_MS, type ReplayProgress } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/management-store';
 import type pg from 'pg';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { type ReplayProgress, RETENTION_MS } from '@waypost/domain';
+import type { ManagementStore } from '@waypost/management-store';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { startTestApi, type TestApi } from '../testing/test-api.js';
 import type { ReplayDto } from './replays.dto.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   DEFAULT_REPLAY_RATE_PER_SECOND,
   EVENT_TYPES,
@@ -6,7 +7,6 @@ import {
   MAX_REPLAY_RATE_PER_SECOND,
 } from '@waypost/domain';
 import type { StoredReplay } from '@waypost/management-store';
-import { z } from 'zod';
 import { dto } from '../endpoint/dto.js';
 import {
   dateTime,

@@ -5,7 +5,7 @@ import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { type Clock, CLOCK, NEW_ID, type NewId } from '../runtime/runtime.module.js';
+import { CLOCK, type Clock, NEW_ID, type NewId } from '../runtime/runtime.module.js';
 import { noSuchSubscription, notActive } from '../subscriptions/subscriptions.errors.js';
 import { type CreateReplayDto, type ReplayDto, toReplay } from './replays.dto.js';
 import { noSuchReplay, tooManyReplays, windowExpired } from './replays.errors.js';

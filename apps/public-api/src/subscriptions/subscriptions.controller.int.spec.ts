@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openClientSecret, openSigningSecret, parseSigningSecret, type WebhookSubscription } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
-import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const HOOK = 'https://receiver.example/hook';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ApiError, type ErrorDetail } from '../errors/api-error.js';
 import { readBody } from '../endpoint/validation.pipe.js';
+import { ApiError, type ErrorDetail } from '../errors/api-error.js';
 import { CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
 
 const URL_TEXT = 'https://receiver.example/hook';

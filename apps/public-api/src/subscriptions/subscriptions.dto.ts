@@ -1,5 +1,5 @@
-import { EVENT_TYPES, formatTime, MAX_ID_LENGTH, PAYLOAD_FORMATS, type WebhookSubscription } from '@waypost/domain';
 import { z } from 'zod';
+import { EVENT_TYPES, formatTime, MAX_ID_LENGTH, PAYLOAD_FORMATS, type WebhookSubscription } from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import {
   changesSomething,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import type { WebhookDelivery, WebhookSubscription } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
-import type pg from 'pg';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { startTestApi, type TestApi } from '../testing/test-api.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const NOW = Date.UTC(2026, 2, 20, 12);

@@ -21,10 +21,10 @@ import {
 } from '@waypost/management-store';
 import { configureHttp } from '../configure-http.js';
 import { DELIVERY_HISTORY, PATH_HISTORY } from '../database/database.module.js';
-import { HttpApiModule } from '../http-api.module.js';
 import { SERVER_LIMITS, type ServerLimits } from '../http/server-limits.js';
-import { OpenApi } from '../openapi/openapi-document.js';
+import { HttpApiModule } from '../http-api.module.js';
 import type { OpenApiDocument } from '../openapi/openapi.types.js';
+import { OpenApi } from '../openapi/openapi-document.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ApiSettings, RuntimeModule, type RuntimeValues } from '../runtime/runtime.module.js';
 import { CHECK_URL, type CheckUrl } from '../subscriptions/subscriber-urls.js';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryHistory, PathPoint } from '@waypost/domain';
 import { createPageSource } from '@waypost/database';
+import type { DeliveryHistory, PathPoint } from '@waypost/domain';
 import { createDeliveryHistory, createMemoryPathStore, createPathHistory } from '@waypost/history-store';
 import { API_KEY_SCOPES, type ManagementStore, openManagementStore } from '@waypost/management-store';
-import { deliveryRecord, historyOf } from './delivery-records.js';
-import { startTestApi, type TestAnswer, type TestApi, type TestRequest } from './test-api.js';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
+import { deliveryRecord, historyOf } from './delivery-records.js';
 import { collectionsIn, type DocumentedOperation, filled, securedOperations } from './documented-operations.js';
+import { startTestApi, type TestAnswer, type TestApi, type TestRequest } from './test-api.js';
 
 const HOUR_MS = 3_600_000;
 const WINDOW = { startDate: '2026-03-15T00:00:00Z', endDate: '2026-03-20T12:00:00Z' };

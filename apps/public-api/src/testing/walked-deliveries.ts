@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { WebhookAttempt } from '@waypost/domain';
 import fc from 'fast-check';
+import type { WebhookAttempt } from '@waypost/domain';
 import type { DeliveryFilters } from '../delivery-history/delivery-pages.service.js';
 
 /** Midday, so that the days before and behind are at hand. */

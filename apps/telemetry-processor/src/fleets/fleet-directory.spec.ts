@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
 import {
   createFleetSettingsHistory,
   createGeofenceHistory,
-  geofenceKey,
   type FleetSettings,
   type Geofence,
+  geofenceKey,
 } from '@waypost/domain';
 import { createMemoryBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';

@@ -1,17 +1,17 @@
-import { resolveBatch, topics, type AvroCodecs, type SubjectCodec, type TopicDefinition } from '@waypost/contracts';
+import { type AvroCodecs, resolveBatch, type SubjectCodec, type TopicDefinition, topics } from '@waypost/contracts';
 import {
-  geofenceFault,
   type FleetGeofences,
   type FleetSettingsHistory,
   type FleetSettingsVersions,
   type Geofence,
+  geofenceFault,
   type GeofenceHistory,
 } from '@waypost/domain';
 import {
   createGlobalTable,
-  StreamsError,
   type GlobalTable,
   type StreamsBackend,
+  StreamsError,
   type StreamsLogger,
 } from '@waypost/streams';
 

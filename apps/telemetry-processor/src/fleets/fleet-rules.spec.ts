@@ -3,7 +3,7 @@ import { createAvroCodecs, createPingReader, type TelemetryPing } from '@waypost
 import { createFleetSettingsHistory, createGeofenceHistory, type Geofence } from '@waypost/domain';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
-import { knownFleets, type FleetHistories } from './fleet-directory.js';
+import { type FleetHistories, knownFleets } from './fleet-directory.js';
 import { FleetFinder } from './fleet-rules.js';
 
 /** As the processor gets it. */

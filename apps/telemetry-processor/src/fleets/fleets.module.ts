@@ -1,9 +1,9 @@
 import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Gauge, Registry } from 'prom-client';
 import type { AvroCodecs } from '@waypost/contracts';
 import { createFleetSettingsHistory, createGeofenceHistory, type GeofenceHistory } from '@waypost/domain';
-import { CODECS, CONFIG, KafkaModule, type Logger, LOGGER, ON_FATAL, STREAMS_BACKEND } from '@waypost/platform';
+import { CODECS, CONFIG, KafkaModule, LOGGER, type Logger, ON_FATAL, STREAMS_BACKEND } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
-import { Gauge, Registry } from 'prom-client';
 import { createFleetDirectory, FLEET_DIRECTORY, type FleetDirectory } from './fleet-directory.js';
 
 interface FleetsConfig {

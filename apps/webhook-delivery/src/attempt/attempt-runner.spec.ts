@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { formatSigningSecret, sealSigningSecret } from '@waypost/domain';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { flushed } from '../../../../test/support/until.js';
-import type { ReceivedCall } from '../../../../test/support/receiver.js';
-import { signatureProblem } from '../../../../test/support/signature-problem.js';
+import { formatSigningSecret, sealSigningSecret } from '@waypost/domain';
 import {
+  type AttemptRig,
   deliveryOf,
   rigAuth,
   rigSubscription,
   startAttemptRig,
-  type AttemptRig,
 } from '../../../../test/support/attempt-rig.js';
+import type { ReceivedCall } from '../../../../test/support/receiver.js';
+import { signatureProblem } from '../../../../test/support/signature-problem.js';
+import { flushed } from '../../../../test/support/until.js';
 
 const NEW = Buffer.alloc(32, 1);
 const OLD = Buffer.alloc(32, 2);

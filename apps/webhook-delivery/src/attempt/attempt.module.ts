@@ -3,7 +3,7 @@ import { createEgressClient, type EgressClient } from '@waypost/egress';
 import { CLOCK, CONFIG, type EgressConfig } from '@waypost/platform';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY, SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
-import { createAttemptRunner, type AttemptRunner } from './attempt-runner.js';
+import { type AttemptRunner, createAttemptRunner } from './attempt-runner.js';
 import { createBearerTokens } from './bearer-tokens.js';
 
 /** EgressClient */

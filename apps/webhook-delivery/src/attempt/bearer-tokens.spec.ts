@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { sealClientSecret, type BearerAuth } from '@waypost/domain';
+import { type BearerAuth, sealClientSecret } from '@waypost/domain';
 import type { EgressRequest, EgressResult } from '@waypost/egress';
 import { createBearerTokens } from './bearer-tokens.js';
 

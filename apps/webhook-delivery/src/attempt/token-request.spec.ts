@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { until } from '../../../../test/support/until.js';
+import { type AttemptRig, rigAuth, rigSubscription, startAttemptRig } from '../../../../test/support/attempt-rig.js';
 import type { Answer, Behaviour, ReceivedCall } from '../../../../test/support/receiver.js';
-import { rigAuth, rigSubscription, startAttemptRig, type AttemptRig } from '../../../../test/support/attempt-rig.js';
+import { until } from '../../../../test/support/until.js';
 
 const CLIENT_SECRET = 'correct horse';
 /** A busy machine may be late, but a deadline that starts again would take 5 s. */

@@ -1,4 +1,4 @@
-import { openClientSecret, parseRetryAfter, type BearerAuth } from '@waypost/domain';
+import { type BearerAuth, openClientSecret, parseRetryAfter } from '@waypost/domain';
 import type { EgressClient, EgressResult } from '@waypost/egress';
 
 export type TokenAnswer =

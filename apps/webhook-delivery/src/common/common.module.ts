@@ -1,8 +1,8 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { createAvroCodecs, createSchemaRegistry, type AvroCodecs } from '@waypost/contracts';
-import { CONFIG, STOPPING, type RegistryConfig } from '@waypost/platform';
-import { settleOrAbort } from '@waypost/streams';
 import { Registry } from 'prom-client';
+import { type AvroCodecs, createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
+import { CONFIG, type RegistryConfig, STOPPING } from '@waypost/platform';
+import { settleOrAbort } from '@waypost/streams';
 import { createDeliveryMetrics } from './delivery-metrics.js';
 import { nodeTimers } from './timers.js';
 

@@ -1,4 +1,4 @@
-import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import { readToEnd, type StreamsBackend } from '@waypost/streams';
 
 /**

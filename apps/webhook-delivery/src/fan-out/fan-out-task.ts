@@ -1,25 +1,25 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { consumerGroups, resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, consumerGroups, resolveBatch, topics } from '@waypost/contracts';
 import { decideFanOut } from '@waypost/domain';
 import {
-  partitionForKey,
-  partitionName,
-  slicesOf,
-  StreamsError,
   type BaseOffsets,
   type FencedWriter,
+  partitionForKey,
+  partitionName,
   type PartitionTask,
   type RecordBatch,
+  slicesOf,
   type StreamRecord,
   type StreamsBackend,
+  StreamsError,
   type StreamsLogger,
   type TaskContext,
 } from '@waypost/streams';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
-import { readOwnRecord } from '../common/read-own-record.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
+import { readOwnRecord } from '../common/read-own-record.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryWriter } from './delivery-writer.js';
 import { checkpointMetadata, outputsOf, readWritten, type WrittenDeliveries } from './fan-out-checkpoint.js';
 

@@ -1,13 +1,13 @@
 import { Controller, Inject, Injectable } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { consumerGroups, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
 import {
   CLOCK,
   LOGGER,
   PartitionConsumer,
   PartitionContext,
-  STREAMS_BACKEND,
   type PartitionTaskFactory,
+  STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { CODECS, DELIVERY_METRICS } from '../common/common.module.js';

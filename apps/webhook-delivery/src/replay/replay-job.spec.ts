@@ -3,8 +3,8 @@ import { holdsFor, until } from '../../../../test/support/until.js';
 import {
   attemptOf,
   deliveryOf,
-  type ReplayHarness,
   openReplayHarness,
+  type ReplayHarness,
   START,
   SUBSCRIPTION,
 } from './testing/replay-harness.js';

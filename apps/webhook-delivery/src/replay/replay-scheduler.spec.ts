@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { StreamsError } from '@waypost/streams';
+import { flushed } from '../../../../test/support/until.js';
 import { Aborted } from '../common/waits.js';
 import type { ReplayJob } from './replay-job.js';
 import { ReplayScheduler } from './replay-scheduler.js';
-import { flushed } from '../../../../test/support/until.js';
 
 /** Replays that end, and check whether they may continue, when the test says so. */
 function build(maxRunning: number) {

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ReplayProgress, WebhookDelivery } from '@waypost/contracts';
 import { until } from '../../../../test/support/until.js';
+import { type KafkaReplayLog, openKafkaReplayLog } from './testing/kafka-replay-log.js';
 import { deliveryOf, replayOf, START } from './testing/replay-harness.js';
-import { openKafkaReplayLog, type KafkaReplayLog } from './testing/kafka-replay-log.js';
 
 const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
 const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { StreamsError, type StreamsBackend, type TransactionalProducer } from '@waypost/streams';
+import { type StreamsBackend, StreamsError, type TransactionalProducer } from '@waypost/streams';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import { openReplayHarness, type ReplayHarness } from './testing/replay-harness.js';
 

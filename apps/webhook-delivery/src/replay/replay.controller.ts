@@ -1,14 +1,14 @@
 import { Controller, Inject, Injectable } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { consumerGroups, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, consumerGroups, topics } from '@waypost/contracts';
 import {
   CLOCK,
   CONFIG,
   LOGGER,
   PartitionConsumer,
   PartitionContext,
-  STREAMS_BACKEND,
   type PartitionTaskFactory,
+  STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { CODECS } from '../common/common.module.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { StreamsModule } from '@waypost/platform';
 import { Registry } from 'prom-client';
+import { StreamsModule } from '@waypost/platform';
 import { CommonModule } from '../common/common.module.js';
 import { createReplayMetrics } from '../common/delivery-metrics.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';

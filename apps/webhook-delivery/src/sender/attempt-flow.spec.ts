@@ -4,19 +4,19 @@ import { createEgressClient, type EgressClient } from '@waypost/egress';
 import { until } from '../../../../test/support/until.js';
 import { createAttemptRunner } from '../attempt/attempt-runner.js';
 import { createBearerTokens } from '../attempt/bearer-tokens.js';
+import { SenderHarness } from './testing/sender-harness.js';
 import {
   accepting,
   acceptingAfter,
+  type Behaviour,
   flapping,
   neverEnding,
   refusingUrl,
   silent,
   startEndpoint,
-  trickling,
   type TestEndpoint,
-  type Behaviour,
+  trickling,
 } from './testing/test-endpoint.js';
-import { SenderHarness } from './testing/sender-harness.js';
 
 const sealingKey = Buffer.alloc(32, 7);
 const PER_ORIGIN = 32;

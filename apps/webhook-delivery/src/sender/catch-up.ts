@@ -1,5 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import {
   type Fetcher,
   type PartitionConsumer,

@@ -1,11 +1,11 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { consumerGroups, resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, consumerGroups, resolveBatch, topics } from '@waypost/contracts';
 import { DELIVERY_UNSTARTED, type DeliveryProgress } from '@waypost/domain';
 import {
-  slicesOf,
   type FencedWriter,
   type PartitionTask,
   type RecordBatch,
+  slicesOf,
   type StreamRecord,
   type StreamsBackend,
   type StreamsLogger,
@@ -13,21 +13,21 @@ import {
 } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
-import { readOwnRecord } from '../common/read-own-record.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { createAttemptFlow, type AttemptFlow } from './attempt-flow.js';
-import { createAttemptLog, type AttemptLog } from './attempt-log.js';
-import { createCatchUp, type CatchUp } from './catch-up.js';
-import type { TimerPort } from '../common/timers.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
+import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
+import { readOwnRecord } from '../common/read-own-record.js';
+import type { TimerPort } from '../common/timers.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { type AttemptFlow, createAttemptFlow } from './attempt-flow.js';
+import { type AttemptLog, createAttemptLog } from './attempt-log.js';
+import { type CatchUp, createCatchUp } from './catch-up.js';
+import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { HeldQueues } from './held-queues.js';
 import { createOutage, type Outage } from './outage.js';
 import { PartitionQueues, type QueueLimits } from './partition-queues.js';
-import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
-import { recoverSender, type RecoveredSender } from './recover-sender.js';
+import { type RecoveredSender, recoverSender } from './recover-sender.js';
 import { createStateRecords, type StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-import type { DeliveryScheduler } from './delivery-scheduler.js';
 
 export interface DeliveryTaskParts {
   readonly backend: StreamsBackend;

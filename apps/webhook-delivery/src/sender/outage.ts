@@ -1,9 +1,9 @@
-import { healthAfter, operationId, PROBE_EVERY_MS, type EndpointHealth } from '@waypost/domain';
 import type { WebhookAttempt } from '@waypost/contracts';
+import { type EndpointHealth, healthAfter, operationId, PROBE_EVERY_MS } from '@waypost/domain';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { AttemptLog } from './attempt-log.js';
-import type { TimerPort } from '../common/timers.js';
 import type { StateRecords } from './state-records.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
 

@@ -1,4 +1,4 @@
-import { SubscriptionQueue, type PendingDelivery } from './subscription-queue.js';
+import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 /** Where a successor resumes. */
 export interface CommitPoint {

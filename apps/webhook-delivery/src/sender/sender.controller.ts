@@ -1,17 +1,17 @@
 import { Controller, Inject, Injectable } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { consumerGroups, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, consumerGroups, topics } from '@waypost/contracts';
 import {
   CLOCK,
   LOGGER,
   PartitionConsumer,
   PartitionContext,
-  STREAMS_BACKEND,
   type PartitionTaskFactory,
+  STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import { ATTEMPT_RUNNER } from '../attempt/attempt.module.js';
+import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import { CODECS, DELIVERY_METRICS, RANDOM, TIMERS } from '../common/common.module.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushIntervals, FlushScheduler } from '../common/flush-scheduler.js';
@@ -19,9 +19,9 @@ import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
-import type { ReservationLimits } from './reservations.js';
 import { createDeliveryTask, type DeliveryTaskParts } from './delivery-task.js';
 import type { QueueLimits } from './partition-queues.js';
+import type { ReservationLimits } from './reservations.js';
 
 export interface SenderSettings {
   readonly slots: SlotLimits;

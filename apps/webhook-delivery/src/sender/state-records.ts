@@ -1,4 +1,4 @@
-import { topics, type AvroCodecs, type SubscriptionState } from '@waypost/contracts';
+import { type AvroCodecs, type SubscriptionState, topics } from '@waypost/contracts';
 import type { StateChanges } from './attempt-log.js';
 import type { PartitionQueues } from './partition-queues.js';
 import type { SubscriptionQueue } from './subscription-queue.js';

@@ -1,4 +1,4 @@
-import { resolveBatch, topics, type AvroCodecs } from '@waypost/contracts';
+import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import type { WebhookSubscription } from '@waypost/domain';
 import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
 import { readOwnRecord } from '../common/read-own-record.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { healthAfter, HEALTHY, type EndpointHealth } from './endpoint-health.js';
+import { type EndpointHealth, healthAfter, HEALTHY } from './endpoint-health.js';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

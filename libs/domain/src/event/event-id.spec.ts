@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON } from '../../../../test/support/samples.js';
-import { eventId, EVENT_ID_NAMESPACE, type EventIdentity } from './event-id.js';
+import { EVENT_ID_NAMESPACE, eventId, type EventIdentity } from './event-id.js';
 
 const page = readFileSync(new URL('../../../../docs/reference/event-ids.md', import.meta.url), 'utf8');
 

@@ -1,5 +1,5 @@
-import { known } from './envelope.js';
 import type { FleetEvent } from '../records/fleet-event.js';
+import { known } from './envelope.js';
 
 /** one flat object. An unknown field is left out: a made-up value could not be distinguished from a reported one. */
 export function serialiseLegacyV1(event: FleetEvent, eventId: string): string {

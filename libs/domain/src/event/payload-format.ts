@@ -1,7 +1,7 @@
 import { DomainError } from '../domain-error.js';
+import type { FleetEvent } from '../records/fleet-event.js';
 import { serialiseEnvelope } from './envelope.js';
 import { serialiseLegacyV1 } from './legacy-v1.js';
-import type { FleetEvent } from '../records/fleet-event.js';
 
 export const PAYLOAD_FORMATS = ['v1', 'legacy-v1'] as const;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { GeoPoint } from '../records/geofence.js';
 import { geofenceFault, shapeOf } from './geofence-shape.js';
 import { circleFence, placeAt, plainDistance, polygonFence } from './testing/geofences.js';
-import type { GeoPoint } from '../records/geofence.js';
 
 function place(latitude: number, longitude: number): GeoPoint {
   return { latitude, longitude };

@@ -1,7 +1,7 @@
+import type { Geofence } from '../records/geofence.js';
 import { CircleShape } from './circle-shape.js';
 import { PolygonShape } from './polygon-shape.js';
 import type { GeofenceShape } from './shape.js';
-import type { Geofence } from '../records/geofence.js';
 
 /** Of a faulty geofence: it contains no place. */
 const NOWHERE: GeofenceShape = Object.freeze({

@@ -1,6 +1,6 @@
+import type { Geofence } from '../records/geofence.js';
 import { shapeOf } from './geofence-shape.js';
 import type { GeofenceShape } from './shape.js';
-import type { Geofence } from '../records/geofence.js';
 
 export type NamedGeofence = Pick<Geofence, 'geofenceId' | 'name' | 'version'>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NOON, eventOf, pingOf } from '../../../../test/support/samples.js';
+import { eventOf, NOON, pingOf } from '../../../../test/support/samples.js';
 import { eventOfPing } from './event-of-ping.js';
 
 describe('the event of a ping (R-13)', () => {

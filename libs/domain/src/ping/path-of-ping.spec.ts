@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import { checkPing } from './check-ping.js';
 import { decidePing } from '../telemetry/decide-ping.js';
+import { checkPing } from './check-ping.js';
 import { pathPointOf } from './path-of-ping.js';
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { TEST_EVENT_TYPE } from '../event/event-type.js';
-import { deliveryStatus, type DeliveryStatus } from '../history/delivery-history.js';
+import { type DeliveryStatus, deliveryStatus } from '../history/delivery-history.js';
 import type { ReplayProgress } from '../records/replay-progress.js';
 import type { WebhookAttempt } from '../records/webhook-attempt.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { travel } from '../testing/journey.js';
-import { north, ping, second } from '../testing/track.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { travel } from '../testing/journey.js';
+import { north, ping, second } from '../testing/track.js';
 
 /** Of routes and stops, each with the second at which it happened, by the ping that made it. */
 function tripsOf(pings: readonly TelemetryPing[]): Record<number, string[]> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFleetSettingsHistory } from './fleet-settings-history.js';
 import type { FleetSettings } from '../records/fleet-settings.js';
+import { createFleetSettingsHistory } from './fleet-settings-history.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { testDelivery } from './test-delivery.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
+import { testDelivery } from './test-delivery.js';
 
 const NOW = Date.UTC(2026, 2, 1, 8, 30, 0, 7);
 const UUID_V5 = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { travel, type Journey } from '../testing/journey.js';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import { POSITION_WINDOW_MS } from './rule-settings.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { type Journey, travel } from '../testing/journey.js';
+import { POSITION_WINDOW_MS } from './rule-settings.js';
 
 /** Steps around the window's edge, a few of them backwards or of nothing: late pings and duplicates. */
 const stepMs = fc.oneof(

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import { decidePing, isAccepted, type PingDecision } from './decide-ping.js';
-import { evolveDevice } from './evolve-device.js';
 import type { DeviceState } from '../records/device-state.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { decidePing, isAccepted, type PingDecision } from './decide-ping.js';
+import { evolveDevice } from './evolve-device.js';
 
 /** What became of the pings of a file, and the positions and ignition changes that they made. */
 type Counts = Partial<

@@ -1,7 +1,7 @@
-import { tripAfter } from '../route/decide-route.js';
-import type { AcceptedPing, MovedPing } from './decide-ping.js';
 import type { DeviceState } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { tripAfter } from '../route/decide-route.js';
+import type { AcceptedPing, MovedPing } from './decide-ping.js';
 
 const UNKNOWN_DEVICE: DeviceState = Object.freeze({
   newestEventTime: -Infinity,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, startRawServer } from '../testing/raw-server.js';
 import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
-import { until } from '../../../../test/support/until.js';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const OK = `${HEAD}content-length: 2\r\n\r\nok`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { DeliveryRecord, WebhookAttempt } from '@waypost/domain';
 import fc from 'fast-check';
+import type { DeliveryRecord, WebhookAttempt } from '@waypost/domain';
 
 /** The clock of these tests: noon, so that both neighbouring days are near. */
 export const NOW = Date.UTC(2026, 5, 20, 12);

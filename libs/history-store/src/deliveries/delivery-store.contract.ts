@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { DeliveryHistory, DeliveryPosition, DeliveryQuery, DeliveryRecord, WebhookAttempt } from '@waypost/domain';
 import fc from 'fast-check';
+import type { DeliveryHistory, DeliveryPosition, DeliveryQuery, DeliveryRecord, WebhookAttempt } from '@waypost/domain';
 import { anyLog, attemptOf, attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
 import type { ApplyResult, DeliveryProjection } from './delivery-projection.js';
 

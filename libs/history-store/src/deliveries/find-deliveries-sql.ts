@@ -2,10 +2,10 @@
  * SQL by hand: a keyset page reads one ordered range of one index (R-34), and its text must leave the planner that index only,
  * which TypeORM cannot ensure.
  */
-import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
 import { type PreparedQuery, storableText } from '@waypost/database';
+import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
-import { DELIVERY_KEYS, finerColumn, hashedKey, type DeliveryKeyName, type Facet } from './delivery-keys.js';
+import { DELIVERY_KEYS, type DeliveryKeyName, type Facet, finerColumn, hashedKey } from './delivery-keys.js';
 
 export interface SqlQuery {
   readonly text: string;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { WebhookAttempt } from '@waypost/domain';
 import type { DataSource } from 'typeorm';
 import {
   createDataSource,
@@ -8,10 +7,11 @@ import {
   isLockTimeout,
   type PageSource,
 } from '@waypost/database';
+import type { WebhookAttempt } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { until } from '../../../../test/support/until.js';
-import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
 import { inTransaction } from '../projection/projection-transaction.js';
+import { attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryHistory } from './postgres-delivery-history.js';
 import { createDeliveryProjection } from './postgres-delivery-projection.js';
 

@@ -1,5 +1,5 @@
-import { UNIQUE_VIOLATION } from '@waypost/database';
 import type { DataSource } from 'typeorm';
+import { UNIQUE_VIOLATION } from '@waypost/database';
 import { createPartitionCache } from '../partitions/daily-partitions.js';
 import { isDayExpired } from '../partitions/daily-table.js';
 import { createProjectionLimiter } from '../projection/projection-limiter.js';

@@ -1,5 +1,5 @@
-import type { PageSource, PreparedQuery } from '@waypost/database';
 import pg, { type PoolClient } from 'pg';
+import type { PageSource, PreparedQuery } from '@waypost/database';
 
 /** A node of a plan that was executed, as of `EXPLAIN (ANALYZE, FORMAT JSON)`. */
 export interface PlanNode {

@@ -1,6 +1,6 @@
 /** SQL by hand: TypeORM has no statements for partitions. */
 import type { DataSource, EntityManager } from 'typeorm';
-import { DAY_MS, inSchemaOf, startOfUtcDay, type DailyTable } from './daily-table.js';
+import { type DailyTable, DAY_MS, inSchemaOf, startOfUtcDay } from './daily-table.js';
 import { createExpiredPartitions, type DetachLimits, type ExpiredPartitions } from './expired-partitions.js';
 
 /** The daily partitions of a table. No operation blocks readers or the projection. */

@@ -1,8 +1,8 @@
 /** SQL by hand: TypeORM has no statements for partitions. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LOCK_NOT_AVAILABLE, sqlState } from '@waypost/database';
 import type { DataSource, EntityManager } from 'typeorm';
-import { inSchemaOf, isDayExpired, type DailyTable } from './daily-table.js';
+import { LOCK_NOT_AVAILABLE, sqlState } from '@waypost/database';
+import { type DailyTable, inSchemaOf, isDayExpired } from './daily-table.js';
 
 export type DetachResult =
   | {

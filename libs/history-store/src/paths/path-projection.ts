@@ -1,4 +1,4 @@
-import { RETENTION_MS, type PathPoint } from '@waypost/domain';
+import { type PathPoint, RETENTION_MS } from '@waypost/domain';
 import { isDayExpired } from '../partitions/daily-table.js';
 import type { PositionMove } from '../projection/projection-transaction.js';
 

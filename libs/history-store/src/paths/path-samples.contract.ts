@@ -1,5 +1,5 @@
-import type { PathPoint } from '@waypost/domain';
 import fc from 'fast-check';
+import type { PathPoint } from '@waypost/domain';
 
 /** Noon of a UTC day. */
 export const NOW = Date.UTC(2026, 5, 20, 12);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PathHistory, PathPoint, PathPosition, PathQuery } from '@waypost/domain';
 import fc from 'fast-check';
+import type { PathHistory, PathPoint, PathPosition, PathQuery } from '@waypost/domain';
 import type { ApplyPathsResult, PathProjection } from './path-projection.js';
 import { anyLog, DEVICE_IDS, foldOf, NOW, pointOf, SORTED_DEVICE_IDS } from './path-samples.contract.js';
 

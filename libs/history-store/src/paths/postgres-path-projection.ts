@@ -1,7 +1,7 @@
 /** SQL by hand: a batch of points of any size is one COPY and one INSERT, which TypeORM would send row by row. */
-import type { PathPoint } from '@waypost/domain';
 import type { PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
+import type { PathPoint } from '@waypost/domain';
 import { createDailyPartitions, createPartitionCache, type DailyPartitions } from '../partitions/daily-partitions.js';
 import type { DailyTable } from '../partitions/daily-table.js';
 import { copyIn, CopyRows } from '../projection/binary-copy.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { endStalledSessions } from './end-stalled-sessions.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { endStalledSessions } from './end-stalled-sessions.js';
 
 const APPLICATION = 'a projector';
 /** Far longer than this test takes. */

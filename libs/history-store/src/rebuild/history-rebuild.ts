@@ -1,6 +1,6 @@
 /** SQL by hand: positions are not an entity, and the tables are emptied by TRUNCATE. */
-import { createDataSource, DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE, sqlState } from '@waypost/database';
 import type { DataSource } from 'typeorm';
+import { createDataSource, DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE, sqlState } from '@waypost/database';
 import type { DailyTable } from '../partitions/daily-table.js';
 
 /** For each table that is filled from a log only, the topic of that log. The type makes the list complete. */

@@ -1,3 +1,4 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   type CallHandler,
   type CanActivate,
@@ -12,10 +13,9 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { Ctx, Payload } from '@nestjs/microservices';
-import type { RecordBatch, StreamRecord } from '@waypost/streams';
 import { EMPTY, type Observable, of, retry } from 'rxjs';
+import type { RecordBatch, StreamRecord } from '@waypost/streams';
 import { PartitionConsumer, StreamTask } from './decorators.js';
 import { PartitionContext, StreamContext } from './handler-context.js';
 import { MemoryRuntime } from './memory-runtime.js';

@@ -1,4 +1,5 @@
 import type { MessageHandler } from '@nestjs/microservices';
+import { isObservable, lastValueFrom } from 'rxjs';
 import type {
   ForwardedRecord,
   PartitionTask,
@@ -9,7 +10,6 @@ import type {
   StreamRecord,
   Topology,
 } from '@waypost/streams';
-import { isObservable, lastValueFrom } from 'rxjs';
 
 /**
  * One call of a handler. Its outcome is noted here and not taken from what Nest returns: an exception filter may

@@ -1,5 +1,5 @@
-import { Controller, Injectable, Module, type Type } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { Controller, Injectable, Module, type Type } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import type { RecordBatch, StreamRecord, TaskManager } from '@waypost/streams';
 import { PartitionConsumer, StreamTask } from './decorators.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Admin, Kafka } from 'kafkajs';
-import { openGroupProgress, type GroupProgressReader, type GroupTopics } from './group-progress.js';
+import { type GroupProgressReader, type GroupTopics, openGroupProgress } from './group-progress.js';
 import { connectKafka } from './kafka-connection.js';
 
 let kafka: Kafka;

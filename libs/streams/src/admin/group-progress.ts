@@ -1,5 +1,5 @@
-import type { KafkaSettings } from '../kafka-settings.js';
 import type { Admin } from 'kafkajs';
+import type { KafkaSettings } from '../kafka-settings.js';
 import { connectKafka } from './kafka-connection.js';
 
 /** How far one group is on one partition, in log positions (transaction markers count). */

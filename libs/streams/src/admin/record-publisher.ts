@@ -1,6 +1,6 @@
+import type { Kafka, Message } from 'kafkajs';
 import type { KafkaSettings } from '../kafka-settings.js';
 import { partitionForKey } from '../partitioner.js';
-import type { Kafka, Message } from 'kafkajs';
 import { connectKafka } from './kafka-connection.js';
 
 export interface PublishedRecord {

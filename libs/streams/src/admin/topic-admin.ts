@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KafkaSettings } from '../kafka-settings.js';
 import kafkajs, { type Admin } from 'kafkajs';
+import type { KafkaSettings } from '../kafka-settings.js';
 import { connectKafka } from './kafka-connection.js';
 
 // CommonJS: Node finds this name only in the whole module.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
 import type { StreamRecord, TopicPartition } from '../record.js';
 import type { Assignment, GroupMember, StreamsBackend } from './backend.js';
 import { readToEnd } from './log-reader.js';
-import { until } from '../../../../test/support/until.js';
 
 export interface BackendUnderTest {
   readonly backend: StreamsBackend;

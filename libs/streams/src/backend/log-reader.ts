@@ -1,5 +1,5 @@
-import type { Fetcher, StreamsBackend } from './backend.js';
 import type { RecordBatch, TopicPartition } from '../record.js';
+import type { Fetcher, StreamsBackend } from './backend.js';
 
 /** The offsets of a log: from `start`, before `end`. */
 export interface LogRange {

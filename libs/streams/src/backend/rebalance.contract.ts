@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
 import type { BackendUnderTest } from './backend.contract.js';
 import type { GroupMember } from './backend.js';
-import { until } from '../../../../test/support/until.js';
 
 const PARTITIONS = 6;
 /** A move takes two rebalances; a member notices each at its next heartbeat. */

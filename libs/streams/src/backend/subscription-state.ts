@@ -1,5 +1,5 @@
 import { partitionName, type TopicPartition } from '../record.js';
-import type { RevokingPartition, MemberAssignment } from './cooperative-assignor.js';
+import type { MemberAssignment, RevokingPartition } from './cooperative-assignor.js';
 
 interface Closing extends RevokingPartition {
   /** The number of the first assignment without the partition. */

@@ -6,7 +6,7 @@ import { compressFrameSync, decompressFrameSync } from 'lz4-napi';
 import { compressSync, uncompressSync } from 'snappy';
 import { fetchRequest } from './fetch.js';
 import { decodeRecordBatches } from './record-batch-decoder.js';
-import { anyLog, fetchResponse, writeLog, type LogStep, type WrittenLog } from './testing/generated-log.js';
+import { anyLog, fetchResponse, type LogStep, writeLog, type WrittenLog } from './testing/generated-log.js';
 
 /** Whole fetch responses, made from histories of several writers, against kafkajs and against what the history says. */
 const require = createRequire(import.meta.url);

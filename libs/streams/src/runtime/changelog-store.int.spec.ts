@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Kafka, logLevel, type Admin, type Producer } from 'kafkajs';
+import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
 import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend } from '../backend/backend.js';
 import { createKafkaBackend } from '../backend/kafka/kafka-backend.js';
-import { silentLogger } from '../logger.js';
-import { keyValueStore, type KeyValueStore } from '../state/key-value-store.js';
-import { ChangelogStore } from './changelog-store.js';
 import { readToEnd } from '../backend/log-reader.js';
+import { silentLogger } from '../logger.js';
+import { type KeyValueStore, keyValueStore } from '../state/key-value-store.js';
+import { ChangelogStore } from './changelog-store.js';
 
 const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
 const kafka = new Kafka({ brokers, clientId: 'restore', logLevel: logLevel.NOTHING });

@@ -2,16 +2,16 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend, Transaction } from '../backend/backend.js';
+import { readToEnd } from '../backend/log-reader.js';
 import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import type { StreamsLogger } from '../logger.js';
 import { compactStore } from '../state/compact/compact-store.js';
 import { KeyBuilder } from '../state/compact/key-builder.js';
 import { createTopology } from '../topology/topology.js';
-import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
-import { until } from '../../../../test/support/until.js';
 
 /** Counts the records of each key in a compact store: a lost or doubled one shows in the output. */
 const counting = createTopology({

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
-import { logRange, type LogRange, readUpTo } from '../backend/log-reader.js';
+import { type LogRange, logRange, readUpTo } from '../backend/log-reader.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, slicesOf, type TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend, Transaction, TransactionalProducer } from '../backend/backend.js';
+import { readToEnd } from '../backend/log-reader.js';
 import { createMemoryBackend } from '../backend/memory/memory-backend.js';
 import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { createTopology } from '../topology/topology.js';
-import { readToEnd } from '../backend/log-reader.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
-import { until } from '../../../../test/support/until.js';
 
 /** Numbers each record of a key by how many came before it: a lost, doubled or reordered one shows in the output. */
 const counting = createTopology({

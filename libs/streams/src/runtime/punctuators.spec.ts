@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { until } from '../../../../test/support/until.js';
 import type { StreamsBackend, Transaction } from '../backend/backend.js';
 import { readToEnd } from '../backend/log-reader.js';
 import { createMemoryBackend } from '../backend/memory/memory-backend.js';
@@ -9,7 +10,6 @@ import { jsonSerde } from '../state/state-store.js';
 import { createTopology } from '../topology/topology.js';
 import { createStreamsApp } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
-import { until } from '../../../../test/support/until.js';
 
 const EVERY_MS = 100;
 

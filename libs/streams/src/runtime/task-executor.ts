@@ -1,6 +1,6 @@
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, PartitionConsumer, StreamsBackend } from '../backend/backend.js';
-import { StreamsError, errorMessage, toError, type StreamsErrorCode } from '../errors.js';
+import { errorMessage, StreamsError, type StreamsErrorCode, toError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';

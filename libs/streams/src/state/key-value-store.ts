@@ -1,12 +1,12 @@
 import type { StreamRecord } from '../record.js';
 import {
-  writeChange,
   type ChangeSink,
   type EntryScan,
   type Serde,
   type StateStore,
   type StoreDefinition,
   type StoreOptions,
+  writeChange,
 } from './state-store.js';
 
 export interface KeyValueStore<T> {

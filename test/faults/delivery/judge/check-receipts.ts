@@ -1,8 +1,8 @@
 import { groupBy } from '../../../support/group-by.js';
-import type { Receipt } from './observations.js';
 import { type InterruptionsBySource, type UnderWay, underWayAt } from './in-flight.js';
-import type { ProblemList } from './problem-list.js';
+import type { Receipt } from './observations.js';
 import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery } from './observations.js';
+import type { ProblemList } from './problem-list.js';
 
 export interface ReceivedSeries {
   readonly expected: ExpectedDelivery;

@@ -1,6 +1,6 @@
 import type { EndpointBehaviour } from './observations.js';
-import type { ProblemList } from './problem-list.js';
 import type { ExpectedDelivery, LoggedAttempt, LoggedDelivery } from './observations.js';
+import type { ProblemList } from './problem-list.js';
 
 /** R-22, written down a second time. */
 const MOST_ATTEMPTS = 5;

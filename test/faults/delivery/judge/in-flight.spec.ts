@@ -4,11 +4,11 @@ import type { Interruption } from './observations.js';
 import {
   change,
   DURATION_MS,
+  type ObservedRun,
   observedRun,
   one,
   OTHER_SENDER,
   SENDER,
-  type ObservedRun,
 } from './testing/observed-run.js';
 
 const REPEATED_AFTER_MS = 9_000;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { BEHAVIOURS } from './observations.js';
 import { judgeDeliveries } from './judge-deliveries.js';
-import { change, observedRun, type ObservedRun, one, remove, SENDER } from './testing/observed-run.js';
+import { BEHAVIOURS } from './observations.js';
+import { change, type ObservedRun, observedRun, one, remove, SENDER } from './testing/observed-run.js';
 
 let run: ObservedRun;
 beforeEach(() => {

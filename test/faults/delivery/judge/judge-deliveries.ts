@@ -3,7 +3,7 @@ import { groupBy } from '../../../support/group-by.js';
 import { checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
 import type { Interruption, LoggedAttempt, Observations } from './observations.js';
-import { type ProblemList, createProblemList } from './problem-list.js';
+import { createProblemList, type ProblemList } from './problem-list.js';
 
 export interface DeliveryFindings {
   readonly expected: number;

@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /** What an endpoint does with each request, once its head has arrived. */
 export type Behaviour = (socket: Socket, requestNumber: number) => void;

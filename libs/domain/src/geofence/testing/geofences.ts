@@ -1,4 +1,4 @@
-import type { GeoPoint, Geofence, GeofenceCircle } from '../../records/geofence.js';
+import type { Geofence, GeofenceCircle, GeoPoint } from '../../records/geofence.js';
 
 const unnamed = {
   fleetId: 'fleet-1',

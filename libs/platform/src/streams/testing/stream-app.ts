@@ -6,9 +6,9 @@ import type { PartitionTask, PipedRecord, RecordBatch } from '@waypost/streams';
 import { createLogger } from '../../logging/logger.js';
 import { Readiness, RuntimeModule } from '../../runtime/runtime.module.js';
 import type { StreamContext, StreamDefinition } from '../handler-context.js';
+import { StreamsModule } from '../streams.module.js';
 import { StreamsRuntime } from '../streams-runtime.js';
 import { StreamsServer } from '../streams-server.js';
-import { StreamsModule } from '../streams.module.js';
 
 export class Doubling implements StreamDefinition {
   readonly applicationId = 'doubling';

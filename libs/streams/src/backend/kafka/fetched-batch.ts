@@ -1,8 +1,8 @@
-import { StreamsError, errorMessage } from '../../errors.js';
-import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
-import { scanRecordBatches, type ScannedRecords } from '../../protocol/record-batch-decoder.js';
+import { errorMessage, StreamsError } from '../../errors.js';
 import type { FetchedPartition } from '../../protocol/fetch.js';
-import { leaseOf, type BufferLease } from './kafkajs/response-buffer-pool.js';
+import { type ScannedRecords, scanRecordBatches } from '../../protocol/record-batch-decoder.js';
+import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../../record.js';
+import { type BufferLease, leaseOf } from './kafkajs/response-buffer-pool.js';
 
 /** The records that a fetch returned for a partition; they are decoded when they are read. */
 export class FetchedBatch implements RecordBatch {

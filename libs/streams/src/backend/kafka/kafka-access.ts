@@ -1,8 +1,8 @@
 import { errorMessage } from '../../errors.js';
+import type { KafkaSettings } from '../../kafka-settings.js';
 import { silentLogger } from '../../logger.js';
 import { createKafkaClient } from './kafka-client.js';
 import { SPEAKS_TLS } from './kafkajs/kafkajs-patches.js';
-import type { KafkaSettings } from '../../kafka-settings.js';
 
 /** Why the brokers refuse this client, no matter how long it waits. */
 export type KafkaRefusal =

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CompressionTypes, Kafka, logLevel, type Admin, type Producer } from 'kafkajs';
+import { type Admin, CompressionTypes, Kafka, logLevel, type Producer } from 'kafkajs';
 import { silentLogger } from '../../logger.js';
-import { createKafkaClient, type KafkaClient } from './kafka-client.js';
 import { fetchRequest } from '../../protocol/fetch.js';
 import { decodeRecordBatches } from '../../protocol/record-batch-decoder.js';
+import { createKafkaClient, type KafkaClient } from './kafka-client.js';
 
 /** What a real broker answers, byte for byte, decoded by us and by kafkajs. */
 const require = createRequire(import.meta.url);

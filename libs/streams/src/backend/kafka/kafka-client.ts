@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StreamsError, errorMessage } from '../../errors.js';
-import type { StreamsLogger } from '../../logger.js';
-import { KAFKA_ERROR, isConnectionFailure, isCoordinatorMove, isLeaderMove, kafkaErrorCode } from './kafka-errors.js';
+import { errorMessage, StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
-import { loadKafkajsInternals, type KafkajsInternals } from './kafkajs/kafkajs-internals.js';
+import type { StreamsLogger } from '../../logger.js';
+import { isConnectionFailure, isCoordinatorMove, isLeaderMove, KAFKA_ERROR, kafkaErrorCode } from './kafka-errors.js';
+import { type KafkajsInternals, loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
 import { cutConnections, type KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 

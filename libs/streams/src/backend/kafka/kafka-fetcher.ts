@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StreamsError, errorMessage, toError } from '../../errors.js';
+import { errorMessage, StreamsError, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
+import { type FetchedPartition, type FetchLimits, fetchRequest } from '../../protocol/fetch.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
 import type { Fetcher, PartitionConsumer } from '../backend.js';
 import { FetchedBatch } from './fetched-batch.js';
-import { KAFKA_ERROR, isLeaderMove } from './kafka-errors.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
+import { isLeaderMove, KAFKA_ERROR } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { leaseOf } from './kafkajs/response-buffer-pool.js';
-import { fetchRequest, type FetchLimits, type FetchedPartition } from '../../protocol/fetch.js';
 
 export const DEFAULT_FETCH_LIMITS: FetchLimits = {
   maxWaitMs: 250,

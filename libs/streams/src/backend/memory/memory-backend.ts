@@ -2,26 +2,26 @@ import { StreamsError } from '../../errors.js';
 import type { RecordCollector } from '../../protocol/record-collector.js';
 import {
   fetchedRecordOf,
-  partitionName,
   type OutgoingRecord,
+  partitionName,
   type RecordBatch,
   type StreamRecord,
   type TopicPartition,
 } from '../../record.js';
-import { assignCooperatively } from '../cooperative-assignor.js';
 import type {
   BaseOffsets,
   CommittedOffset,
   FencedWriter,
   Fetcher,
-  RebalanceListener,
   GroupMember,
   GroupOptions,
   PartitionConsumer,
+  RebalanceListener,
   StreamsBackend,
   Transaction,
   TransactionalProducer,
 } from '../backend.js';
+import { assignCooperatively } from '../cooperative-assignor.js';
 import { SubscriptionState } from '../subscription-state.js';
 
 export interface MemoryBackendOptions {

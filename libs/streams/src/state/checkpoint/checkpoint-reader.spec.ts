@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { flushed } from '../../../../../test/support/until.js';
 import type { FetchedRecord } from '../../record.js';
-import { keyValueStore, type KeyValueStore } from '../key-value-store.js';
+import { type KeyValueStore, keyValueStore } from '../key-value-store.js';
 import type { StateStore } from '../state-store.js';
 import type { CheckpointHeader } from './checkpoint-format.js';
-import { readCheckpoint, removeUnfinished, type CheckpointReading } from './checkpoint-reader.js';
+import { type CheckpointReading, readCheckpoint, removeUnfinished } from './checkpoint-reader.js';
 import { CheckpointWriter } from './checkpoint-writer.js';
 
 const header: CheckpointHeader = {

@@ -1,15 +1,15 @@
-import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { errorMessage } from '../../errors.js';
 import { FetchedRecord } from '../../record.js';
 import {
   chainChecksum,
+  type CheckpointHeader,
   ENTRY_HEAD_BYTES,
   MAGIC,
   SECTION_HEAD_BYTES,
   TRAILER_BYTES,
-  type CheckpointHeader,
 } from './checkpoint-format.js';
 
 export type CheckpointReading =

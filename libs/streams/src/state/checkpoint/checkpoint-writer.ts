@@ -1,16 +1,16 @@
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntryScan, EntrySink } from '../state-store.js';
 import {
   chainChecksum,
+  type CheckpointHeader,
   ENTRY_HEAD_BYTES,
   MAGIC,
   sealSection,
   section,
   SECTION_HEAD_BYTES,
   trailer,
-  type CheckpointHeader,
 } from './checkpoint-format.js';
 
 /** About a millisecond of the event loop. */

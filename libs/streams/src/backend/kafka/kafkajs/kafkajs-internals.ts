@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { StreamsError } from '../../../errors.js';
-import type { ResponseBufferPool } from './response-buffer-pool.js';
 import {
+  type KafkajsBroker,
   patchConnection,
   patchMetadata,
-  silenceEndedSockets,
-  type KafkajsBroker,
   type ProtocolExchange,
+  silenceEndedSockets,
 } from './kafkajs-patches.js';
+import type { ResponseBufferPool } from './response-buffer-pool.js';
 
 /**
  * The only access to kafkajs's internals: connections, authentication, metadata and the plain request codecs are its

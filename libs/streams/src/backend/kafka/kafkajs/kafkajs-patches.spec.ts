@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { Kafka, logLevel } from 'kafkajs';
 import { loadKafkajsInternals } from './kafkajs-internals.js';
 import {
-  patchConnection,
-  patchMetadata,
-  withoutPartitionErrors,
   type KafkajsBroker,
   type KafkajsConnection,
   type MetadataResponse,
+  patchConnection,
+  patchMetadata,
   type ProtocolExchange,
+  withoutPartitionErrors,
 } from './kafkajs-patches.js';
 import { leaseOf, ResponseBufferPool } from './response-buffer-pool.js';
 
