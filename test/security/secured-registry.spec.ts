@@ -88,7 +88,7 @@ describe('A registry behind TLS and a login', () => {
     const { port, ca } = await build();
     const wrongScheme = {
       code: 'registry_untrusted',
-      message: expect.stringContaining('http or with https') as unknown,
+      message: expect.stringContaining('http or https') as unknown,
     };
     const plainly = createSchemaRegistry({ url: `http://127.0.0.1:${String(port)}` });
     await expect(plainly.schemaById(7)).rejects.toMatchObject({

@@ -26,8 +26,8 @@ const BEHAVIOUR_OF_TEN: readonly (readonly EndpointBehaviour[])[] = [
   ['first-503', 'slow'],
   ['refuses', 'slow'],
 ];
-/** Subscriptions that no event may be sent to: one paused and one of another type. */
-const DECOYS = [{ status: 'paused' }, { eventType: 'ignition_on' }] as const;
+/** Subscriptions that no delivery may be made for: one disabled and one of another type. */
+const DECOYS = [{ status: 'disabled' }, { eventType: 'ignition_on' }] as const;
 
 export function fleetId(number: number): string {
   return `delivery-integrity-${String(number)}`;
