@@ -7,9 +7,10 @@ type Script = readonly Answer[];
 
 /** By the first byte of the event's id, which is as good as random: about one delivery in seven meets a failure. */
 const scripts: readonly { readonly below: number; readonly script: Script }[] = [
-  { below: 16, script: [{ type: 'respond', status: 503 }, accept] },
-  { below: 24, script: [{ type: 'respond', status: 500 }, { type: 'respond', status: 500 }, accept] },
-  { below: 32, script: [{ type: 'respond', status: 429, headers: { 'retry-after': '6' } }, accept] },
+  { below: 20, script: [{ type: 'respond', status: 503 }, accept] },
+  { below: 31, script: [{ type: 'respond', status: 500 }, { type: 'respond', status: 500 }, accept] },
+  // Few: each of them holds back the first attempts of its subscription.
+  { below: 32, script: [{ type: 'respond', status: 429, headers: { 'retry-after': '3' } }, accept] },
   { below: 36, script: [{ type: 'reset' }, accept] },
   { below: 256, script: [accept] },
 ];
