@@ -34,3 +34,11 @@ export const failsByScript: Behaviour = ({ eventId = '', path, headers }) => {
 export function scriptedStatusCodes(eventId: string, url: string): (number | null)[] {
   return scriptOf(eventId, new URL(url).pathname).map((answer) => (answer.type === 'respond' ? answer.status : null));
 }
+
+/**
+ * Whether an attempt is answered by a reset. On a connection that was idle before, a sender cannot tell that from a server
+ * that ends idle connections, so it may send the request again as the same attempt (R-21).
+ */
+export function isReset(eventId: string, path: string, attempt: number): boolean {
+  return scriptOf(eventId, path)[attempt - 1]?.type === 'reset';
+}
