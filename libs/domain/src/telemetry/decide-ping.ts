@@ -99,7 +99,7 @@ function decideNewest(
   const route = settings.routes === null ? NO_TRIP : decideRoute(state, ping, fix, ignition, settings.routes);
   if (state !== null && fix !== null && position === 'inside_window' && ignition === known) {
     const staysInGeofences = fences === null ? before === null : fences.visits === before?.visits;
-    const leg = legOf(route, state.trip);
+    const leg = legOf(route, state);
     if (staysInGeofences && leg !== undefined) {
       return { type: 'moved', events: NO_EVENTS, fix, geofencesSeenAt: fences === null ? null : fences.seenAt, leg };
     }
@@ -116,9 +116,9 @@ function decideNewest(
 }
 
 /** undefined: more than the place changes. */
-function legOf(route: RouteDecision, trip: Trip | null): RouteLeg | null | undefined {
+function legOf(route: RouteDecision, state: DeviceState): RouteLeg | null | undefined {
   if (route.type === 'travelled') return route;
-  return route.type === 'unchanged' || (route === NO_TRIP && trip === null) ? null : undefined;
+  return route.type === 'unchanged' || (route === NO_TRIP && state.trip === null) ? null : undefined;
 }
 
 /** An ignition change arms an immediate send. */
