@@ -48,9 +48,7 @@ function brokenLinks(file: string): string[] {
 describe('the documentation', () => {
   const files = markdownFiles(ROOT);
 
-  it('has no broken links', () => {
-    expect(files.flatMap(brokenLinks)).toEqual([]);
-  });
+  it('has no broken links', () => expect(files.flatMap(brokenLinks)).toEqual([]));
 
   it('names only npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };

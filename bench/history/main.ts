@@ -28,9 +28,7 @@ await runBenchmark(parseBenchFlags(process.argv.slice(2)), async (run) => {
     const pages = createPageSource(stack.databaseUrl, { poolSize: POOL_SIZE, applicationName: 'bench reader' });
     stops.push(() => pages.close());
     const projector = await startProjector(stack, environment);
-    stops.push(() => {
-      projector.end();
-    });
+    stops.push(() => projector.end());
     const now = (): number => performance.now();
     const results = await measureAll({ flags, stack, calendar, dataSource, pages, projector, reporter, signal, now });
     reporter.note(reportText(flags, results));

@@ -20,9 +20,7 @@ describe('An answer', () => {
     expect(parseAnswer(line)).toEqual(expected);
   });
 
-  it('is not made up when the line has none', () => {
-    expect(() => parseAnswer('events=12')).toThrow('no answer');
-  });
+  it('is not made up when the line has none', () => expect(() => parseAnswer('events=12')).toThrow('no answer'));
 
   it('can be read by people', () => {
     expect(answerText(expected)).toBe('3 events, hash 00000000000000aa');
@@ -40,11 +38,7 @@ describe('The same answer', () => {
     ['other events', { ...found, hash: '00000000000000ab' }],
     ['other bytes in an event', { ...found, content: '00000000000000bc' }],
     ['bytes that are not known', { ...found, content: null }],
-  ])('is not %s', (_what, other) => {
-    expect(isSameAnswer(expected, [found, other])).toBe(false);
-  });
+  ])('is not %s', (_what, other) => expect(isSameAnswer(expected, [found, other])).toBe(false));
 
-  it('is not said of no run at all', () => {
-    expect(isSameAnswer(expected, [])).toBe(false);
-  });
+  it('is not said of no run at all', () => expect(isSameAnswer(expected, [])).toBe(false));
 });

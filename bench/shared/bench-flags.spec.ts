@@ -44,8 +44,6 @@ describe('The flags of a benchmark', () => {
 
   it.each([['--only', 'drains'], ['--seconds', '0'], ['--seconds', '1.5'], ['--sizes', '1,x'], ['--nothing']])(
     'refuse %s %s',
-    (...args) => {
-      expect(() => parse(...args)).toThrow();
-    },
+    (...args) => expect(() => parse(...args)).toThrow(),
   );
 });

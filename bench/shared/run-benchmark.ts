@@ -34,9 +34,7 @@ export async function runBenchmark<Flags>(
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(name, () => {
-      stopping.abort(new StackError('part_failed', `Stopped by ${name}.`));
-    });
+    process.on(name, () => stopping.abort(new StackError('part_failed', `Stopped by ${name}.`)));
   const reporter = createTerminalReporter({ stream: process.stdout });
   const { signal } = stopping;
   try {

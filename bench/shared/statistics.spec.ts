@@ -11,9 +11,7 @@ describe('A summary of measurements', () => {
     expect(summarize([4, 1, 3, 100])).toEqual({ median: 3.5, least: 1, most: 100 });
   });
 
-  it('sorts by size and not by spelling', () => {
-    expect(medianOf([9, 10, 100])).toBe(10);
-  });
+  it('sorts by size and not by spelling', () => expect(medianOf([9, 10, 100])).toBe(10));
 
   it('leaves as many measurements below the median as above it', () => {
     fc.assert(
@@ -26,9 +24,7 @@ describe('A summary of measurements', () => {
     );
   });
 
-  it('cannot be made of nothing', () => {
-    expect(() => summarize([])).toThrow(RangeError);
-  });
+  it('cannot be made of nothing', () => expect(() => summarize([])).toThrow(RangeError));
 });
 
 describe('percentilesOf', () => {

@@ -126,9 +126,7 @@ export function startExample({ file, args, cwd }: Example, env: Readonly<Record<
     get lines() {
       return text.split('\n');
     },
-    stop: () => {
-      child.kill();
-    },
+    stop: () => child.kill(),
   };
 }
 

@@ -51,9 +51,7 @@ async function receive(name: string, example: Example): Promise<Receiving> {
   const url = `http://127.0.0.1:${port}/${name.toLowerCase()}`;
   const [subscription] = await subscribe(waypost, { fleet, url, types: ['position'] });
   const running = startExample(example, { SECRET: subscription?.secret ?? '', PORT: port });
-  await until(() => {
-    expect(running.lines).toContain('listening');
-  });
+  await until(() => expect(running.lines).toContain('listening'));
   return { url, running };
 }
 
@@ -111,9 +109,7 @@ describe('The examples (R-38)', () => {
     'bring a ping from %s to the receiver in %s, which finds it signed',
     async (from, to) => {
       const line = new RegExp(`^position \\S+Z ${deviceOf(from)} [0-9a-f-]{36}$`);
-      await until(() => {
-        expect(receiver(to).running.lines.filter((printed) => line.test(printed))).toHaveLength(1);
-      });
+      await until(() => expect(receiver(to).running.lines.filter((printed) => line.test(printed))).toHaveLength(1));
     },
   );
 
@@ -129,9 +125,7 @@ describe('The examples (R-38)', () => {
   it.each(names(receiving))('let the receiver in %s refuse what is not signed', async (language) => {
     const { url, running } = receiver(language);
     expect(await postUnsigned(url)).toBe(401);
-    await until(() => {
-      expect(running.lines.some((printed) => printed.startsWith('refused'))).toBe(true);
-    });
+    await until(() => expect(running.lines.some((printed) => printed.startsWith('refused'))).toBe(true));
   });
 
   it.each(names(receiving))(

@@ -45,12 +45,7 @@ beforeAll(async () => {
     startDate: new Date(startedAt).toISOString(),
     endDate: new Date(Date.now() + 60_000).toISOString(),
   });
-  await until(
-    () => {
-      expect(bodies()).toHaveLength(8);
-    },
-    { timeoutMs: 60_000 },
-  );
+  await until(() => expect(bodies()).toHaveLength(8), { timeoutMs: 60_000 });
 }, 180_000);
 
 afterAll(() => receiver.close());

@@ -79,9 +79,7 @@ describe('Geofences from the API to the receiver (R-8)', () => {
       { eventType: 'geofence_in', eventTime: timeOf(180), geofenceId: strait, geofenceName: 'Strait' },
       { ...harbourOut, eventTime: timeOf(240), enteredAt: timeOf(120), durationInSeconds: 120 },
     ].map((event) => ({ deviceId: 'boat-1', ...event }));
-    await until(() => {
-      expect(receivedEvents()).toHaveLength(expected.length);
-    });
+    await until(() => expect(receivedEvents()).toHaveLength(expected.length));
     expect(new Set(receivedEvents())).toEqual(new Set(expected));
 
     // Deleted, and another made around the vehicle: the vehicle has not moved.
@@ -102,9 +100,7 @@ describe('Geofences from the API to the receiver (R-8)', () => {
       { ...moved, eventType: 'geofence_in', eventTime: timeOf(320) },
       { ...moved, eventType: 'geofence_out', eventTime: timeOf(340), enteredAt: timeOf(320), durationInSeconds: 20 },
     ];
-    await until(() => {
-      expect(receivedEvents()).toHaveLength(expected.length + more.length);
-    });
+    await until(() => expect(receivedEvents()).toHaveLength(expected.length + more.length));
     expect(new Set(receivedEvents().slice(expected.length))).toEqual(new Set(more));
   }, 120_000);
 });

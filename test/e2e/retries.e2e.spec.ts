@@ -165,9 +165,7 @@ describe('A receiver that does not take the token (R-23)', () => {
 });
 
 describe('Every attempt (R-24)', () => {
-  it('is signed', () => {
-    expect(signatureProblems).toEqual([]);
-  });
+  it('is signed', () => expect(signatureProblems).toEqual([]));
 
   it('is in v2 with its status code', async () => {
     const history = await waypost.cliLines<{

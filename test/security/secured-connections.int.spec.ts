@@ -148,20 +148,8 @@ describe('PostgreSQL over TLS', () => {
 
   it('is refused when the authority is another', async () => {
     const stranger = await stack.file('stranger.pem', stack.stranger.ca);
-    expect(
-      await refusalOf(
-        withQuery((query) => {
-          query.set('sslrootcert', stranger);
-        }),
-      ),
-    ).toMatch(/sslrootcert/);
-    expect(
-      await refusalOf(
-        withQuery((query) => {
-          query.delete('sslrootcert');
-        }),
-      ),
-    ).toMatch(/sslrootcert/);
+    expect(await refusalOf(withQuery((query) => query.set('sslrootcert', stranger)))).toMatch(/sslrootcert/);
+    expect(await refusalOf(withQuery((query) => query.delete('sslrootcert')))).toMatch(/sslrootcert/);
   });
 
   it.each(['require', 'verify-ca'])('is verified with sslmode=%s too', async (mode) => {
@@ -198,12 +186,6 @@ describe('PostgreSQL over TLS', () => {
   });
 
   it.each(['no-verify', 'prefer', 'allow'])('is never reached with sslmode=%s', (mode) => {
-    expect(() =>
-      createDataSource(
-        withQuery((query) => {
-          query.set('sslmode', mode);
-        }),
-      ),
-    ).toThrow(/sslmode=verify-full/);
+    expect(() => createDataSource(withQuery((query) => query.set('sslmode', mode)))).toThrow(/sslmode=verify-full/);
   });
 });

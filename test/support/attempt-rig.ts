@@ -80,12 +80,8 @@ export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig
     freeze: () => {
       frozenAt = Date.now();
     },
-    put: (subscription) => {
-      index.put(subscription);
-    },
-    remove: (subscriptionId) => {
-      index.remove(subscriptionId);
-    },
+    put: (subscription) => index.put(subscription),
+    remove: (subscriptionId) => index.remove(subscriptionId),
     onCaughtUp: (next) => {
       caughtUp = next;
     },

@@ -84,9 +84,7 @@ export async function startReceiver(
     // A sender that is killed in the middle of a call is part of the tests.
     receive(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     calls,
@@ -97,9 +95,7 @@ export async function startReceiver(
     },
     close: async () => {
       await new Promise<void>((resolve) => {
-        server.close(() => {
-          resolve();
-        });
+        server.close(() => resolve());
         server.closeAllConnections();
       });
       // Not as they come: Node takes one new connection in a turn of its loop, so turns have to be short. What has no id is a

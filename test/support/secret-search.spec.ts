@@ -29,9 +29,7 @@ describe('the search for secrets', () => {
       Buffer.from(`{"a":"${Buffer.from(`xy${secret.bytes.toString()}z`).toString('base64')}"}`),
     ],
     ['within other bytes', Buffer.concat([Buffer.alloc(100, 0xff), secret.bytes, Buffer.alloc(7)])],
-  ])('finds one %s', (_where, bytes) => {
-    expect(leaksIn(bytes)).not.toEqual([]);
-  });
+  ])('finds one %s', (_where, bytes) => expect(leaksIn(bytes)).not.toEqual([]));
 
   it('finds key bytes that are not valid text', () => {
     const key = { name: 'key', bytes: Buffer.from('00ff80fe'.repeat(8), 'hex') };

@@ -30,11 +30,7 @@ export async function openTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     },
     close() {
       for (const socket of all) socket.destroy();
-      return new Promise((done) => {
-        server.close(() => {
-          done();
-        });
-      });
+      return new Promise((done) => server.close(() => done()));
     },
   };
 }

@@ -22,9 +22,7 @@ describe('Generated types', () => {
     ['a nullable list', ['null', { type: 'array', items: 'string' }], 'readonly string[] | null'],
     ['a map', { type: 'map', values: 'string' }, 'Readonly<Record<string, string>>'],
     ['a nullable record', ['null', inner], 'InnerPart | null'],
-  ])('show %s', (_what, type, expected) => {
-    expect(fieldOf(type)).toBe(`  readonly field: ${expected};`);
-  });
+  ])('show %s', (_what, type, expected) => expect(fieldOf(type)).toBe(`  readonly field: ${expected};`));
 
   it('say that a timestamp is in epoch milliseconds', () => {
     expect(fieldOf(timestamp)).toBe('  /** Epoch milliseconds. */\n  readonly field: number;');

@@ -38,9 +38,7 @@ export async function runSubscriber({ dataDir, fleet, now, stopped, print }: Sub
     port: saved.port,
     eventTypes: EVENT_TYPES,
     secretOf: (eventType) => secrets.get(eventType),
-    onBad: () => {
-      tally.bad();
-    },
+    onBad: () => tally.bad(),
     onVerified: (event) => {
       const { eventType, eventTime, eventData } = event;
       if (!tally.verified(event)) return;
@@ -61,9 +59,7 @@ export async function runSubscriber({ dataDir, fleet, now, stopped, print }: Sub
       stack,
       fleetId: fleet,
       latency,
-      onPing: () => {
-        tally.pingSeen();
-      },
+      onPing: () => tally.pingSeen(),
       fromMs: now(),
       stopped,
     });

@@ -11,9 +11,7 @@ function passThrough(latency: StageLatency, event: TracedEvent, pingAtMs: number
 }
 
 describe('The stage latency', () => {
-  it('is unknown before the first webhook', () => {
-    expect(createStageLatency().summary()).toBeNull();
-  });
+  it('is unknown before the first webhook', () => expect(createStageLatency().summary()).toBeNull());
 
   it('counts from the append of the ping, even if the vehicle had held it back', () => {
     const latency = createStageLatency();

@@ -66,15 +66,9 @@ export function createStageLatency(): StageLatency {
   }
 
   return {
-    pingAppended: (ping, atMs) => {
-      pings.addFirst(pingKey(ping), atMs);
-    },
-    eventAppended: (event, atMs) => {
-      events.addFirst(eventKey(event), atMs);
-    },
-    deliveryAppended: (event, atMs) => {
-      deliveries.addFirst(eventKey(event), atMs);
-    },
+    pingAppended: (ping, atMs) => pings.addFirst(pingKey(ping), atMs),
+    eventAppended: (event, atMs) => events.addFirst(eventKey(event), atMs),
+    deliveryAppended: (event, atMs) => deliveries.addFirst(eventKey(event), atMs),
     received: (event, atMs) => {
       if (TRACED_TYPES.has(event.eventType)) open.addFirst(eventKey(event), { event, atMs });
     },

@@ -34,9 +34,7 @@ export async function startSubscriberServer(options: SubscriberServerOptions): P
     port,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
+        server.close(() => resolve());
         server.closeAllConnections();
       }),
   };

@@ -48,9 +48,7 @@ describe('Verifying a delivery', () => {
     ['no service signature', () => verifyDelivery(secret, { ...build(), 'x-service-signature': undefined }, body)],
     ['a service signature of another time', () => verifyDelivery(secret, withService('t=1'), body)],
     ['a service signature that is not hex', () => verifyDelivery(secret, withService('t=1,v1=zz'), body)],
-  ])('refuses one with %s', (_what, verify) => {
-    expect(verify()).toMatchObject({ type: 'bad' });
-  });
+  ])('refuses one with %s', (_what, verify) => expect(verify()).toMatchObject({ type: 'bad' }));
 });
 
 function withService(signature: string) {

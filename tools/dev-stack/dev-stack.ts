@@ -131,9 +131,7 @@ async function kafkaOf(
   if (external.kafka !== undefined) {
     const settings = external.kafka;
     const access = await probeKafkaAccess(settings);
-    if (access.type === 'refused') {
-      throw new StackError('external_part_unreachable', kafkaRefused(access).message);
-    }
+    if (access.type === 'refused') throw new StackError('external_part_unreachable', kafkaRefused(access).message);
     await reach(`Kafka at ${settings.brokers.join(',')} (KAFKA_BROKERS)`, () =>
       probeForeignKafka(clientConfig(settings)),
     );
@@ -167,11 +165,7 @@ async function reach(what: string, probe: () => Promise<void>): Promise<void> {
   try {
     await Promise.race([
       probe(),
-      new Promise<never>((_resolve, reject) => {
-        late.addEventListener('abort', () => {
-          reject(new Error('no answer'));
-        });
-      }),
+      new Promise<never>((_resolve, reject) => late.addEventListener('abort', () => reject(new Error('no answer')))),
     ]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

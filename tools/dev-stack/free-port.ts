@@ -36,13 +36,9 @@ export async function isPortFree(port: number): Promise<boolean> {
 function canListen(port: number, host: string | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => {
-      resolve(false);
-    });
+    server.once('error', () => resolve(false));
     server.listen({ port, ...(host === undefined ? {} : { host }), exclusive: true }, () => {
-      server.close(() => {
-        resolve(true);
-      });
+      server.close(() => resolve(true));
     });
   });
 }

@@ -50,9 +50,7 @@ describe('javaMajorVersion', () => {
     ['openjdk version "25-ea" 2025-09-16', 25],
     ['java version "1.8.0_392"', 8],
     ['Picked up JAVA_TOOL_OPTIONS: -Xmx1g\nopenjdk version "11.0.2"', 11],
-  ])('reads the major version of %j', (output, major) => {
-    expect(javaMajorVersion(output)).toBe(major);
-  });
+  ])('reads the major version of %j', (output, major) => expect(javaMajorVersion(output)).toBe(major));
 
   it('finds none in other text', () => {
     expect(javaMajorVersion('The operation couldn’t be completed. Unable to locate a Java Runtime.')).toBeUndefined();
@@ -67,7 +65,5 @@ describe('isAtLeast', () => {
     ['v20.18.3', false],
     ['v18.20.0', false],
     ['unknown', false],
-  ])('compares %s with 20.19', (version, expected) => {
-    expect(isAtLeast(version, [20, 19])).toBe(expected);
-  });
+  ])('compares %s with 20.19', (version, expected) => expect(isAtLeast(version, [20, 19])).toBe(expected));
 });

@@ -20,9 +20,7 @@ async function serve(folder: string, stopping: AbortSignal): Promise<void> {
   process.stdout.write(`${JSON.stringify({ brokers: kafka.brokers, registryUrl, databaseUrl, pids: stack.pids() })}\n`);
   await new Promise<void>((resolve) => {
     if (stopping.aborted) resolve();
-    stopping.addEventListener('abort', () => {
-      resolve();
-    });
+    stopping.addEventListener('abort', () => resolve());
   });
   await stack.stop();
 }

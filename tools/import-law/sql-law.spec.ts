@@ -58,9 +58,7 @@ describe('The law of SQL', () => {
     ['parameters', "db.query('SELECT * FROM fleets WHERE id = $1', [fleetId]);"],
     ['constants of the module', 'db.query(`SELECT ${COLUMNS} FROM fleets ${ORDER_BY}`);'],
     ['text that is no SQL', 'log(`the fleet ${id} was selected from ${count}`);'],
-  ])('lets %s be', (_what, source) => {
-    expect(interpolationsInSql('planted.ts', source)).toEqual([]);
-  });
+  ])('lets %s be', (_what, source) => expect(interpolationsInSql('planted.ts', source)).toEqual([]));
 
   it('holds: values are parameters, and what else stands in SQL has been looked at', () => {
     const files = ['apps', 'libs', 'tools'].flatMap((folder) => sourcesIn(folder));

@@ -27,9 +27,7 @@ function sentenceOf(error: unknown): string {
 }
 
 // The reader of our pipe has seen enough, as in "read ... | head".
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
-});
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 const exitCode = await main(process.argv.slice(2));
 // Ends also when a client library has left a timer or a socket behind; what was written goes out first.

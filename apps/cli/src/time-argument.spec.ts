@@ -9,9 +9,7 @@ describe('A time on the command line', () => {
     ['2026-01-31T12:00:00.250+02:00', Date.UTC(2026, 0, 31, 10, 0, 0, 250)],
     ['1760000000000', 1_760_000_000_000],
     ['0', 0],
-  ])('may be %s', (text, expected) => {
-    expect(parseTime(text)).toBe(expected);
-  });
+  ])('may be %s', (text, expected) => expect(parseTime(text)).toBe(expected));
 
   it.each(['2026-01-31', '2026-01-31T12:00:00', 'now', '', '2026-13-01T00:00:00Z', '-5'])('may not be "%s"', (text) => {
     expect(() => parseTime(text)).toThrow(usage);
@@ -22,9 +20,7 @@ describe('A number on the command line', () => {
   it.each([
     ['5', 5],
     ['0.5', 0.5],
-  ])('may be %s', (text, expected) => {
-    expect(parsePositive(text)).toBe(expected);
-  });
+  ])('may be %s', (text, expected) => expect(parsePositive(text)).toBe(expected));
 
   it.each(['0', '-1', 'x', '', 'Infinity'])('may not be "%s"', (text) => {
     expect(() => parsePositive(text)).toThrow(usage);
@@ -32,11 +28,7 @@ describe('A number on the command line', () => {
 });
 
 describe('A list on the command line', () => {
-  it('is split at commas', () => {
-    expect(parseList('a, b,c')).toEqual(['a', 'b', 'c']);
-  });
+  it('is split at commas', () => expect(parseList('a, b,c')).toEqual(['a', 'b', 'c']));
 
-  it.each(['', 'a,,b', 'a,'])('may not be "%s"', (text) => {
-    expect(() => parseList(text)).toThrow(usage);
-  });
+  it.each(['', 'a,,b', 'a,'])('may not be "%s"', (text) => expect(() => parseList(text)).toThrow(usage));
 });

@@ -234,9 +234,7 @@ function plainRequest(
     const sent = httpRequest({ hostname, port, path, method, headers: { ...given, ...length } }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text });
-      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
     });
     sent.on('error', reject).end(body);
   });
@@ -250,9 +248,7 @@ function rawRequest(bytes: string): Promise<string> {
     connect(Number(port), hostname)
       .setEncoding('utf8')
       .on('data', (chunk: string) => (text += chunk))
-      .on('close', () => {
-        resolve(text);
-      })
+      .on('close', () => resolve(text))
       .on('error', reject)
       .end(bytes);
   });

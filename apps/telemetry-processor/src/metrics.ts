@@ -29,7 +29,5 @@ function countBy(registry: Registry, name: string, help: string, label: string):
       counts.clear();
     },
   });
-  return (value) => {
-    counts.set(value, (counts.get(value) ?? 0) + 1);
-  };
+  return (value) => counts.set(value, (counts.get(value) ?? 0) + 1);
 }

@@ -67,9 +67,7 @@ beforeEach(async () => {
 
 function publish(geofence: Geofence | null, key = geofenceKey(depot)): void {
   const appendedAt = ++clock;
-  unread.push(() => {
-    history.record(key, geofence, appendedAt);
-  });
+  unread.push(() => history.record(key, geofence, appendedAt));
 }
 
 interface Ping {

@@ -20,9 +20,7 @@ let version: number;
 function setRoutes(routes: boolean, appendedAt: number): void {
   const fleet = { fleetId: 'fleet-1', name: null, payloadFormat: 'v1', createdAt: 0, updatedAt: 0 };
   const settings = { ...fleet, routes, version: ++version };
-  unread.push(() => {
-    histories.settings.record('fleet-1', settings, appendedAt);
-  });
+  unread.push(() => histories.settings.record('fleet-1', settings, appendedAt));
 }
 
 beforeEach(async () => {

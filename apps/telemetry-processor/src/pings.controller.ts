@@ -30,8 +30,6 @@ export class PingsController {
     );
     if (context.isFirstSlice) await pings.beforeBatch();
     await pings.prepare(slice);
-    context.forEach((record) => {
-      pings.process(record);
-    });
+    context.forEach((record) => pings.process(record));
   }
 }

@@ -14,9 +14,7 @@ const NOON = Date.UTC(2026, 0, 5, 12);
 describe('a sample of deliveries', () => {
   const deliveries = Array.from({ length: 40 }, (_, number) => sampleDelivery(FLEET, number, NOON + number));
 
-  it('is the same for the same arguments', () => {
-    expect(sampleDelivery(FLEET, 7, NOON + 7)).toEqual(deliveries[7]);
-  });
+  it('is the same for the same arguments', () => expect(sampleDelivery(FLEET, 7, NOON + 7)).toEqual(deliveries[7]));
 
   it('has a different id for each, which its body carries', () => {
     const ids = deliveries.map(([first]) => first?.eventId);

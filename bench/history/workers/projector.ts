@@ -26,9 +26,7 @@ export function createProjector({ now, onProgress }: ProjectorDeps) {
     const startedAt = now();
     const sum = { attempts: 0, deliveries: 0, transactions: 0 };
     const soFar = (): Projected => ({ ...sum, elapsedMs: now() - startedAt });
-    const telling = setInterval(() => {
-      onProgress(soFar());
-    }, TELL_EVERY_MS);
+    const telling = setInterval(() => onProgress(soFar()), TELL_EVERY_MS);
     try {
       await Promise.all(
         sourcesOf(plan).map(async (source, partition) => {

@@ -44,8 +44,6 @@ export async function startProjector(
     },
     progress: () => progress,
     usage: () => worker.usage(),
-    end: () => {
-      worker.stop();
-    },
+    end: () => worker.stop(),
   };
 }

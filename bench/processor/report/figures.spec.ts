@@ -113,9 +113,7 @@ describe('The JSON line', () => {
     });
   });
 
-  it('is one line', () => {
-    expect(jsonLine(emptyResults)).not.toContain('\n');
-  });
+  it('is one line', () => expect(jsonLine(emptyResults)).not.toContain('\n'));
 });
 
 describe('The same answer in the JSON line', () => {

@@ -30,9 +30,7 @@ describe('The report', () => {
     expect(report).toContain('| Restored devices/s (state of 2,000,000; more is better)');
   });
 
-  it('names the machine', () => {
-    expect(reportOf(emptyResults)).toContain('Invented CPU, 2 cores, 8 GiB, Linux 6.1');
-  });
+  it('names the machine', () => expect(reportOf(emptyResults)).toContain('Invented CPU, 2 cores, 8 GiB, Linux 6.1'));
 });
 
 describe('The report of all rules', () => {
@@ -59,7 +57,5 @@ describe('The report of all rules', () => {
     expect(report).toContain('| Waypost, 1 process, all rules |');
   });
 
-  it('is none when it was not measured', () => {
-    expect(rulesMarkdown(emptyResults, figuresOf(emptyResults))).toBeNull();
-  });
+  it('is none when it was not measured', () => expect(rulesMarkdown(emptyResults, figuresOf(emptyResults))).toBeNull());
 });

@@ -77,9 +77,7 @@ export class PeerPrograms {
             if (line !== undefined) resolve(line);
           };
           heard();
-          done.then(() => {
-            reject(new Error(`${program} ended without printing ${String(pattern)}.`));
-          }, reject);
+          done.then(() => reject(new Error(`${program} ended without printing ${String(pattern)}.`)), reject);
         }),
       stop,
     };

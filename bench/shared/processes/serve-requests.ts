@@ -22,17 +22,13 @@ export function serveRequests(handle: (request: unknown) => unknown): void {
     Promise.resolve()
       .then(() => handle(request))
       .then(
-        (result) => {
-          send({ id, type: 'done', result });
-        },
+        (result) => send({ id, type: 'done', result }),
         (error: unknown) => {
           send({ id, type: 'failed', message: error instanceof Error ? String(error.stack) : String(error) });
         },
       );
   });
-  process.on('disconnect', () => {
-    process.exit(0);
-  });
+  process.on('disconnect', () => process.exit(0));
 }
 
 export function tellParent(value: unknown): void {

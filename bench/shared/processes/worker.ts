@@ -60,9 +60,7 @@ export function startWorker({ name, program, guardian, logsDir, env, onNotice }:
         }
         number += 1;
         waiting.set(number, {
-          resolve: (result) => {
-            resolve(result as T);
-          },
+          resolve: (result) => resolve(result as T),
           reject,
         });
         child.send({ id: number, request } satisfies Envelope);

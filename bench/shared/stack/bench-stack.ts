@@ -65,9 +65,7 @@ export async function serveBenchStack({ signal, ...options }: Omit<BenchStackOpt
     await writeJsonFile(file, facts);
     options.reporter.note(`The stack runs in ${folder}; Ctrl-C stops it.`);
     await new Promise<void>((done) => {
-      signal.addEventListener('abort', () => {
-        done();
-      });
+      signal.addEventListener('abort', () => done());
       if (signal.aborted) done();
     });
   } finally {

@@ -60,7 +60,5 @@ describe('a value that is walked over', () => {
     ['a text of a negative length', afterOptionalText, [2, 1], NOT_PLAIN],
     ['a third branch', afterOptionalDouble, [4], NOT_PLAIN],
     ['what is cut off behind its branch', afterOptionalInt, [2], NOT_PLAIN],
-  ] as const)('is %s', (_what, after, bytes, behind) => {
-    expect(after(Uint8Array.from(bytes), 0)).toBe(behind);
-  });
+  ] as const)('is %s', (_what, after, bytes, behind) => expect(after(Uint8Array.from(bytes), 0)).toBe(behind));
 });

@@ -34,8 +34,6 @@ describe('databaseAddress', () => {
 
   it.each(['sslmode=no-verify', 'sslmode=prefer', 'sslmode=allow', 'sslmode=', 'ssl=no-verify', 'ssl={}'])(
     'is refused with %s',
-    (query) => {
-      expect(() => databaseAddress(`${URL_WITHOUT}?${query}`)).toThrow(/^DATABASE_URL with .* is refused/);
-    },
+    (query) => expect(() => databaseAddress(`${URL_WITHOUT}?${query}`)).toThrow(/^DATABASE_URL with .* is refused/),
   );
 });

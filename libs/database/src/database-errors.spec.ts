@@ -17,9 +17,7 @@ describe('isConnectionLoss', () => {
     '53300',
     '40P01',
     '25P03',
-  ])('holds for %s', (code) => {
-    expect(isConnectionLoss(coded(code))).toBe(true);
-  });
+  ])('holds for %s', (code) => expect(isConnectionLoss(coded(code))).toBe(true));
 
   it.each(['42P01', '23505', '22P02', '28P01', '3D000', '57014X', 'EACCES'])('does not hold for %s', (code) => {
     expect(isConnectionLoss(coded(code))).toBe(false);
@@ -49,14 +47,10 @@ describe('databaseRefusal', () => {
     [{ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', message: 'alert certificate required' }, 'sslcert'],
     [{ code: '28P01', message: 'password authentication failed' }, 'the user and the password'],
     [{ code: '3D000', message: 'database "x" does not exist' }, 'create the database'],
-  ])('says what to do about %j', (error, fix) => {
-    expect(databaseRefusal(error)).toContain(fix);
-  });
+  ])('says what to do about %j', (error, fix) => expect(databaseRefusal(error)).toContain(fix));
 
   it.each([{ code: 'ECONNREFUSED', message: 'connect' }, { code: '57P03', message: 'starting up' }, 'text', null])(
     'is null for an error that may go away by waiting: %j',
-    (error) => {
-      expect(databaseRefusal(error)).toBeNull();
-    },
+    (error) => expect(databaseRefusal(error)).toBeNull(),
   );
 });

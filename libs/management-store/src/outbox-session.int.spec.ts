@@ -103,9 +103,7 @@ describe('openOutboxSession', () => {
   it('reports nothing when it is closed', async () => {
     const built = build();
     await (await built.held()).close();
-    await holdsFor(50, () => {
-      expect(built.lost).toEqual([]);
-    });
+    await holdsFor(50, () => expect(built.lost).toEqual([]));
   });
 
   it('rejects when the database cannot be reached', async () => {

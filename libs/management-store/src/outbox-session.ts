@@ -59,9 +59,7 @@ export async function openOutboxSession(options: OutboxSessionOptions): Promise<
     closing = true;
   };
   client.on('error', lost);
-  client.on('end', () => {
-    lost(new Error('the database closed the connection'));
-  });
+  client.on('end', () => lost(new Error('the database closed the connection')));
   const close = async (): Promise<void> => {
     closing = true;
     await client.end();

@@ -22,9 +22,7 @@ export function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
 export function settleOrAbort<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
-    const giveUp = (): void => {
-      reject(toError(signal.reason));
-    };
+    const giveUp = (): void => reject(toError(signal.reason));
     const onAbort = (): void => {
       if (graceMs === 0) giveUp();
       else timer = setTimeout(giveUp, graceMs);

@@ -114,9 +114,7 @@ describe('chapter 2: state and its changelog', () => {
       byteLength: 8,
       version: '1',
       read: (view, at) => view.getFloat64(at),
-      write: (view, at, weight) => {
-        view.setFloat64(at, weight);
-      },
+      write: (view, at, weight) => view.setFloat64(at, weight),
     };
     const parcelWeights = createTopology({
       applicationId: 'parcel-weights',

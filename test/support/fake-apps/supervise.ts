@@ -24,9 +24,7 @@ try {
       onDemoOutput: () => undefined,
     },
     stopRequest({ watchParent: true, watchInput: true, onRequest: reporter.note }),
-    () => {
-      reporter.note('ready');
-    },
+    () => reporter.note('ready'),
   );
   process.exit(0);
 } catch (error) {

@@ -89,9 +89,7 @@ export function titlesOf(file: string, text: string): string[] {
       CITATION.lastIndex = 0;
       if (CITATION.test(title)) titles.push(path.join(' › '));
     }
-    ts.forEachChild(node, (child) => {
-      visit(child, path);
-    });
+    ts.forEachChild(node, (child) => visit(child, path));
   };
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.ES2022), []);
   return titles;

@@ -54,9 +54,7 @@ describe('the published schemas of bodies (R-11, R-13)', () => {
 
   it.each(Object.keys(LEAST).flatMap((type) => Object.keys(LEAST[type] ?? {}).map((field) => [type, field] as const)))(
     'refuse %s without %s',
-    (type, field) => {
-      expect(complaintsOf(bodyOf(type, { [field]: undefined }))).not.toEqual([]);
-    },
+    (type, field) => expect(complaintsOf(bodyOf(type, { [field]: undefined }))).not.toEqual([]),
   );
 
   it.each([
@@ -73,9 +71,7 @@ describe('the published schemas of bodies (R-11, R-13)', () => {
     ['anything beside the envelope', bodyOf('position', {}, { version: 1 })],
     ['an unknown type', bodyOf('takeoff')],
     ['what is no JSON', '{'],
-  ])('refuse %s', (_what, body) => {
-    expect(complaintsOf(body)).not.toEqual([]);
-  });
+  ])('refuse %s', (_what, body) => expect(complaintsOf(body)).not.toEqual([]));
 });
 
 describe('the published schema of legacy-v1 (R-14)', () => {
@@ -96,7 +92,5 @@ describe('the published schema of legacy-v1 (R-14)', () => {
     ['nesting', { eventData: {} }],
     ['null', { lat: null }],
     ['an empty text', { driver_id: '' }],
-  ])('refuses %s', (_what, more) => {
-    expect(complaintsOf(JSON.stringify({ ...body, ...more }))).not.toEqual([]);
-  });
+  ])('refuses %s', (_what, more) => expect(complaintsOf(JSON.stringify({ ...body, ...more }))).not.toEqual([]));
 });

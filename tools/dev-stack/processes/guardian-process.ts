@@ -26,9 +26,7 @@ lines.on('line', (line) => {
   if (message.type === 'watch') watched.set(message.pid, message);
   else watched.delete(message.pid);
 });
-lines.once('close', () => {
-  void endOrphans();
-});
+lines.once('close', () => void endOrphans());
 
 async function endOrphans(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -18,7 +18,5 @@ describe('the delay before a restart', () => {
     expect(delaysAfterLives([500, 500, 29_999, 30_000, 500])).toEqual([100, 200, 400, 100, 200]);
   });
 
-  it('stays at 5 s however often the process has died', () => {
-    expect(restartDelayMs(5_000)).toBe(5_000);
-  });
+  it('stays at 5 s however often the process has died', () => expect(restartDelayMs(5_000)).toBe(5_000));
 });

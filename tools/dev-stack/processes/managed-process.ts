@@ -116,9 +116,7 @@ async function untilReady(
 ): Promise<ProcessExit | null> {
   const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS;
   const ended = new AbortController();
-  void launched.exited.then(() => {
-    ended.abort();
-  });
+  void launched.exited.then(() => ended.abort());
   try {
     await waitUntil(options.probe, { timeoutMs, signal: AbortSignal.any([ended.signal, stopping]) });
     return null;

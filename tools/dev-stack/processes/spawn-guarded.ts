@@ -58,9 +58,7 @@ export function spawnGuarded(command: ProcessCommand, { guardian, logFile, orpha
   closeSync(log);
   child.stdout?.setEncoding('utf8').on('data', command.onOutput ?? (() => undefined));
   const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('error', (error) => {
-      resolve({ code: null, signal: null, error });
-    });
+    child.once('error', (error) => resolve({ code: null, signal: null, error }));
     child.once('exit', (code, signal) => {
       if (child.pid !== undefined) guardian.forget(child.pid);
       resolve({ code, signal });

@@ -32,9 +32,7 @@ try {
   const signal = stopRequest({
     watchParent: config.startedByNpm,
     watchInput: config.supervised,
-    onRequest: (reason) => {
-      reporter.note(`Stopping (${reason})`);
-    },
+    onRequest: (reason) => reporter.note(`Stopping (${reason})`),
   });
   const onDemoOutput = (text: string): void => {
     for (const line of text.trimEnd().split('\n')) reporter.note(line);

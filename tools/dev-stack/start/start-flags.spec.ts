@@ -42,9 +42,7 @@ describe('parseStartFlags', () => {
     ['--instances', 'public-api'],
     ['--instances', 'public-api=17'],
     ['--instances', 'public-api=-1'],
-  ])('refuses %s %s', (flag, value) => {
-    expect(() => parse(flag, value)).toThrow(/It must be/);
-  });
+  ])('refuses %s %s', (flag, value) => expect(() => parse(flag, value)).toThrow(/It must be/));
 
   it('refuses unknown names', () => {
     expect(() => parse('--demo-size', '5')).toThrow(/unknown option/);

@@ -16,10 +16,7 @@ export function stopRequest({ watchParent, watchInput, onRequest }: StopRequestO
     onRequest(reason);
     request.abort(new Error(`Stopped: ${reason}.`));
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => {
-      stop(signal);
-    });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
   if (watchParent) {
     const parent = process.ppid;
     setInterval(() => {
@@ -27,9 +24,7 @@ export function stopRequest({ watchParent, watchInput, onRequest }: StopRequestO
     }, PARENT_POLL_MS).unref();
   }
   if (watchInput) {
-    process.stdin.on('end', () => {
-      stop('the standard input has ended');
-    });
+    process.stdin.on('end', () => stop('the standard input has ended'));
     process.stdin.resume();
   }
   return request.signal;

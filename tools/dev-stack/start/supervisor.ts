@@ -205,9 +205,6 @@ function pidsByName(processes: readonly ManagedProcess[]): Record<string, number
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    else
-      signal.addEventListener('abort', () => {
-        resolve();
-      });
+    else signal.addEventListener('abort', () => resolve());
   });
 }

@@ -87,9 +87,7 @@ describe('The thresholds of a back-test', () => {
     ['5m', 300_000],
     ['1.5h', 5_400_000],
     ['250ms', 250],
-  ])('take %s for %d ms', (text, ms) => {
-    expect(parseDuration(text)).toBe(ms);
-  });
+  ])('take %s for %d ms', (text, ms) => expect(parseDuration(text)).toBe(ms));
 
   it.each(['300', '', '-5s', '0s', '5 minutes', 's'])('refuse "%s"', (text) => {
     expect(() => parseDuration(text)).toThrow('duration');

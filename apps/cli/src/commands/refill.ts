@@ -24,9 +24,7 @@ export async function refill(terminal: Terminal, { dataDir }: { readonly dataDir
   const database = await openRefill(stack.require('DATABASE_URL'));
   const status = createStatusLine(terminal);
   try {
-    const contents = await readContents(stack, (topic) => {
-      status.show(`reading ${topic}`);
-    });
+    const contents = await readContents(stack, (topic) => status.show(`reading ${topic}`));
     const result = await database.managedResources(contents);
     if (result.type === 'not_empty') throw notEmpty(result.tables);
     const operations = await eachOperations(stack, (events) => database.operations(events));
@@ -106,9 +104,7 @@ export async function readContents(stack: StackEnvironment, say: (topic: string)
   await each(topics.webhookDeliveries.name, ({ value }) => {
     if (value !== null) raise(series, value as WebhookDelivery);
   });
-  replays.forEach((replay) => {
-    raise(series, replay);
-  });
+  replays.forEach((replay) => raise(series, replay));
 
   const ofKnownFleets = keepKnown(new Set(fleets.map(({ fleetId }) => fleetId)), leftOut);
   const kept = ofKnownFleets('subscriptions', subscriptions);

@@ -165,17 +165,13 @@ async function verifyDeliveries(
   // Its deliveries and attempts come after an event: the range has no end here.
   await withProgress(terminal, ({ onTotal, advance }) =>
     readTopic(stack, topics.webhookDeliveries.name, { from, onTotal }, (records) => {
-      enterFollowed(records, ledger, (value) => {
-        ledger.delivery(value as WebhookDelivery);
-      });
+      enterFollowed(records, ledger, (value) => ledger.delivery(value as WebhookDelivery));
       advance(records.length, (done) => `${String(done)} deliveries`);
     }),
   );
   await withProgress(terminal, ({ onTotal, advance }) =>
     readTopic(stack, topics.webhookAttempts.name, { from, onTotal }, (records) => {
-      enterFollowed(records, ledger, (value) => {
-        ledger.attempt(value as WebhookAttempt);
-      });
+      enterFollowed(records, ledger, (value) => ledger.attempt(value as WebhookAttempt));
       advance(records.length, (done) => `${String(done)} attempts`);
     }),
   );

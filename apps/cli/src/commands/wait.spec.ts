@@ -18,9 +18,7 @@ describe('The lag of a group on a partition', () => {
     ['none when the commit is at the end, markers included', { endOffset: 7, committedOffset: 7 }, 0],
     ['a lag', { endOffset: 7, committedOffset: 3 }, 4],
     ['none when the commit overtook the end that was read before', { endOffset: 7, committedOffset: 9 }, 0],
-  ])('is %s', (_what, more, expected) => {
-    expect(lagOf(progress(more))).toBe(expected);
-  });
+  ])('is %s', (_what, more, expected) => expect(lagOf(progress(more))).toBe(expected));
 });
 
 describe('The idle detector', () => {

@@ -22,9 +22,7 @@ export async function waitUntilIdle(terminal: Terminal, options: WaitOptions): P
   const reader = await openGroupProgress(kafkaSettings(stack));
   const status = createStatusLine(terminal);
   try {
-    await pollUntilIdle(reader, options, (text) => {
-      status.show(text);
-    });
+    await pollUntilIdle(reader, options, (text) => status.show(text));
   } finally {
     status.clear();
     await reader.close();

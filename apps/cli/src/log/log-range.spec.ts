@@ -121,9 +121,7 @@ describe('Reading a range of a topic', () => {
       fc.asyncProperty(log, sizes, async (parts, { batchSize, batchesUntilStop }) => {
         const slots = parts.map(({ before }): Slot[] => [...before]);
         const { source } = build(slots, batchSize);
-        const grow = (what: 'meanwhile' | 'later') => {
-          parts.forEach((part, index) => slots[index]?.push(...part[what]));
-        };
+        const grow = (what: 'meanwhile' | 'later') => parts.forEach((part, index) => slots[index]?.push(...part[what]));
         const positions = new Map<number, number>();
         const seen: string[] = [];
         const stop = new Error('stopped');
@@ -138,11 +136,7 @@ describe('Reading a range of a topic', () => {
           });
         };
         // The ends are fixed by now; later records lie beyond them, and fetches return them all the same.
-        await read(() => {
-          grow('meanwhile');
-        }, batchesUntilStop).catch((error: unknown) => {
-          expect(error).toBe(stop);
-        });
+        await read(() => grow('meanwhile'), batchesUntilStop).catch((error: unknown) => expect(error).toBe(stop));
         grow('later');
         await read(() => undefined, Infinity);
         const all = slots.flatMap((one, index) =>

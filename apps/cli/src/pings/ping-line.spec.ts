@@ -109,9 +109,7 @@ describe('A row of a track file', () => {
     [{ eventTime: 'yesterday' }, 'eventTime is not an ISO 8601 time'],
     [{ latitude: '30.2' }, 'latitude is not a number'],
     [{ ignition: 1 }, 'ignition is not true or false'],
-  ])('is refused when it is not a ping: %j', (more, expected) => {
-    expect(problem(more)).toBe(expected);
-  });
+  ])('is refused when it is not a ping: %j', (more, expected) => expect(problem(more)).toBe(expected));
 
   it('never gives a heading outside 0 to 360', () => {
     fc.assert(

@@ -4,13 +4,7 @@ import { createProcessHost } from '@waypost/platform';
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const host = createProcessHost();
-  host.onStopSignal(() => {
-    controller.abort();
-  });
-  if (process.env['WAYPOST_SUPERVISED'] === 'true') {
-    host.onParentGone(() => {
-      controller.abort();
-    });
-  }
+  host.onStopSignal(() => controller.abort());
+  if (process.env['WAYPOST_SUPERVISED'] === 'true') host.onParentGone(() => controller.abort());
   return controller.signal;
 }

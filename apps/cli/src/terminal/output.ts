@@ -34,12 +34,8 @@ export function createProgress(terminal: Terminal, total: number): Progress {
   });
   bar.start(total, 0, { detail: '' });
   return {
-    update: (done, detail) => {
-      bar.update(Math.min(done, total), { detail });
-    },
-    stop: () => {
-      bar.stop();
-    },
+    update: (done, detail) => bar.update(Math.min(done, total), { detail }),
+    stop: () => bar.stop(),
   };
 }
 

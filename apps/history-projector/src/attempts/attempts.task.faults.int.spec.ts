@@ -65,9 +65,7 @@ describe('the projection under faults', () => {
       const value = codecs.webhookAttempts.encode(sampleAttempt(FLEET, n, attempt, NOW - 900_000 + n));
       backend.append({ topic: TOPIC, partition: n % PARTITIONS }, { key: null, value });
       if (index % 7 === 0) await pause(2);
-      if (index % 41 === 40) {
-        await database.cutProjectors();
-      }
+      if (index % 41 === 40) await database.cutProjectors();
       if (index % 200 === 199) {
         fatal.push(...projector.fatal);
         await projector.stop();

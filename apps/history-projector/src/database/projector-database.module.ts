@@ -85,9 +85,7 @@ function createRetry(logger: Logger, registry: Registry, now: () => number, read
   gauge.set(1);
   const retry = new DatabaseRetry({
     ...{ logger, now, wait: waitOrAbort },
-    onChange: (available) => {
-      gauge.set(available ? 1 : 0);
-    },
+    onChange: (available) => gauge.set(available ? 1 : 0),
   });
   readiness.add('database', () => retry.available());
   return retry;
@@ -105,9 +103,7 @@ function databaseOptions(
     poolSize: POOL_SIZE,
     applicationName: APPLICATION_NAME,
     idleInTransactionTimeoutMs: IDLE_IN_TRANSACTION_MS,
-    onIdleConnectionLost: (error) => {
-      logger.debug('database_connection_lost', { error });
-    },
+    onIdleConnectionLost: (error) => logger.debug('database_connection_lost', { error }),
     connect: async (dataSource) => {
       try {
         await retry.run(() => migrate(url), stopping);
@@ -122,7 +118,5 @@ function databaseOptions(
 
 function every(ms: number, call: () => void): () => void {
   const timer = setInterval(call, ms);
-  return () => {
-    clearInterval(timer);
-  };
+  return () => clearInterval(timer);
 }

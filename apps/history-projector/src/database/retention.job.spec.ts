@@ -62,9 +62,7 @@ function build(
     calls,
     events,
     told,
-    hour: () => {
-      tick();
-    },
+    hour: () => tick(),
     isCancelled: () => isCancelled,
   };
 }

@@ -21,9 +21,7 @@ function build(endStalled: () => Promise<number>) {
     job,
     events,
     asked,
-    turn: () => {
-      tick();
-    },
+    turn: () => tick(),
   };
 }
 describe('the stalled sessions job', () => {

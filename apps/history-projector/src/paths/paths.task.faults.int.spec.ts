@@ -86,9 +86,7 @@ describe('the paths under faults', () => {
       const value = ping === null ? Buffer.from('no ping') : codecs.telemetryPings.encode(ping);
       backend.append({ topic: TOPIC, partition: (n % 7) % PARTITIONS }, { key: Buffer.from(deviceId), value });
       if (n % 20 === 0) await pause(2);
-      if (n % 150 === 149) {
-        await database.cutProjectors();
-      }
+      if (n % 150 === 149) await database.cutProjectors();
       if (n % 500 === 499) {
         const successor = await start(backend);
         fatal.push(...projector.fatal);

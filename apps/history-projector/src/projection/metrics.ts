@@ -56,9 +56,7 @@ export function createPathMetrics(registry: Registry): PathMetrics {
     'Time to apply a batch of pings, waiting for the database included.',
   );
   return {
-    pingsLeftOut: (reason, count) => {
-      pings.inc({ result: reason }, count);
-    },
+    pingsLeftOut: (reason, count) => pings.inc({ result: reason }, count),
     batchApplied: ({ durationMs, result: { type: _, ...counts } }) => {
       for (const [result, count] of Object.entries(counts)) pings.inc({ result }, count);
       duration.observe(durationMs / 1_000);
@@ -79,11 +77,7 @@ function partitionLag(
 ): Pick<ProjectorMetrics, 'lagMeasured' | 'partitionClosed'> {
   const lag = new Gauge({ name, help, labelNames: ['partition'], registers: [registry] });
   return {
-    lagMeasured: (partition, records) => {
-      lag.set({ partition }, records);
-    },
-    partitionClosed: (partition) => {
-      lag.remove({ partition });
-    },
+    lagMeasured: (partition, records) => lag.set({ partition }, records),
+    partitionClosed: (partition) => lag.remove({ partition }),
   };
 }

@@ -89,11 +89,7 @@ export function createAddressLimiter(limiter: RateLimiter): AddressLimiter {
     count(request) {
       const client = clientOf(request.ip ?? '');
       const rate = limiter.take(client);
-      if (rate.type === 'allowed') {
-        return () => {
-          limiter.giveBack(client);
-        };
-      }
+      if (rate.type === 'allowed') return () => limiter.giveBack(client);
       const headers = { 'retry-after': String(rate.retryAfterS) };
       const message = 'This address sends too many requests without a valid API key; see Retry-After.';
       throw new ApiError(429, 'rate_limited', message, { headers });

@@ -61,9 +61,7 @@ function postgresOptions({ url, applicationName }: DatabaseOptions, logger: ApiL
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     // A process that is stopped in the middle of a change must not block others.
     idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
-    onIdleConnectionLost: (error) => {
-      logger.warn('database_connection_lost', { error });
-    },
+    onIdleConnectionLost: (error) => logger.warn('database_connection_lost', { error }),
     connect,
   };
 }

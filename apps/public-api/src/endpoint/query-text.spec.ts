@@ -72,9 +72,7 @@ describe('the query reader', () => {
 
   it.each(['0', '-1', '+1', '1.0', '1e1', ' 1', '', '2001', '99999999999999999999', '0x10', '١'])(
     'refuses %j as an integer',
-    (given) => {
-      expect(detailsOf(`${FROM}&limit=${encodeURIComponent(given)}`)).toHaveLength(1);
-    },
+    (given) => expect(detailsOf(`${FROM}&limit=${encodeURIComponent(given)}`)).toHaveLength(1),
   );
 
   it('accepts both ends of the range of an integer', () => {

@@ -98,9 +98,7 @@ describe('a polygon', () => {
         ],
       ],
     ],
-  ])('is one: %s', (_, rings) => {
-    expect(polygonFault(rings)).toBeNull();
-  });
+  ])('is one: %s', (_, rings) => expect(polygonFault(rings)).toBeNull());
 
   it.each<[string, (readonly Position[])[], readonly number[], string]>([
     [

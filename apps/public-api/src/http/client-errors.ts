@@ -49,9 +49,7 @@ export function answerClientErrors(server: Server, { v1Gone }: ClientErrorOption
     socket.end(answerOf(problem, isV1 ? DEPRECATION_HEADERS : {}), () => socket.destroy());
   });
   // Unknown expectations: refuseExpectations answers them like every other request.
-  server.on('checkExpectation', (request, response) => {
-    server.emit('request', request, response);
-  });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
 /** Far more than comes before the end of the path. */

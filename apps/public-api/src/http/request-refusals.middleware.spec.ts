@@ -149,9 +149,7 @@ describe('requests without a live key', () => {
     ['2001:db8:0:7::9', '2001:db8:0:7::/64'],
     ['2001:0db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
-  ])('from %s count for %s', (address, client) => {
-    expect(clientOf(address)).toBe(client);
-  });
+  ])('from %s count for %s', (address, client) => expect(clientOf(address)).toBe(client));
 });
 
 describe('API keys', () => {

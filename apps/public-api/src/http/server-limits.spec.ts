@@ -127,9 +127,7 @@ describe('what the server refuses of version 1 (R-32)', () => {
   const expectThem = (answer: RawAnswer): void => {
     for (const header of DEPRECATION) expect(answer.headers).toContain(header);
   };
-  const expectNone = (answer: RawAnswer): void => {
-    expect(answer.headers).not.toMatch(/deprecation|sunset|link:/);
-  };
+  const expectNone = (answer: RawAnswer): void => expect(answer.headers).not.toMatch(/deprecation|sunset|link:/);
   const refused = (target: string): [number, string][] => [
     [417, `GET ${target}${HEAD}Expect: miracles\r\nConnection: close\r\n\r\n`],
     [400, `GET ${target}${HEAD}: x\r\n\r\n`],

@@ -19,9 +19,7 @@ describe('an idempotency key', () => {
     );
   });
 
-  it('need not be there', () => {
-    expect(idempotencyKey({ headers: {} } as Request)).toBeNull();
-  });
+  it('need not be there', () => expect(idempotencyKey({ headers: {} } as Request)).toBeNull());
 });
 
 describe('the fingerprint of a request', () => {

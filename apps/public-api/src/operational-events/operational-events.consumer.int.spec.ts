@@ -150,9 +150,7 @@ async function forgetGroup(): Promise<void> {
   const member = stack.backend.group({ groupId: 'public-api.operations', topics: [TOPIC] });
   const assigned = new Promise<void>((resolve, reject) => {
     const listener = {
-      assigned: () => {
-        resolve();
-      },
+      assigned: () => resolve(),
       failed: reject,
     };
     member.join(listener).catch(reject);

@@ -76,9 +76,7 @@ export function createOutboxTenure(deps: OutboxTenureDeps): () => Promise<void> 
       lost = error;
       signal.wake();
     };
-    const onAppended = (): void => {
-      signal.wake();
-    };
+    const onAppended = (): void => signal.wake();
     const opened = await deps.openSession({ onAppended, onLost });
     if (opened.type === 'busy') return;
     deps.logger.info('outbox_held');

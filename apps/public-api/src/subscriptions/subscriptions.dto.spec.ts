@@ -32,9 +32,7 @@ describe('the body that creates subscriptions', () => {
     [{ eventType: 'position', url: URL_TEXT, onOutage: 'fail', strictOrder: false, rateLimitPerSecond: null }],
     [{ eventType: 'position', url: URL_TEXT, onOutage: 'hold', strictOrder: true, rateLimitPerSecond: 1 }],
     [{ eventType: 'position', url: URL_TEXT, rateLimitPerSecond: 10_000 }],
-  ])('is taken: %j', (body) => {
-    expect(readBody(CreateSubscriptionsDto, body)).toEqual(body);
-  });
+  ])('is taken: %j', (body) => expect(readBody(CreateSubscriptionsDto, body)).toEqual(body));
 
   it.each<[unknown, (string | undefined)[]]>([
     [undefined, [undefined]],
@@ -91,9 +89,7 @@ describe('the body that changes a subscription', () => {
     [{ url: URL_TEXT }],
     [{ rateLimitPerSecond: 25, onOutage: 'hold', strictOrder: true }],
     [{ rateLimitPerSecond: null }],
-  ])('is taken: %j', (body) => {
-    expect(readBody(UpdateSubscriptionDto, body)).toEqual(body);
-  });
+  ])('is taken: %j', (body) => expect(readBody(UpdateSubscriptionDto, body)).toEqual(body));
 
   it.each<[unknown, (string | undefined)[]]>([
     [{}, [undefined]],

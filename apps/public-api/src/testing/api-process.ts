@@ -39,11 +39,7 @@ export function startApiProcess(env: Readonly<Record<string, string>>): ApiProce
   };
   child.stdout?.setEncoding('utf8').on('data', take);
   child.stderr?.setEncoding('utf8').on('data', take);
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      resolve();
-    });
-  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return {
     ready: () => untilReady(child, () => output),
     async kill() {

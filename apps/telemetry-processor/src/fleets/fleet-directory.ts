@@ -58,9 +58,7 @@ export function createFleetDirectory({ codecs, histories, ...following }: FleetD
     }),
     createVersionsTable({
       ...{ ...following, topic: topics.fleetSettings, codec: codecs.fleetSettings },
-      take: (key, version, appendedAt) => {
-        settings.record(key, version, appendedAt);
-      },
+      take: (key, version, appendedAt) => settings.record(key, version, appendedAt),
     }),
   ];
   const all = async (work: (table: GlobalTable) => Promise<void>): Promise<void> => {

@@ -28,9 +28,7 @@ export function createFleetRules(fleets: KnownFleets, rules: RuleSet): FleetRule
   const view: { fleet: GeofenceView['fleet']; at: number } = { fleet: undefined, at: 0 };
   const applied: { settings: RuleSettings; readonly view: typeof view } = { settings: WITHOUT_ROUTES, view };
   return {
-    refresh: () => {
-      finder.refresh();
-    },
+    refresh: () => finder.refresh(),
     of: ({ timestamp }, ping) => {
       const fleet = finder.find(ping);
       view.fleet = fleet?.geofences;

@@ -93,11 +93,8 @@ describe.each(everyAttempt)('attempt %d', (attempt) => {
       expect(decide(error(errorCode), { attempt, auth })).toEqual(expected);
     });
 
-    it.each(ATTEMPT_ERROR_CODES.filter((code) => !permanentErrors.includes(code)))(
-      'is tried again after %s',
-      (code) => {
-        expect(decide(error(code), { attempt, auth })).toEqual(retried('temporary_error'));
-      },
+    it.each(ATTEMPT_ERROR_CODES.filter((code) => !permanentErrors.includes(code)))('is tried again after %s', (code) =>
+      expect(decide(error(code), { attempt, auth })).toEqual(retried('temporary_error')),
     );
   });
 });
@@ -155,13 +152,9 @@ describe('Retry-After (R-22)', () => {
     expect(dueAfter(503, new Date(ENDED_AT - 60_000).toUTCString())).toBe(2_000);
   });
 
-  it.each([500, 502, 504])('means nothing on %d', (status) => {
-    expect(dueAfter(status, '10')).toBe(2_000);
-  });
+  it.each([500, 502, 504])('means nothing on %d', (status) => expect(dueAfter(status, '10')).toBe(2_000));
 
-  it('means nothing when it cannot be read', () => {
-    expect(dueAfter(429, 'soon')).toBe(2_000);
-  });
+  it('means nothing when it cannot be read', () => expect(dueAfter(429, 'soon')).toBe(2_000));
 });
 
 describe('any delivery', () => {

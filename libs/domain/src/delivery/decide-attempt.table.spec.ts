@@ -130,15 +130,11 @@ describe('the policy table (R-20 to R-23)', () => {
     expect(problems(result, () => fate)).toEqual([]);
   });
 
-  it('has every error code', () => {
-    expect(Object.keys(ERROR_FATES).sort()).toEqual([...ATTEMPT_ERROR_CODES].sort());
-  });
+  it('has every error code', () => expect(Object.keys(ERROR_FATES).sort()).toEqual([...ATTEMPT_ERROR_CODES].sort()));
 
   it.each([0, -1, 99, 600, 999, Number.NaN, 1e9])(
     'neither accepts nor refuses on %d, which no server can mean',
-    (statusCode) => {
-      expect(problems({ type: 'response', statusCode, retryAfter: null }, () => 'temporary')).toEqual([]);
-    },
+    (statusCode) => expect(problems({ type: 'response', statusCode, retryAfter: null }, () => 'temporary')).toEqual([]),
   );
 });
 

@@ -14,9 +14,7 @@ function fold(records: readonly FoldedAttempt[]): DeliveryProgress {
 }
 
 describe('deliveryFold (R-25)', () => {
-  it('starts with nothing known', () => {
-    expect(fold([])).toEqual({ type: 'unstarted' });
-  });
+  it('starts with nothing known', () => expect(fold([])).toEqual({ type: 'unstarted' }));
 
   it('keeps the number and due time of the next attempt', () => {
     expect(fold([attemptOf(1), attemptOf(2)])).toEqual({
@@ -68,10 +66,6 @@ describe('deliveryFold (R-25)', () => {
           .chain((repeats) => fc.shuffledSubarray([...log, ...repeats], { minLength: log.length + repeats.length })),
       ),
     );
-    fc.assert(
-      fc.property(logsWithOthers, ([log, other]) => {
-        expect(fold(other)).toEqual(fold(log));
-      }),
-    );
+    fc.assert(fc.property(logsWithOthers, ([log, other]) => expect(fold(other)).toEqual(fold(log))));
   });
 });

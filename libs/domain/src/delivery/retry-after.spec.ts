@@ -16,9 +16,7 @@ describe('parseRetryAfter', () => {
     ['Sun, 06 Nov 1994 08:49:60 GMT', 30_000],
     ['Sun, 06 Nov 1994 08:49:30 GMT', 0],
     ['Sun, 06 Nov 1994 08:00:00 GMT', 0],
-  ])('reads "%s" as a wait of %d ms', (value, waitMs) => {
-    expect(parseRetryAfter(value, NOW)).toBe(waitMs);
-  });
+  ])('reads "%s" as a wait of %d ms', (value, waitMs) => expect(parseRetryAfter(value, NOW)).toBe(waitMs));
 
   it('reads a number of seconds of any length', () => {
     expect(parseRetryAfter('9'.repeat(400), NOW)).toBe(Number.MAX_SAFE_INTEGER);
@@ -46,7 +44,5 @@ describe('parseRetryAfter', () => {
     'Sun, 00 Nov 1994 08:49:37 GMT',
     'Sun, 06 Nix 1994 08:49:37 GMT',
     'Sun, 06 Nov 1994 24:49:37 GMT',
-  ])('makes nothing of "%s"', (value) => {
-    expect(parseRetryAfter(value, NOW)).toBeNull();
-  });
+  ])('makes nothing of "%s"', (value) => expect(parseRetryAfter(value, NOW)).toBeNull());
 });

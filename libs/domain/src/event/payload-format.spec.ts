@@ -18,9 +18,7 @@ describe('payload formats', () => {
 });
 
 describe('event types', () => {
-  it.each(EVENT_TYPES)('include %s', (eventType) => {
-    expect(isEventType(eventType)).toBe(true);
-  });
+  it.each(EVENT_TYPES)('include %s', (eventType) => expect(isEventType(eventType)).toBe(true));
 
   it.each(['Position', 'position ', '', 'toString'])('do not include "%s"', (text) => {
     expect(isEventType(text)).toBe(false);

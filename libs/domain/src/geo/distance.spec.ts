@@ -79,9 +79,7 @@ describe('the distance between two fixes', () => {
 
   it('is a number for any two places there are', () => {
     fc.assert(
-      fc.property(places, places, (from, to) => {
-        expect(distanceInMeters(...from, ...to)).toBeGreaterThanOrEqual(0);
-      }),
+      fc.property(places, places, (from, to) => expect(distanceInMeters(...from, ...to)).toBeGreaterThanOrEqual(0)),
     );
   });
 });

@@ -43,8 +43,6 @@ describe('the rings of a polygon in one list', () => {
       .map(([open, longitude, latitude, aside, up]) =>
         pointInPolygon([longitude + aside, latitude + up], open.map(closed)),
       );
-    for (const answer of [true, false, 0]) {
-      expect(answers.filter((one) => one === answer).length).toBeGreaterThan(50);
-    }
+    for (const answer of [true, false, 0]) expect(answers.filter((one) => one === answer).length).toBeGreaterThan(50);
   });
 });

@@ -12,9 +12,7 @@ describe('queryFingerprint (R-34)', () => {
     ['a list in another order', { ...query, eventTypes: ['ignition_on', 'position'] }],
     ['a value twice in a list', { ...query, eventTypes: ['position', 'ignition_on', 'position'] }],
     ['filters that are not asked for', { ...query, deviceId: undefined, statusCode: null }],
-  ])('is the same with %s', (_, same) => {
-    expect(queryFingerprint(same)).toBe(queryFingerprint(query));
-  });
+  ])('is the same with %s', (_, same) => expect(queryFingerprint(same)).toBe(queryFingerprint(query)));
 
   it.each([
     ['a value', { ...query, endAt: NOON + 2 }],
@@ -23,9 +21,7 @@ describe('queryFingerprint (R-34)', () => {
     ['one value less', { ...query, eventTypes: ['position'] }],
     ['one filter less', { startAt: NOON, endAt: NOON + 1 }],
     ['the split of the values', { ...query, eventTypes: ['position,ignition_on'] }],
-  ])('differs by %s', (_, other) => {
-    expect(queryFingerprint(other)).not.toBe(queryFingerprint(query));
-  });
+  ])('differs by %s', (_, other) => expect(queryFingerprint(other)).not.toBe(queryFingerprint(query)));
 
   it('keeps a number apart from its text', () => {
     expect(queryFingerprint({ statusCode: 500 })).not.toBe(queryFingerprint({ statusCode: '500' }));
@@ -62,7 +58,5 @@ describe('deliveryStatus', () => {
     ['delivered', 'delivered'],
     ['failed', 'failed'],
     ['retrying', 'pending'],
-  ])('makes of the outcome %s the status %s', (outcome, status) => {
-    expect(deliveryStatus(outcome)).toBe(status);
-  });
+  ])('makes of the outcome %s the status %s', (outcome, status) => expect(deliveryStatus(outcome)).toBe(status));
 });

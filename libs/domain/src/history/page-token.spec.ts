@@ -31,9 +31,7 @@ describe('a page token (R-34)', () => {
     );
   });
 
-  it('is plain in a URL', () => {
-    expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
-  });
+  it('is plain in a URL', () => expect(token).toMatch(/^[A-Za-z0-9_-]+$/));
 
   it('does so for any fleet, query and position', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 64 });
@@ -88,9 +86,7 @@ describe('a page token (R-34)', () => {
     ['a cut-off token', token.slice(0, -4), 'forged'],
     ['a huge token', 'A'.repeat(1_000_000), 'malformed'],
     ['the token of a later version', 'Ag', 'other_version'],
-  ])('is not made of %s', (_, text, reason) => {
-    expect(openPageToken(text, expected, KEY)).toEqual(refused(reason));
-  });
+  ])('is not made of %s', (_, text, reason) => expect(openPageToken(text, expected, KEY)).toEqual(refused(reason)));
 
   it('needs a key of 32 bytes', () => {
     expect(() => sealPageToken(content, Buffer.alloc(16))).toThrow(expect.objectContaining({ code: 'bad_key' }));

@@ -13,9 +13,7 @@ describe('checkPing (R-1, R-2)', () => {
       pingOf({ fleetId: 'frota-ção-車両', deviceId: 'd'.repeat(MAX_ID_LENGTH) }),
     ],
     ['coordinates that are no fix', pingOf({ latitude: Number.NaN, longitude: 999 })],
-  ])('takes %s', (_, ping) => {
-    expect(checkPing(ping, ping.deviceId)).toEqual({ type: 'valid' });
-  });
+  ])('takes %s', (_, ping) => expect(checkPing(ping, ping.deviceId)).toEqual({ type: 'valid' }));
 
   it.each([
     ['an empty fleetId', pingOf({ fleetId: '' }), 'fleetId is empty'],

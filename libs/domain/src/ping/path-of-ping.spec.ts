@@ -78,9 +78,7 @@ describe('pathPointOf (R-36)', () => {
     ['without a key', pingOf(), null],
     ['without a device', pingOf({ deviceId: '' }), ''],
     ['at no time', pingOf({ eventTime: -1 }), 'device-1'],
-  ])('has nothing of a ping %s (R-2, R-3)', (_, ping, key) => {
-    expect(pathPointOf(ping, key)).toBeNull();
-  });
+  ])('has nothing of a ping %s (R-2, R-3)', (_, ping, key) => expect(pathPointOf(ping, key)).toBeNull());
 
   it('takes exactly what the rules do not reject', () => {
     const time = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.integer({ min: NOON - 400_000, max: NOON + 400_000 }));

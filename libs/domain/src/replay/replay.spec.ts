@@ -46,9 +46,7 @@ describe('what a replay selects (R-30)', () => {
     ['not of another subscription', { subscriptionId: 'subscription-2' }, false],
     ['not of an earlier replay', { series: 1 }, false],
     ['not of a test', { eventType: 'test' }, false],
-  ])('%s', (_, given, selected) => {
-    expect(replayStatusOf(replay, { ...attempt, ...given }) !== null).toBe(selected);
-  });
+  ])('%s', (_, given, selected) => expect(replayStatusOf(replay, { ...attempt, ...given }) !== null).toBe(selected));
 
   it('keeps to the event type and the device that are asked for', () => {
     const of = (given: Partial<WebhookReplay>) => replayStatusOf({ ...replay, ...given }, attempt) !== null;
@@ -89,7 +87,5 @@ describe('a replay', () => {
     ['running', false],
     ['completed', true],
     ['cancelled', true],
-  ])('that is %s is over: %s', (state, over) => {
-    expect(isReplayOver({ state })).toBe(over);
-  });
+  ])('that is %s is over: %s', (state, over) => expect(isReplayOver({ state })).toBe(over));
 });

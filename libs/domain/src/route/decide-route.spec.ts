@@ -62,9 +62,7 @@ describe('a route starts', () => {
     ['one wild fix', [ping(10, { speed: 0, north: 5_000 }), ping(20, { speed: 0, north: 3 })]],
     ['two wild fixes apart', [ping(10, { north: 5_000 }), ping(20), ping(30, { north: 5_000 }), ping(40)]],
     ['two pings on two sides of a gap', [ping(10, { speed: 9 }), ping(3_610, { speed: 9 }), ping(3_620, { speed: 0 })]],
-  ])('not by %s', (_what, pings) => {
-    expect(tripsOf([ping(0, { speed: 0 }), ...pings])).toEqual({});
-  });
+  ])('not by %s', (_what, pings) => expect(tripsOf([ping(0, { speed: 0 }), ...pings])).toEqual({}));
 
   it('at the first of 2 consecutive pings 200 m or more from the stop point, at no speed and without one', () => {
     const pings = (speed?: number): TelemetryPing[] => [

@@ -2,9 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { apiKeysEqual, formatApiKey, hashApiKey } from './api-key.js';
 
 describe('API keys (R-37)', () => {
-  it('are wp_ and base64url', () => {
-    expect(formatApiKey(Buffer.alloc(32, 0xff))).toBe(`wp_${'_'.repeat(42)}8`);
-  });
+  it('are wp_ and base64url', () => expect(formatApiKey(Buffer.alloc(32, 0xff))).toBe(`wp_${'_'.repeat(42)}8`));
 
   it('need enough random bytes not to be guessed', () => {
     expect(() => formatApiKey(Buffer.alloc(15))).toThrow(expect.objectContaining({ code: 'bad_key' }));
@@ -19,7 +17,5 @@ describe('API keys (R-37)', () => {
     ['wp_a', 'wp_b', false],
     ['wp_a', 'wp_aa', false],
     ['', 'wp_a', false],
-  ])('"%s" and "%s" are equal: %s', (left, right, expected) => {
-    expect(apiKeysEqual(left, right)).toBe(expected);
-  });
+  ])('"%s" and "%s" are equal: %s', (left, right, expected) => expect(apiKeysEqual(left, right)).toBe(expected));
 });

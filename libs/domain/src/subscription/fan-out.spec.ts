@@ -15,9 +15,7 @@ describe('matchesSubscription (R-16)', () => {
     ['every device', { deviceIds: null }],
     ['a list that names the device', { deviceIds: ['device-9', 'device-1'] }],
     ['a paused one, whose deliveries wait', { status: 'paused' }],
-  ])('holds for %s', (_, fields) => {
-    expect(matchesSubscription(subscriptionOf(fields), eventOf())).toBe(true);
-  });
+  ])('holds for %s', (_, fields) => expect(matchesSubscription(subscriptionOf(fields), eventOf())).toBe(true));
 
   it.each([
     ['a disabled one', { status: 'disabled' }],
@@ -25,9 +23,7 @@ describe('matchesSubscription (R-16)', () => {
     ['another event type', { eventType: 'position_sleep' }],
     ['a list without the device', { deviceIds: ['device-11'] }],
     ['an empty list', { deviceIds: [] }],
-  ])('does not hold for %s', (_, fields) => {
-    expect(matchesSubscription(subscriptionOf(fields), eventOf())).toBe(false);
-  });
+  ])('does not hold for %s', (_, fields) => expect(matchesSubscription(subscriptionOf(fields), eventOf())).toBe(false));
 });
 
 describe('decideFanOut', () => {

@@ -19,9 +19,7 @@ function at(seconds: number, fields: Partial<TelemetryPing> = {}): TelemetryPing
 const lostFix = { positionValid: false, latitude: null, longitude: null };
 
 describe('the position window (R-7)', () => {
-  it("sends a device's first valid fix at once", () => {
-    expect(outcomes(travel([at(0)]))).toEqual([['position']]);
-  });
+  it("sends a device's first valid fix at once", () => expect(outcomes(travel([at(0)]))).toEqual([['position']]));
 
   it('drops pings within 180 s of the last position and sends the next one, the edge included', () => {
     const journey = travel([at(0), at(60), at(179.999), at(180), at(359.999), at(360)]);

@@ -56,9 +56,7 @@ export function createPartitionCache(partitions: DailyPartitions): PartitionCach
         days.add(day);
       }
     },
-    clear: () => {
-      days.clear();
-    },
+    clear: () => days.clear(),
   };
 }
 

@@ -14,9 +14,7 @@ function written(write: (rows: CopyRows) => void): string {
 }
 
 describe('CopyRows', () => {
-  it('starts a row with the number of its columns', () => {
-    expect(written((rows) => rows.startRow(19))).toBe('0013');
-  });
+  it('starts a row with the number of its columns', () => expect(written((rows) => rows.startRow(19))).toBe('0013'));
 
   it('writes a UUID as its 16 bytes, whatever the case of its digits', () => {
     const bytes = '00000010' + '6ba7b8109dad11d180b400c04fd430c8';
@@ -33,9 +31,7 @@ describe('CopyRows', () => {
     '6ba7b810-9dad-11d1-80b4-00c04fd430c/',
     '6ba7b810-9dad-11d1-80b4-00c04fd430c:',
     '6ba7b810-9dad-11d1-80b4-00c04fd430c`',
-  ])('refuses %j as a UUID', (text) => {
-    expect(() => written((rows) => rows.uuid(text))).toThrow(RangeError);
-  });
+  ])('refuses %j as a UUID', (text) => expect(() => written((rows) => rows.uuid(text))).toThrow(RangeError));
 
   it.each([
     ['2000-01-01T00:00:00.000Z', 0n],

@@ -162,9 +162,7 @@ const LENGTH_BYTES = 4;
  * written to the socket directly; pg's own method would copy it again.
  */
 export function copyIn(client: PoolClient, sql: string, data: Buffer): Promise<readonly string[]> {
-  return new Promise((resolve, reject) => {
-    client.query(new CopyIn(sql, data, resolve, reject));
-  });
+  return new Promise((resolve, reject) => client.query(new CopyIn(sql, data, resolve, reject)));
 }
 
 /** pg calls the handle... methods as messages of the server arrive. */

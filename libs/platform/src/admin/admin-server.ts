@@ -22,9 +22,7 @@ const HOST = '127.0.0.1';
 
 export function createAdminServer({ port, metrics, readiness }: AdminServerOptions): AdminServer {
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
-      response.destroy(error instanceof Error ? error : undefined);
-    });
+    answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -53,9 +51,7 @@ export function createAdminServer({ port, metrics, readiness }: AdminServerOptio
     start: () => listen(server, port),
     stop: () =>
       new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
+        server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
@@ -63,12 +59,8 @@ export function createAdminServer({ port, metrics, readiness }: AdminServerOptio
 
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      reject(portError(error, { host: HOST, port, variable: 'WAYPOST_ADMIN_PORT' }));
-    });
-    server.listen({ host: HOST, port }, () => {
-      resolve((server.address() as AddressInfo).port);
-    });
+    server.once('error', (error) => reject(portError(error, { host: HOST, port, variable: 'WAYPOST_ADMIN_PORT' })));
+    server.listen({ host: HOST, port }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

@@ -73,9 +73,7 @@ function run(more: Partial<AppDefinition<AppConfig>> = {}) {
     exit: host.exited,
     errors: host.errors,
     started,
-    stop: () => {
-      host.signal('SIGTERM');
-    },
+    stop: () => host.signal('SIGTERM'),
   };
 }
 

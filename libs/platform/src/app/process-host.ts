@@ -14,15 +14,9 @@ export interface ProcessHost {
 export function createProcessHost(): ProcessHost {
   return {
     exit: (code) => process.exit(code),
-    printError: (text) => {
-      process.stderr.write(`${text}\n`);
-    },
-    onStopSignal: (listener) => {
-      process.on('SIGTERM', listener).on('SIGINT', listener);
-    },
-    onUncaught: (listener) => {
-      process.on('uncaughtException', listener).on('unhandledRejection', listener);
-    },
+    printError: (text) => process.stderr.write(`${text}\n`),
+    onStopSignal: (listener) => process.on('SIGTERM', listener).on('SIGINT', listener),
+    onUncaught: (listener) => process.on('uncaughtException', listener).on('unhandledRejection', listener),
     onParentGone: watchParent,
   };
 }

@@ -45,15 +45,11 @@ export async function runApp<C extends AppConfig>(
     config,
     logger,
     metrics: createMetrics(definition.name),
-    onFatal: (error) => {
-      ending.fail(error);
-    },
+    onFatal: (error) => ending.fail(error),
     readiness: new Readiness(),
     stopping: stopping.signal,
   };
-  const beginStop = (): void => {
-    stopping.abort();
-  };
+  const beginStop = (): void => stopping.abort();
 
   const access = config.kafka === undefined ? [] : [kafkaAccessPart(config.kafka)];
   const nest = createNestPart({ definition, runtime, lifecycle, beginStop });
@@ -80,9 +76,7 @@ function readConfig<C extends AppConfig>(definition: AppDefinition<C>, host: Pro
 
 function endWith(host: ProcessHost, ending: ReturnType<typeof createEnding>, supervised: boolean): void {
   host.onStopSignal((signal) => void ending.stop(signal, STOP_DEADLINE_MS));
-  host.onUncaught((error) => {
-    ending.crash(error);
-  });
+  host.onUncaught((error) => ending.crash(error));
   if (supervised) host.onParentGone(() => void ending.stop('parent_gone', ORPHAN_STOP_DEADLINE_MS));
 }
 

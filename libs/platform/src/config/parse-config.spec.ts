@@ -195,8 +195,6 @@ describe('parseConfig', () => {
 
   it.each(['10.0.0.0', '10.0.0.0/33', '::1/129', 'lan/8', '10.0.0.0/8/8'])(
     'refuses %p in the list of allowed subnets',
-    (subnet) => {
-      expect(problemsOf({ ...complete, WAYPOST_EGRESS_ALLOW: `127.0.0.0/8,${subnet}` })).toHaveLength(1);
-    },
+    (subnet) => expect(problemsOf({ ...complete, WAYPOST_EGRESS_ALLOW: `127.0.0.0/8,${subnet}` })).toHaveLength(1),
   );
 });

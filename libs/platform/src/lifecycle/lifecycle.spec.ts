@@ -75,9 +75,7 @@ describe('createLifecycle (R-40)', () => {
       {},
       {
         start: () => new Promise<void>((resolve) => (release = resolve)),
-        stop: () => {
-          release();
-        },
+        stop: () => release(),
       },
       {},
     ]);
@@ -121,9 +119,7 @@ describe('createLifecycle (R-40)', () => {
   it('starts parts that an earlier part adds while it starts', async () => {
     const { lifecycle, calls } = build([
       {
-        start: () => {
-          add();
-        },
+        start: () => add(),
       },
     ]);
     const add = (): void => {

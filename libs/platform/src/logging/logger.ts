@@ -60,9 +60,8 @@ function lineFields(fields: Record<string, unknown> = {}): Record<string, unknow
 export function createNestLogger(logger: Logger): LoggerService {
   const say =
     (level: 'debug' | 'warn' | 'error') =>
-    (message: unknown, ...rest: unknown[]): void => {
+    (message: unknown, ...rest: unknown[]): void =>
       logger[level]('nest_message', { message, context: rest.at(-1) });
-    };
   return {
     log: say('debug'),
     debug: say('debug'),

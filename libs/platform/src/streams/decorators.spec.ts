@@ -103,9 +103,7 @@ describe('a @StreamTask handler', () => {
     class Late {
       @StreamTask(doubling)
       handle(@Payload() slice: readonly StreamRecord[], @Ctx() context: StreamContext<Doubling>): Promise<void> {
-        late = () => {
-          context.forward('doubles', { key: null, value: Buffer.from('99') });
-        };
+        late = () => context.forward('doubles', { key: null, value: Buffer.from('99') });
         return noted(slice, context);
       }
     }

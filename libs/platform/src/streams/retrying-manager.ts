@@ -25,11 +25,7 @@ export class RetryingManager implements TaskManager {
   private retryMs = FIRST_RETRY_MS;
 
   constructor(private readonly options: RetryingManagerOptions) {
-    this.stopRequested = new Promise((resolve) => {
-      this.stopping.signal.addEventListener('abort', () => {
-        resolve();
-      });
-    });
+    this.stopRequested = new Promise((resolve) => this.stopping.signal.addEventListener('abort', () => resolve()));
   }
 
   start(): Promise<void> {
@@ -70,9 +66,7 @@ export class RetryingManager implements TaskManager {
     const failed = new Promise<never>((_, reject) => {
       fail = reject;
     });
-    const manager = this.options.createManager((error) => {
-      fail(error);
-    });
+    const manager = this.options.createManager((error) => fail(error));
     this.member = manager;
     const started = manager.start().then(() => {
       this.retryMs = FIRST_RETRY_MS;

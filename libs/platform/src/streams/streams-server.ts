@@ -68,9 +68,7 @@ export class StreamsServer
 
   /** Reports failures through the callback: Nest does not wait for what is returned. */
   override listen(done: (error?: unknown) => void): void {
-    this.startAll().then(() => {
-      done();
-    }, done);
+    this.startAll().then(() => done(), done);
   }
 
   /** Never rejects, since Nest would then call no stop hook. Nest calls it twice when the application closes twice. */
@@ -133,9 +131,7 @@ export class StreamsServer
         : this.streamManager(definition, handler, onFatal);
     const manager = retries
       ? new RetryingManager({ groupId: name, createManager, logger: this.log, wait: waitOrAbort })
-      : createManager((error) => {
-          this.fail(error);
-        });
+      : createManager((error) => this.fail(error));
     const { stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = definition;
     const consumer = { name, manager, stopTimeoutMs, isStarted: false };
     if (!retries) this.readiness.add(name, () => consumer.isStarted && manager.ready());

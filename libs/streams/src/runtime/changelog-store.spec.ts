@@ -24,9 +24,7 @@ const counting = createTopology({
         byteLength: 8,
         version: 'count-1',
         read: (view, at) => view.getFloat64(at),
-        write: (view, at, count) => {
-          view.setFloat64(at, count);
-        },
+        write: (view, at, count) => view.setFloat64(at, count),
       },
       serde: {
         serialize: (count) => Buffer.from(String(count)),

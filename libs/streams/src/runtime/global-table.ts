@@ -68,9 +68,7 @@ class ConsumedGlobalTable implements GlobalTable {
     const end = await this.endOfLog();
     if (this.failure) throw this.failure;
     if (this.position >= end) return;
-    await new Promise<void>((resolve, reject) => {
-      this.waiters.push({ end, resolve, reject });
-    });
+    await new Promise<void>((resolve, reject) => this.waiters.push({ end, resolve, reject }));
   }
 
   /** One lookup at a time. Callers that arrive meanwhile need a later answer, and share the next lookup. */

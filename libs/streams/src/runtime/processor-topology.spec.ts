@@ -34,9 +34,7 @@ function recordsOf(...values: string[]): StreamRecord[] {
 }
 
 function forwardAll(slice: RecordSlice): void {
-  slice.forEach(({ key, value }) => {
-    context.forward('copies', { key, value });
-  });
+  slice.forEach(({ key, value }) => context.forward('copies', { key, value }));
 }
 
 function pendingValues(): string[] {
@@ -100,9 +98,7 @@ describe('a processor of slices', () => {
   });
 
   it('cannot forward before or after a call', async () => {
-    const forward = (): void => {
-      context.forward('copies', { key: null, value: Buffer.from('late') });
-    };
+    const forward = (): void => context.forward('copies', { key: null, value: Buffer.from('late') });
     expect(forward).toThrow('while no records were processed');
 
     await core.process(recordsOf('a'), true);
@@ -163,9 +159,7 @@ describe('the context of a processor', () => {
       ...declared,
       sinks: { output: { topic: 'output', partitioner: 'key' } },
       processor: (context) => ({
-        process: ({ key }) => {
-          context.forward('output', { key, value: null });
-        },
+        process: ({ key }) => context.forward('output', { key, value: null }),
       }),
     });
     await expect(started(byKey).process(recordsOf('a'), true)).rejects.toThrow('needs a key to find its partition');

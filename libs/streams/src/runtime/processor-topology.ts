@@ -55,9 +55,7 @@ export class ProcessorTopology {
       now,
       streamTimeMs: this.punctuation.streamTimeMs,
       schedule: this.punctuation.schedule,
-      forward: (sink, record) => {
-        this.forward(sink, record);
-      },
+      forward: (sink, record) => this.forward(sink, record),
       store: (name) => this.store(name),
     };
     this.processor = bySlice(topology.processor(context));
@@ -161,9 +159,7 @@ function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
     processSlice: async ({ records, isFirst, forEach }) => {
       if (isFirst) await processor.beforeBatch?.();
       await processor.prepare?.(records);
-      forEach((record) => {
-        processor.process(record);
-      });
+      forEach((record) => processor.process(record));
     },
   };
 }

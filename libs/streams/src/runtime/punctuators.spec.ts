@@ -28,9 +28,7 @@ function counting(type: 'stream-time' | 'wall-clock') {
         counts.delete('records');
       });
       return {
-        process: () => {
-          counts.put('records', (counts.get('records') ?? 0) + 1);
-        },
+        process: () => counts.put('records', (counts.get('records') ?? 0) + 1),
       };
     },
   });

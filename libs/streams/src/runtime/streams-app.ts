@@ -50,9 +50,7 @@ export function createStreamsApp(options: StreamsAppOptions): TaskManager {
     topics: [topology.source],
     createTask: (context) => {
       const stores = stateDirectory.of(context.partition);
-      const release = (): void => {
-        stateDirectory.release(context.partition, stores);
-      };
+      const release = (): void => stateDirectory.release(context.partition, stores);
       const settings = { commitIntervalMs, lingerMs };
       return createStreamTask({ topology, context, stores, release, backend, ...settings, now });
     },

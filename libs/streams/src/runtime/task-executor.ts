@@ -107,9 +107,7 @@ export class TaskExecutor {
     const position = await settleOrAbort(this.openTask(task), this.closing.signal, OPEN_GRACE_MS);
     const consumer = fetcher.open(partition, position);
     const poller = new BatchPoller(consumer);
-    const wakeup = (): void => {
-      poller.wakeup();
-    };
+    const wakeup = (): void => poller.wakeup();
     const signals = [this.closing.signal, this.failing.signal];
     for (const signal of signals) signal.addEventListener('abort', wakeup);
     this.running = true;
@@ -150,9 +148,7 @@ export class TaskExecutor {
       confirmOwnership: () => this.confirmOwnership(),
       committedOffset: () => member.committed(partition),
       commitOffset: (offset, metadata = '') => member.commit(partition, { offset, metadata }),
-      fail: (error) => {
-        failing.abort(error);
-      },
+      fail: (error) => failing.abort(error),
     };
   }
 

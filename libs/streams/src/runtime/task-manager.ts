@@ -61,14 +61,10 @@ class GroupTaskManager implements TaskManager {
       instanceId,
       ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }),
     });
-    this.watchdog = setInterval(() => {
-      this.watch();
-    }, WATCH_EVERY_MS).unref();
+    this.watchdog = setInterval(() => this.watch(), WATCH_EVERY_MS).unref();
     await this.member.join({
       assigned: (assignment) => this.take(assignment),
-      failed: (error) => {
-        this.options.onFatal(error);
-      },
+      failed: (error) => this.options.onFatal(error),
     });
   }
 

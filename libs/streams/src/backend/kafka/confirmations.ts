@@ -12,17 +12,13 @@ export class Confirmations {
   }
 
   ask(generation: number): Promise<boolean> {
-    return new Promise((settle) => {
-      this.waiting.push({ generation, settle });
-    });
+    return new Promise((settle) => this.waiting.push({ generation, settle }));
   }
 
   /** Before a heartbeat is sent: it confirms only the calls made before it. */
   atHeartbeat(generation: number): () => void {
     const asked = new Set(this.waiting);
-    return () => {
-      this.settle((one) => (asked.has(one) ? one.generation === generation : null));
-    };
+    return () => this.settle((one) => (asked.has(one) ? one.generation === generation : null));
   }
 
   /** The member is in another generation now. */

@@ -37,9 +37,7 @@ describe.each([
     quicken();
     const joins = await joining;
     const shared = (): number[] => [...stays.latest(), ...joins.latest()].sort();
-    await until(() => {
-      expect(shared()).toEqual([0, 1, 2, 3]);
-    });
+    await until(() => expect(shared()).toEqual([0, 1, 2, 3]));
     expect(Date.now() - leftAt).toBeLessThan(SESSION_TIMEOUT_MS - 1_500);
     expect([...stays.failures, ...leaves.failures, ...joins.failures]).toEqual([]);
     await Promise.all([stays.member.leave(), joins.member.leave()]);

@@ -119,9 +119,7 @@ class KafkaFetcher implements Fetcher {
   ) {}
 
   open(partition: TopicPartition, position: number): PartitionConsumer {
-    const feed = new KafkaPartitionConsumer(partition, position, () => {
-      this.wake();
-    });
+    const feed = new KafkaPartitionConsumer(partition, position, () => this.wake());
     this.feeds.get(partitionName(partition))?.close();
     this.feeds.set(partitionName(partition), feed);
     this.loop ??= this.run();

@@ -12,9 +12,7 @@ const layout: StructLayout<number> = {
   byteLength: 8,
   version: '1',
   read: (view, at) => view.getFloat64(at),
-  write: (view, at, value) => {
-    view.setFloat64(at, value);
-  },
+  write: (view, at, value) => view.setFloat64(at, value),
 };
 
 const serde = {
@@ -301,9 +299,7 @@ describe('a value that is changed in place', () => {
     byteLength: 8,
     version: '1',
     read: (view, at) => new Cell(view, at),
-    write: (view, at, { value }) => {
-      view.setFloat64(at, value);
-    },
+    write: (view, at, { value }) => view.setFloat64(at, value),
   };
   const cellSerde: Serde<Value> = {
     serialize: ({ value }) => Buffer.from(String(value)),

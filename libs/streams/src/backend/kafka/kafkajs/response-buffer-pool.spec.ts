@@ -13,9 +13,7 @@ function hold(buffer: Buffer): () => void {
   const lease = leaseOf(buffer);
   if (lease === null) throw new Error('This buffer is not on loan.');
   lease.hold();
-  return () => {
-    lease.release();
-  };
+  return () => lease.release();
 }
 
 describe('the memory of large responses', () => {
@@ -52,11 +50,7 @@ describe('the memory of large responses', () => {
 
   it('is kept where it is large, even after much small memory', () => {
     const memory = new ResponseBufferPool();
-    [1, 1, 1]
-      .map(() => hold(memory.take(300 * 1024)))
-      .forEach((letGo) => {
-        letGo();
-      });
+    [1, 1, 1].map(() => hold(memory.take(300 * 1024))).forEach((letGo) => letGo());
     const large = memory.take(8 * MIB);
     hold(large)();
     expect(memoryOf(memory.take(8 * MIB))).toBe(memoryOf(large));
@@ -81,9 +75,7 @@ describe('the memory of large responses', () => {
           const buffer = memory.take(size);
           expect(held.map((other) => memoryOf(other.buffer))).not.toContain(memoryOf(buffer));
           held.push({ buffer, letGo: hold(buffer) });
-          held.splice(releasing, 1).forEach(({ letGo }) => {
-            letGo();
-          });
+          held.splice(releasing, 1).forEach(({ letGo }) => letGo());
         }
       }),
       { numRuns: 50 },

@@ -26,9 +26,7 @@ export class ResponseBufferPool {
     const fitting = this.free.findIndex(({ byteLength }) => byteLength >= size);
     const [found] = fitting === -1 ? [] : this.free.splice(fitting, 1);
     const memory: Leased = found ?? Buffer.allocUnsafeSlow(Math.ceil(size / STEP_BYTES) * STEP_BYTES).buffer;
-    memory[LEASE] = new BufferLease(() => {
-      this.keep(memory);
-    });
+    memory[LEASE] = new BufferLease(() => this.keep(memory));
     return Buffer.from(memory, 0, size);
   }
 
