@@ -100,7 +100,7 @@ export class StreamContext<T extends StreamDefinition = StreamDefinition> extend
     this.isFirstSlice = slice.isFirst;
   }
 
-  /** Processes the records one by one: stream time moves and punctuators are called in between. Once per call. */
+  /** Processes the records one by one. Once per call. */
   readonly forEach = (process: (record: StreamRecord) => void): void => {
     this.refuseEnded();
     this.slice.forEach(process);
@@ -116,7 +116,7 @@ export class StreamContext<T extends StreamDefinition = StreamDefinition> extend
     return this.task.store(name);
   };
 
-  /** Made in the first call of a task and kept as long as the task: rules with buffers of their own, punctuators. */
+  /** Made in the first call of a task and kept as long as the task: rules with buffers of their own. */
   readonly local = <Local>(make: (task: StreamTaskContext<T>) => Local): Local => {
     this.refuseEnded();
     if (!('value' in this.locals)) this.locals.value = make(this.task);

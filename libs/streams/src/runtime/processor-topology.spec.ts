@@ -52,16 +52,14 @@ beforeEach(() => {
     partition,
     partitionCounts: new Map(),
     now: () => 0,
-    streamTimeMs: null,
   });
 });
 
 describe('a processor of slices', () => {
-  it('is called once with all records, and advances stream time as it processes them', async () => {
+  it('is called once with all records', async () => {
     await core.process(recordsOf('a', 'b', 'c'), true);
 
     expect(pendingValues()).toEqual(['a', 'b', 'c']);
-    expect(core.streamTimeMs()).toBe(1_002);
   });
 
   it('may wait before it processes the records', async () => {
@@ -130,7 +128,7 @@ describe('the context of a processor', () => {
 
   function started(topology: Topology): ProcessorTopology {
     const partition = { topic: 'input', partition: 0 };
-    return new ProcessorTopology({ topology, partition, partitionCounts: new Map(), now: () => 0, streamTimeMs: null });
+    return new ProcessorTopology({ topology, partition, partitionCounts: new Map(), now: () => 0 });
   }
 
   it('gives a processor its typed stores, and refuses an undeclared name by listing the declared ones', () => {

@@ -11,7 +11,6 @@ import {
   type Topology,
   undeclared,
 } from '../topology/topology.js';
-import { createPunctuators, type Punctuators } from './punctuation-queue.js';
 
 export interface ProcessorTopologyOptions {
   readonly topology: Topology;
@@ -21,15 +20,11 @@ export interface ProcessorTopologyOptions {
   /** Partitions of each sink topic that is written by key. */
   readonly partitionCounts: ReadonlyMap<string, number>;
   readonly now: () => number;
-  /** As it was committed with the position. */
-  readonly streamTimeMs: number | null;
 }
 
 /** A topology at work on one partition, without Kafka: what the runtime and the test driver have in common. */
 export class ProcessorTopology {
   readonly stores: ReadonlyMap<string, StateStore>;
-  /** Stream time, to be committed with the position. */
-  readonly streamTimeMs: () => number | null;
   /** Bytes of the values forwarded since the last commit. */
   outputBytes = 0;
   private forwarded = 0;
@@ -37,7 +32,6 @@ export class ProcessorTopology {
   private isClosed = false;
   private readonly outputs = new RecordCollector();
   private readonly changelogs: readonly (readonly [StateStore | undefined, RecordBuffer])[];
-  private readonly punctuation: Punctuators;
   private readonly processor: SliceProcessor;
 
   constructor(private readonly options: ProcessorTopologyOptions) {
@@ -48,13 +42,9 @@ export class ProcessorTopology {
       this.stores.get(name),
       this.outputs.to(changelogTopic, partition.partition),
     ]);
-    this.punctuation = createPunctuators(options);
-    this.streamTimeMs = this.punctuation.streamTimeMs;
     const context: ContextOf<Topology> = {
       ...partition,
       now,
-      streamTimeMs: this.punctuation.streamTimeMs,
-      schedule: this.punctuation.schedule,
       forward: (sink, record) => this.forward(sink, record),
       store: (name) => this.store(name),
     };
@@ -74,7 +64,7 @@ export class ProcessorTopology {
       if (calls++ > 0) throw invalid(`${applicationId} processed the same records twice.`);
       this.refuseClosed();
       onBegin?.();
-      this.processAll(records, process);
+      for (const record of records) process(record);
     };
     this.isAtWork = true;
     try {
@@ -83,16 +73,6 @@ export class ProcessorTopology {
       this.isAtWork = false;
     }
     if (calls === 0) throw invalid(`${applicationId} left records unprocessed: call forEach() once per slice.`);
-  }
-
-  /** Calls the punctuators that are due by the wall clock. */
-  punctuate(): void {
-    this.isAtWork = true;
-    try {
-      this.punctuation.punctuateWallClock();
-    } finally {
-      this.isAtWork = false;
-    }
   }
 
   /** Outputs and changelog records since the last commit; of each partition in the order in which they arose. */
@@ -115,15 +95,6 @@ export class ProcessorTopology {
   /** From now on the processor can neither forward nor reach the stores: the next owner may be at work with them. */
   close(): void {
     this.isClosed = true;
-  }
-
-  private processAll(records: readonly StreamRecord[], process: (record: StreamRecord) => void): void {
-    const { punctuation } = this;
-    for (const record of records) {
-      punctuation.moveStreamTime(record.timestamp);
-      process(record);
-      punctuation.punctuateStreamTime();
-    }
   }
 
   private forward(sinkName: string, { key, value }: ForwardedRecord): void {
@@ -156,10 +127,9 @@ export class ProcessorTopology {
 function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
   if ('processSlice' in processor) return processor;
   return {
-    processSlice: async ({ records, isFirst, forEach }) => {
-      if (isFirst) await processor.beforeBatch?.();
-      await processor.prepare?.(records);
+    processSlice: ({ forEach }) => {
       forEach((record) => processor.process(record));
+      return Promise.resolve();
     },
   };
 }

@@ -63,7 +63,6 @@ class StreamTask implements PartitionTask {
       partition: { topic, partition },
       partitionCounts,
       now,
-      streamTimeMs: committedStreamTime(committed?.metadata ?? ''),
     });
     this.position = this.committed = committed?.offset ?? null;
     this.committedAt = now();
@@ -94,7 +93,6 @@ class StreamTask implements PartitionTask {
         this.uncommittedSince ??= this.options.now();
       });
       this.refuseClosed();
-      core.punctuate();
       processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
     }
     // Forwarded and stored values are copies.
@@ -115,7 +113,6 @@ class StreamTask implements PartitionTask {
   async idle(): Promise<void> {
     const core = this.core;
     if (!core) return;
-    core.punctuate();
     if (core.changed || this.position !== this.committed) await this.commit(core, this.position);
     this.options.stores.between();
   }
@@ -159,12 +156,10 @@ class StreamTask implements PartitionTask {
     if (this.closed) throw new Error('The task was closed while it worked.');
   }
 
-  /** `position` is null while punctuators run before the first record: then there is none to commit. */
   private async commit(core: ProcessorTopology, position: number | null): Promise<void> {
     const { topology, context, now } = this.options;
     const { topic, partition } = context;
-    const metadata = streamTimeMetadata(core.streamTimeMs());
-    const offset = { groupId: topology.applicationId, topic, partition, metadata };
+    const offset = { groupId: topology.applicationId, topic, partition, metadata: '' };
     const baseOffsets = await this.producer?.commit({
       records: core.pending(),
       ...(position === null ? {} : { offset: { ...offset, offset: position } }),
@@ -189,18 +184,4 @@ class StreamTask implements PartitionTask {
     }
     return counts;
   }
-}
-
-const PREFIX = 'streamTimeMs=';
-
-/** Stream time is stored as metadata of the committed position, because it is part of the task's state. */
-function streamTimeMetadata(streamTimeMs: number | null): string {
-  return streamTimeMs === null ? '' : `${PREFIX}${String(streamTimeMs)}`;
-}
-
-/** null also for metadata that another program wrote. */
-function committedStreamTime(metadata: string): number | null {
-  if (!metadata.startsWith(PREFIX)) return null;
-  const streamTimeMs = Number(metadata.slice(PREFIX.length));
-  return Number.isSafeInteger(streamTimeMs) && streamTimeMs >= 0 ? streamTimeMs : null;
 }

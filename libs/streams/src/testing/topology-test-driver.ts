@@ -4,19 +4,17 @@ import type { StateStore } from '../state/state-store.js';
 import { type StoreDefinitions, type StoresOf, type Topology, undeclared } from '../topology/topology.js';
 
 /**
- * One task of a topology, run by hand: no broker, no waiting, time moved by the test. What was committed is kept as
+ * One task of a topology, run by hand: no broker, no waiting. What was committed is kept as
  * the topics would keep it, so that a restart can be tried.
  */
 export interface TopologyTestDriver<
   Definitions extends StoreDefinitions = StoreDefinitions,
   SinkName extends string = string,
 > {
-  /** Processes one record. Returns what it wrote to the sinks, its punctuators included. */
+  /** Processes one record. Returns what it wrote to the sinks. */
   pipe(record: PipedRecord): Promise<OutgoingRecord[]>;
   /** Processes records as one fetched batch, in one call of a slice processor. Returns what they wrote to the sinks. */
   pipeSlice(records: readonly PipedRecord[]): Promise<OutgoingRecord[]>;
-  /** Moves the wall clock and calls the punctuators that are due by it. Returns what they wrote to the sinks. */
-  advanceWallClock(ms: number): OutgoingRecord[];
   /** What was committed to a sink since the last call for it. */
   readOutput(sink: SinkName): OutgoingRecord[];
   /** Everything that was committed so far, changelogs included. */
@@ -34,7 +32,7 @@ export interface TopologyTestDriver<
 export interface PipedRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  /** Epoch ms; the driver's wall clock unless given. It moves stream time. */
+  /** Epoch ms; that of the driver's clock unless given. */
   readonly timestamp?: number;
 }
 
@@ -44,9 +42,9 @@ export interface TestDriverOptions<Definitions extends StoreDefinitions, SinkNam
   readonly partition?: number;
   /** Partitions of the topics that are written by key; 1 unless given. */
   readonly partitionCounts?: Readonly<Record<string, number>>;
-  /** Where the wall clock starts, epoch ms. */
+  /** Where the driver's clock stands, epoch ms. */
   readonly startAt?: number;
-  /** false: a transaction goes on until commit() or rollback(). Otherwise each record, and each step of the clock, is one. */
+  /** false: a transaction goes on until commit() or rollback(). Otherwise each record is one. */
   readonly autoCommit?: boolean;
 }
 
@@ -61,10 +59,9 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   SinkName
 > {
   private core: ProcessorTopology;
-  private now: number;
+  private readonly now: number;
   private offset = 0;
   private readonly committed: OutgoingRecord[] = [];
-  private committedStreamTimeMs: number | null = null;
   private committedOffset = 0;
   private readonly readUpTo = new Map<SinkName, number>();
   private readonly sinkTopics: ReadonlySet<string>;
@@ -92,13 +89,6 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
     return output;
   }
 
-  advanceWallClock(ms: number): OutgoingRecord[] {
-    this.now += ms;
-    const before = this.pendingOutput().length;
-    this.core.punctuate();
-    return this.outputSince(before);
-  }
-
   readOutput(sink: SinkName): OutgoingRecord[] {
     const { applicationId } = this.options.topology;
     const { sinks }: Topology = this.options.topology;
@@ -123,7 +113,6 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   commit(): void {
     this.committed.push(...this.core.pending());
     this.core.commit();
-    this.committedStreamTimeMs = this.core.streamTimeMs();
     this.committedOffset = this.offset;
   }
 
@@ -171,7 +160,6 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
       partition: { topic: topology.source, partition },
       partitionCounts: new Map(Object.values(sinks).map(({ topic }) => [topic, partitionCounts[topic] ?? 1])),
       now: () => this.now,
-      streamTimeMs: this.committedStreamTimeMs,
       ...(stores === undefined ? {} : { stores }),
     });
   }

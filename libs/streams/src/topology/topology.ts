@@ -30,50 +30,17 @@ export interface ForwardedRecord {
   readonly value: Buffer | ByteRange | null;
 }
 
-/**
- * `stream-time` moves with the timestamps of the records and stands still without them; `wall-clock` is the clock of
- * the process, and moves also when nothing comes.
- */
-export type PunctuationType = 'stream-time' | 'wall-clock';
-
-export interface ScheduleOptions {
-  /** A whole number of at least 1. */
-  readonly everyMs: number;
-  readonly type: PunctuationType;
-}
-
-/** Called with the time that it is now, epoch ms by its clock. May change stores and forward, as process() may. */
-export type Punctuator = (timestamp: number) => void;
-
-export interface Cancellable {
-  cancel(): void;
-}
-
 /** What a processor sees of the task that it works in. Type parameters: its stores by name, the names of its sinks. */
 export interface ProcessorContext<Stores, SinkName extends string> {
   readonly topic: string;
   readonly partition: number;
   /** Wall clock, epoch ms; for display, never for a rule about events. */
   now(): number;
-  /** The greatest timestamp of the records so far, this one included, epoch ms; null before the first. */
-  readonly streamTimeMs: () => number | null;
   forward(sink: SinkName, record: ForwardedRecord): void;
   store<Name extends keyof Stores & string>(name: Name): Stores[Name];
-  /**
-   * Calls the punctuator once in each interval. One that was late for several is called once. Schedules are not kept
-   * over a restart: make them where the processor is made.
-   */
-  readonly schedule: (options: ScheduleOptions, punctuator: Punctuator) => Cancellable;
 }
 
 export interface Processor {
-  /**
-   * Before the first record of each batch that is fetched, when all of its records are in the log: what must be known up
-   * to then is waited for here. A rejection rebuilds the task and tries again.
-   */
-  beforeBatch?(): Promise<void>;
-  /** Before the records of a batch: where what they need may be waited for. A rejection does the same. */
-  prepare?(records: readonly StreamRecord[]): Promise<void>;
   /** Must be a function of the record and the stores. An exception is a bug. */
   process(record: StreamRecord): void;
 }
@@ -83,10 +50,7 @@ export interface RecordSlice {
   readonly records: readonly StreamRecord[];
   /** The first slice of its batch: all records of the batch are in the log by now. */
   readonly isFirst: boolean;
-  /**
-   * Calls `process` with each record, moves stream time with it and calls the punctuators that are due. To be called
-   * once; throws when the task was closed meanwhile.
-   */
+  /** Calls `process` with each record. To be called once; throws when the task was closed meanwhile. */
   readonly forEach: (process: (record: StreamRecord) => void) => void;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Chapter 4: testing topologies.
+ * Chapter 3: testing topologies.
  *
  * A processor is a function of its records and its stores, so its tests need neither a broker nor patience. The driver
- * of the earlier chapters is looked at in full here: transactions, failures, restarts, time and partitions by hand.
+ * of the earlier chapters is looked at in full here: transactions, failures, restarts and partitions by hand.
  */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -60,7 +60,7 @@ function textOf({ key, value }: OutgoingRecord): string {
   return `${String(key)}: ${String(value)}`;
 }
 
-describe('chapter 4: testing topologies', () => {
+describe('chapter 3: testing topologies', () => {
   let driver: Driver;
   beforeEach(() => {
     driver = newDriver();

@@ -1,5 +1,5 @@
 /**
- * Chapter 5: exactly once.
+ * Chapter 4: exactly once.
  *
  * This chapter needs a real broker (WAYPOST_TEST_BROKERS). Each scan of a parcel is numbered by how many came before it.
  * A scan that is lost leaves a gap in the numbers of its parcel, one that is counted twice shifts them, and one that is
@@ -46,11 +46,11 @@ function numberedScans(prefix: string) {
   });
 }
 
-describe('chapter 5: exactly once', () => {
+describe('chapter 4: exactly once', () => {
   const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
-  const admin = new Kafka({ brokers, clientId: 'chapter-5', logLevel: logLevel.NOTHING }).admin();
+  const admin = new Kafka({ brokers, clientId: 'chapter-4', logLevel: logLevel.NOTHING }).admin();
   const backend = createKafkaBackend({
-    kafka: { brokers, clientId: 'chapter-5' },
+    kafka: { brokers, clientId: 'chapter-4' },
     logger: silentLogger,
     now: Date.now,
   });
