@@ -17,7 +17,7 @@ import { subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
 import { ATTEMPT_RUNNER } from './attempt/attempt.module.js';
 import type { AttemptRequest } from './attempt/attempt-runner.js';
-import { CODECS } from './common/common.module.js';
+import { CODECS, RANDOM } from './common/common.module.js';
 import { aDelivery } from './sender/testing/sender-harness.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
@@ -112,6 +112,10 @@ describe('webhook-delivery', () => {
       ['webhook-delivery.fan-out', undefined],
       ['webhook-delivery.replayer', undefined],
     ]);
+  });
+
+  it('draws the waits between attempts from a uniform generator (R-22)', () => {
+    expect(app.get(RANDOM)).toBe(Math.random);
   });
 
   it('attempts and logs a delivery that its handler receives', async () => {

@@ -169,6 +169,21 @@ describe('the fan-out (R-16)', () => {
     }
   });
 
+  it('writes the deliveries of a subscription in the order of the events (R-28)', async () => {
+    const ids = Array.from({ length: 8 }, (_, i) => `s${String(i)}`);
+    for (const id of ids) index.put(aSubscription(id));
+    // More than one slice of a batch.
+    const events = Array.from({ length: 600 }, (_, second) => eventAt(second));
+    for (const event of events) publish(event);
+    await start();
+    await until(async () => (await committed()) === events.length);
+    const all = await written();
+    for (const id of ids) {
+      const times = all.filter(({ subscriptionId }) => subscriptionId === id).map(({ eventTime }) => eventTime);
+      expect(times).toEqual(events.map(({ eventTime }) => eventTime));
+    }
+  });
+
   it('reads the subscriptions to their end before an event, so that an earlier acknowledged one is served', async () => {
     await fanOut();
     expect(caughtUp).toBe(1);

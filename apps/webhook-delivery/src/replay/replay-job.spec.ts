@@ -53,6 +53,19 @@ describe('a replay (R-30)', () => {
     expect(await stage.numbers()).toEqual([1, 2]);
   });
 
+  it('finds a first attempt of the window although the clock of the broker is up to a minute behind', async () => {
+    stage.brokerTime = START - 3_600_000;
+    stage.sent(0, { firstAttemptAt: START - 3_600_000 });
+    stage.brokerTime = START - 60_000;
+    stage.sent(1, { firstAttemptAt: START });
+    stage.brokerTime = START;
+    stage.sent(2, { firstAttemptAt: START });
+    stage.ask();
+    await stage.startReplayer();
+    await stage.ended('completed');
+    expect(await stage.numbers()).toEqual([1, 2]);
+  });
+
   it.each([
     ['delivered', [0, 3]],
     ['failed', [1]],

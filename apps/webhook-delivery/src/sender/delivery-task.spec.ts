@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdsFor, until } from '../../../../test/support/until.js';
-import { anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { aDelivery, anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
 
@@ -22,6 +22,34 @@ describe('the sender', () => {
       ['event-1', 1, 'delivered', '{"n":1}'],
       ['event-2', 1, 'delivered', '{"n":2}'],
     ]);
+  });
+
+  it('logs when a delivery was made, first tried and due, and how long each attempt took (R-24)', async () => {
+    const fast = await SenderHarness.create({ speed: 100 });
+    fast.subscribe('subscription-1');
+    fast.publish(1);
+    await fast.start(({ attempt }) => (attempt === 1 ? unavailable : ok));
+    await until(async () => (await fast.attempts()).length === 2);
+    const [first, second] = await fast.attempts();
+    await fast.stop();
+    const { createdAt, body, ...delivery } = aDelivery(1);
+    const common = { ...delivery, deliveryOffset: 0, deliveryCreatedAt: createdAt, errorCode: null, errorDetail: null };
+    const endedAt = (first?.startedAt ?? NaN) + (first?.durationMs ?? NaN);
+    expect(first).toMatchObject({ ...common, attempt: 1, firstAttemptAt: first?.startedAt, statusCode: 503, body });
+    expect(first?.nextDueAt).toBe(endedAt + 1_600);
+    expect(second).toMatchObject({ ...common, attempt: 2, firstAttemptAt: first?.startedAt, statusCode: 200 });
+    expect(second).toMatchObject({ dueAt: first?.nextDueAt, nextDueAt: null, body: null });
+  });
+
+  it('waits for a random time within a fifth of the schedule, drawn for each attempt (R-22)', async () => {
+    const draws = [0, 0.25, 0.75, 0.999_999];
+    for (const n of [1, 2, 3, 4]) harness.publish(n);
+    await harness.start(() => unavailable, { random: () => draws.shift() ?? NaN });
+    await until(async () => (await harness.attempts()).length === 4);
+    const waits = (await harness.attempts()).map(({ nextDueAt, startedAt, durationMs }) =>
+      nextDueAt === null ? NaN : nextDueAt - startedAt - durationMs,
+    );
+    expect(waits.sort((a, b) => a - b)).toEqual([1_600, 1_800, 2_200, 2_400]);
   });
 
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {

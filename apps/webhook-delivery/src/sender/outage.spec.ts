@@ -56,13 +56,16 @@ describe('a subscription that holds through an outage (R-29)', () => {
     const before = made.length;
     for (let n = 2; n <= 40; n++) harness.publish(n);
     const suspendedAt = (await harness.operations())[0]?.occurredAt ?? NaN;
-    await until(() => made.length >= before + 4);
+    await until(() => made.length >= before + 6);
     const probes = made.slice(before);
     expect(new Set(probes.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`)).size).toBe(1);
     for (const [i, { startedAt }] of probes.entries()) {
       // A timer of this test may be late by some real milliseconds, which are seconds here.
       expect(startedAt - suspendedAt).toBeGreaterThanOrEqual((i + 1) * 15_000 - SPEED);
     }
+    const spacings = probes.slice(1).map(({ startedAt }, i) => startedAt - (probes[i]?.startedAt ?? NaN));
+    // Some are late on a loaded machine; a longer interval would make all of them late.
+    expect(Math.min(...spacings)).toBeLessThan(15_000 + 10 * SPEED);
     expect((await harness.attempts()).filter(({ eventId }) => eventId !== 'event-1')).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventOf } from '../../../../test/support/samples.js';
+import { eventOf, NOON } from '../../../../test/support/samples.js';
 import { serialiseLegacyV1 } from './legacy-v1.js';
 
 const ID = 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6';
@@ -31,6 +31,24 @@ describe('the legacy-v1 body (R-14)', () => {
         '"device_id":"device-1","timestamp":1714564800000,"lat":52.1,"lng":4.9,"speed":88.5,"direction":359.9,' +
         '"ignition":1,"odometer":123456.8,"vehicle_id":"van-7","license_plate":"AB-123-C","driver_id":"driver-9",' +
         '"battery":13.8,"rpm":2100,"fuel_level":61.5}',
+    );
+  });
+
+  it('names the geofence of its event, and nothing else that only v1 has', () => {
+    const geofence = { resourceId: 'depot', geofenceId: 'depot', geofenceName: 'the depot' };
+
+    expect(bodyOf({ eventType: 'geofence_out', ...geofence, enteredAt: NOON - 60_000, durationInSeconds: 60 })).toEqual(
+      {
+        event_id: ID,
+        event: 'geofence_out',
+        fleet_id: 'fleet-1',
+        device_id: 'device-1',
+        timestamp: NOON,
+        lat: 52.1,
+        lng: 4.9,
+        geofence_id: 'depot',
+        geofence_name: 'the depot',
+      },
     );
   });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
+import { serialiseEnvelope } from '../event/envelope.js';
 import { createGeofenceHistory, geofenceKey } from '../geofence/geofence-history.js';
 import { circleFence } from '../geofence/testing/geofences.js';
 import type { DeviceState } from '../records/device-state.js';
+import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { outcomes, travel } from '../testing/journey.js';
 import { decidePing, isAccepted } from './decide-ping.js';
@@ -240,6 +242,113 @@ describe('geofences that are not looked at for a while (R-8)', () => {
 
   it('count from the first valid fix, even if pings in between had none', () => {
     expect(lookedAtAgain(at(10, far), at(20, lostFix), [at(30, lostFix), at(40)])).toEqual([[], []]);
+  });
+});
+
+describe('the events of one ping', () => {
+  const away = { latitude: 52.2, longitude: 4.9 };
+  const home = { latitude: 52.1, longitude: 4.9 };
+  const [yard, hall, market, quay] = (
+    [
+      ['yard', home],
+      ['hall', home],
+      ['market', away],
+      ['quay', away],
+    ] as const
+  ).map(([geofenceId, place]) => circleFence({ ...place, radiusInMeters: 500 }, { geofenceId }));
+
+  /** Every ping with its fences looked at; the events of each. */
+  function drive(pings: readonly TelemetryPing[]): (readonly FleetEvent[])[] {
+    const history = createGeofenceHistory();
+    for (const fence of [yard, hall, market, quay]) if (fence) history.record(geofenceKey(fence), fence, 0);
+    let state: DeviceState | null = null;
+    return pings.map((ping) => {
+      const decision = decidePing(state, ping, DEFAULT_RULE_SETTINGS, { fleet: history.fleet('fleet-1'), at: 1 });
+      if (!isAccepted(decision)) throw new Error(decision.type);
+      state = evolveDevice(state, ping, decision);
+      return decision.events;
+    });
+  }
+  function named(events: readonly FleetEvent[] | undefined): string[] {
+    return (events ?? []).map(({ eventType, geofenceId }) =>
+      geofenceId === null ? eventType : `${eventType} ${geofenceId}`,
+    );
+  }
+  const away30 = { latitude: 52.15, longitude: 4.9 };
+
+  it('come as ignition, geofence_out, geofence_in, stop_finished, route_started, position (R-10)', () => {
+    const events = drive([
+      at(0, { ...away30, speedInKmh: 60, ignition: true }),
+      at(10, { ...away30, speedInKmh: 60 }),
+      at(20, { ...home, speedInKmh: 60 }),
+      at(30, { ...home, speedInKmh: 0, ignition: false }),
+      at(100, { ...home, speedInKmh: 0 }),
+      at(400, { ...away30, speedInKmh: 60 }),
+      at(700, { ...away, speedInKmh: 60, ignition: true }),
+    ]);
+
+    expect(named(events[2])).toEqual(['geofence_in hall', 'geofence_in yard']);
+    expect(named(events.at(-1))).toEqual([
+      'ignition_on',
+      'geofence_out hall',
+      'geofence_out yard',
+      'geofence_in market',
+      'geofence_in quay',
+      'stop_finished',
+      'route_started',
+      'position',
+    ]);
+  });
+
+  it('come as ignition, geofence_out, geofence_in, route_finished, stop_started, position (R-10)', () => {
+    const events = drive([
+      at(0, { ...away30, speedInKmh: 60, ignition: true }),
+      at(10, { ...away30, speedInKmh: 60 }),
+      at(20, { ...home, speedInKmh: 60 }),
+      at(30, { ...home, speedInKmh: 0, ignition: false }),
+      at(50, { ...away30, speedInKmh: 0 }),
+      at(200, { ...away, speedInKmh: 0, ignition: true }),
+    ]);
+
+    expect(named(events.at(-1))).toEqual([
+      'ignition_on',
+      'geofence_out hall',
+      'geofence_out yard',
+      'geofence_in market',
+      'geofence_in quay',
+      'route_finished',
+      'stop_started',
+      'position',
+    ]);
+  });
+
+  it('say of a geofence that was left when it was entered and how long that was, when this is known (R-13)', () => {
+    const seen = drive([at(0, away), at(10, home), at(100, home), at(200.5, away30), at(300.25, away)]);
+    const [left, entered] = [seen.at(-1)?.[0], seen[1]?.[0]].map((event) =>
+      event === undefined ? undefined : (JSON.parse(serialiseEnvelope(event, 'id')) as object),
+    );
+    const unseen = drive([at(0, home), at(10, away30), at(20, away30)]).at(-1)?.[0];
+
+    expect(entered).toEqual({
+      eventId: 'id',
+      eventTime: '2024-05-01T12:00:10.000Z',
+      eventType: 'geofence_in',
+      eventData: {
+        ...{ deviceId: 'device-1', fleetId: 'fleet-1', ...home },
+        ...{ geofenceId: 'hall', geofenceName: 'the hall' },
+      },
+    });
+    expect(left).toEqual({
+      eventId: 'id',
+      eventTime: '2024-05-01T12:05:00.250Z',
+      eventType: 'geofence_out',
+      eventData: {
+        ...{ deviceId: 'device-1', fleetId: 'fleet-1', ...away },
+        ...{ geofenceId: 'hall', geofenceName: 'the hall' },
+        ...{ enteredAt: '2024-05-01T12:00:10.000Z', durationInSeconds: 290.25 },
+      },
+    });
+    expect(unseen).toMatchObject({ eventType: 'geofence_out', enteredAt: null, durationInSeconds: null });
   });
 });
 

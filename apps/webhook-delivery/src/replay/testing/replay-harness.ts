@@ -41,10 +41,12 @@ export async function openReplayHarness() {
 export class ReplayHarness {
   readonly subscriptions = new Map<string, 'active' | 'paused'>([[SUBSCRIPTION, 'active']]);
   readonly fatal: Error[] = [];
+  /** The clock of the broker, which timestamps what is appended. */
+  brokerTime = START;
   private readonly replayers: TaskManager[] = [];
   private readonly backend = createMemoryBackend({
     topics: Object.fromEntries([DELIVERIES, ATTEMPTS, REPLAYS, PROGRESS].map(({ topic }) => [topic, 1])),
-    now: () => START,
+    now: () => this.brokerTime,
   });
 
   constructor(private readonly codecs: AvroCodecs) {}

@@ -45,6 +45,7 @@ export interface SenderSettings {
   readonly reservations?: Partial<ReservationLimits>;
   /** Replaces the answers. */
   readonly runner?: AttemptRunner;
+  readonly random?: () => number;
 }
 
 export const ok: AttemptResult = { type: 'response', statusCode: 200 };
@@ -124,7 +125,7 @@ export class SenderHarness {
     this.backend.append(STATES, { key: Buffer.from(state.subscriptionId), value });
   }
 
-  /** `random` 0 makes the first wait 1.6 s. The next sender replaces the previous one, as a restarted process does. */
+  /** Without another `random` the first wait is 1.6 s. The next sender replaces the previous one, as a restarted process does. */
   async start(answer: Answer = () => ok, settings: SenderSettings = {}): Promise<AttemptRequest[]> {
     const made: AttemptRequest[] = [];
     const { timers, now, backend, codecs } = this;
@@ -138,7 +139,8 @@ export class SenderHarness {
     };
     const nothing = (): void => undefined;
     const sender = createSender({
-      ...{ backend, codecs, directory, timers, now, logger: silentLogger, random: () => 0, closeGraceMs: 20 },
+      ...{ backend, codecs, directory, timers, now, logger: silentLogger, closeGraceMs: 20 },
+      random: settings.random ?? (() => 0),
       limits: { perSubscription: 100, total: 1_000, guaranteed: 2, ...settings.limits },
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
