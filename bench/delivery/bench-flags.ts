@@ -12,7 +12,7 @@ import {
 
 export const SCENARIOS = [
   ...(['capacity', 'healthy', 'latency', 'fan-out', 'slow', 'dead', 'failing', 'backlog'] as const),
-  ...(['lateness', 'kill', 'isolation'] as const),
+  ...(['lateness', 'kill', 'isolation', 'stages'] as const),
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 

@@ -9,6 +9,7 @@ import { type IsolationRun, measureIsolation } from './scenarios/isolation.js';
 import { type KillRun, measureKill } from './scenarios/kill.js';
 import { type LatencyRun, measureLatency } from './scenarios/latency.js';
 import { type LatenessRun, measureLateness } from './scenarios/lateness.js';
+import { measureStages, type StagesRun } from './scenarios/stages.js';
 
 /** Everything that a run of the benchmark has measured; null: it was not asked for. */
 export interface BenchResults {
@@ -22,6 +23,7 @@ export interface BenchResults {
   readonly failing: FailingRun | null;
   readonly lateness: LatenessRun | null;
   readonly kill: KillRun | null;
+  readonly stages: readonly StagesRun[];
   readonly backlog: BacklogRun | null;
 }
 
@@ -49,6 +51,7 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
     isolation: (await when('isolation', () => measureIsolation(context))) ?? [],
     failing: await when('failing', () => measureFailing(context, perSecond * FAILING_PART_OF_RATE)),
     lateness: await when('lateness', () => measureLateness(context)),
+    stages: (await when('stages', () => measureStages(context))) ?? [],
     kill: await when('kill', () => measureKill(context)),
     backlog: await when('backlog', () => measureBacklog(context)),
   };

@@ -1,7 +1,15 @@
-import { createAvroCodecs, createSchemaRegistry, resolveBatch, topics, type WebhookAttempt } from '@waypost/contracts';
+import {
+  type AvroCodecs,
+  createAvroCodecs,
+  createSchemaRegistry,
+  resolveBatch,
+  type SubjectCodec,
+  topics,
+  type WebhookAttempt,
+} from '@waypost/contracts';
 import { createKafkaBackend, readToEnd, silentLogger } from '@waypost/streams';
 import { type BenchStack, PARTITIONS } from '../../shared/stack/bench-stack.js';
-import { EVENT_MARK } from '../sink/origin.js';
+import { EVENT_DIGITS, EVENT_MARK } from '../sink/origin.js';
 import type { Delivery } from './deliveries.js';
 
 /** What the benchmark wants of an attempt in the log. */
@@ -13,31 +21,37 @@ export interface LoggedAttempt {
   readonly startedMs: number;
 }
 
-export interface AttemptsLog {
-  /** Everything that was committed since `openAttemptsLog`. */
-  read(): Promise<LoggedAttempt[]>;
+/** What is committed to a topic from the opening on. */
+export interface TopicTail<T> {
+  read(): Promise<T[]>;
   close(): Promise<void>;
 }
 
-/** webhook.attempts from its present end on. */
-export async function openAttemptsLog(stack: BenchStack): Promise<AttemptsLog> {
-  const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: stack.registryUrl }) });
+export interface TailOptions<Value, T> {
+  readonly stack: BenchStack;
+  readonly topic: string;
+  readonly codecOf: (codecs: AvroCodecs) => SubjectCodec<Value>;
+  readonly pick: (value: Value, appendedMs: number) => T;
+}
+
+export async function openTail<Value, T>(options: TailOptions<Value, T>): Promise<TopicTail<T>> {
+  const { stack, topic, codecOf, pick } = options;
+  const codec = codecOf(createAvroCodecs({ registry: createSchemaRegistry({ url: stack.registryUrl }) }));
   const backend = createKafkaBackend({ kafka: stack.kafka, logger: silentLogger, now: Date.now });
-  const topic = topics.webhookAttempts.name;
   const starts = await Promise.all(
     Array.from({ length: PARTITIONS }, (_, partition) => backend.endOffset({ topic, partition })),
   );
   return {
     async read() {
-      const found: LoggedAttempt[] = [];
+      const found: T[] = [];
       const fetcher = backend.fetcher();
       try {
         for (const [partition, start] of starts.entries()) {
           await readToEnd(backend, fetcher, { topic, partition }, start, async ({ records }) => {
-            await resolveBatch(codecs.webhookAttempts, records);
-            for (const { value } of records) {
-              const decoded = value === null ? null : codecs.webhookAttempts.decode(value);
-              if (decoded?.type === 'decoded') found.push(loggedAttempt(decoded.value));
+            await resolveBatch(codec, records);
+            for (const { value, timestamp } of records) {
+              const decoded = value === null ? null : codec.decode(value);
+              if (decoded?.type === 'decoded') found.push(pick(decoded.value, timestamp));
             }
           });
         }
@@ -50,9 +64,21 @@ export async function openAttemptsLog(stack: BenchStack): Promise<AttemptsLog> {
   };
 }
 
+export function openAttemptsLog(stack: BenchStack): Promise<TopicTail<LoggedAttempt>> {
+  const codecOf = ({ webhookAttempts }: AvroCodecs) => webhookAttempts;
+  return openTail({ stack, topic: topics.webhookAttempts.name, codecOf, pick: loggedAttempt });
+}
+
+/** The number that the load generator has put into a device id; -1: there is none. */
+export function eventNumberOf(deviceId: string): number {
+  return deviceId.startsWith(EVENT_MARK)
+    ? Number(deviceId.slice(EVENT_MARK.length, EVENT_MARK.length + EVENT_DIGITS))
+    : -1;
+}
+
 function loggedAttempt({ deviceId, url, attempt, dueAt, startedAt }: WebhookAttempt): LoggedAttempt {
   return {
-    event: deviceId.startsWith(EVENT_MARK) ? Number(deviceId.slice(EVENT_MARK.length)) : -1,
+    event: eventNumberOf(deviceId),
     endpoint: Number(/\/(\d+)$/.exec(url)?.[1] ?? -1),
     attempt,
     dueMs: dueAt,

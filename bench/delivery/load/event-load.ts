@@ -23,7 +23,8 @@ export function startEventLoad(
   plan: LoadPlan,
   { firstEvent, now }: { readonly firstEvent: number; readonly now: () => number },
 ): EventLoad {
-  const { targets, topic = topics.fleetEvents.name } = plan;
+  const { targets, records = 'events' } = plan;
+  const { topic = (records === 'pings' ? topics.telemetryPings : topics.fleetEvents).name } = plan;
   const sent = NumberTable.empty(SENT_WIDTH);
   const turns = turnTable(
     targets.map(({ weight }) => weight),
@@ -43,7 +44,7 @@ export function startEventLoad(
       sent.append(position, sentMs, NaN);
       return { number: firstEvent + first + index, target };
     });
-    const writing = writer.write(events, topic, sentMs).then((times) => {
+    const writing = writer.write(events, { topic, records, sentMs }).then((times) => {
       for (const [index, time] of times.entries()) sent.set(first + index, SENT.committedMs, time);
     });
     writes.add(writing);

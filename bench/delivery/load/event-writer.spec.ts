@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAvroCodecs, type SchemaRegistryPort, topics } from '@waypost/contracts';
-import { createEventTemplate } from './event-writer.js';
+import { createEventTemplate, createPingTemplate } from './event-writer.js';
 
 const registry: SchemaRegistryPort = {
   register: () => Promise.resolve(1),
@@ -24,6 +24,24 @@ describe('An event template', () => {
     expect(fleetEvents.decode(other)).toMatchObject({
       type: 'decoded',
       value: { fleetId: 'single-3', deviceId: 'bench-999999999999', eventTime: 1_795_000_000_999 },
+    });
+  });
+
+  it('makes pings that were received when they happened', async () => {
+    const { telemetryPings } = createAvroCodecs({
+      registry: {
+        ...registry,
+        schemaById: () => Promise.resolve({ type: 'avro', schema: topics.telemetryPings.schema }),
+      },
+    });
+    await telemetryPings.prepare();
+    await telemetryPings.resolve([1]);
+    const template = createPingTemplate(telemetryPings, { fleetId: 'single-3', eventType: 'position', weight: 1 });
+    const timeMs = 1_795_000_000_001;
+
+    expect(telemetryPings.decode(template(42, timeMs))).toMatchObject({
+      type: 'decoded',
+      value: { fleetId: 'single-3', deviceId: 'bench-000000000042', eventTime: timeMs, receivedTime: timeMs },
     });
   });
 });

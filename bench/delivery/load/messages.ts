@@ -7,6 +7,8 @@ export interface Target {
 }
 
 export interface LoadPlan {
+  /** What is written: events (the default), or pings of which each makes one event, of a device of its own. */
+  readonly records?: 'events' | 'pings';
   readonly targets: readonly Target[];
   readonly amount:
     /** So many a second, sent whatever becomes of them. */

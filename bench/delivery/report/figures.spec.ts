@@ -4,7 +4,7 @@ import type { BenchResults } from '../measure-all.js';
 import { jsonLine } from './figures.js';
 
 const NOTHING: BenchResults = {
-  ...{ capacity: null, healthy: null, latency: null, fanOut: null, slow: null, dead: [], isolation: [] },
+  ...{ capacity: null, healthy: null, latency: null, fanOut: null, slow: null, dead: [], isolation: [], stages: [] },
   ...{ failing: null, backlog: null, lateness: null, kill: null },
 };
 const ASKED_FOR = [

@@ -6,6 +6,7 @@ import { PARTITIONS } from '../../shared/stack/bench-stack.js';
 import type { Percentiles } from '../../shared/statistics.js';
 import type { BenchFlags } from '../bench-flags.js';
 import type { BenchResults } from '../measure-all.js';
+import { STAGES } from '../scenarios/stages.js';
 import { ENDPOINTS } from '../stack/subscribers.js';
 import { PARTS } from '../stack/system.js';
 import { figuresOf } from './figures.js';
@@ -20,6 +21,7 @@ export function reportMarkdown(results: BenchResults, machine: readonly string[]
     ...cpuSection(results),
     ...deadSection(results),
     ...isolationSection(results),
+    ...stagesSection(results),
     ...killSection(results),
   ].join('\n\n');
 }
@@ -89,6 +91,17 @@ function isolationSection({ isolation }: BenchResults): string[] {
     'arrived',
   ];
   return tableSection('Bad neighbours', [head, ...rows]);
+}
+
+function stagesSection({ stages }: BenchResults): string[] {
+  if (stages.length === 0) return [];
+  const text = ({ p50, p99 }: Percentiles): string => `${p50.toFixed(0)} / ${p99.toFixed(0)}`;
+  const rows = stages.map(({ perSecond, stagesMs, eventToReceiptMs, totalMs }) => [
+    ...[counted(perSecond), ...STAGES.map((stage) => text(stagesMs[stage]))],
+    ...[text(eventToReceiptMs), text(totalMs)],
+  ]);
+  const head = ['pings/s', ...STAGES, 'event to receipt', 'ping to receipt'];
+  return tableSection('From a ping to its receipt, by stage: p50 / p99 ms', [head, ...rows]);
 }
 
 function killSection({ kill }: BenchResults): string[] {

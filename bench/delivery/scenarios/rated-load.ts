@@ -1,5 +1,6 @@
 import { deliveriesOf, type Delivery } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
+import type { LoadPlan } from '../load/messages.js';
 import type { SentEvents } from '../workers/harness.js';
 
 /** A rate at which the load generator fell so far behind measures the generator. */
@@ -10,13 +11,18 @@ interface RatedLoad {
   readonly seconds: number;
   /** Weight of an endpoint among the 100; default: all alike. */
   readonly weightOf?: (endpoint: number) => number;
+  readonly records?: LoadPlan['records'];
 }
 
 /** Starts a load for the 100 single endpoints at a set rate. */
 export async function startRated({ harness, subscribers }: BenchContext, load: RatedLoad): Promise<void> {
-  const { perSecond, seconds, weightOf = () => 1 } = load;
+  const { perSecond, seconds, weightOf = () => 1, records = 'events' } = load;
   const targets = subscribers.single.map((fleet, endpoint) => ({ ...fleet, weight: weightOf(endpoint) }));
-  await harness.start({ targets, amount: { type: 'rate', perSecond, events: Math.round(perSecond * seconds) } });
+  await harness.start({
+    records,
+    targets,
+    amount: { type: 'rate', perSecond, events: Math.round(perSecond * seconds) },
+  });
 }
 
 /** Waits until the load has sent everything. */
