@@ -97,39 +97,6 @@ describe('a microservice', () => {
     expect(events).toEqual(['consumer stopped', 'stop announced', 'table down']);
   });
 
-  it('exits with 1 when a consumer does not stop in time, and releases the providers all the same', async () => {
-    recorded.consumer = { stop: never };
-    const app = run();
-    await app.started;
-
-    app.stop();
-
-    expect(await app.exit).toBe(EXIT_CODE.crashed);
-    expect(events).toContain('table down');
-  });
-
-  it('exits with 70 at once, without running hooks, when a consumer fails for good', async () => {
-    const app = run();
-    await app.started;
-    events.length = 0;
-
-    recorded.reportFatal(new Error('fenced'));
-
-    expect(await app.exit).toBe(EXIT_CODE.runtimeFailed);
-    expect(events).toEqual([]);
-  });
-
-  it('exits with 1 and one sentence when a consumer cannot start, and calls the stop hooks once', async () => {
-    recorded.consumer = {
-      start: () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.')),
-    };
-    const app = run();
-
-    expect(await app.exit).toBe(EXIT_CODE.crashed);
-    expect(app.errors).toEqual(['test-app cannot start. Topic x does not exist: create it.']);
-    expect(events.filter((event) => event === 'table down')).toHaveLength(1);
-  });
-
   it('exits with 1 when a provider cannot start', async () => {
     startTable = () => Promise.reject(new BootError('no_database', 'There is no database.'));
     const app = run();
@@ -195,15 +162,5 @@ describe('an HTTP application with consumers', () => {
 
     expect(await app.exit).toBe(EXIT_CODE.stopped);
     expect(events).toEqual(['consumer stopped', 'stop announced', 'table down']);
-  });
-
-  it('rolls the start back when a consumer cannot start', async () => {
-    recorded.consumer = {
-      start: () => Promise.reject(new BootError('no_topic', 'Topic x does not exist: create it.')),
-    };
-    const app = run({ http });
-
-    expect(await app.exit).toBe(EXIT_CODE.crashed);
-    expect(events.filter((event) => event === 'table down')).toHaveLength(1);
   });
 });

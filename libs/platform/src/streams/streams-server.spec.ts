@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Injectable, Module, type Type } from '@nestjs/common';
+import { Controller, type Type } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 import type { RecordBatch, StreamRecord, TaskManager } from '@waypost/streams';
 import { PartitionConsumer, StreamTask } from './decorators.js';
@@ -131,33 +131,6 @@ describe('the order of the consumers', () => {
     await app.close();
 
     expect(runtime.events).toEqual(['second stops', 'second stopped', 'first stops', 'first stopped']);
-  });
-
-  it('is followed by the hooks of providers: what handlers need goes after they have stopped', async () => {
-    const runtime = new RecordedRuntime();
-    @Injectable()
-    class Table {
-      onModuleInit(): void {
-        runtime.events.push('table up');
-      }
-      onApplicationShutdown(): void {
-        runtime.events.push('table down');
-      }
-    }
-    @Module({ providers: [Table] })
-    class TableModule {}
-    const { app } = await build([First], runtime, [TableModule]);
-    await app.listen();
-    await app.close();
-
-    expect(runtime.events).toEqual([
-      'table up',
-      'first starts',
-      'first started',
-      'first stops',
-      'first stopped',
-      'table down',
-    ]);
   });
 
   it('leaves a consumer behind that does not stop in time, and stops the others', async () => {
