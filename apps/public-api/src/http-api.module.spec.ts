@@ -33,58 +33,10 @@ function problemsOf(answer: TestAnswer) {
 }
 
 describe('instants of a window', () => {
-  it.each([
-    ['in UTC', '2026-03-20T11:55:00Z', 5],
-    ['with a small z and t', '2026-03-20t11:55:00z', 5],
-    ['with decimals, which count', '2026-03-20T11:55:00.001Z', 4],
-    ['with more decimals than are kept, which are cut off', '2026-03-20T11:55:00.000999999Z', 5],
-    ['east of Greenwich', '2026-03-20T13:55:00%2B02:00', 5],
-    ['west of Greenwich', '2026-03-20T06:25:00-05:30', 5],
-    ['of an unknown offset', '2026-03-20T11:55:00-00:00', 5],
-    ['at midnight of another day', '2026-03-21T00:00:00%2B12:05', 5],
-    ['in the year 0', '0000-01-01T00:00:00Z', 10],
-    ['before 1970', '1969-12-31T23:59:59Z', 10],
-  ])('are taken %s: %s', async (_, startDate, found) => {
-    expect(await foundBy(`${V1}?startDate=${startDate}&endDate=2026-03-20T13:00:00Z`)).toBe(found);
-    expect(await foundBy(`${V2}?startDate=${startDate}`)).toBe(found);
-  });
-
   it('may lie in the future, to the end of the year 9999', async () => {
     expect(await foundBy(`${V1}?startDate=2026-03-20T11:55:00Z&endDate=9999-12-31T23:59:59.999Z`)).toBe(5);
     expect(await foundBy(`${V2}?endDate=9999-12-31T23:59:59.999Z`)).toBe(10);
     expect(await foundBy(`${V2}?startDate=2027-01-01T00:00:00Z`)).toBe(0);
-  });
-
-  it.each([
-    ['no zone', '2026-03-20T11:55:00'],
-    ['a date alone', '2026-03-20'],
-    ['a space for the T', '2026-03-20%2011:55:00Z'],
-    ['an offset without its colon', '2026-03-20T11:55:00%2B0200'],
-    ['an offset of hours alone', '2026-03-20T11:55:00%2B02'],
-    ['an offset of 24 hours', '2026-03-20T11:55:00%2B24:00'],
-    ['a name for a zone', '2026-03-20T11:55:00%20UTC'],
-    ['no seconds', '2026-03-20T11:55Z'],
-    ['a leap second', '2016-12-31T23:59:60Z'],
-    ['hour 24', '2026-03-20T24:00:00Z'],
-    ['minute 60', '2026-03-20T11:60:00Z'],
-    ['a day that is none', '2026-02-29T00:00:00Z'],
-    ['a year of five digits', '12026-03-20T11:55:00Z'],
-    ['a signed year', '%2B002026-03-20T11:55:00Z'],
-    ['a time before the year 0 in UTC', '0000-01-01T00:00:00%2B01:00'],
-    ['a time after the year 9999 in UTC', '9999-12-31T23:59:59-01:00'],
-    ['seconds since 1970', '1774007700'],
-    ['a point without digits', '2026-03-20T11:55:00.Z'],
-    ['a comma for the point', '2026-03-20T11:55:00,5Z'],
-    ['something behind it', '2026-03-20T11:55:00Zjunk'],
-    ['a line end behind it', '2026-03-20T11:55:00Z%0A'],
-    ['digits of another script', '٢٠٢٦-03-20T11:55:00Z'],
-    ['nothing', ''],
-  ])('are refused with %s: %s', async (_, startDate) => {
-    for (const path of [`${V1}?endDate=2026-03-20T13:00:00Z&startDate=`, `${V2}?startDate=`]) {
-      const answer = await api.request(path + startDate);
-      expect(answer.status).toBe(400);
-      expect(problemsOf(answer).details.map(({ parameter }) => parameter)).toEqual(['startDate']);
-    }
   });
 });
 

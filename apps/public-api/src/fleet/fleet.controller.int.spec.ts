@@ -1,47 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '@waypost/domain';
-import { API_KEY_SCOPES, type ManagementStore } from '@waypost/management-store';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { API_KEY_SCOPES } from '@waypost/management-store';
+import { useTestFleet } from '../testing/test-fleet.js';
 
 const FLEET = '/public/v1/fleet';
 const KEYS = '/public/v1/api-keys';
 
-let database: TestStore;
-let store: ManagementStore;
-let sql: pg.Client;
-let api: TestApi;
-let key: string;
-let fleetId: string;
-let waitedFor: (readonly string[])[] = [];
-let nowMs = Date.UTC(2026, 2, 20, 12);
+const suite = useTestFleet();
+const { send } = suite;
 
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store, sql } = database);
-  const untilPublished = (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids));
-  api = await startTestApi({ store, now: () => nowMs, untilPublished });
-});
-afterAll(async () => {
-  await api.close();
-  await database.close();
-});
-beforeEach(async () => {
-  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
-  key = api.addKey(fleetId);
-  waitedFor = [];
-});
-
-function send(method: string, path: string, json?: unknown, headers: Record<string, string> = {}) {
-  return api.request(path, { method, key, json, headers });
-}
 async function published() {
-  const rows = await sql.query<{ value: object }>(
+  const rows = await suite.sql.query<{ value: object }>(
     "SELECT value FROM outbox WHERE kind = 'fleet-settings' AND key = $1 ORDER BY id",
-    [fleetId],
+    [suite.fleetId],
   );
   return rows.rows.map(({ value }) => value);
 }
@@ -51,7 +22,7 @@ describe('GET /public/v1/fleet', () => {
     const answer = await send('GET', FLEET);
     const at = '2026-03-20T12:00:00.000Z';
     expect(answer.body).toEqual({
-      ...{ id: fleetId, payloadFormat: 'v1', routes: false, version: 1 },
+      ...{ id: suite.fleetId, payloadFormat: 'v1', routes: false, version: 1 },
       ...{ createdAt: at, updatedAt: at },
     });
     expect(answer.headers.get('etag')).toBe('"1"');
@@ -68,13 +39,13 @@ describe('GET /public/v1/fleet', () => {
 
 describe('PATCH /public/v1/fleet', () => {
   it('changes the given fields and waits until the change is published', async () => {
-    nowMs += 1_000;
+    suite.nowMs += 1_000;
     const answer = await send('PATCH', FLEET, { payloadFormat: 'legacy-v1', name: 'Tour 7' });
     expect(answer.body).toMatchObject({ name: 'Tour 7', payloadFormat: 'legacy-v1', version: 2 });
     expect(answer.headers.get('etag')).toBe('"2"');
-    expect((await published()).at(-1)).toEqual(await store.fleets.find(fleetId));
+    expect((await published()).at(-1)).toEqual(await suite.store.fleets.find(suite.fleetId));
     expect(await published()).toHaveLength(2);
-    expect(waitedFor).toEqual([[expect.any(String)]]);
+    expect(suite.waitedFor).toEqual([[expect.any(String)]]);
 
     const nameless = await send('PATCH', FLEET, { name: null });
     expect(nameless.body).not.toHaveProperty('name');
@@ -104,7 +75,7 @@ describe('PATCH /public/v1/fleet', () => {
     expect((await send('PATCH', FLEET, { routes: true })).headers.get('etag')).toBe('"2"');
     expect((await send('PATCH', FLEET, { routes: false })).body).toMatchObject({ routes: false, version: 3 });
     expect(await published()).toMatchObject([{ routes: false }, { routes: true }, { routes: false }]);
-    expect(waitedFor).toHaveLength(2);
+    expect(suite.waitedFor).toHaveLength(2);
   });
 
   it('are switched on by subscribing to them, which is answered once both are published', async () => {
@@ -113,10 +84,12 @@ describe('PATCH /public/v1/fleet', () => {
     const made = await send('POST', path, json);
     expect(made.status).toBe(201);
     // The settings, and two subscriptions behind them.
-    expect(waitedFor).toEqual([[expect.any(String), expect.any(String), expect.any(String)]]);
-    const ids = (waitedFor[0] ?? []).map(Number);
+    expect(suite.waitedFor).toEqual([[expect.any(String), expect.any(String), expect.any(String)]]);
+    const ids = (suite.waitedFor[0] ?? []).map(Number);
     expect(ids).toEqual(ids.toSorted((a, b) => a - b));
-    const { rows } = await sql.query<{ kind: string }>('SELECT kind FROM outbox WHERE id = ANY($1) ORDER BY id', [ids]);
+    const { rows } = await suite.sql.query<{ kind: string }>('SELECT kind FROM outbox WHERE id = ANY($1) ORDER BY id', [
+      ids,
+    ]);
     const kinds = ['fleet-settings', 'webhook-subscription', 'webhook-subscription'];
     expect(rows.map(({ kind }) => kind)).toEqual(kinds);
     const fleet = await send('GET', FLEET);
@@ -144,7 +117,7 @@ describe('PATCH /public/v1/fleet', () => {
     await send('PATCH', FLEET, { name: 'Theirs' }, { 'if-match': '"1"' });
     const answer = await send('PATCH', FLEET, { name: 'Ours' }, { 'if-match': '"1"' });
     expect([answer.status, answer.headers.get('etag')]).toEqual([412, '"2"']);
-    expect(await store.fleets.find(fleetId)).toMatchObject({ name: 'Theirs' });
+    expect(await suite.store.fleets.find(suite.fleetId)).toMatchObject({ name: 'Theirs' });
   });
 
   it.each([[{}], [{ payloadFormat: 'v3' }], [{ name: '' }], [{ id: 'other' }]])('refuses %j', async (body) => {
@@ -156,7 +129,9 @@ describe('PATCH /public/v1/fleet', () => {
     ['PATCH', 'fleet:read'],
   ])('needs the scope: %s', async (method, scope) => {
     const json = method === 'PATCH' ? { name: 'x' } : undefined;
-    expect((await api.request(FLEET, { method, json, key: api.addKey(fleetId, [scope]) })).status).toBe(403);
+    expect(
+      (await suite.api.request(FLEET, { method, json, key: suite.api.addKey(suite.fleetId, [scope]) })).status,
+    ).toBe(403);
   });
 });
 
@@ -167,31 +142,34 @@ describe('API keys of the fleet', () => {
     const made = answer.body as { id: string; key: string };
     expect(made).toEqual({
       ...{ id: expect.any(String), name: 'dashboard', prefix: made.key.slice(0, 9), scopes: ['events:read'] },
-      ...{ createdAt: new Date(nowMs).toISOString(), key: expect.stringMatching(/^wp_/) },
+      ...{ createdAt: new Date(suite.nowMs).toISOString(), key: expect.stringMatching(/^wp_/) },
     });
-    expect(await store.apiKeys.find(hashApiKey(made.key))).toMatchObject({ fleetId, scopes: ['events:read'] });
-    const { rows } = await sql.query<{ text: string }>('SELECT api_keys::text AS text FROM api_keys');
+    expect(await suite.store.apiKeys.find(hashApiKey(made.key))).toMatchObject({
+      fleetId: suite.fleetId,
+      scopes: ['events:read'],
+    });
+    const { rows } = await suite.sql.query<{ text: string }>('SELECT api_keys::text AS text FROM api_keys');
     expect(rows.some(({ text }) => text.includes(made.key))).toBe(false);
     expect(JSON.stringify((await send('GET', KEYS)).body)).not.toContain(made.key);
   });
 
   it('are given no scope that the asking key lacks', async () => {
-    const lesser = api.addKey(fleetId, ['keys:write', 'events:read']);
+    const lesser = suite.api.addKey(suite.fleetId, ['keys:write', 'events:read']);
     const json = { scopes: ['events:read', 'subscriptions:write'] };
-    const answer = await api.request(KEYS, { method: 'POST', key: lesser, json });
+    const answer = await suite.api.request(KEYS, { method: 'POST', key: lesser, json });
     expect(answer.status).toBe(403);
     expect(answer.body).toMatchObject({ error: { code: 'scope_not_held', details: [{ field: 'scopes.1' }] } });
     expect(answer.headers.get('www-authenticate')).toContain('subscriptions:write');
-    expect((await api.request(KEYS, { method: 'POST', key: lesser, json: { scopes: ['events:read'] } })).status).toBe(
-      201,
-    );
+    expect(
+      (await suite.api.request(KEYS, { method: 'POST', key: lesser, json: { scopes: ['events:read'] } })).status,
+    ).toBe(201);
     expect((await send('POST', KEYS, { scopes: API_KEY_SCOPES })).status).toBe(201);
   });
 
   it('are listed oldest first, with revoked ones', async () => {
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) {
-      nowMs += 1;
+      suite.nowMs += 1;
       ids.push(((await send('POST', KEYS, { name, scopes: ['events:read'] })).body as { id: string }).id);
     }
     expect((await send('DELETE', `${KEYS}/${ids[1] ?? ''}`)).status).toBe(204);
@@ -199,7 +177,7 @@ describe('API keys of the fleet', () => {
     const second = (await send('GET', `${KEYS}?limit=2&pageState=${first.nextPageState}`)).body as { data: object[] };
     expect([...first.data, ...second.data]).toMatchObject([
       { id: ids[0], name: 'a' },
-      { id: ids[1], name: 'b', revokedAt: new Date(nowMs).toISOString() },
+      { id: ids[1], name: 'b', revokedAt: new Date(suite.nowMs).toISOString() },
       { id: ids[2], name: 'c' },
     ]);
     expect(first.data[0]).not.toHaveProperty('revokedAt');
@@ -208,20 +186,20 @@ describe('API keys of the fleet', () => {
   it('are refused once revoked; revoking again changes nothing', async () => {
     const made = (await send('POST', KEYS, { scopes: ['events:read'] })).body as { id: string; key: string };
     expect((await send('DELETE', `${KEYS}/${made.id}`)).status).toBe(204);
-    nowMs += 1_000;
+    suite.nowMs += 1_000;
     expect((await send('DELETE', `${KEYS}/${made.id.toUpperCase()}`)).status).toBe(204);
-    expect(await store.apiKeys.find(hashApiKey(made.key))).toBeNull();
+    expect(await suite.store.apiKeys.find(hashApiKey(made.key))).toBeNull();
     const { data } = (await send('GET', KEYS)).body as { data: object[] };
-    expect(data).toMatchObject([{ revokedAt: new Date(nowMs - 1_000).toISOString() }]);
+    expect(data).toMatchObject([{ revokedAt: new Date(suite.nowMs - 1_000).toISOString() }]);
   });
 
   it("are not found by another fleet's", async () => {
     const made = (await send('POST', KEYS, { scopes: ['events:read'] })).body as { id: string; key: string };
-    const other = api.addKey(`${fleetId}-other`);
-    expect((await api.request(`${KEYS}/${made.id}`, { method: 'DELETE', key: other })).status).toBe(404);
-    expect((await api.request(`${KEYS}/not-an-id`, { method: 'DELETE', key })).status).toBe(404);
-    expect(((await api.request(KEYS, { key: other })).body as { data: object[] }).data).toEqual([]);
-    expect(await store.apiKeys.find(hashApiKey(made.key))).not.toBeNull();
+    const other = suite.api.addKey(`${suite.fleetId}-other`);
+    expect((await suite.api.request(`${KEYS}/${made.id}`, { method: 'DELETE', key: other })).status).toBe(404);
+    expect((await suite.api.request(`${KEYS}/not-an-id`, { method: 'DELETE', key: suite.key })).status).toBe(404);
+    expect(((await suite.api.request(KEYS, { key: other })).body as { data: object[] }).data).toEqual([]);
+    expect(await suite.store.apiKeys.find(hashApiKey(made.key))).not.toBeNull();
   });
 
   it.each<[object, string[]]>([

@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
 import { geofenceKey } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/management-store';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
-import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
+import { type TestAnswer } from '../testing/test-api.js';
+import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/geofences';
 const CIRCLE = { type: 'circle', center: { latitude: 52.5, longitude: 13.4 }, radiusInMeters: 250.5 };
@@ -26,35 +23,9 @@ const POLYGON = {
   ],
 };
 
-let database: TestStore;
-let store: ManagementStore;
-let sql: pg.Client;
-let api: TestApi;
-let key: string;
-let fleetId: string;
-let waitedFor: (readonly string[])[] = [];
-let nowMs = Date.UTC(2026, 2, 20, 12);
+const suite = useTestFleet();
+const { send } = suite;
 
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store, sql } = database);
-  const untilPublished = (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids));
-  api = await startTestApi({ store, now: () => nowMs, untilPublished });
-});
-afterAll(async () => {
-  await api.close();
-  await database.close();
-});
-beforeEach(async () => {
-  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
-  key = api.addKey(fleetId);
-  waitedFor = [];
-});
-
-function send(method: string, path: string, json?: unknown, headers: Record<string, string> = {}) {
-  return api.request(path, { method, key, json, headers });
-}
 function idIn(answer: TestAnswer) {
   return (answer.body as { id: string }).id;
 }
@@ -69,9 +40,9 @@ async function create(body: object = {}): Promise<string> {
 }
 
 async function published(id: string): Promise<unknown[]> {
-  const rows = await sql.query<{ value: unknown }>(
+  const rows = await suite.sql.query<{ value: unknown }>(
     "SELECT value FROM outbox WHERE kind = 'geofence' AND key = $1 ORDER BY id",
-    [geofenceKey({ fleetId, geofenceId: id })],
+    [geofenceKey({ fleetId: suite.fleetId, geofenceId: id })],
   );
   return rows.rows.map(({ value }) => value);
 }
@@ -85,7 +56,7 @@ describe('POST /public/v1/geofences', () => {
     expect(answer.status).toBe(201);
     expect(answer.headers.get('etag')).toBe('"1"');
     const resource = {
-      ...{ id: expect.any(String), fleetId, name: 'Dépôt 7', shape, version: 1 },
+      ...{ id: expect.any(String), fleetId: suite.fleetId, name: 'Dépôt 7', shape, version: 1 },
       ...{ createdAt: '2026-03-20T12:00:00.000Z', updatedAt: '2026-03-20T12:00:00.000Z' },
     };
     expect(answer.body).toEqual(resource);
@@ -95,10 +66,18 @@ describe('POST /public/v1/geofences', () => {
   it('publishes it as the schema has it, and waits until it has', async () => {
     const id = await create();
     const circle = { latitude: 52.5, longitude: 13.4, radiusInMeters: 250.5 };
-    const times = { createdAt: nowMs, updatedAt: nowMs };
-    const value = { geofenceId: id, fleetId, name: 'Depot', circle, polygon: null, version: 1, ...times };
+    const times = { createdAt: suite.nowMs, updatedAt: suite.nowMs };
+    const value = {
+      geofenceId: id,
+      fleetId: suite.fleetId,
+      name: 'Depot',
+      circle,
+      polygon: null,
+      version: 1,
+      ...times,
+    };
     expect(await published(id)).toEqual([value]);
-    expect(waitedFor).toEqual([[expect.any(String)]]);
+    expect(suite.waitedFor).toEqual([[expect.any(String)]]);
 
     const polygon = await create({ shape: POLYGON });
     expect(await published(polygon)).toEqual([
@@ -200,7 +179,7 @@ describe('GET /public/v1/geofences', () => {
   it('walks those of the fleet, oldest first', async () => {
     const made: string[] = [];
     for (let index = 0; index < 5; index++) {
-      nowMs += index % 2;
+      suite.nowMs += index % 2;
       made.push(await create());
     }
     const walked: string[] = [];
@@ -227,13 +206,13 @@ describe('GET /public/v1/geofences', () => {
 describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
   it('changes the given fields, leaves the rest, and publishes each version in order', async () => {
     const id = await create();
-    nowMs += 1_000;
+    suite.nowMs += 1_000;
     const renamed = await send('PATCH', `${PATH}/${id}`, { name: 'Yard' });
     expect(renamed.body).toMatchObject({
       name: 'Yard',
       shape: CIRCLE,
       version: 2,
-      updatedAt: new Date(nowMs).toISOString(),
+      updatedAt: new Date(suite.nowMs).toISOString(),
     });
     expect(renamed.headers.get('etag')).toBe('"2"');
     const reshaped = await send('PATCH', `${PATH}/${id.toUpperCase()}`, { shape: POLYGON });
@@ -242,7 +221,7 @@ describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
     expect((await send('GET', `${PATH}/${id}`)).status).toBe(404);
     const versions = (await published(id)).map((value) => (value as { version: number } | null)?.version ?? null);
     expect(versions).toEqual([1, 2, 3, null]);
-    expect(waitedFor).toHaveLength(4);
+    expect(suite.waitedFor).toHaveLength(4);
   });
 
   it('makes no new version when nothing changes', async () => {
@@ -277,7 +256,11 @@ describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
     ['DELETE', undefined],
   ])("does not find another fleet's: %s", async (method, json) => {
     const id = await create();
-    const foreign = await api.request(`${PATH}/${id}`, { method, json, key: api.addKey(`${fleetId}-other`) });
+    const foreign = await suite.api.request(`${PATH}/${id}`, {
+      method,
+      json,
+      key: suite.api.addKey(`${suite.fleetId}-other`),
+    });
     const missing = await send(method, `${PATH}/00000000-0000-4000-8000-000000000000`, json);
     expect([foreign.status, foreign.body]).toEqual([404, missing.body]);
     expect((await send('GET', `${PATH}/${id}`)).body).toMatchObject({ name: 'Depot', version: 1 });
@@ -286,10 +269,10 @@ describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
 
 describe('geofences', () => {
   it('are at most 10,000 of a fleet', async () => {
-    await sql.query(
+    await suite.sql.query(
       `INSERT INTO geofences (geofence_id, fleet_id, name, circle, version, created_at, updated_at)
        SELECT gen_random_uuid(), $1, 'g', '{}', 1, now(), now() FROM generate_series(1, 9999)`,
-      [fleetId],
+      [suite.fleetId],
     );
     const id = await create();
     const full = await send('POST', PATH, { name: 'one more', shape: CIRCLE });
@@ -302,10 +285,10 @@ describe('geofences', () => {
     ['POST', PATH, 'geofences:read'],
     ['GET', PATH, 'geofences:write'],
   ])('are not for a key that lacks the scope: %s', async (method, path, scope) => {
-    const answer = await api.request(path, {
+    const answer = await suite.api.request(path, {
       method,
       json: method === 'POST' ? {} : undefined,
-      key: api.addKey(fleetId, [scope]),
+      key: suite.api.addKey(suite.fleetId, [scope]),
     });
     expect(answer.status).toBe(403);
   });

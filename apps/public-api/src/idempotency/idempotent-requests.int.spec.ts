@@ -1,63 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
-import type { ManagementStore } from '@waypost/management-store';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { startTestApi } from '../testing/test-api.js';
+import { useTestFleet } from '../testing/test-fleet.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const KEYS = '/public/v1/api-keys';
 const BODY = { eventType: 'position', url: 'https://receiver.example/hook' };
 const CIRCLE = { type: 'circle', center: { latitude: 1, longitude: 2 }, radiusInMeters: 3 };
 
-let database: TestStore;
-let store: ManagementStore;
-let sql: pg.Client;
-let api: TestApi;
-let key: string;
-let fleetId: string;
-let nowMs = Date.UTC(2026, 2, 20, 12);
-let waitedFor: (readonly string[])[] = [];
 let urlCheck: Promise<void> = Promise.resolve();
 let urlChecks = 0;
 const sealingKey = randomBytes(32);
 
-function options() {
-  return {
-    store,
-    sealingKey,
-    now: () => nowMs,
-    checkUrl: async () => {
-      urlChecks += 1;
-      await urlCheck;
-      return { type: 'accepted' } as const;
-    },
-    untilPublished: (ids: readonly string[]) => Promise.resolve(void waitedFor.push(ids)),
-  };
-}
-
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store, sql } = database);
-  api = await startTestApi(options());
+const suite = useTestFleet({
+  sealingKey,
+  checkUrl: async () => {
+    urlChecks += 1;
+    await urlCheck;
+    return { type: 'accepted' } as const;
+  },
 });
-afterAll(async () => {
-  await api.close();
-  await database.close();
-});
-beforeEach(async () => {
-  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
-  key = api.addKey(fleetId);
-  [waitedFor, urlCheck, urlChecks] = [[], Promise.resolve(), 0];
+beforeEach(() => {
+  [urlCheck, urlChecks] = [Promise.resolve(), 0];
 });
 
 function post(path: string, json: unknown, idempotencyKey: string, more: Record<string, string> = {}) {
-  return api.request(path, { method: 'POST', key, json, headers: { 'idempotency-key': idempotencyKey, ...more } });
+  return suite.send('POST', path, json, { 'idempotency-key': idempotencyKey, ...more });
 }
 async function rowsOf(table: string): Promise<number> {
-  const rows = await sql.query<{ n: string }>(`SELECT count(*) AS n FROM ${table} WHERE fleet_id = $1`, [fleetId]);
+  const rows = await suite.sql.query<{ n: string }>(`SELECT count(*) AS n FROM ${table} WHERE fleet_id = $1`, [
+    suite.fleetId,
+  ]);
   return Number(rows.rows[0]?.n);
 }
 async function subscriptionId(): Promise<string> {
@@ -96,21 +70,23 @@ describe('a request with an Idempotency-Key', () => {
     const again = await post(path, undefined, 'k-1', action === 'test' ? {} : { 'if-match': '"1"' });
     expect([again.status, again.body]).toEqual([first.status, first.body]);
     expect(first.status).toBeLessThan(300);
-    const [kept] = (await sql.query('SELECT * FROM webhook_subscriptions WHERE fleet_id = $1', [fleetId])).rows as {
+    const [kept] = (await suite.sql.query('SELECT * FROM webhook_subscriptions WHERE fleet_id = $1', [suite.fleetId]))
+      .rows as {
       version: number;
     }[];
     expect(kept?.version).toBe(action === 'test' ? 1 : 2);
-    const tests = await sql.query("SELECT FROM outbox WHERE kind = 'webhook-delivery' AND value->>'fleetId' = $1", [
-      fleetId,
-    ]);
+    const tests = await suite.sql.query(
+      "SELECT FROM outbox WHERE kind = 'webhook-delivery' AND value->>'fleetId' = $1",
+      [suite.fleetId],
+    );
     expect(tests.rowCount).toBe(action === 'test' ? 1 : 0);
   });
 
   it('waits until the change is published, the second time too', async () => {
     await post(SUBSCRIPTIONS, BODY, 'k');
     await post(SUBSCRIPTIONS, BODY, 'k');
-    expect(waitedFor).toHaveLength(2);
-    expect(waitedFor[1]).toEqual(waitedFor[0]);
+    expect(suite.waitedFor).toHaveLength(2);
+    expect(suite.waitedFor[1]).toEqual(suite.waitedFor[0]);
   });
 
   it('is refused when the key was used for something else', async () => {
@@ -135,7 +111,7 @@ describe('a request with an Idempotency-Key', () => {
     const taken = await post(SUBSCRIPTIONS, BODY, 'k-1');
     expect((await post(SUBSCRIPTIONS, BODY, 'k-2')).status).toBe(409);
     const [{ id }] = (taken.body as { data: [{ id: string }] }).data;
-    await api.request(`${SUBSCRIPTIONS}/${id}`, { method: 'DELETE', key });
+    await suite.api.request(`${SUBSCRIPTIONS}/${id}`, { method: 'DELETE', key: suite.key });
     expect((await post(SUBSCRIPTIONS, BODY, 'k-2')).status).toBe(201);
     expect(await rowsOf('idempotency_keys')).toBe(2);
   });
@@ -144,9 +120,9 @@ describe('a request with an Idempotency-Key', () => {
     const path = '/public/v1/geofences';
     const body = { name: 'Depot', shape: CIRCLE };
     const first = await post(path, body, 'k');
-    nowMs += 24 * 3_600_000 - 1;
+    suite.nowMs += 24 * 3_600_000 - 1;
     expect((await post(path, body, 'k')).body).toEqual(first.body);
-    nowMs += 1;
+    suite.nowMs += 1;
     const later = await post(path, body, 'k');
     expect([later.status, later.headers.get('idempotent-replayed')]).toEqual([201, null]);
     expect(later.body).not.toEqual(first.body);
@@ -156,10 +132,15 @@ describe('a request with an Idempotency-Key', () => {
   it('belongs to its fleet and its route', async () => {
     await post(SUBSCRIPTIONS, BODY, 'k');
     expect((await post(KEYS, { scopes: ['events:read'] }, 'k')).status).toBe(201);
-    const other = `${fleetId}-b`;
-    await store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs });
+    const other = `${suite.fleetId}-b`;
+    await suite.store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs: suite.nowMs });
     const headers = { 'idempotency-key': 'k' };
-    const answer = await api.request(SUBSCRIPTIONS, { method: 'POST', key: api.addKey(other), json: BODY, headers });
+    const answer = await suite.api.request(SUBSCRIPTIONS, {
+      method: 'POST',
+      key: suite.api.addKey(other),
+      json: BODY,
+      headers,
+    });
     expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
@@ -167,8 +148,13 @@ describe('a request with an Idempotency-Key', () => {
     const made = await post(KEYS, { scopes: ['events:read'] }, 'k');
     expect(made.status).toBe(201);
     const headers = { 'idempotency-key': 'k' };
-    const lesser = api.addKey(fleetId, ['keys:write']);
-    const answer = await api.request(KEYS, { method: 'POST', key: lesser, json: { scopes: ['events:read'] }, headers });
+    const lesser = suite.api.addKey(suite.fleetId, ['keys:write']);
+    const answer = await suite.api.request(KEYS, {
+      method: 'POST',
+      key: lesser,
+      json: { scopes: ['events:read'] },
+      headers,
+    });
     expect([answer.status, answer.body]).toMatchObject([403, { error: { code: 'scope_not_held' } }]);
   });
 
@@ -178,9 +164,9 @@ describe('a request with an Idempotency-Key', () => {
       { ...BODY, auth: { type: 'bearer', tokenUrl: BODY.url, clientId: 'c', clientSecret: 'open-sesame' } },
       'k',
     );
-    const { rows } = await sql.query<{ text: string }>(
+    const { rows } = await suite.sql.query<{ text: string }>(
       'SELECT t::text AS text FROM idempotency_keys t WHERE fleet_id = $1',
-      [fleetId],
+      [suite.fleetId],
     );
     const [{ secret }] = (body as { data: [{ secret: string }] }).data;
     expect(rows).toHaveLength(1);
@@ -190,11 +176,11 @@ describe('a request with an Idempotency-Key', () => {
 
   it('reports a response that was sealed under another key', async () => {
     await post(SUBSCRIPTIONS, BODY, 'k');
-    const other = await startTestApi({ ...options(), sealingKey: randomBytes(32) });
+    const other = await startTestApi({ store: suite.store, now: () => suite.nowMs, sealingKey: randomBytes(32) });
     const headers = { 'idempotency-key': 'k' };
     const answer = await other.request(SUBSCRIPTIONS, {
       method: 'POST',
-      key: other.addKey(fleetId),
+      key: other.addKey(suite.fleetId),
       json: BODY,
       headers,
     });
@@ -231,11 +217,11 @@ describe('requests with one key at the same time', () => {
   });
 
   it('are asked to retry while another process works on the first', async () => {
-    await sql.query('BEGIN');
-    const name = ['idempotency', fleetId, `POST ${SUBSCRIPTIONS}`, 'k'].join('\u001f');
-    await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+    await suite.sql.query('BEGIN');
+    const name = ['idempotency', suite.fleetId, `POST ${SUBSCRIPTIONS}`, 'k'].join('\u001f');
+    await suite.sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
     const answer = await post(SUBSCRIPTIONS, BODY, 'k');
-    await sql.query('ROLLBACK');
+    await suite.sql.query('ROLLBACK');
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([409, '1']);
     expect((await post(SUBSCRIPTIONS, BODY, 'k')).status).toBe(201);
   });

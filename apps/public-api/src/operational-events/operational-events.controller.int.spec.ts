@@ -1,35 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/management-store';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const NOW = Date.UTC(2026, 2, 20, 12);
 
-let database: TestStore;
-let store: ManagementStore;
-let api: TestApi;
-let fleetId: string;
-let key: string;
 let id: string;
-
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store } = database);
-  api = await startTestApi({ store, now: () => NOW });
-});
-afterAll(async () => {
-  await api.close();
-  await database.close();
-});
+const suite = useTestFleet();
 beforeEach(async () => {
-  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: NOW });
-  key = api.addKey(fleetId);
-  const json = { eventType: 'position', url: 'https://receiver.example/hook' };
-  const answer = await api.request(PATH, { method: 'POST', key, json });
+  const answer = await suite.send('POST', PATH, { eventType: 'position', url: 'https://receiver.example/hook' });
   id = (answer.body as { data: { id: string }[] }).data[0]?.id ?? '';
 });
 
@@ -41,7 +21,7 @@ function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
   return {
     id: randomUUID(),
     subscriptionId: id,
-    fleetId,
+    fleetId: suite.fleetId,
     type: 'exhausted',
     occurredAt: NOW,
     reason: 'The endpoint answered 503 five times.',
@@ -53,14 +33,14 @@ function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
   };
 }
 async function pageOf(query = ''): Promise<Page> {
-  return (await api.request(`${PATH}/${id}/operations${query}`, { key })).body as Page;
+  return (await suite.api.request(`${PATH}/${id}/operations${query}`, { key: suite.key })).body as Page;
 }
 
 describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
   it('shows what happened, newest first, without unknown fields', async () => {
     const failed = operation({ eventId: randomUUID(), statusCode: 503 });
     const held = operation({ type: 'suspended', reason: 'No answer.', errorCode: 'timeout', occurredAt: NOW + 1 });
-    await store.operationalEvents.keep([failed, held]);
+    await suite.store.operationalEvents.keep([failed, held]);
     expect(await pageOf()).toEqual({
       data: [
         {
@@ -85,23 +65,23 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
 
   it('is empty for a subscription without any, and not found for another fleet or after the deletion', async () => {
     expect(await pageOf()).toEqual({ data: [], nextPageState: null });
-    await store.operationalEvents.keep([operation()]);
+    await suite.store.operationalEvents.keep([operation()]);
     const path = `${PATH}/${id}/operations`;
-    expect((await api.request(path, { key: api.addKey('other') })).status).toBe(404);
-    await api.request(`${PATH}/${id}`, { method: 'DELETE', key });
-    expect((await api.request(path, { key })).status).toBe(404);
-    expect((await api.request(`${PATH}/nonsense/operations`, { key })).status).toBe(404);
+    expect((await suite.api.request(path, { key: suite.api.addKey('other') })).status).toBe(404);
+    await suite.api.request(`${PATH}/${id}`, { method: 'DELETE', key: suite.key });
+    expect((await suite.api.request(path, { key: suite.key })).status).toBe(404);
+    expect((await suite.api.request(`${PATH}/nonsense/operations`, { key: suite.key })).status).toBe(404);
   });
 
   it('walks all of them, each once, while others come', async () => {
     const events = [5, 5, 5, 2, 9].map((ms) => operation({ occurredAt: NOW + ms }));
-    await store.operationalEvents.keep(events);
+    await suite.store.operationalEvents.keep(events);
     const walked: string[] = [];
     let query = '?limit=2';
     for (;;) {
       const page = await pageOf(query);
       walked.push(...page.data.map((one) => one.id));
-      await store.operationalEvents.keep([operation({ occurredAt: NOW + 100 })]);
+      await suite.store.operationalEvents.keep([operation({ occurredAt: NOW + 100 })]);
       if (page.nextPageState === null) break;
       query = `?limit=2&pageState=${page.nextPageState}`;
     }
@@ -112,31 +92,37 @@ describe('GET /public/v1/webhook-subscriptions/{id}/operations', () => {
   });
 
   it("refuses another subscription's page token, and parameters that it does not have", async () => {
-    await store.operationalEvents.keep([operation(), operation()]);
+    await suite.store.operationalEvents.keep([operation(), operation()]);
     const { nextPageState } = await pageOf('?limit=1');
     const json = { eventType: 'ignition_on', url: 'https://receiver.example/hook' };
-    const made = await api.request(PATH, { method: 'POST', key, json });
+    const made = await suite.api.request(PATH, { method: 'POST', key: suite.key, json });
     const other = (made.body as { data: { id: string }[] }).data[0]?.id ?? '';
-    const answer = await api.request(`${PATH}/${other}/operations?pageState=${String(nextPageState)}`, { key });
+    const answer = await suite.api.request(`${PATH}/${other}/operations?pageState=${String(nextPageState)}`, {
+      key: suite.key,
+    });
     expect(answer.body).toMatchObject({ error: { code: 'page_state_other_query' } });
     for (const query of ['limit=0', 'limit=1001', 'type=disabled']) {
-      expect((await api.request(`${PATH}/${id}/operations?${query}`, { key })).status).toBe(400);
+      expect((await suite.api.request(`${PATH}/${id}/operations?${query}`, { key: suite.key })).status).toBe(400);
     }
   });
 
   it('requires the scope to read subscriptions', async () => {
-    const poor = api.addKey(fleetId, ['events:read', 'subscriptions:write']);
-    expect((await api.request(`${PATH}/${id}/operations`, { key: poor })).status).toBe(403);
+    const poor = suite.api.addKey(suite.fleetId, ['events:read', 'subscriptions:write']);
+    expect((await suite.api.request(`${PATH}/${id}/operations`, { key: poor })).status).toBe(403);
   });
 });
 
 describe('a disabled subscription', () => {
   it('is shown with its reason, and switched on again by its owner', async () => {
-    await store.subscriptions.disable(operation({ type: 'disabled', reason: 'Failing since 13 March.' }), NOW);
-    const shown = (await api.request(`${PATH}/${id}`, { key })).body;
+    await suite.store.subscriptions.disable(operation({ type: 'disabled', reason: 'Failing since 13 March.' }), NOW);
+    const shown = (await suite.api.request(`${PATH}/${id}`, { key: suite.key })).body;
     expect(shown).toMatchObject({ status: 'disabled', disabledReason: 'Failing since 13 March.' });
 
-    const answer = await api.request(`${PATH}/${id}`, { method: 'PATCH', key, json: { status: 'active' } });
+    const answer = await suite.api.request(`${PATH}/${id}`, {
+      method: 'PATCH',
+      key: suite.key,
+      json: { status: 'active' },
+    });
     expect(answer.body).toMatchObject({ status: 'active' });
     expect(answer.body).not.toHaveProperty('disabledReason');
   });

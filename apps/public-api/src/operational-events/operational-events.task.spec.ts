@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import type { OperationalEvent } from '@waypost/domain';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
-import { createMemoryRegistry } from '../testing/memory-registry.js';
 import { OperationalEventsTask } from './operational-events.task.js';
 
 let codecs: AvroCodecs;

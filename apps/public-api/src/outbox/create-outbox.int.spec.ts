@@ -5,9 +5,9 @@ import { createAvroCodecs, resolveBatch, type SubjectCodec } from '@waypost/cont
 import { testDelivery, type WebhookDelivery } from '@waypost/domain';
 import type { ManagementStore, NewSubscription } from '@waypost/management-store';
 import { createMemoryBackend, partitionForKey, readToEnd, silentLogger } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { untilOutboxEmpty } from '../../../../test/support/test-database.js';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
-import { createMemoryRegistry } from '../testing/memory-registry.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
 import { OUTBOX_TOPICS } from './outbox-record.js';

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
-import { createMemoryRegistry } from '../testing/memory-registry.js';
 import { ReplayProgressTask } from './replay-progress.task.js';
 
 let codecs: AvroCodecs;

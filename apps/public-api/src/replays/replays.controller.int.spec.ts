@@ -1,55 +1,21 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ReplayProgress, RETENTION_MS } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/management-store';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { useTestFleet } from '../testing/test-fleet.js';
 import type { ReplayDto } from './replays.dto.js';
 
 const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const DAY_MS = 86_400_000;
-
-let database: TestStore;
-let store: ManagementStore;
-let sql: pg.Client;
-let api: TestApi;
-let key: string;
-let fleetId: string;
 let subscriptionId: string;
 let path: string;
-let waitedFor: (readonly string[])[] = [];
-let nowMs = Date.UTC(2026, 2, 20, 12);
 
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store, sql } = database);
-  api = await startTestApi({
-    store,
-    now: () => nowMs,
-    untilPublished: (ids) => {
-      waitedFor.push(ids);
-      return Promise.resolve();
-    },
-  });
-});
-afterAll(async () => {
-  await api.close();
-  await database.close();
-});
+const suite = useTestFleet();
+const { send } = suite;
 beforeEach(async () => {
-  nowMs = Date.UTC(2026, 2, 20, 12);
-  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
-  key = api.addKey(fleetId);
   subscriptionId = await subscribe();
   path = `${SUBSCRIPTIONS}/${subscriptionId}/replays`;
-  waitedFor = [];
+  suite.waitedFor.length = 0;
 });
-
-function send(method: string, to: string, json?: unknown) {
-  return api.request(to, { method, key, json });
-}
 
 async function subscribe(): Promise<string> {
   const json = { eventType: 'position', url: `https://receiver.example/${randomUUID()}` };
@@ -74,12 +40,14 @@ function cancel({ replayId }: ReplayDto) {
 function progressOf({ replayId }: ReplayDto, more: Partial<ReplayProgress>): ReplayProgress {
   return {
     ...{ replayId, subscriptionId, state: 'running', attemptsEnd: 5, nextDeliveryOffset: 9, matched: null, sent: 0 },
-    ...{ startedAt: nowMs + 1_000, updatedAt: nowMs + 2_000 },
+    ...{ startedAt: suite.nowMs + 1_000, updatedAt: suite.nowMs + 2_000 },
     ...more,
   };
 }
 async function outboxOf(replayId: string) {
-  const rows = await sql.query('SELECT kind, partition_key, value FROM outbox WHERE key = $1 ORDER BY id', [replayId]);
+  const rows = await suite.sql.query('SELECT kind, partition_key, value FROM outbox WHERE key = $1 ORDER BY id', [
+    replayId,
+  ]);
   return rows.rows as { kind: string; partition_key: string; value: Record<string, unknown> | null }[];
 }
 
@@ -107,12 +75,12 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
       kind: 'webhook-replay',
       partition_key: subscriptionId,
       value: {
-        ...{ replayId: made.replayId, subscriptionId, fleetId, series: 1, ...more },
+        ...{ replayId: made.replayId, subscriptionId, fleetId: suite.fleetId, series: 1, ...more },
         ...{ startDate: Date.UTC(2026, 2, 18), endDate: Date.UTC(2026, 2, 19, 0, 30) },
-        ...{ cancelled: false, version: 1, createdAt: nowMs, updatedAt: nowMs },
+        ...{ cancelled: false, version: 1, createdAt: suite.nowMs, updatedAt: suite.nowMs },
       },
     });
-    expect(waitedFor).toEqual([[expect.any(String)]]);
+    expect(suite.waitedFor).toEqual([[expect.any(String)]]);
   });
 
   it('defaults to 500 per second and everything in the window', async () => {
@@ -123,7 +91,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
 
   it('begins no earlier than the retention', async () => {
     expect((await create({ startDate: '2020-01-01T00:00:00Z' })).startDate).toBe(
-      new Date(nowMs - RETENTION_MS).toISOString(),
+      new Date(suite.nowMs - RETENTION_MS).toISOString(),
     );
   });
 
@@ -160,7 +128,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ error: { code: 'too_many_replays' } });
     const first = answers.find(({ status }) => status === 202)?.body as ReplayDto;
-    await store.replays.recordProgress([progressOf(first, { state: 'completed', matched: 0 })]);
+    await suite.store.replays.recordProgress([progressOf(first, { state: 'completed', matched: 0 })]);
     expect((await create()).series).toBe(4);
   });
 
@@ -172,11 +140,11 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
 
   it('deletes replays whose deliveries have left the log, with a tombstone, and never reuses their series', async () => {
     const old = await create();
-    nowMs += 16 * DAY_MS;
+    suite.nowMs += 16 * DAY_MS;
     const later = { startDate: '2026-04-01T00:00:00Z', endDate: '2026-04-02T00:00:00Z' };
     await create(later);
     expect((await send('GET', `${path}/${old.replayId}`)).status).toBe(200);
-    nowMs += 1;
+    suite.nowMs += 1;
     expect((await create(later)).series).toBe(3);
     expect((await send('GET', `${path}/${old.replayId}`)).status).toBe(404);
     expect(
@@ -191,13 +159,16 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
 describe('the progress of a replay', () => {
   it('is shown as the topic has it', async () => {
     const made = await create();
-    await store.replays.recordProgress([progressOf(made, {})]);
+    await suite.store.replays.recordProgress([progressOf(made, {})]);
     expect(await read(made)).toMatchObject({
       ...{ state: 'running', progress: { sent: 0 }, startedAt: '2026-03-20T12:00:01.000Z' },
     });
-    await store.replays.recordProgress([progressOf(made, { matched: 7 }), progressOf(made, { matched: 7, sent: 3 })]);
+    await suite.store.replays.recordProgress([
+      progressOf(made, { matched: 7 }),
+      progressOf(made, { matched: 7, sent: 3 }),
+    ]);
     expect((await read(made)).progress).toEqual({ matched: 7, sent: 3 });
-    await store.replays.recordProgress([progressOf(made, { state: 'completed', matched: 7, sent: 7 })]);
+    await suite.store.replays.recordProgress([progressOf(made, { state: 'completed', matched: 7, sent: 7 })]);
     expect(await read(made)).toMatchObject({
       ...{ state: 'completed', progress: { matched: 7, sent: 7 }, endedAt: '2026-03-20T12:00:02.000Z' },
     });
@@ -210,11 +181,11 @@ describe('the progress of a replay', () => {
       progressOf(made, { matched: 7, sent: 3 }),
       progressOf(made, { state: 'cancelled', matched: 7, sent: 4 }),
     ];
-    await store.replays.recordProgress(all);
+    await suite.store.replays.recordProgress(all);
     const shown = await read(made);
-    for (const one of all) await store.replays.recordProgress([one]);
-    await store.replays.recordProgress([{ ...progressOf(made, {}), replayId: randomUUID() }]);
-    await store.replays.recordProgress([]);
+    for (const one of all) await suite.store.replays.recordProgress([one]);
+    await suite.store.replays.recordProgress([{ ...progressOf(made, {}), replayId: randomUUID() }]);
+    await suite.store.replays.recordProgress([]);
     expect(await read(made)).toEqual(shown);
   });
 });
@@ -222,15 +193,15 @@ describe('the progress of a replay', () => {
 describe('cancelling a replay', () => {
   it('publishes it, and shows it as cancelling until the replayer has heard of it', async () => {
     const made = await create();
-    nowMs += 1_000;
+    suite.nowMs += 1_000;
     const answer = await cancel(made);
     expect([answer.status, (answer.body as ReplayDto).state]).toEqual([200, 'cancelling']);
     expect((await outboxOf(made.replayId)).map(({ value }) => [value?.['version'], value?.['cancelled']])).toEqual([
       [1, false],
       [2, true],
     ]);
-    expect(waitedFor).toHaveLength(2);
-    await store.replays.recordProgress([progressOf(made, { state: 'cancelled' })]);
+    expect(suite.waitedFor).toHaveLength(2);
+    await suite.store.replays.recordProgress([progressOf(made, { state: 'cancelled' })]);
     expect((await read(made)).state).toBe('cancelled');
   });
 
@@ -239,7 +210,7 @@ describe('cancelling a replay', () => {
     await cancel(again);
     expect((await cancel(again)).body).toMatchObject({ state: 'cancelling' });
     expect(await outboxOf(again.replayId)).toHaveLength(2);
-    await store.replays.recordProgress([progressOf(over, { state: 'completed', matched: 1, sent: 1 })]);
+    await suite.store.replays.recordProgress([progressOf(over, { state: 'completed', matched: 1, sent: 1 })]);
     expect((await cancel(over)).body).toMatchObject({ state: 'completed' });
     expect(await outboxOf(over.replayId)).toHaveLength(1);
   });
@@ -249,7 +220,7 @@ describe('GET /public/v1/webhook-subscriptions/{id}/replays', () => {
   it('walks all of them, newest first', async () => {
     for (let series = 1; series <= 5; series++) {
       const made = await create();
-      await store.replays.recordProgress([progressOf(made, { state: 'completed' })]);
+      await suite.store.replays.recordProgress([progressOf(made, { state: 'completed' })]);
     }
     const walked: number[] = [];
     let state: string | null = '';
@@ -276,7 +247,7 @@ describe("another fleet's replay, another subscription's, and one that is not th
   ])('are not found: %s %s', async (method, suffix, json) => {
     const made = await create();
     const to = path + suffix.replace('{id}', made.replayId);
-    const foreign = await api.request(to, { method, json, key: api.addKey(`${fleetId}-other`) });
+    const foreign = await suite.api.request(to, { method, json, key: suite.api.addKey(`${suite.fleetId}-other`) });
     expect(foreign.status).toBe(404);
     const deleted = `${SUBSCRIPTIONS}/${randomUUID()}/replays${suffix.replace('{id}', made.replayId)}`;
     expect((await send(method, deleted, json)).body).toEqual(foreign.body);
@@ -290,10 +261,12 @@ describe("another fleet's replay, another subscription's, and one that is not th
   });
 
   it('are not there for a key that may not', async () => {
-    const reader = api.addKey(fleetId, ['subscriptions:read']);
+    const reader = suite.api.addKey(suite.fleetId, ['subscriptions:read']);
     const made = await create();
-    expect((await api.request(path, { method: 'POST', key: reader, json: WINDOW })).status).toBe(403);
-    expect((await api.request(`${path}/${made.replayId}/cancel`, { method: 'POST', key: reader })).status).toBe(403);
-    expect((await api.request(path, { key: reader })).status).toBe(200);
+    expect((await suite.api.request(path, { method: 'POST', key: reader, json: WINDOW })).status).toBe(403);
+    expect((await suite.api.request(`${path}/${made.replayId}/cancel`, { method: 'POST', key: reader })).status).toBe(
+      403,
+    );
+    expect((await suite.api.request(path, { key: reader })).status).toBe(200);
   });
 });

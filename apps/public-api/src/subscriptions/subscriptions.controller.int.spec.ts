@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openClientSecret, openSigningSecret, parseSigningSecret, type WebhookSubscription } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/management-store';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
-import { startTestApi, type TestAnswer, type TestApi } from '../testing/test-api.js';
+import { type TestAnswer } from '../testing/test-api.js';
+import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const HOOK = 'https://receiver.example/hook';
@@ -15,57 +14,27 @@ const BEARER = {
   clientSecret: 'client-secret-7',
   scope: 'send',
 };
-
-let database: TestStore;
-let store: ManagementStore;
-let api: TestApi;
-let key: string;
-let fleetId: string;
-let waitedFor: (readonly string[])[] = [];
-let nowMs = Date.UTC(2026, 2, 20, 12);
 const sealingKey = randomBytes(32);
 
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store } = database);
-  api = await startTestApi({
-    store,
-    sealingKey,
-    now: () => nowMs,
-    checkUrl: (url) =>
-      Promise.resolve(
-        url.includes('internal') ? { type: 'refused', message: 'resolves to a private address' } : { type: 'accepted' },
-      ),
-    untilPublished: (ids) => {
-      waitedFor.push(ids);
-      return Promise.resolve();
-    },
-  });
+const suite = useTestFleet({
+  sealingKey,
+  checkUrl: (url) =>
+    Promise.resolve(
+      url.includes('internal') ? { type: 'refused', message: 'resolves to a private address' } : { type: 'accepted' },
+    ),
 });
-afterAll(async () => {
-  await api.close();
-  await database.close();
-});
-beforeEach(async () => {
-  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
-  key = api.addKey(fleetId);
-  waitedFor = [];
-});
+const { send } = suite;
 
 interface Resource {
   id: string;
   eventType: string;
   secret: string;
 }
-function send(method: string, path: string, json?: unknown) {
-  return api.request(path, { method, key, json });
-}
 function dataOf(answer: TestAnswer) {
   return (answer.body as { data: Resource[] }).data;
 }
 async function stored(id: string): Promise<WebhookSubscription> {
-  const found = await store.subscriptions.get({ fleetId, id });
+  const found = await suite.store.subscriptions.get({ fleetId: suite.fleetId, id });
   if (found === null) throw new Error('not stored');
   return found;
 }
@@ -86,7 +55,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
     expect(made.map((one) => one.eventType)).toEqual(['position', 'ignition_on']);
     expect(made[0]).toEqual({
       id: expect.any(String),
-      fleetId,
+      fleetId: suite.fleetId,
       eventType: 'position',
       url: HOOK,
       status: 'active',
@@ -115,14 +84,14 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
 
   it('waits until all of it is published', async () => {
     await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK });
-    expect(waitedFor).toEqual([[expect.any(String), expect.any(String)]]);
+    expect(suite.waitedFor).toEqual([[expect.any(String), expect.any(String)]]);
   });
 
   it("takes the fleet's payload format unless told another", async () => {
-    const legacy = `${fleetId}-old`;
-    await store.fleets.create({ fleetId: legacy, payloadFormat: 'legacy-v1', nowMs });
+    const legacy = `${suite.fleetId}-old`;
+    await suite.store.fleets.create({ fleetId: legacy, payloadFormat: 'legacy-v1', nowMs: suite.nowMs });
     const make = (body: object) =>
-      api.request(PATH, { method: 'POST', key: api.addKey(legacy), json: { url: HOOK, ...body } });
+      suite.api.request(PATH, { method: 'POST', key: suite.api.addKey(legacy), json: { url: HOOK, ...body } });
     expect(dataOf(await make({ eventType: 'position' }))[0]).toHaveProperty('payloadFormat', 'legacy-v1');
     expect(dataOf(await make({ eventType: 'ignition_on', payloadFormat: 'v1' }))[0]).toHaveProperty(
       'payloadFormat',
@@ -160,11 +129,11 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
   it('takes the same type and URL for another fleet, and the same type for another URL', async () => {
     await create();
     await create({ url: `${HOOK}/2` });
-    const other = `${fleetId}-2`;
-    await store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs });
-    const answer = await api.request(PATH, {
+    const other = `${suite.fleetId}-2`;
+    await suite.store.fleets.create({ fleetId: other, payloadFormat: 'v1', nowMs: suite.nowMs });
+    const answer = await suite.api.request(PATH, {
       method: 'POST',
-      key: api.addKey(other),
+      key: suite.api.addKey(other),
       json: { eventType: 'position', url: HOOK },
     });
     expect(answer.status).toBe(201);
@@ -217,7 +186,7 @@ describe('GET /public/v1/webhook-subscriptions', () => {
   it('walks all of them, oldest first', async () => {
     const made: string[] = [];
     for (let index = 0; index < 5; index++) {
-      nowMs += 1;
+      suite.nowMs += 1;
       made.push((await create({ url: `${HOOK}/${String(index)}` })).id);
     }
     const walked: string[] = [];
@@ -234,7 +203,7 @@ describe('GET /public/v1/webhook-subscriptions', () => {
     await create();
     await create({ url: `${HOOK}/2` });
     const { nextPageState } = (await send('GET', `${PATH}?limit=1`)).body as { nextPageState: string };
-    const answer = await api.request(`${PATH}?pageState=${nextPageState}`, { key: api.addKey('other') });
+    const answer = await suite.api.request(`${PATH}?pageState=${nextPageState}`, { key: suite.api.addKey('other') });
     expect(answer.body).toMatchObject({ error: { code: 'page_state_other_fleet' } });
   });
 
@@ -246,7 +215,7 @@ describe('GET /public/v1/webhook-subscriptions', () => {
 describe('PATCH /public/v1/webhook-subscriptions/{id} (R-16)', () => {
   it('changes the given fields and leaves the rest', async () => {
     const { id } = await create({ deviceIds: ['a'] });
-    nowMs += 1_000;
+    suite.nowMs += 1_000;
     const answer = await send('PATCH', `${PATH}/${id}`, {
       status: 'paused',
       url: `${HOOK}/new`,
@@ -264,11 +233,11 @@ describe('PATCH /public/v1/webhook-subscriptions/{id} (R-16)', () => {
     });
     expect(answer.body).toMatchObject({
       auth: { type: 'bearer', clientId: 'client' },
-      updatedAt: new Date(nowMs).toISOString(),
+      updatedAt: new Date(suite.nowMs).toISOString(),
     });
     expect((await send('GET', `${PATH}/${id.toUpperCase()}`)).body).toEqual(answer.body);
     expect((await stored(id)).version).toBe(2);
-    expect(waitedFor).toHaveLength(2);
+    expect(suite.waitedFor).toHaveLength(2);
   });
 
   it('takes deviceIds and auth away again', async () => {
@@ -309,7 +278,7 @@ describe('DELETE and rotate-secret (R-16, R-17)', () => {
     expect((await send('GET', `${PATH}/${id}`)).status).toBe(404);
     expect((await send('DELETE', `${PATH}/${id}`)).status).toBe(404);
     expect((await create()).id).not.toBe(id);
-    expect(waitedFor).toHaveLength(3);
+    expect(suite.waitedFor).toHaveLength(3);
   });
 
   it('rotates the secret, and the old one signs for 24 hours more', async () => {
@@ -320,7 +289,7 @@ describe('DELETE and rotate-secret (R-16, R-17)', () => {
     expect(rotated.secret).not.toBe(made.secret);
 
     const { secrets } = await stored(made.id);
-    expect(secrets.map((secret) => secret.expiresAt)).toEqual([null, nowMs + 86_400_000]);
+    expect(secrets.map((secret) => secret.expiresAt)).toEqual([null, suite.nowMs + 86_400_000]);
     const opened = secrets.map(({ sealed }) => openSigningSecret(sealed, sealingKey, made.id));
     expect(opened).toEqual(
       [rotated.secret, made.secret].map((text) => ({ type: 'opened', plaintext: parseSigningSecret(text) })),
@@ -343,7 +312,11 @@ describe("another fleet's subscription", () => {
     ['POST', '/rotate-secret', undefined],
   ])('is not found: %s %s', async (method, suffix, json) => {
     const { id } = await create();
-    const foreign = await api.request(`${PATH}/${id}${suffix}`, { method, json, key: api.addKey(`${fleetId}-other`) });
+    const foreign = await suite.api.request(`${PATH}/${id}${suffix}`, {
+      method,
+      json,
+      key: suite.api.addKey(`${suite.fleetId}-other`),
+    });
     const missing = await send(method, NOWHERE + suffix, json);
     expect(foreign.status).toBe(404);
     expect(foreign.body).toEqual(missing.body);

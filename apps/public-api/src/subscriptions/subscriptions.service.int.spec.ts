@@ -1,56 +1,29 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WebhookDelivery, WebhookSubscription } from '@waypost/domain';
-import type { ManagementStore } from '@waypost/management-store';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
-const NOW = Date.UTC(2026, 2, 20, 12);
 
-let database: TestStore;
-let store: ManagementStore;
-let sql: pg.Client;
-let api: TestApi;
-let fleetId: string;
-let key: string;
 let id: string;
-
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store, sql } = database);
-  api = await startTestApi({ store, now: () => NOW });
-});
-afterAll(async () => {
-  await api.close();
-  await database.close();
-});
+const suite = useTestFleet();
+const { send } = suite;
 beforeEach(async () => {
-  fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-  await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: NOW });
-  key = api.addKey(fleetId);
   const json = { eventType: 'position', url: 'https://receiver.example/hook', deviceIds: ['van-1'] };
-  const made = await api.request(PATH, { method: 'POST', key, json });
-  id = (made.body as { data: { id: string }[] }).data[0]?.id ?? '';
+  id = ((await send('POST', PATH, json)).body as { data: { id: string }[] }).data[0]?.id ?? '';
 });
-
-function send(method: string, path: string, json?: unknown) {
-  return api.request(path, { method, key, json });
-}
 
 async function stored(): Promise<WebhookSubscription> {
-  const found = await store.subscriptions.get({ fleetId, id });
+  const found = await suite.store.subscriptions.get({ fleetId: suite.fleetId, id });
   if (found === null) throw new Error('not stored');
   return found;
 }
 
-function sendTest(as = key, of = id) {
-  return api.request(`${PATH}/${of}/test`, { method: 'POST', key: as });
+function sendTest(as = suite.key, of = id) {
+  return suite.api.request(`${PATH}/${of}/test`, { method: 'POST', key: as });
 }
 
 async function waitingDeliveries(): Promise<WebhookDelivery[]> {
-  const found = await sql.query<{ value: WebhookDelivery }>(
+  const found = await suite.sql.query<{ value: WebhookDelivery }>(
     "SELECT value FROM outbox WHERE kind = 'webhook-delivery' AND key = $1 AND published_at IS NULL ORDER BY id",
     [id],
   );
@@ -69,7 +42,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/test', () => {
     expect(delivery).toMatchObject({
       eventId,
       subscriptionId: id,
-      fleetId,
+      fleetId: suite.fleetId,
       eventType: 'test',
       series: 0,
       format: 'v1',
@@ -78,7 +51,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/test', () => {
       eventId,
       eventTime: '2026-03-20T12:00:00.000Z',
       eventType: 'test',
-      eventData: { deviceId: 'test-device', fleetId },
+      eventData: { deviceId: 'test-device', fleetId: suite.fleetId },
     });
   });
 
@@ -90,7 +63,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/test', () => {
   });
 
   it.each(['paused', 'disabled'])('answers 409 while the subscription is %s', async (status) => {
-    await sql.query('UPDATE webhook_subscriptions SET status = $2 WHERE id = $1', [id, status]);
+    await suite.sql.query('UPDATE webhook_subscriptions SET status = $2 WHERE id = $1', [id, status]);
     const answer = await sendTest();
     expect(answer.status).toBe(409);
     expect(answer.body).toEqual({
@@ -103,21 +76,23 @@ describe('POST /public/v1/webhook-subscriptions/{id}/test', () => {
   });
 
   it("answers 404 for another fleet's, and for what there is not", async () => {
-    expect((await sendTest(api.addKey('other'))).status).toBe(404);
-    expect((await sendTest(key, '00000000-0000-4000-8000-000000000000')).status).toBe(404);
-    expect((await sendTest(key, 'nonsense')).status).toBe(404);
+    expect((await sendTest(suite.api.addKey('other'))).status).toBe(404);
+    expect((await sendTest(suite.key, '00000000-0000-4000-8000-000000000000')).status).toBe(404);
+    expect((await sendTest(suite.key, 'nonsense')).status).toBe(404);
   });
 
   it('requires the scope to write subscriptions, and accepts no parameters', async () => {
-    expect((await sendTest(api.addKey(fleetId, ['subscriptions:read', 'events:read']))).status).toBe(403);
-    expect((await api.request(`${PATH}/${id}/test?again=1`, { method: 'POST', key })).status).toBe(400);
+    expect((await sendTest(suite.api.addKey(suite.fleetId, ['subscriptions:read', 'events:read']))).status).toBe(403);
+    expect((await suite.api.request(`${PATH}/${id}/test?again=1`, { method: 'POST', key: suite.key })).status).toBe(
+      400,
+    );
     expect(await waitingDeliveries()).toEqual([]);
   });
 });
 
 describe('the ETag of a subscription', () => {
   const ifMatch = (method: string, path: string, tag: string, json?: unknown) =>
-    api.request(path, { method, key, json, headers: { 'if-match': tag } });
+    suite.api.request(path, { method, key: suite.key, json, headers: { 'if-match': tag } });
 
   it('is that of its version, and changes with it', async () => {
     const tags = [];

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import type pg from 'pg';
+import type { ManagementStore } from '@waypost/management-store';
+import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from './test-api.js';
+
+/** The API on a database of the spec file, and the fleet of the running test. */
+export interface TestFleet {
+  readonly api: TestApi;
+  readonly store: ManagementStore;
+  readonly sql: pg.Client;
+  readonly fleetId: string;
+  /** A key of the fleet with every scope. */
+  readonly key: string;
+  /** The clock of the API, epoch ms; set back to START_MS before each test. */
+  nowMs: number;
+  /** The outbox ids of each change whose publication a request has waited for in this test. */
+  readonly waitedFor: (readonly string[])[];
+  /** Sends a request with the key of the fleet. */
+  send(method: string, path: string, json?: unknown, headers?: Record<string, string>): Promise<TestAnswer>;
+}
+
+export const START_MS = Date.UTC(2026, 2, 20, 12);
+
+/** Starts the API before the tests of a file and closes it after them; each test has a new fleet. */
+export function useTestFleet(options: Omit<TestApiOptions, 'store' | 'now' | 'untilPublished'> = {}): TestFleet {
+  let database: TestStore;
+  const suite = {
+    nowMs: START_MS,
+    send: (method, path, json, headers = {}) => suite.api.request(path, { method, key: suite.key, json, headers }),
+  } as { -readonly [Name in keyof TestFleet]: TestFleet[Name] };
+  beforeAll(async () => {
+    database = await openTestStore();
+    const { store, sql } = database;
+    const untilPublished = (ids: readonly string[]) => Promise.resolve(void suite.waitedFor.push(ids));
+    const api = await startTestApi({ ...options, store, now: () => suite.nowMs, untilPublished });
+    Object.assign(suite, { store, sql, api });
+  });
+  afterAll(async () => {
+    await suite.api.close();
+    await database.close();
+  });
+  beforeEach(async () => {
+    const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+    await suite.store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: START_MS });
+    Object.assign(suite, { nowMs: START_MS, fleetId, key: suite.api.addKey(fleetId), waitedFor: [] });
+  });
+  return suite;
+}
