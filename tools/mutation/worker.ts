@@ -1,0 +1,84 @@
+/** Runs specs in this process, over and over, each time with one source file changed. Talks over the channel of `fork`. */
+import { relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { runCLI } from 'jest';
+import { instrumented, type Mutant, mutated } from './mutators.js';
+
+export type WorkerRequest =
+  | { readonly type: 'cover'; readonly sources: readonly string[]; readonly specs: readonly string[] }
+  | { readonly type: 'mutate'; readonly file: string; readonly mutant: Mutant; readonly specs: readonly string[] };
+
+export interface WorkerAnswer {
+  /** `file#scope` of each function that ran. */
+  readonly hits: readonly string[];
+  /** The first failed test, or the spec that could not be loaded; null: all passed. */
+  readonly failed: string | null;
+}
+
+/** What jest-transformer.mjs and jest-environment.mjs find at `globalThis.mutationRun`. */
+interface MutationRun {
+  rewrite(source: string, file: string): string | undefined;
+  hit(file: string, scope: number): void;
+  failed?: string;
+}
+
+const root = resolve(import.meta.dirname, '../..');
+
+function inThisFolder(file: string): string {
+  return resolve(import.meta.dirname, file);
+}
+
+interface Tier {
+  readonly displayName: string;
+  readonly globalSetup?: string;
+  readonly globalTeardown?: string;
+  readonly transform: Readonly<Record<string, readonly [transformer: string, options: object]>>;
+}
+
+async function tiersOfTheProject(): Promise<readonly Tier[]> {
+  const file = pathToFileURL(resolve(root, 'jest.config.js')).href;
+  return ((await import(file)) as { readonly default: { readonly projects: readonly Tier[] } }).default.projects;
+}
+
+/** The project's tiers without their stacks, which the parent starts once. */
+async function configuration(run: number): Promise<string> {
+  const tiers = (await tiersOfTheProject()).filter(({ displayName }) => displayName !== 'e2e');
+  const projects = tiers.map(({ globalSetup: _up, globalTeardown: _down, transform, ...tier }) => ({
+    ...tier,
+    // Jest keeps transformed files per configuration: each run needs another one to see its mutant.
+    globals: { mutationRun: run },
+    testEnvironment: inThisFolder('jest-environment.mjs'),
+    transform: Object.fromEntries(
+      Object.entries(transform).map(([files, [, options]]) => [files, [inThisFolder('jest-transformer.mjs'), options]]),
+    ),
+  }));
+  const cacheDirectory = resolve(root, '.waypost/mutation/cache');
+  return JSON.stringify({ projects, reporters: [], testTimeout: 30_000, cacheDirectory });
+}
+
+async function answerTo(request: WorkerRequest, run: number): Promise<WorkerAnswer> {
+  const hits = new Set<string>();
+  const state: MutationRun = {
+    rewrite: (source, path) => {
+      const file = relative(root, path);
+      if (request.type === 'mutate') return file === request.file ? mutated(source, request.mutant) : undefined;
+      return request.sources.includes(file) ? instrumented(source, file) : undefined;
+    },
+    hit: (file, scope) => hits.add(`${file}#${String(scope)}`),
+  };
+  Object.assign(globalThis, { mutationRun: state });
+  const args = { $0: 'jest', _: [...request.specs], runTestsByPath: true, runInBand: true, silent: true };
+  const { results } = await runCLI({ ...args, config: await configuration(run) }, [root]);
+  const broken = results.testResults.find(({ numFailingTests, testExecError }) => numFailingTests > 0 || testExecError);
+  if (results.numTotalTests === 0 && !broken) throw new Error(`There are no tests in ${request.specs.join(', ')}.`);
+  return { hits: [...hits], failed: state.failed ?? (broken ? relative(root, broken.testFilePath) : null) };
+}
+
+function serve(): void {
+  let runs = 0;
+  process.on('message', (request: WorkerRequest) => {
+    void answerTo(request, ++runs).then((answer) => process.send?.(answer));
+  });
+}
+
+serve();
