@@ -3,7 +3,6 @@ import { count, type FlagsOf, flagsParser } from '../shared/bench-flags.js';
 const FLAGS = {
   deliveries: count('of fifteen days', 10_000_000, 300_000),
   pages: count('of each kind', 1_000, 100),
-  naive: count('rows of the naive table, 0: without it', 2_000_000, 100_000, 0),
 };
 
 export type BenchFlags = FlagsOf<typeof FLAGS>;

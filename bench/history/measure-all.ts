@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDeliveryHistory } from '@waypost/history-store';
 import type { BenchContext } from './bench-context.js';
 import { fill, type FillRun } from './scenarios/fill.js';
-import { measureNaive, type NaiveRun, prepareNaive } from './scenarios/naive.js';
 import { findHoldings, pageShapes } from './scenarios/page-shapes.js';
 import { measurePages, type PagesRun, startFlow } from './scenarios/pages.js';
 import { checkPlans, type PlansRun } from './scenarios/plans.js';
@@ -16,8 +15,6 @@ export interface BenchResults {
   readonly plans: PlansRun;
   readonly pages: PagesRun;
   readonly retention: RetentionRun;
-  /** null: it was not asked for. */
-  readonly naive: NaiveRun | null;
 }
 
 /** What was written before is still on its way to the disk. */
@@ -34,15 +31,13 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
   const holdings = await findHoldings(context, history);
   const shapes = pageShapes(holdings);
   const plans = await checkPlans(context, shapes);
-  const naiveWindow = flags.naive === 0 ? null : await prepareNaive(context);
   await prepareExpiredDay(context);
   const flow = await startFlow(context);
   try {
     await reporter.during('Letting the projection run in', () => sleep(SETTLE_MS, undefined, { signal }));
     const pages = await measurePages(context, history, shapes, flow);
     const retention = await measureRetention(context, history, shapes);
-    const naive = naiveWindow === null ? null : await measureNaive(context, history, holdings.fleets, naiveWindow);
-    return { fill: filled, size, plans, pages, retention, naive };
+    return { fill: filled, size, plans, pages, retention };
   } finally {
     await flow.stop();
     // So that the server stops at once.

@@ -6,7 +6,7 @@ const parseFlags = flagsParser(bench, {
   only: some(['drain', 'latency']),
   seconds: count('of a measurement', 20, 6),
   sizes: counts('of the state', [10, 20], [10]),
-  naiveRows: count('of the naive table', 5, 1, 0),
+  otherRows: count('of another table', 5, 1, 0),
   restless: toggle('other vehicles'),
 });
 
@@ -20,7 +20,7 @@ describe('The flags of a benchmark', () => {
   it('measure everything at full size by default', () => {
     expect(parse()).toEqual({
       ...{ quick: false, keep: false, writeDocs: false, dataDir: '.waypost/bench-example' },
-      ...{ only: ['drain', 'latency'], seconds: 20, sizes: [10, 20], naiveRows: 5, restless: false },
+      ...{ only: ['drain', 'latency'], seconds: 20, sizes: [10, 20], otherRows: 5, restless: false },
     });
   });
 
@@ -30,8 +30,8 @@ describe('The flags of a benchmark', () => {
   });
 
   it('take lists, names in several words, and 0 where it is allowed', () => {
-    const given = parse('--only', 'latency, drain', '--sizes', '1,2,4', '--naive-rows', '0', '--restless');
-    expect(given).toMatchObject({ only: ['latency', 'drain'], sizes: [1, 2, 4], naiveRows: 0, restless: true });
+    const given = parse('--only', 'latency, drain', '--sizes', '1,2,4', '--other-rows', '0', '--restless');
+    expect(given).toMatchObject({ only: ['latency', 'drain'], sizes: [1, 2, 4], otherRows: 0, restless: true });
   });
 
   it('show in their help what a full and a quick run take', () => {

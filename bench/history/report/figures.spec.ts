@@ -28,7 +28,6 @@ const results: BenchResults = {
     ...{ deliveries: 66, bytes: 90_000, dropDayMs: 12.34, spaceFreedMs: 456.78, underWay: 4 },
     ...{ beforeMs: percentilesOf([1, 2]), duringMs: percentilesOf([1, 3]) },
   },
-  naive: null,
 };
 
 describe('The JSON line of the history benchmark', () => {
@@ -48,20 +47,16 @@ describe('The JSON line of the history benchmark', () => {
 
 describe('The report', () => {
   const flags = {
-    ...{ quick: false, deliveries: 1_000, pages: 2, naive: 0 },
+    ...{ quick: false, deliveries: 1_000, pages: 2 },
     ...{ dataDir: '', keep: false, writeDocs: false },
   };
 
-  it('names the worst filter, and shows the naive table only when there was one', () => {
+  it('names the worst filter', () => {
     const text = reportText(flags, results);
     expect(text).toContain('| Worst filter or pair, p99 (status + deviceId) | 7.8 ms | less than 25 ms |');
-    expect(text).not.toContain('OFFSET');
     expect(text).toContain(
       '| A day of 66 deliveries leaves the history: no longer visible | 12 ms | less than 100 ms |',
     );
     expect(text).toContain('| The same, until its 0.00 GB on the disk are free again | 457 ms |  |');
-    const pages = [{ name: 'page 1', oursMs: percentilesOf([2]), naiveMs: percentilesOf([500]) }];
-    const naive = { rows: 500, bytesPerDelivery: 1_000, pages, deleteDayMs: 900, deletedRows: 60 };
-    expect(reportText(flags, { ...results, naive })).toContain('| page 1 | 2.0 ms / 2.0 ms | 500 ms / 500 ms |');
   });
 });

@@ -1,8 +1,6 @@
-import { chartSvg, type Panel } from '../../shared/report/chart.js';
-import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
+import { bulletList, tableSection, writeSection } from '../../shared/report/docs-section.js';
 import { machineText, readMachine } from '../../shared/report/machine.js';
 import { counted, milliseconds, perSecond } from '../../shared/report/number-text.js';
-import type { Percentiles } from '../../shared/statistics.js';
 import type { BenchFlags } from '../bench-flags.js';
 import { FLEETS } from '../load/fleets.js';
 import type { BenchResults } from '../measure-all.js';
@@ -12,14 +10,13 @@ import { TUNING } from '../stack/history-stack.js';
 import { BATCH_SIZE, PARTITIONS } from '../workers/projector.js';
 import { runOf, worstFilter } from './figures.js';
 
-/** Everything as Markdown: the targets, projection, pages, retention, the naive table. */
+/** Everything as Markdown: the targets, projection, pages, retention. */
 export function reportText(flags: BenchFlags, results: BenchResults): string {
   return [
     bulletList(runFacts(flags, results)),
     ...tableSection('Beside the targets', targetRows(results)),
     ...tableSection('Pages of 100 while the projection runs', pageRows(results)),
     ...tableSection('Projection', projectionRows(results)),
-    ...naiveSection(results),
   ].join('\n\n');
 }
 
@@ -95,22 +92,6 @@ function projectionRows({ fill, pages }: BenchResults): string[][] {
   ];
 }
 
-function naiveSection({ naive, retention, size }: BenchResults): string[] {
-  if (naive === null) return [];
-  const text = ({ p50, most }: Percentiles): string => `${ms(p50)} / ${ms(most)}`;
-  const rows = naive.pages.map(({ name, oursMs, naiveMs }) => [name, text(oursMs), text(naiveMs)]);
-  return tableSection(`Beside one table with OFFSET, ${counted(naive.rows)} rows, p50 / slowest`, [
-    ['', 'Waypost', 'naive'],
-    ...rows,
-    [
-      `a day goes, with its room (${counted(retention.deliveries)} rows, ${counted(naive.deletedRows)} rows)`,
-      ms(retention.spaceFreedMs),
-      ms(naive.deleteDayMs),
-    ],
-    ['bytes a delivery', counted(size.bytesPerDelivery), counted(naive.bytesPerDelivery)],
-  ]);
-}
-
 /** What a reader must know to judge the figures. */
 function runFacts({ pages }: BenchFlags, { fill, size }: BenchResults): string[] {
   const settings = Object.entries(TUNING).map((pair) => `\`${pair.join('=')}\``);
@@ -122,31 +103,7 @@ function runFacts({ pages }: BenchFlags, { fill, size }: BenchResults): string[]
   ];
 }
 
-/** Replaces the result in docs/benchmarks.md, and its picture; the text around it stays. */
+/** Replaces the result in docs/benchmarks.md; the text around it stays. */
 export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
   await writeSection('history', reportText(flags, results));
-  const picture = pictureOf(results);
-  if (picture !== null) await writePicture('history', picture);
-}
-
-/** null: without the naive table there is nothing to compare with. */
-function pictureOf({ naive, retention, size }: BenchResults): string | null {
-  if (naive === null) return null;
-  const panel = (title: string, note: string, pair: readonly [number, number], text = ms): Panel => ({
-    title,
-    note: `${note}; less is better`,
-    bars: [
-      { name: 'Waypost', value: pair[0], text: text(pair[0]) },
-      { name: 'one table', value: pair[1], text: text(pair[1]) },
-    ],
-  });
-  return chartSvg(
-    'The delivery history beside one table with OFFSET paging',
-    `${counted(naive.rows)} of ${counted(size.deliveries)} deliveries, pages of 100 of the largest fleet; while attempts are projected at full speed`,
-    [
-      ...naive.pages.map(({ name, oursMs, naiveMs }) => panel(name, 'median', [oursMs.p50, naiveMs.p50])),
-      panel('A day goes', 'DETACH and DROP, or DELETE', [retention.spaceFreedMs, naive.deleteDayMs]),
-      panel('Bytes a delivery', 'with all indexes', [size.bytesPerDelivery, naive.bytesPerDelivery], counted),
-    ],
-  );
 }

@@ -28,7 +28,7 @@ interface Filled extends FillRun {
 const FILLED_FILE = 'filled.json';
 const SEED = 1;
 const REHEARSED_DELIVERIES = 200_000;
-/** Rows, indexes, write-ahead log, the day that is written meanwhile, and the naive table. */
+/** Rows, indexes, write-ahead log and the day that is written meanwhile. */
 const BYTES_A_DELIVERY = 2_000;
 const BYTES_BESIDES = 3e9;
 

@@ -62,9 +62,18 @@ export function treeUsage(pid: number): ProcessUsage {
     const found = stats.get(member);
     if (found === undefined) continue;
     cpuSeconds += cpuSecondsOf(found.stat) + endedChildrenSeconds(found.stat);
-    peakMiB += peakMiBOf(readFileSync(`/proc/${String(member)}/status`, 'latin1'));
+    peakMiB += peakMiBIfAlive(member);
   }
   return { cpuSeconds, peakMiB };
+}
+
+/** 0 for a process that has ended meanwhile, as backends of PostgreSQL do. */
+function peakMiBIfAlive(pid: number): number {
+  try {
+    return peakMiBOf(readFileSync(`/proc/${String(pid)}/status`, 'latin1'));
+  } catch {
+    return 0;
+  }
 }
 
 /** User and system time of the children that it has waited for: fields 16 and 17 of /proc/PID/stat. */
