@@ -92,8 +92,9 @@ async function coverage(worker: Worker, files: readonly string[], sources: reado
     const startedAt = performance.now();
     const verdict = await worker.run({ type: 'cover', sources, specs: [file] }, COVER_TIMEOUT_MS);
     const durationMs = performance.now() - startedAt;
-    if (verdict.type === 'timeout' || verdict.answer.failed !== null) {
-      say(`left out, since it fails without a mutant: ${file} ${JSON.stringify(verdict)}`);
+    const problem = verdict.type === 'timeout' ? 'it takes too long' : verdict.answer.failed;
+    if (verdict.type === 'timeout' || problem !== null) {
+      say(`left out, since it fails without a mutant: ${file}: ${problem ?? ''}`);
       continue;
     }
     specs.push({ file, durationMs, hits: new Set(verdict.answer.hits) });
@@ -122,7 +123,8 @@ function specsFor({ file, scope }: Candidate, specs: readonly Spec[]): Spec[] {
 async function tryMutant(worker: Worker, candidate: Candidate, specs: readonly Spec[]): Promise<MutantResult> {
   const covering = specsFor(candidate, specs);
   if (covering.length === 0) return { ...candidate, status: 'uncovered', by: null };
-  const { file, original: _, ...mutant } = candidate;
+  const { file, line, start, end, replacement, mutator, scope } = candidate;
+  const mutant: Mutant = { line, start, end, replacement, mutator, scope };
   // The likeliest by itself, then all others at once.
   for (const some of [covering.slice(0, 1), covering.slice(1)].filter(({ length }) => length > 0)) {
     const usualMs = some.reduce((sum, { durationMs }) => sum + durationMs, 0);
@@ -154,24 +156,26 @@ async function startStack(): Promise<() => Promise<void>> {
   return stack.stopStack;
 }
 
-function chooseMutants({ sample, seed, name, survivorsOnly }: Options, sources: readonly string[]): Candidate[] {
+interface Choice {
+  readonly chosen: readonly Candidate[];
+  readonly done: MutantResult[];
+}
+
+function chooseMutants({ sample, seed, name, survivorsOnly }: Options, sources: readonly string[]): Choice {
   const all = sources.flatMap(candidatesOf);
-  if (!survivorsOnly) return sampleOf(all, sample, seed);
-  const wanted = new Set(
-    previous(name)
-      .filter((result) => !isKilled(result))
-      .map(keyOf),
-  );
-  return all.filter((candidate) => wanted.has(keyOf(candidate)));
+  if (!survivorsOnly) return { chosen: sampleOf(all, sample, seed), done: [] };
+  const before = new Map(previous(name).map((result) => [keyOf(result), result]));
+  const known = all.flatMap((candidate) => before.get(keyOf(candidate)) ?? []);
+  return { chosen: known.filter((result) => !isKilled(result)), done: known.filter(isKilled) };
 }
 
 async function mutate(options: Options, worker: Worker): Promise<void> {
   const sources = options.paths.flatMap(filesIn).filter((file) => !NOT_MUTATED.test(`/${file}`));
   const specFiles = [...new Set(options.specPaths.flatMap(filesIn))].filter((file) => SPEC.test(file)).sort();
-  const chosen = chooseMutants(options, sources);
+  const { chosen, done } = chooseMutants(options, sources);
   say(`${options.name}: ${chosen.length} mutants in ${sources.length} files, ${specFiles.length} specs`);
   const specs = await coverage(worker, specFiles, sources);
-  const results = options.survivorsOnly ? previous(options.name).filter(isKilled) : [];
+  const results = done;
   for (const [index, candidate] of chosen.entries()) {
     const result = await tryMutant(worker, candidate, specs);
     results.push(result);

@@ -121,6 +121,7 @@ function isIgnored(node: ts.Node): boolean {
   if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isDecorator(node)) return true;
   if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
+  if (ts.isNewExpression(node) && node.expression.getText().endsWith('Error')) return true;
   return isCallOf(node, /(^|\.)(logger|log)\??\.(trace|debug|info|warn|error)$|^Symbol$/);
 }
 
@@ -201,7 +202,8 @@ function ofLiteral(node: ts.Node): Change[] {
   if (node.kind === SyntaxKind.FalseKeyword) return [[node, 'boolean', 'true']];
   if (ts.isNumericLiteral(node)) return [[node, 'number', otherNumber(Number(node.text))]];
   if (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)) return [[node, 'text', '``']];
-  if (ts.isStringLiteral(node) && !isName(node)) return [[node, 'text', node.text === '' ? "'mutated'" : "''"]];
+  if (ts.isStringLiteral(node) && !isCheckedByCompiler(node))
+    return [[node, 'text', node.text === '' ? "'mutated'" : "''"]];
   if (ts.isArrayLiteralExpression(node) && node.elements.length > 0) return [[node, 'array', '[]']];
   return ts.isArrowFunction(node) && !ts.isBlock(node.body) && !isNothing(node.body)
     ? [[node.body, 'returned value', 'undefined']]
@@ -213,6 +215,9 @@ function otherNumber(value: number): string {
   return String(Number.isInteger(value) && value < 10 ? value + 1 : value * 2);
 }
 
-function isName(node: ts.Node): boolean {
-  return ts.isPropertyAssignment(node.parent) && node.parent.name === node;
+/** A name, or a word that is almost always one of a union: another one would not compile. */
+function isCheckedByCompiler(node: ts.StringLiteral): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAssignment(parent) && parent.name === node) return true;
+  return /^[a-z][a-z_0-9]*$/.test(node.text) && !ts.isArrayLiteralExpression(parent) && !ts.isCallExpression(parent);
 }

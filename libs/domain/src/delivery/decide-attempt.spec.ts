@@ -6,6 +6,7 @@ import {
   type AttemptResult,
   decideAttempt,
   type FinishedAttempt,
+  retryAfterMs,
 } from './decide-attempt.js';
 
 const ENDED_AT = 1_714_564_800_000;
@@ -153,6 +154,12 @@ describe('Retry-After (R-22)', () => {
   });
 
   it.each([500, 502, 504])('means nothing on %d', (status) => expect(dueAfter(status, '10')).toBe(2_000));
+
+  it('asks for no wait of its own when it is absent or unreadable, or without an answer', () => {
+    const asked = [response(503), response(429, 'soon'), response(200, '7'), error('timeout')];
+
+    expect(asked.map((result) => retryAfterMs(result, ENDED_AT))).toEqual([0, 0, 0, 0]);
+  });
 
   it('means nothing when it cannot be read', () => expect(dueAfter(429, 'soon')).toBe(2_000));
 });

@@ -44,6 +44,12 @@ describe('deliveryFold (R-25)', () => {
     });
   });
 
+  it('stays the same object when a record was folded before', () => {
+    const progress = fold([attemptOf(1), attemptOf(2)]);
+
+    expect(deliveryFold(progress, attemptOf(1))).toBe(progress);
+  });
+
   it('holds a retry without a due time for due at once', () => {
     expect(fold([attemptOf(1, { nextDueAt: null })])).toMatchObject({ dueAt: FIRST_AT });
   });

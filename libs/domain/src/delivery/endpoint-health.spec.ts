@@ -18,7 +18,13 @@ function failing(...times: number[]): EndpointHealth {
 describe('The health of an endpoint (R-29)', () => {
   it('remembers since when there are nothing but failures', () => {
     expect(failing(1_000, 2_000, 3_000).failingSince).toBe(1_000);
-    expect(healthAfter(failing(1_000, 2_000), accepted(3_000)).health).toEqual(HEALTHY);
+    expect(healthAfter(failing(1_000, 2_000), accepted(3_000))).toMatchObject({ health: HEALTHY, change: 'none' });
+    expect(healthAfter(HEALTHY, accepted(4_000))).toMatchObject({ health: HEALTHY, change: 'none' });
+  });
+
+  it('stays the same object while nothing changes, so that it is not written again', () => {
+    const before = failing(1_000);
+    expect(healthAfter(before, failed(2_000)).health).toBe(before);
   });
 
   it('suspends a subscription that holds on the first failure that comes 5 minutes after the first', () => {

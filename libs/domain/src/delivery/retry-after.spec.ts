@@ -18,6 +18,17 @@ describe('parseRetryAfter', () => {
     ['Sun, 06 Nov 1994 08:00:00 GMT', 0],
   ])('reads "%s" as a wait of %d ms', (value, waitMs) => expect(parseRetryAfter(value, NOW)).toBe(waitMs));
 
+  it('reads the dates of every month, in each of the three forms', () => {
+    for (let month = 0; month < 12; month++) {
+      const date = new Date(Date.UTC(1995, month, 7, 8, 9, 10));
+      const [, day, name] = /, (\d\d) (\w{3})/.exec(date.toUTCString()) ?? [];
+      const waitMs = date.getTime() - NOW;
+      expect(parseRetryAfter(date.toUTCString(), NOW)).toBe(waitMs);
+      expect(parseRetryAfter(`Someday, ${String(day)}-${String(name)}-95 08:09:10 GMT`, NOW)).toBe(waitMs);
+      expect(parseRetryAfter(`Sat ${String(name)}  7 08:09:10 1995`, NOW)).toBe(waitMs);
+    }
+  });
+
   it('reads a number of seconds of any length', () => {
     expect(parseRetryAfter('9'.repeat(400), NOW)).toBe(Number.MAX_SAFE_INTEGER);
   });

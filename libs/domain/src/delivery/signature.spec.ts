@@ -133,6 +133,21 @@ describe('signing secrets (R-17)', () => {
   });
 
   it.each([
+    [23, false],
+    [24, true],
+    [64, true],
+    [65, false],
+  ])('of %d bytes may be used: %s', (length, isAllowed) => {
+    const bytes = Buffer.alloc(length, 7);
+    const text = `whsec_${bytes.toString('base64')}`;
+    const refused = expect.objectContaining({ code: 'bad_secret' });
+    if (isAllowed) expect([formatSigningSecret(bytes), parseSigningSecret(text)]).toEqual([text, bytes]);
+    else
+      for (const use of [() => formatSigningSecret(bytes), () => parseSigningSecret(text)])
+        expect(use).toThrow(refused);
+  });
+
+  it.each([
     '',
     'AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=',
     'whsec_',

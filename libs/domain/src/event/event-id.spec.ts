@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON } from '../../../../test/support/samples.js';
-import { EVENT_ID_NAMESPACE, eventId, type EventIdentity } from './event-id.js';
+import { EVENT_ID_NAMESPACE, eventId, type EventIdentity, operationId } from './event-id.js';
 
 const page = readFileSync(new URL('../../../../docs/reference/event-ids.md', import.meta.url), 'utf8');
 
@@ -25,6 +25,14 @@ const identity: EventIdentity = {
   eventType: 'position',
   eventTime: NOON,
 };
+
+describe('operationId', () => {
+  it('stays what it was in earlier releases, so that an event published again counts once', () => {
+    const id = operationId({ subscriptionId: 'subscription-1', type: 'disabled', about: '1714564800000' });
+
+    expect(id).toBe('4912f431-b7b2-59bb-8697-27c4a31fa1f5');
+  });
+});
 
 describe('eventId (R-12)', () => {
   it('finds the published vectors', () => {
