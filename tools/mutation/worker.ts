@@ -29,7 +29,7 @@ function inThisFolder(file: string): string {
 }
 
 interface Tier {
-  readonly displayName: string;
+  readonly displayName: 'unit' | 'int';
   readonly globalSetup?: string;
   readonly globalTeardown?: string;
   readonly transform: Readonly<Record<string, readonly [transformer: string, options: object]>>;
@@ -41,8 +41,9 @@ async function tiersOfTheProject(): Promise<readonly Tier[]> {
 }
 
 /** The project's tiers without their stacks, which the parent starts once. */
-async function configuration(run: number): Promise<string> {
-  const tiers = (await tiersOfTheProject()).filter(({ displayName }) => displayName !== 'e2e');
+async function configuration(run: number, specs: readonly string[]): Promise<string> {
+  const wanted = new Set(specs.map((file) => (file.endsWith('.int.spec.ts') ? 'int' : 'unit')));
+  const tiers = (await tiersOfTheProject()).filter(({ displayName }) => wanted.has(displayName));
   const projects = tiers.map(({ globalSetup: _up, globalTeardown: _down, transform, ...tier }) => ({
     ...tier,
     // Jest keeps transformed files per configuration: each run needs another one to see its mutant.
@@ -68,7 +69,7 @@ async function answerTo(request: WorkerRequest, run: number): Promise<WorkerAnsw
   };
   Object.assign(globalThis, { mutationRun: state });
   const args = { $0: 'jest', _: [...request.specs], runTestsByPath: true, runInBand: true, silent: true };
-  const { results } = await runCLI({ ...args, config: await configuration(run) }, [root]);
+  const { results } = await runCLI({ ...args, config: await configuration(run, request.specs) }, [root]);
   const broken = results.testResults.find(({ numFailingTests, testExecError }) => numFailingTests > 0 || testExecError);
   if (results.numTotalTests === 0 && !broken) throw new Error(`There are no tests in ${request.specs.join(', ')}.`);
   return { hits: [...hits], failed: state.failed ?? (broken ? relative(root, broken.testFilePath) : null) };

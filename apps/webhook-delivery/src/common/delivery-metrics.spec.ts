@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { createDeliveryMetrics, createReplayMetrics } from './delivery-metrics.js';
+
+/** The lines of the registry that are not 0, without help and types. */
+async function shown(registry: Registry): Promise<string[]> {
+  return (await registry.metrics()).split('\n').filter((line) => /^[^#].* (?!0$)/.test(line));
+}
+
+describe('the metrics of deliveries (R-40)', () => {
+  it('count deliveries and attempts, and follow what is pending, parked and suspended', async () => {
+    const registry = new Registry();
+    const metrics = createDeliveryMetrics(registry);
+    metrics.deliveryCreated();
+    metrics.deliveryCreated();
+    metrics.pendingChanged(3);
+    metrics.pendingChanged(-1);
+    metrics.parkedChanged(4);
+    metrics.suspendedChanged(5);
+    expect(await shown(registry)).toEqual([
+      'waypost_deliveries_created_total 2',
+      'waypost_deliveries_pending 2',
+      'waypost_subscriptions_parked 4',
+      'waypost_subscriptions_suspended 5',
+    ]);
+  });
+
+  it('observe in seconds how long an attempt took and how late it began, early counting as on time', async () => {
+    const registry = new Registry();
+    const metrics = createDeliveryMetrics(registry);
+    metrics.attemptEnded({ outcome: 'retrying', durationMs: 5_000, latenessMs: 20 });
+    metrics.attemptEnded({ outcome: 'delivered', durationMs: 60, latenessMs: -5 });
+    expect(await shown(registry)).toEqual(
+      expect.arrayContaining([
+        'waypost_attempts_total{outcome="retrying"} 1',
+        'waypost_attempts_total{outcome="delivered"} 1',
+        'waypost_attempt_duration_seconds_sum 5.06',
+        'waypost_attempt_duration_seconds_bucket{le="0.1"} 1',
+        'waypost_attempt_duration_seconds_bucket{le="5"} 2',
+        'waypost_attempt_lateness_seconds_sum 0.02',
+        'waypost_attempt_lateness_seconds_bucket{le="0.001"} 1',
+        'waypost_attempt_lateness_seconds_bucket{le="0.02"} 2',
+      ]),
+    );
+  });
+});
+
+describe('the metrics of replays (R-30)', () => {
+  it('count what was written again and what is unfinished', async () => {
+    const registry = new Registry();
+    const metrics = createReplayMetrics(registry);
+    metrics.deliveriesReplayed(7);
+    metrics.unfinishedChanged(3);
+    metrics.unfinishedChanged(-1);
+    expect(await shown(registry)).toEqual(['waypost_replayed_deliveries_total 7', 'waypost_replays_unfinished 2']);
+  });
+});
