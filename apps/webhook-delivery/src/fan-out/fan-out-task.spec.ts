@@ -160,6 +160,17 @@ describe('the fan-out (R-16)', () => {
     expect(delivery?.createdAt).toBeLessThanOrEqual(Date.now());
   });
 
+  it('writes under an id of its own for each partition of events, since a second writer of the same id fences the first', async () => {
+    const ids: string[] = [];
+    const whole = backend.fencedWriter.bind(backend);
+    backend.fencedWriter = (id, partitions) => {
+      ids.push(id);
+      return whole(id, partitions);
+    };
+    await fanOut();
+    expect(ids).toEqual(['webhook-delivery.fan-out.0']);
+  });
+
   it('puts a delivery on the partition of its subscription', async () => {
     for (let i = 0; i < 20; i++) index.put(aSubscription(`s${String(i)}`));
     const deliveries = await fanOut();

@@ -118,6 +118,36 @@ describe('ReplayScheduler', () => {
     expect(failures.map(({ message }) => message)).toEqual(['broken']);
   });
 
+  it('runs a dropped replay no more, and waits for the time slice it is in', async () => {
+    const { scheduler, job, log, pass } = build(1);
+    const [a, b, c] = [job('a', 'sa'), job('b', 'sb'), job('c', 'sc')];
+    for (const one of [a, b, c]) scheduler.add(one.job);
+    await scheduler.drop(b.job);
+    let isDropped = false;
+    const dropped = scheduler.drop(a.job).then(() => (isDropped = true));
+    await flushed();
+    expect(isDropped).toBe(false);
+    pass(1_000);
+    await a.look();
+    await dropped;
+    await c.finish();
+    expect(log).toEqual(['run a', 'run c', 'over c']);
+  });
+
+  it('is drained when the running replays have ended', async () => {
+    const { scheduler, job, log } = build(2);
+    const a = job('a', 'sa');
+    scheduler.add(a.job);
+    let isDrained = false;
+    const drained = scheduler.drained().then(() => (isDrained = true));
+    scheduler.add(job('b', 'sb').job);
+    await flushed();
+    expect(isDrained).toBe(false);
+    await a.finish();
+    await drained;
+    expect(log).toEqual(['run a', 'over a']);
+  });
+
   it('starts nothing after it was stopped', async () => {
     const { scheduler, job, log, failures } = build(1);
     const [a, b] = [job('a', 'sa'), job('b', 'sb')];

@@ -35,6 +35,23 @@ describe('the replayer', () => {
     expect(await stage.progressOf()).toMatchObject({ matched: expected.length, sent: expected.length });
   });
 
+  it('has a producer id of its own for each partition, since a second producer of the same id fences the first', async () => {
+    const ids: string[] = [];
+    const noting = (backend: StreamsBackend) =>
+      Object.create(backend, {
+        producer: {
+          value: (id: string) => {
+            ids.push(id);
+            return backend.producer(id);
+          },
+        },
+      }) as StreamsBackend;
+    await stage.startReplayer({ through: noting });
+    stage.ask();
+    await stage.ended('completed');
+    expect(ids).toEqual(['webhook-delivery.replayer.0']);
+  });
+
   it('fences a predecessor that still writes', async () => {
     for (const n of range(0, 60)) stage.sent(n);
     stage.ask({ ratePerSecond: 60 });
