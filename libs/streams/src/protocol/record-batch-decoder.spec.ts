@@ -55,6 +55,69 @@ function valuesOf(
   return decodeRecordBatches(data, position, aborted).records.map(({ value }) => value?.toString());
 }
 
+interface Transaction {
+  readonly producerId: number;
+  readonly firstOffset: number;
+  end: number;
+  isAborted: boolean;
+}
+
+interface WrittenBatch {
+  readonly bytes: Buffer;
+  readonly offsets: readonly number[];
+  /** null: a marker. */
+  readonly transaction: Transaction | null;
+}
+
+/** A partition as its writers leave it, and as a broker answers from it. */
+class WrittenLog {
+  nextOffset = 0;
+  /** In the order of their ends, as a broker lists them. */
+  readonly aborted: Transaction[] = [];
+  private readonly batches: WrittenBatch[] = [];
+  private readonly open = new Map<number, Transaction>();
+
+  append(producerId: number, count: number): void {
+    const baseOffset = this.nextOffset;
+    const transaction = this.open.get(producerId) ?? { producerId, firstOffset: baseOffset, end: -1, isAborted: false };
+    this.open.set(producerId, transaction);
+    const values = Array.from({ length: count }, () => 'value');
+    this.add(batchOf(values, { baseOffset, producerId }), count, transaction);
+  }
+
+  end(producerId: number, outcome: 'commit' | 'abort'): void {
+    const transaction = this.open.get(producerId);
+    if (!transaction) return;
+    this.open.delete(producerId);
+    Object.assign(transaction, { end: this.nextOffset, isAborted: outcome === 'abort' });
+    if (transaction.isAborted) this.aborted.push(transaction);
+    this.add(marker(outcome, { baseOffset: this.nextOffset, producerId }), 1, null);
+  }
+
+  /** From the batch that holds the position on; the limit of the response cuts any batch but the first. */
+  fetch(position: number, cutBytes: number): { data: Buffer; whole: readonly WrittenBatch[] } {
+    const whole = this.batches.filter(({ offsets }) => (offsets.at(-1) ?? 0) >= position);
+    const bytes = Buffer.concat(whole.map((batch) => batch.bytes));
+    const cut = Math.min(cutBytes, bytes.length - (whole[0]?.bytes.length ?? 0));
+    for (let left = cut; left > 0;) left -= whole.pop()?.bytes.length ?? left;
+    return { data: bytes.subarray(0, bytes.length - cut), whole };
+  }
+
+  private add(bytes: Buffer, count: number, transaction: Transaction | null): void {
+    this.batches.push({ bytes, offsets: Array.from({ length: count }, (_, n) => this.nextOffset + n), transaction });
+    this.nextOffset += count;
+  }
+}
+
+const histories = fc.array(
+  fc.record({
+    type: fc.constantFrom('records' as const, 'records' as const, 'commit' as const, 'abort' as const),
+    writer: fc.integer({ min: 1, max: 3 }),
+    count: fc.integer({ min: 1, max: 4 }),
+  }),
+  { minLength: 1, maxLength: 24 },
+);
+
 const field = fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)));
 
 describe('record batches', () => {
@@ -95,22 +158,11 @@ describe('record batches', () => {
     expect([decoded.records.length, decoded.nextOffset]).toEqual([1, 7]);
   });
 
-  it('hide the aborted records of several writers that overlap, listed in the order of their ends', () => {
-    const data = Buffer.concat([
-      batchOf(['B aborted'], { baseOffset: 100, producerId: 2 }),
-      batchOf(['C kept'], { baseOffset: 101, producerId: 3 }),
-      batchOf(['A aborted'], { baseOffset: 102, producerId: 1 }),
-      marker('abort', { baseOffset: 103, producerId: 1 }),
-      batchOf(['A kept'], { baseOffset: 104, producerId: 1 }),
-      batchOf(['B aborted too'], { baseOffset: 105, producerId: 2 }),
-      marker('abort', { baseOffset: 106, producerId: 2 }),
-      batchOf(['B kept'], { baseOffset: 107, producerId: 2 }),
-    ]);
-    const aborted = [
-      { producerId: 1, firstOffset: 102 },
-      { producerId: 2, firstOffset: 100 },
-    ];
-    expect(valuesOf(data, 100, aborted)).toEqual(['C kept', 'A kept', 'B kept']);
+  it('move the position over a marker whose record compaction has removed', () => {
+    const emptied = marker('abort', { baseOffset: 6, producerId: 1 }).subarray(0, 61);
+    emptied.writeInt32BE(emptied.length - 12, 8);
+    emptied.writeInt32BE(0, 57);
+    expect(decodeRecordBatches(sealed(emptied), 5, [])).toEqual({ records: [], nextOffset: 7 });
   });
 
   it('hide an aborted transaction that began before the fetched position', () => {
@@ -120,6 +172,29 @@ describe('record batches', () => {
       batchOf(['kept'], { baseOffset: 202, producerId: 1 }),
     ]);
     expect(valuesOf(data, 200, [{ producerId: 1, firstOffset: 100 }])).toEqual(['kept']);
+  });
+
+  it('show what was committed in any history of overlapping writers, from any position, cut off anywhere', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), fc.constantFrom(0, 0, 1, 30, 400), (steps, from, cutBytes) => {
+        const log = new WrittenLog();
+        for (const { type, writer, count } of steps) {
+          if (type === 'records') log.append(writer, count);
+          else log.end(writer, type);
+        }
+        for (const writer of [1, 2, 3]) log.end(writer, 'commit');
+        const position = from % (log.nextOffset + 1);
+        const { data, whole } = log.fetch(position, cutBytes);
+        const aborted = log.aborted.filter(({ end }) => end >= position);
+        const decoded = decodeRecordBatches(data, position, aborted);
+        const visible = whole
+          .filter(({ transaction }) => transaction?.isAborted === false)
+          .flatMap((one) => one.offsets);
+        expect(decoded.records.map(({ offset }) => offset)).toEqual(visible.filter((offset) => offset >= position));
+        expect(decoded.nextOffset).toBe((whole.at(-1)?.offsets.at(-1) ?? position - 1) + 1);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it.each([
