@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import pg from 'pg';
 import { type ManagementStore, openManagementStore } from '@waypost/management-store';
 import { createTestDatabase } from './test-database.js';
@@ -24,4 +26,26 @@ export async function openTestStore(): Promise<TestStore> {
       await database.drop();
     },
   };
+}
+
+/** The database of a spec file, and a new fleet for each of its tests. */
+export interface TestStoreSuite extends Omit<TestStore, 'close'> {
+  readonly fleetId: string;
+}
+
+/** Opens a database before the tests of a file and drops it after them; the fleets are created at `nowMs`. */
+export function useTestStore(nowMs = 1_000): TestStoreSuite {
+  let database: TestStore;
+  const suite = {} as TestStoreSuite;
+  beforeAll(async () => {
+    database = await openTestStore();
+    Object.assign(suite, database);
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
+    await suite.store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
+    Object.assign(suite, { fleetId });
+  });
+  return suite;
 }

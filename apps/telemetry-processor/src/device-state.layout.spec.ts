@@ -1,17 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  decidePing,
-  DEFAULT_RULE_SETTINGS,
-  type DeviceState,
-  type GeofenceVisit,
-  type PingDecision,
-} from '@waypost/domain';
 import { deviceGeofences } from '../../../test/support/arbitrary-geofences.js';
 import { trips } from '../../../test/support/arbitrary-trips.js';
-import { pingOf } from '../../../test/support/samples.js';
 import { deviceStateLayout } from './device-state.layout.js';
-import { plainState, plainTrip } from './testing/plain-state.js';
 
 function maybe<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.option(arbitrary, { nil: null });
@@ -33,10 +24,6 @@ const states: fc.Arbitrary<DeviceState> = fc.record({
 function keptAside(state: DeviceState): readonly GeofenceVisit[] | undefined {
   const overflow = deviceStateLayout.overflow?.of(state);
   return overflow && deviceStateLayout.overflow?.fromBytes(deviceStateLayout.overflow.toBytes(overflow));
-}
-
-function withPlainTrip(decision: PingDecision): PingDecision {
-  return decision.type === 'accepted' ? { ...decision, trip: decision.trip && plainTrip(decision.trip) } : decision;
 }
 
 describe('the layout of a device state', () => {
@@ -66,31 +53,6 @@ describe('the layout of a device state', () => {
           expect(plainState(deviceStateLayout.read(view, at, keptAside(state)))).toEqual({ ...state, newestEventTime });
         }
       }),
-    );
-  });
-
-  it('is to the rules what it was written from', () => {
-    const near = fc.integer({ min: 1, max: 4_000_000 });
-    const pings = fc.record({
-      speedInKmh: maybe(fc.constantFrom(0, 2, 4, 50)),
-      ignition: maybe(fc.boolean()),
-      latitude: maybe(fc.double({ min: 51.9, max: 52.1, noNaN: true })),
-    });
-    fc.assert(
-      fc.property(states, trips(time), pings, near, (any, anyTrip, more, ms) => {
-        const trip = { ...anyTrip, latitude: 52, longitude: 4.9 };
-        const state = { ...any, fixTime: any.newestEventTime, trip };
-        const { byteLength } = deviceStateLayout;
-        const view = new DataView(new ArrayBuffer(byteLength));
-        deviceStateLayout.write(view, 0, state);
-        const read = deviceStateLayout.read(view, 0, keptAside(state));
-        const eventTime = state.newestEventTime + ms;
-        const ping = pingOf({ ...more, eventTime, receivedTime: eventTime });
-        const fromView = decidePing(read, ping, DEFAULT_RULE_SETTINGS, { fleet: undefined, at: ms });
-        const fromState = decidePing(state, ping, DEFAULT_RULE_SETTINGS, { fleet: undefined, at: ms });
-        expect(withPlainTrip(fromView)).toEqual(withPlainTrip(fromState));
-      }),
-      { numRuns: 1_000 },
     );
   });
 

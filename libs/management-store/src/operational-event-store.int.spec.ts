@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { OperationalEvent } from '@waypost/domain';
-import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
-import type { ManagementStore } from './management-store.js';
+import { useTestStore } from '../../../test/support/test-store.js';
 import { OPERATIONAL_EVENTS_KEPT, type OperationalEventPosition } from './operational-event-store.js';
-
-let database: TestStore;
-let store: ManagementStore;
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store } = database);
-});
-afterAll(async () => {
-  await database.close();
-});
+const suite = useTestStore();
 
 function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
   return {
@@ -31,7 +21,7 @@ function operation(given: Partial<OperationalEvent> = {}): OperationalEvent {
   };
 }
 function list(subscriptionId: string, limit = 2_000, before: OperationalEventPosition | null = null) {
-  return store.operationalEvents.list({ fleetId: 'acme', subscriptionId, limit, before });
+  return suite.store.operationalEvents.list({ fleetId: 'acme', subscriptionId, limit, before });
 }
 
 describe('OperationalEventStore', () => {
@@ -40,16 +30,16 @@ describe('OperationalEventStore', () => {
     const old = operation({ subscriptionId, occurredAt: 1_000 });
     const bare = { eventId: null, deliveryOffset: null, statusCode: null, errorCode: 'timeout' };
     const young = operation({ subscriptionId, occurredAt: 2_000, type: 'probed', ...bare });
-    await store.operationalEvents.keep([old, young, operation()]);
-    await store.operationalEvents.keep([{ ...old, reason: 'repeated' }, young]);
-    await store.operationalEvents.keep([]);
+    await suite.store.operationalEvents.keep([old, young, operation()]);
+    await suite.store.operationalEvents.keep([{ ...old, reason: 'repeated' }, young]);
+    await suite.store.operationalEvents.keep([]);
     expect(await list(subscriptionId)).toEqual([young, old]);
   });
 
   it('lists all events page by page, including those of one millisecond', async () => {
     const subscriptionId = randomUUID();
     const events = [3, 3, 3, 1, 2].map((occurredAt) => operation({ subscriptionId, occurredAt }));
-    await store.operationalEvents.keep(events);
+    await suite.store.operationalEvents.keep(events);
     const walked: string[] = [];
     let before: OperationalEventPosition | null = null;
     for (;;) {
@@ -64,9 +54,9 @@ describe('OperationalEventStore', () => {
 
   it("does not list events of another fleet's subscription", async () => {
     const mine = operation();
-    await store.operationalEvents.keep([mine]);
+    await suite.store.operationalEvents.keep([mine]);
     const query = { fleetId: 'other', subscriptionId: mine.subscriptionId, limit: 10, before: null };
-    expect(await store.operationalEvents.list(query)).toEqual([]);
+    expect(await suite.store.operationalEvents.list(query)).toEqual([]);
   });
 
   it('removes only the oldest events of the same type, whatever the batches', async () => {
@@ -76,10 +66,10 @@ describe('OperationalEventStore', () => {
     const many = Array.from({ length: OPERATIONAL_EVENTS_KEPT + 150 }, (_, n) =>
       operation({ subscriptionId, occurredAt: n }),
     );
-    await store.operationalEvents.keep([disabled, neighbour, ...many.slice(0, 620)]);
+    await suite.store.operationalEvents.keep([disabled, neighbour, ...many.slice(0, 620)]);
     for (let from = 620; from < many.length; from += 10)
-      await store.operationalEvents.keep(many.slice(from, from + 10));
-    await store.operationalEvents.keep(many.slice(0, 3));
+      await suite.store.operationalEvents.keep(many.slice(from, from + 10));
+    await suite.store.operationalEvents.keep(many.slice(0, 3));
 
     const newest = many.slice(150).reverse();
     expect(await list(subscriptionId)).toEqual([...newest, disabled]);
@@ -89,15 +79,15 @@ describe('OperationalEventStore', () => {
   it('removes events by age', async () => {
     const subscriptionId = randomUUID();
     const kept = operation({ subscriptionId, occurredAt: 50_000 });
-    await store.operationalEvents.keep([kept, operation({ subscriptionId, occurredAt: 49_999 })]);
-    expect(await store.operationalEvents.trim(50_000)).toBeGreaterThan(0);
+    await suite.store.operationalEvents.keep([kept, operation({ subscriptionId, occurredAt: 49_999 })]);
+    expect(await suite.store.operationalEvents.trim(50_000)).toBeGreaterThan(0);
     expect(await list(subscriptionId)).toEqual([kept]);
-    expect(await store.operationalEvents.trim(50_000)).toBe(0);
+    expect(await suite.store.operationalEvents.trim(50_000)).toBe(0);
   });
 
   it('accepts any text', async () => {
     const strange = operation({ reason: "quote ' brace { null \0 and \u{1f6f0}", errorCode: 'a,"b"' });
-    await store.operationalEvents.keep([strange]);
+    await suite.store.operationalEvents.keep([strange]);
     const [found] = await list(strange.subscriptionId);
     expect(found).toEqual({ ...strange, reason: strange.reason.replace('\0', '\uFFFD') });
   });

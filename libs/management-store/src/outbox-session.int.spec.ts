@@ -1,20 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { openTestStore, type TestStore } from '../../../test/support/test-store.js';
+import { useTestStore } from '../../../test/support/test-store.js';
 import { holdsFor, until } from '../../../test/support/until.js';
-import type { ManagementStore } from './management-store.js';
 import { openOutboxSession, type OutboxSession } from './outbox-session.js';
-
-let database: TestStore;
-let store: ManagementStore;
 const sessions: OutboxSession[] = [];
 
-beforeAll(async () => {
-  database = await openTestStore();
-  ({ store } = database);
-});
-afterAll(async () => {
-  await database.close();
+const suite = useTestStore();
+beforeEach(async () => {
+  await suite.sql.query('TRUNCATE outbox');
 });
 afterEach(async () => {
   await Promise.all(sessions.splice(0).map((session) => session.close().catch(() => undefined)));
@@ -25,7 +18,7 @@ function build() {
   const lost: Error[] = [];
   const open = async () => {
     const result = await openOutboxSession({
-      databaseUrl: database.databaseUrl,
+      databaseUrl: suite.databaseUrl,
       onAppended: () => void (appended += 1),
       onLost: (error) => void lost.push(error),
     });
@@ -52,7 +45,7 @@ describe('openOutboxSession', () => {
   it('reads waiting rows, oldest first, until they are marked', async () => {
     const session = await build().held();
     for (const fleetId of ['o-1', 'o-2', 'o-3'])
-      await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
+      await suite.store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: 1_000 });
     const waiting = await session.readWaiting(10);
     expect(waiting.map((row) => row.key)).toEqual(['o-1', 'o-2', 'o-3']);
     expect(waiting[0]).toEqual({
@@ -60,7 +53,7 @@ describe('openOutboxSession', () => {
       kind: 'fleet-settings',
       key: 'o-1',
       partitionKey: null,
-      value: await store.fleets.find('o-1'),
+      value: await suite.store.fleets.find('o-1'),
     });
     expect((await session.readWaiting(2)).map((row) => row.key)).toEqual(['o-1', 'o-2']);
 
@@ -81,14 +74,14 @@ describe('openOutboxSession', () => {
   it('is notified at once when another process appends', async () => {
     const built = build();
     await built.held();
-    await store.fleets.create({ fleetId: 'notified', payloadFormat: 'v1', nowMs: 1 });
+    await suite.store.fleets.create({ fleetId: 'notified', payloadFormat: 'v1', nowMs: 1 });
     await until(() => built.appended() > 0);
   });
 
   it('reports a lost connection, which releases the lock', async () => {
     const built = build();
     const session = await built.held();
-    const admin = new pg.Client({ connectionString: database.databaseUrl });
+    const admin = new pg.Client({ connectionString: suite.databaseUrl });
     await admin.connect();
     await admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waypost-outbox' AND datname = current_database()",

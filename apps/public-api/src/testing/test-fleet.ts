@@ -1,16 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import type pg from 'pg';
-import type { ManagementStore } from '@waypost/management-store';
-import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
+import { type TestStoreSuite, useTestStore } from '../../../../test/support/test-store.js';
 import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from './test-api.js';
 
 /** The API on a database of the spec file, and the fleet of the running test. */
-export interface TestFleet {
+export interface TestFleet extends TestStoreSuite {
   readonly api: TestApi;
-  readonly store: ManagementStore;
-  readonly sql: pg.Client;
-  readonly fleetId: string;
   /** A key of the fleet with every scope. */
   readonly key: string;
   /** The clock of the API, epoch ms; set back to START_MS before each test. */
@@ -25,26 +19,20 @@ export const START_MS = Date.UTC(2026, 2, 20, 12);
 
 /** Starts the API before the tests of a file and closes it after them; each test has a new fleet. */
 export function useTestFleet(options: Omit<TestApiOptions, 'store' | 'now' | 'untilPublished'> = {}): TestFleet {
-  let database: TestStore;
-  const suite = {
+  const own = {
     nowMs: START_MS,
     send: (method, path, json, headers = {}) => suite.api.request(path, { method, key: suite.key, json, headers }),
   } as { -readonly [Name in keyof TestFleet]: TestFleet[Name] };
+  const suite = Object.assign(useTestStore(START_MS), own);
   beforeAll(async () => {
-    database = await openTestStore();
-    const { store, sql } = database;
+    const { store } = suite;
     const untilPublished = (ids: readonly string[]) => Promise.resolve(void suite.waitedFor.push(ids));
     const api = await startTestApi({ ...options, store, now: () => suite.nowMs, untilPublished });
-    Object.assign(suite, { store, sql, api });
+    Object.assign(suite, { api });
   });
-  afterAll(async () => {
-    await suite.api.close();
-    await database.close();
-  });
-  beforeEach(async () => {
-    const fleetId = `fleet-${randomBytes(4).toString('hex')}`;
-    await suite.store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: START_MS });
-    Object.assign(suite, { nowMs: START_MS, fleetId, key: suite.api.addKey(fleetId), waitedFor: [] });
+  afterAll(() => suite.api.close());
+  beforeEach(() => {
+    Object.assign(suite, { nowMs: START_MS, key: suite.api.addKey(suite.fleetId), waitedFor: [] });
   });
   return suite;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   ATTEMPT_ERROR_CODES,
+  type AttemptDecision,
   type AttemptErrorCode,
   type AttemptResult,
   decideAttempt,
@@ -9,194 +10,280 @@ import {
   retryAfterMs,
 } from './decide-attempt.js';
 
-const ENDED_AT = 1_714_564_800_000;
-/** The waits after attempts 1 to 4 when the jitter is in its middle. */
-const WAITS_MS = [2_000, 4_000, 8_000, 15_000];
+/**
+ * R-20 to R-23 as a table that is written down here from the rules alone. Every status code and error code, with and
+ * without bearer auth, at every attempt, before and after a first 401, is held against it.
+ */
+type Fate = 'delivered' | 'permanent' | 'temporary' | 'renew the token';
 
-function response(statusCode: number, retryAfter?: string): AttemptResult {
-  return {
-    type: 'response',
-    statusCode,
-    retryAfter,
-  };
-}
-function error(errorCode: AttemptErrorCode): AttemptResult {
-  return { type: 'error', errorCode, detail: '' };
+/** From, to, without bearer auth, with bearer auth. Together they are all that HTTP can say. */
+const FATES: readonly (readonly [number, number, Fate, Fate])[] = [
+  [100, 199, 'temporary', 'temporary'], // not an answer
+  [200, 299, 'delivered', 'delivered'],
+  [300, 399, 'permanent', 'permanent'], // never followed
+  [400, 400, 'permanent', 'permanent'],
+  [401, 401, 'permanent', 'renew the token'],
+  [402, 428, 'permanent', 'permanent'], // 403, 404, 408, 409, 410, 413, 421, 425 among them
+  [429, 429, 'temporary', 'temporary'],
+  [430, 499, 'permanent', 'permanent'],
+  [500, 599, 'temporary', 'temporary'],
+];
+
+const ERROR_FATES: Readonly<Record<AttemptErrorCode, Fate>> = {
+  timeout: 'temporary',
+  dns_error: 'temporary',
+  connection_refused: 'temporary',
+  connection_reset: 'temporary',
+  connection_failed: 'temporary',
+  tls_error: 'temporary',
+  protocol_error: 'temporary',
+  network_error: 'temporary',
+  token_error: 'temporary',
+  secret_unreadable: 'temporary',
+  subscription_unknown: 'temporary',
+  address_refused: 'permanent',
+  url_refused: 'permanent',
+  subscription_deleted: 'permanent',
+  subscription_disabled: 'permanent',
+};
+
+/** After attempts 1 to 4: 2, 4, 8, 15 s, times 0.8 to 1.2, but never above 15 s. */
+const WAITS_MS: readonly (readonly [number, number])[] = [
+  [1_600, 2_400],
+  [3_200, 4_800],
+  [6_400, 9_600],
+  [12_000, 15_000],
+];
+
+const ENDED_AT = Date.UTC(2026, 6, 1, 12);
+/** 0, the middle, and the largest number below 1. */
+const RANDOMS = [0, 0.5, 1 - Number.EPSILON / 2];
+const ATTEMPTS = [1, 2, 3, 4, 5];
+
+interface Situation {
+  readonly attempt: number;
+  readonly auth: 'none' | 'bearer';
+  readonly unauthorizedBefore: boolean;
+  readonly random: number;
 }
 
-function decide(result: AttemptResult, fields: Partial<FinishedAttempt> = {}) {
-  return decideAttempt({
-    attempt: 1,
-    result,
-    auth: 'none',
-    unauthorizedBefore: false,
-    endedAt: ENDED_AT,
-    random: 0.5,
-    ...fields,
+const SITUATIONS: readonly Situation[] = ATTEMPTS.flatMap((attempt) =>
+  (['none', 'bearer'] as const).flatMap((auth) =>
+    [false, true].flatMap((unauthorizedBefore) =>
+      RANDOMS.map((random) => ({ attempt, auth, unauthorizedBefore, random })),
+    ),
+  ),
+);
+
+function decide(result: AttemptResult, situation: Situation): AttemptDecision {
+  return decideAttempt({ ...situation, result, endedAt: ENDED_AT } satisfies FinishedAttempt);
+}
+
+/** What a situation and a fate lead to: null, or the bounds of the wait until the next attempt. */
+function expectedWait(fate: Fate, { attempt, unauthorizedBefore }: Situation): readonly [number, number] | null {
+  if (fate === 'delivered' || fate === 'permanent' || attempt === 5) return null;
+  if (fate === 'renew the token' && !unauthorizedBefore) return [0, 0];
+  return WAITS_MS[attempt - 1] ?? null;
+}
+
+/** What is wrong with a decision; null: nothing. */
+function problem(result: AttemptResult, situation: Situation, fate: Fate): unknown {
+  const decision = decide(result, situation);
+  const wait = expectedWait(fate, situation);
+  return isExpected(decision, fate, wait) ? null : { result, situation, fate, wait, decision };
+}
+
+function isExpected(decision: AttemptDecision, fate: Fate, wait: readonly [number, number] | null): boolean {
+  if (fate === 'delivered') return decision.outcome === 'delivered';
+  if (decision.outcome === 'delivered' || decision.renewToken !== (fate === 'renew the token')) return false;
+  if (wait === null) {
+    const isGivenUp = decision.decision === 'attempts_exhausted';
+    return decision.outcome === 'failed' && isGivenUp === (fate !== 'permanent');
+  }
+  if (decision.outcome !== 'retrying') return false;
+  const waitMs = decision.nextDueAt - ENDED_AT;
+  return Number.isInteger(waitMs) && waitMs >= wait[0] && waitMs <= wait[1];
+}
+
+function problems(result: AttemptResult, fateOf: (situation: Situation) => Fate): unknown[] {
+  return SITUATIONS.map((situation) => problem(result, situation, fateOf(situation))).filter((found) => found !== null);
+}
+
+describe('the policy table (R-20 to R-23)', () => {
+  it('covers 100 to 599 without a gap', () => {
+    let next = 100;
+    for (const [from, to] of FATES) {
+      expect(from).toBe(next);
+      next = to + 1;
+    }
+    expect(next).toBe(600);
   });
+
+  it.each(FATES)('decides %d to %d without bearer auth: %s; with it: %s', (from, to, plain, bearer) => {
+    for (let statusCode = from; statusCode <= to; statusCode++) {
+      const result: AttemptResult = { type: 'response', statusCode, retryAfter: null };
+      expect(problems(result, ({ auth }) => (auth === 'bearer' ? bearer : plain))).toEqual([]);
+    }
+  });
+
+  it.each(Object.entries(ERROR_FATES))('decides %s: %s', (errorCode, fate) => {
+    const result: AttemptResult = { type: 'error', errorCode: errorCode as AttemptErrorCode, detail: '' };
+    expect(problems(result, () => fate)).toEqual([]);
+  });
+
+  it('has every error code', () => expect(Object.keys(ERROR_FATES).sort()).toEqual([...ATTEMPT_ERROR_CODES].sort()));
+
+  it.each([0, -1, 99, 600, 999, Number.NaN, 1e9])(
+    'neither accepts nor refuses on %d, which no server can mean',
+    (statusCode) => expect(problems({ type: 'response', statusCode, retryAfter: null }, () => 'temporary')).toEqual([]),
+  );
+});
+
+const TIMEOUT: AttemptResult = { type: 'error', errorCode: 'timeout', detail: '' };
+
+function response(statusCode: number) {
+  return { type: 'response', statusCode, retryAfter: null } as const;
 }
 
-const everyAttempt = [1, 2, 3, 4, 5];
-function statuses(from: number, to: number): number[] {
-  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-}
+describe('a decision', () => {
+  const first: Situation = { attempt: 1, auth: 'none', unauthorizedBefore: false, random: 0.5 };
+  const withToken: Situation = { ...first, auth: 'bearer' };
 
-describe.each(everyAttempt)('attempt %d', (attempt) => {
-  describe.each(['none', 'bearer'] as const)('with auth %s', (auth) => {
-    const retried = (decision: string) =>
-      attempt === 5
-        ? { outcome: 'failed', decision: 'attempts_exhausted', renewToken: false }
-        : { outcome: 'retrying', decision, nextDueAt: ENDED_AT + (WAITS_MS[attempt - 1] ?? 0), renewToken: false };
+  it.each<[string, AttemptResult, Situation, object]>([
+    ['accepted', response(204), first, { outcome: 'delivered' }],
+    ['redirect_refused', response(308), first, { outcome: 'failed', renewToken: false }],
+    ['permanent_status', response(404), first, { outcome: 'failed', renewToken: false }],
+    ['temporary_status', response(503), first, { nextDueAt: ENDED_AT + 2_000 }],
+    ['unexpected_status', response(101), first, { nextDueAt: ENDED_AT + 2_000 }],
+    ['address_refused', { type: 'error', errorCode: 'address_refused', detail: '' }, first, { outcome: 'failed' }],
+    ['temporary_error', TIMEOUT, first, { nextDueAt: ENDED_AT + 2_000 }],
+    ['unauthorized', response(401), withToken, { nextDueAt: ENDED_AT, renewToken: true }],
+    ['attempts_exhausted', response(401), { ...withToken, attempt: 5 }, { outcome: 'failed', renewToken: true }],
+  ])('is named %s', (decision, result, situation, more) => {
+    expect(decide(result, situation)).toMatchObject({ decision, ...more });
+  });
 
-    it('is accepted by any 2xx (R-20)', () => {
-      for (const status of statuses(200, 299)) {
-        expect(decide(response(status), { attempt, auth })).toEqual({ outcome: 'delivered', decision: 'accepted' });
-      }
-    });
-
-    it('ends at any 3xx, which is never followed (R-21)', () => {
-      for (const status of statuses(300, 399)) {
-        const expected = { outcome: 'failed', decision: 'redirect_refused', renewToken: false };
-        expect(decide(response(status), { attempt, auth })).toEqual(expected);
-      }
-    });
-
-    it('ends at any 4xx but 429 and, with a token, 401 (R-21)', () => {
-      const permanent = statuses(400, 499).filter((status) => status !== 429 && !(status === 401 && auth === 'bearer'));
-      expect(permanent).toHaveLength(auth === 'bearer' ? 98 : 99);
-      for (const status of permanent) {
-        const expected = { outcome: 'failed', decision: 'permanent_status', renewToken: false };
-        expect(decide(response(status), { attempt, auth })).toEqual(expected);
-      }
-    });
-
-    it('is tried again after 429 and any 5xx, up to five in all (R-21, R-22)', () => {
-      for (const status of [429, ...statuses(500, 599)]) {
-        expect(decide(response(status), { attempt, auth })).toEqual(retried('temporary_status'));
-      }
-    });
-
-    it('is tried again after a status that HTTP does not have', () => {
-      for (const status of [0, 100, 101, 199, 600, 999]) {
-        expect(decide(response(status), { attempt, auth })).toEqual(retried('unexpected_status'));
-      }
-    });
-
-    const permanentErrors: readonly AttemptErrorCode[] = [
-      'address_refused',
-      'url_refused',
-      'subscription_deleted',
-      'subscription_disabled',
-    ];
-
-    it.each(permanentErrors)('ends at %s', (errorCode) => {
-      const expected = { outcome: 'failed', decision: errorCode, renewToken: false };
-      expect(decide(error(errorCode), { attempt, auth })).toEqual(expected);
-    });
-
-    it.each(ATTEMPT_ERROR_CODES.filter((code) => !permanentErrors.includes(code)))('is tried again after %s', (code) =>
-      expect(decide(error(code), { attempt, auth })).toEqual(retried('temporary_error')),
+  it('is to try at once for the first 401 of a delivery only', () => {
+    const statuses = fc.array(fc.constantFrom(401, 401, 429, 503), { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(statuses, (four) => {
+        const waits = four.map((status, index) => {
+          const unauthorizedBefore = four.slice(0, index).includes(401);
+          const decision = decide(response(status), { ...withToken, attempt: index + 1, unauthorizedBefore });
+          return decision.outcome === 'retrying' ? decision.nextDueAt - ENDED_AT : NaN;
+        });
+        expect(waits.flatMap((wait, index) => (wait === 0 ? [index] : []))).toEqual(
+          four.includes(401) ? [four.indexOf(401)] : [],
+        );
+      }),
     );
   });
 });
 
-describe('a 401 to a bearer token (R-23)', () => {
-  it.each([1, 2, 3, 4])(
-    'renews the token and tries again at once, when it is the first of the delivery (attempt %d)',
-    (attempt) => {
-      expect(decide(response(401), { attempt, auth: 'bearer' })).toEqual({
-        outcome: 'retrying',
-        decision: 'unauthorized',
-        nextDueAt: ENDED_AT,
-        renewToken: true,
-      });
-    },
-  );
-
-  it.each([2, 3, 4])('renews the token and keeps to the schedule, when it is not the first (attempt %d)', (attempt) => {
-    expect(decide(response(401), { attempt, auth: 'bearer', unauthorizedBefore: true })).toEqual({
-      outcome: 'retrying',
-      decision: 'unauthorized',
-      nextDueAt: ENDED_AT + (WAITS_MS[attempt - 1] ?? 0),
-      renewToken: true,
-    });
-  });
-
-  it('counts among the five, and leaves the token to be renewed for the next delivery', () => {
-    expect(decide(response(401), { attempt: 5, auth: 'bearer' })).toEqual({
-      outcome: 'failed',
-      decision: 'attempts_exhausted',
-      renewToken: true,
-    });
-  });
-});
+function inSeconds(seconds: number): string {
+  return new Date(ENDED_AT + seconds * 1000).toUTCString();
+}
 
 describe('Retry-After (R-22)', () => {
-  const dueAfter = (status: number, retryAfter: string, attempt = 1): number => {
-    const decision = decide(response(status, retryAfter), { attempt });
-    return decision.outcome === 'retrying' ? decision.nextDueAt - ENDED_AT : Number.NaN;
-  };
+  const ASKED: readonly (readonly [string, number])[] = [
+    ['0', 0],
+    ['1', 1_000],
+    ['3', 3_000],
+    ['10', 10_000],
+    ['15', 15_000],
+    ['16', 15_000],
+    ['86400', 15_000],
+    ['9'.repeat(500), 15_000],
+    ['  7\t', 7_000],
+    [inSeconds(3), 3_000],
+    [inSeconds(10), 10_000],
+    [inSeconds(60), 15_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 15_000],
+    // In the past.
+    [inSeconds(0), 0],
+    [inSeconds(-1), 0],
+    [inSeconds(-86_400), 0],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    // Not to be read.
+    ['', 0],
+    ['-10', 0],
+    ['+10', 0],
+    ['10.5', 0],
+    ['1e1', 0],
+    ['0x0a', 0],
+    ['10s', 0],
+    ['10, 12', 0],
+    ['ten', 0],
+    ['NaN', 0],
+    ['Infinity', 0],
+    [new Date(ENDED_AT + 10_000).toISOString(), 0],
+    [inSeconds(10).replace('GMT', 'CEST'), 0],
+    [inSeconds(10).replace('GMT', '+0000'), 0],
+    ['Wed, 99 Jul 2026 12:00:10 GMT', 0],
+    ['\u0000', 0],
+  ];
 
-  it.each([429, 503])('raises the wait after %d', (status) => {
-    expect(dueAfter(status, '7')).toBe(7_000);
-    expect(dueAfter(status, new Date(ENDED_AT + 9_000).toUTCString())).toBe(9_000);
+  it.each(ASKED)('"%s" asks for %d ms, which raises a shorter wait and lowers none', (retryAfter, askedMs) => {
+    for (const statusCode of [429, 503]) {
+      for (const situation of SITUATIONS.filter(({ attempt }) => attempt < 5)) {
+        const without = decide({ type: 'response', statusCode, retryAfter: null }, situation);
+        const decision = decide({ type: 'response', statusCode, retryAfter }, situation);
+        if (without.outcome !== 'retrying') throw new Error('a temporary failure expected');
+        const expected = ENDED_AT + Math.max(without.nextDueAt - ENDED_AT, askedMs);
+        expect(decision).toEqual({ ...without, nextDueAt: expected });
+      }
+    }
   });
-
-  it('raises it to 15 s at most', () => {
-    expect(dueAfter(429, '3600')).toBe(15_000);
-    expect(dueAfter(503, '9'.repeat(400))).toBe(15_000);
-  });
-
-  it('never lowers it', () => {
-    expect(dueAfter(429, '0')).toBe(2_000);
-    expect(dueAfter(429, '3', 3)).toBe(8_000);
-    expect(dueAfter(503, new Date(ENDED_AT - 60_000).toUTCString())).toBe(2_000);
-  });
-
-  it.each([500, 502, 504])('means nothing on %d', (status) => expect(dueAfter(status, '10')).toBe(2_000));
 
   it('asks for no wait of its own when it is absent or unreadable, or without an answer', () => {
-    const asked = [response(503), response(429, 'soon'), response(200, '7'), error('timeout')];
-
+    const unreadable = { ...response(429), retryAfter: 'soon' };
+    const asked = [response(503), unreadable, { ...response(200), retryAfter: '7' }, TIMEOUT];
     expect(asked.map((result) => retryAfterMs(result, ENDED_AT))).toEqual([0, 0, 0, 0]);
   });
 
-  it('means nothing when it cannot be read', () => expect(dueAfter(429, 'soon')).toBe(2_000));
-});
+  it('applies to no other status, and prevents neither a permanent failure nor exhaustion', () => {
+    const changed: unknown[] = [];
+    for (let statusCode = 100; statusCode < 600; statusCode++) {
+      for (const situation of SITUATIONS) {
+        if ((statusCode === 429 || statusCode === 503) && situation.attempt < 5) continue;
+        const without = decide({ type: 'response', statusCode, retryAfter: null }, situation);
+        const asked = decide({ type: 'response', statusCode, retryAfter: '14' }, situation);
+        if (JSON.stringify(asked) !== JSON.stringify(without)) changed.push({ statusCode, situation, asked });
+      }
+    }
+    expect(changed).toEqual([]);
+  });
 
-describe('any delivery', () => {
-  const results = fc.oneof(
-    fc.record({
-      type: fc.constant('response' as const),
-      statusCode: fc.oneof(fc.integer({ min: 100, max: 599 }), fc.constantFrom(200, 401, 429, 503)),
-      retryAfter: fc.option(fc.oneof(fc.nat(100).map(String), fc.string())),
-    }),
-    fc.record({
-      type: fc.constant('error' as const),
-      errorCode: fc.constantFrom(...ATTEMPT_ERROR_CODES),
-      detail: fc.string(),
-    }),
-  );
-
-  it('ends within five attempts, waits 15 s at most, and tries at once at most once', () => {
+  it('is within the bounds of the schedule and the cap, whatever it reads', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-    const auths = fc.constantFrom('none' as const, 'bearer' as const);
+    const attempts = fc.constantFrom(1, 2, 3, 4);
+    const value = fc.oneof(
+      fc.string(),
+      fc.integer().map(String),
+      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+    );
     fc.assert(
-      fc.property(fc.array(results, { minLength: 5, maxLength: 5 }), auths, random, (five, auth, jitter) => {
-        let [attempt, unauthorizedBefore, immediate] = [0, false, 0];
-        for (const result of five) {
-          attempt += 1;
-          const decision = decide(result, { attempt, auth, unauthorizedBefore, random: jitter });
-          if (decision.outcome !== 'retrying') break;
-          const waitMs = decision.nextDueAt - ENDED_AT;
-          expect(waitMs).toBeLessThanOrEqual(15_000);
-          if (waitMs === 0) immediate += 1;
-          else expect(waitMs).toBeGreaterThanOrEqual(1_600);
-          unauthorizedBefore ||= result.type === 'response' && result.statusCode === 401;
-          expect(attempt).toBeLessThan(5);
-        }
-        expect(immediate).toBeLessThanOrEqual(auth === 'bearer' ? 1 : 0);
+      fc.property(attempts, random, value, (attempt, jitter, retryAfter) => {
+        const situation: Situation = { attempt, auth: 'none', unauthorizedBefore: false, random: jitter };
+        const decision = decide({ type: 'response', statusCode: 503, retryAfter }, situation);
+        if (decision.outcome !== 'retrying') throw new Error('a temporary failure expected');
+        const waitMs = decision.nextDueAt - ENDED_AT;
+        expect(waitMs).toBeGreaterThanOrEqual(WAITS_MS[attempt - 1]?.[0] ?? NaN);
+        expect(waitMs).toBeLessThanOrEqual(15_000);
+        expect(Number.isInteger(waitMs)).toBe(true);
       }),
     );
+  });
+});
+
+describe('the jitter (R-22)', () => {
+  it('spreads the waits evenly over the whole of 0.8 to 1.2', () => {
+    const tenths = Array.from({ length: 11 }, (_, tenth) => Math.min(tenth / 10, 1 - Number.EPSILON / 2));
+    const waits = tenths.map((random) => {
+      const situation: Situation = { attempt: 1, auth: 'none', unauthorizedBefore: false, random };
+      const decision = decide({ type: 'error', errorCode: 'timeout', detail: '' }, situation);
+      return decision.outcome === 'retrying' ? decision.nextDueAt - ENDED_AT : NaN;
+    });
+    expect(waits).toEqual([1_600, 1_680, 1_760, 1_840, 1_920, 2_000, 2_080, 2_160, 2_240, 2_320, 2_400]);
   });
 });

@@ -36,13 +36,4 @@ describe('the rings of a polygon in one list', () => {
       { numRuns: 3_000 },
     );
   });
-
-  it('are asked about places that they hold, that they do not hold and that are on their edges', () => {
-    const answers = fc
-      .sample(fc.tuple(rings, coordinate, coordinate, hair, hair), { numRuns: 2_000, seed: 7 })
-      .map(([open, longitude, latitude, aside, up]) =>
-        pointInPolygon([longitude + aside, latitude + up], open.map(closed)),
-      );
-    for (const answer of [true, false, 0]) expect(answers.filter((one) => one === answer).length).toBeGreaterThan(50);
-  });
 });
