@@ -62,6 +62,27 @@ describe('a circle', () => {
     );
   });
 
+  it.each([
+    ['over the north pole', { latitude: 89.5, longitude: 10, radiusInMeters: 100_000 }, [88.6007, 90]],
+    ['over the south pole', { latitude: -89.5, longitude: 10, radiusInMeters: 100_000 }, [-90, -88.6007]],
+  ])('that reaches %s has one box of all longitudes', (_, circle, [south = NaN, north = NaN]) => {
+    const [box, ...more] = shapeOf(circleFence(circle)).boxes;
+    expect(more).toEqual([]);
+    expect(box).toMatchObject({ minLongitude: -180, maxLongitude: 180 });
+    expect(box?.minLatitude).toBeCloseTo(south, 4);
+    expect(box?.maxLatitude).toBeCloseTo(north, 4);
+  });
+
+  it('has a box no larger than the circle elsewhere', () => {
+    const [box, ...more] = shapeOf(circleFence({ latitude: 60, longitude: 10, radiusInMeters: 1_112 })).boxes;
+    expect(more).toEqual([]);
+    expect(box?.minLatitude).toBeCloseTo(59.99, 4);
+    expect(box?.maxLatitude).toBeCloseTo(60.01, 4);
+    // A degree of longitude is half as long there.
+    expect(box?.minLongitude).toBeCloseTo(9.98, 4);
+    expect(box?.maxLongitude).toBeCloseTo(10.02, 4);
+  });
+
   it('agrees with a distance that is computed another way', () => {
     fc.assert(
       fc.property(center, places, (circle, { latitude, longitude }) => {
