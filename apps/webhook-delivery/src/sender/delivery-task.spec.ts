@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdsFor, until } from '../../../../test/support/until.js';
+import type { AttemptRun } from '../attempt/attempt-runner.js';
 import { aDelivery, anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
@@ -50,6 +51,29 @@ describe('the sender', () => {
       nextDueAt === null ? NaN : nextDueAt - startedAt - durationMs,
     );
     expect(waits.sort((a, b) => a - b)).toEqual([1_600, 1_800, 2_200, 2_400]);
+  });
+
+  it('discards the token after each 401 and tries at once after the first only, also after a restart (R-23)', async () => {
+    const fast = await SenderHarness.create({ speed: 100 });
+    fast.subscribe('subscription-1');
+    fast.publish(1);
+    fast.writeAttempt(anAttempt(1, { statusCode: 401, decision: 'unauthorized' }));
+    let discarded = 0;
+    const result = { type: 'response', statusCode: 401 } as const;
+    const run = {
+      type: 'ended',
+      url: 'https://a.example/',
+      auth: 'bearer',
+      result,
+      discardToken: () => (discarded += 1),
+    };
+    await fast.start(undefined, { runner: { run: () => Promise.resolve(run as AttemptRun) } });
+    await until(async () => (await fast.attempts()).length === 5);
+    const [, ...attempts] = await fast.attempts();
+    await fast.stop();
+    const waits = attempts.map((one) => (one.nextDueAt ?? NaN) - one.startedAt - one.durationMs);
+    expect(waits).toEqual([3_200, 6_400, 12_000, NaN]);
+    expect(discarded).toBe(4);
   });
 
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {
