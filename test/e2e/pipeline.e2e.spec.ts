@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { v1Path } from '../support/delivery-history.js';
 import { counts, differences, none } from '../support/differences.js';
 import { type Feed, generatedFeed, recordedFeeds, trafficOf } from '../support/feeds.js';
 import { readLogs, seenDeliveries } from '../support/places.js';
@@ -137,15 +136,6 @@ describe(`The pipeline (R-1, R-7, R-12, R-19, R-31, R-33) on ${trafficOf(feeds)}
         expect(counts(endings)).toEqual({ 'delivered 200 1 1': expected.length });
       });
 
-      it('says on every page of v1, and on no page of v2, that it is deprecated', () => {
-        const { v1, v2 } = seenOf(feed).places;
-        expect(counts(v1.headers.map(deprecation))).toEqual({
-          'true; Tue, 25 Aug 2026 23:59:59 GMT; </public/v2/events>; rel="successor-version"': v1.headers.length,
-        });
-        expect(counts(v2.headers.map(deprecation))).toEqual({ '; ; ': v2.headers.length });
-        expect(v1.headers.length).toBeGreaterThan(1);
-      });
-
       const { published } = feed;
       if (published === null) {
         it('holds some of everything that the rules tell apart', () => {
@@ -158,12 +148,6 @@ describe(`The pipeline (R-1, R-7, R-12, R-19, R-31, R-33) on ${trafficOf(feeds)}
       }
     });
   }
-
-  it('answers callers without a key on v1 with the deprecation headers too', async () => {
-    const response = await fetch(new URL(v1Path, waypost.info().apiUrl));
-    expect(response.status).toBe(401);
-    expect(deprecation(response.headers)).toMatch(/^true; Tue, 25 Aug 2026 23:59:59 GMT; /);
-  });
 });
 
 describe('Records that no ping can be made of (R-2)', () => {
@@ -226,8 +210,4 @@ function countsOf({ outcome }: SeenRun): Record<string, number> {
     'late or duplicate': outcome.lateOrDuplicate,
     'invalid fix': outcome.invalidFix,
   };
-}
-
-function deprecation(headers: Headers): string {
-  return ['deprecation', 'sunset', 'link'].map((name) => headers.get(name) ?? '').join('; ');
 }

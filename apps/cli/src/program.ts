@@ -114,15 +114,8 @@ function addPublish(program: Command, { terminal, now, callerDir }: ProgramConte
     .option('--rate <n>', 'pings per second (default: no limit)', parsePositive)
     .action(async (file: string, flags: PublishFlags) => {
       const { publish } = await import('./commands/publish.js');
-      await publish(terminal, {
-        dataDir: flags.dataDir,
-        file: fromCaller(callerDir, file),
-        fleet: flags.fleet,
-        shiftToNow: flags.shiftToNow ?? false,
-        keepReceivedTime: flags.keepReceivedTime ?? false,
-        rate: flags.rate ?? null,
-        now,
-      });
+      const absent = { shiftToNow: false, keepReceivedTime: false, rate: null };
+      await publish(terminal, { ...absent, ...flags, file: fromCaller(callerDir, file), now });
     });
 }
 
@@ -131,6 +124,9 @@ interface RangeFlags extends Shared {
   readonly to?: number;
   readonly device?: string;
 }
+
+/** What a command takes for flags that were not given. */
+const NO_RANGE = { from: null, to: null, device: null } as const;
 
 interface ReadFlags extends RangeFlags {
   readonly type?: string;
@@ -153,20 +149,10 @@ function addRead(program: Command, { terminal, callerDir }: ProgramContext): voi
     .addOption(new Option('--format <format>', 'output format').choices(EXPORT_FORMATS).default('ndjson'))
     .option('--output <file>', 'output file (default: standard output)')
     .option('--resume', 'continue an interrupted output file')
-    .action(async (topic: string, flags: ReadFlags) => {
+    .action(async (topic: string, { output, ...flags }: ReadFlags) => {
       const { read } = await import('./commands/read.js');
-      await read(terminal, {
-        dataDir: flags.dataDir,
-        topic,
-        from: flags.from ?? null,
-        to: flags.to ?? null,
-        device: flags.device ?? null,
-        type: flags.type ?? null,
-        untilEnd: flags.untilEnd ?? false,
-        format: flags.format,
-        output: flags.output === undefined ? null : fromCaller(callerDir, flags.output),
-        resume: flags.resume ?? false,
-      });
+      const absent = { ...NO_RANGE, type: null, untilEnd: false, resume: false };
+      await read(terminal, { ...absent, ...flags, topic, output: fromCallerIfAny(callerDir, output) });
     });
 }
 
@@ -187,12 +173,9 @@ function addBacktest(program: Command, { terminal, callerDir }: ProgramContext):
     .action(async ({ dataDir, from, to, device, report, ...thresholds }: BacktestFlags) => {
       const { backtest } = await import('./commands/backtest.js');
       await backtest(terminal, {
-        dataDir,
-        from: from ?? null,
-        to: to ?? null,
-        device: device ?? null,
+        ...{ dataDir, from: from ?? null, to: to ?? null, device: device ?? null },
         settings: changedSettings(thresholds),
-        report: report === undefined ? null : fromCaller(callerDir, report),
+        report: fromCallerIfAny(callerDir, report),
       });
     });
 }
@@ -209,9 +192,9 @@ function addVerify(program: Command, { terminal }: ProgramContext): void {
         .choices(RULE_SETS)
         .default('all'),
     )
-    .action(async ({ dataDir, from, to, rules }: RangeFlags & { rules: RuleSet }) => {
+    .action(async (flags: RangeFlags & { rules: RuleSet }) => {
       const { verify } = await import('./commands/verify.js');
-      await verify(terminal, { dataDir, from: from ?? null, to: to ?? null, rules });
+      await verify(terminal, { ...NO_RANGE, ...flags });
     });
 }
 
@@ -240,20 +223,10 @@ function addHistory(program: Command, { terminal, now }: ProgramContext): void {
     .addOption(new Option('--status <status>', 'only these').choices(['delivered', 'failed', 'pending']))
     .option('--status-code <code>', 'only with this status code in the last attempt')
     .option('--subscription <id>', 'only this subscription')
-    .action(async (flags: HistoryFlags) => {
+    .action(async ({ type: types = [], ...flags }: HistoryFlags) => {
       const { history } = await import('./commands/history.js');
-      await history(terminal, {
-        dataDir: flags.dataDir,
-        fleet: flags.fleet,
-        from: flags.from ?? null,
-        to: flags.to ?? null,
-        types: flags.type ?? [],
-        device: flags.device ?? null,
-        subscription: flags.subscription ?? null,
-        status: flags.status ?? null,
-        statusCode: flags.statusCode ?? null,
-        now,
-      });
+      const absent = { ...NO_RANGE, subscription: null, status: null, statusCode: null };
+      await history(terminal, { ...absent, ...flags, types, now });
     });
 }
 
@@ -268,12 +241,9 @@ function addRejectedCommands(program: Command, { terminal }: ProgramContext): vo
     withTimes(command, 'rejections')
       .option('--reason <reason>', 'only these, e.g. malformed, unknown_schema, future')
       .option('--device <id>', 'only with this key');
-  const selectionOf = (ids: readonly string[], { reason, device, from, to }: RejectedFlags) => ({
+  const selectionOf = (ids: readonly string[], { dataDir: _, all: __, ...flags }: RejectedFlags) => ({
+    ...{ ...NO_RANGE, reason: null, ...flags },
     ids,
-    reason: reason ?? null,
-    device: device ?? null,
-    from: from ?? null,
-    to: to ?? null,
   });
   filtered(leaf(rejected, 'list', 'Prints them as NDJSON.')).action(async (flags: RejectedFlags) => {
     const { listRejected } = await import('./commands/rejected.js');
@@ -292,14 +262,17 @@ function fromCaller(callerDir: string, file: string): string {
   return isAbsolute(file) ? file : resolve(callerDir, file);
 }
 
+function fromCallerIfAny(callerDir: string, file: string | undefined): string | null {
+  return file === undefined ? null : fromCaller(callerDir, file);
+}
+
 function addRebuild(program: Command, { terminal }: ProgramContext): void {
   leaf(program, 'rebuild', 'Empties the delivery and path history, which then fills again from the logs.')
     .option('--yes', 'confirm: existing rows are deleted')
     .option('--watch', 'delete nothing, only show progress')
-    .action(async ({ dataDir, yes, watch }: Shared & { yes?: true; watch?: true }) => {
+    .action(async (flags: Shared & { yes?: true; watch?: true }) => {
       const { rebuildHistory } = await import('./commands/rebuild.js');
-      const flags = { yes: yes ?? false, watch: watch ?? false };
-      await rebuildHistory(terminal, { dataDir, ...flags, now: () => performance.now() });
+      await rebuildHistory(terminal, { yes: false, watch: false, ...flags, now: () => performance.now() });
     });
 }
 

@@ -1,7 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DEPRECATION_HEADERS } from './http/deprecation.middleware.js';
 import { deliveryRecord, historyOf } from './testing/delivery-records.js';
 import { startTestApi, type TestAnswer, type TestApi } from './testing/test-api.js';
 
@@ -131,40 +129,7 @@ describe('paths and methods', () => {
     if (status === 405) expect(answer.headers['allow']).toBe('GET, HEAD');
     if (method === 'HEAD') expect([answer.body, Number(answer.headers['content-length']) > 2]).toEqual(['', true]);
   });
-
-  it.each([
-    ['404', 'GET', `${V1}/more`, {}, ''],
-    ['405', 'POST', V1, { 'content-type': 'application/json' }, '{}'],
-    ['405', 'OPTIONS', V1, {}, ''],
-    ['413', 'GET', V1, { 'content-type': 'application/json' }, JSON.stringify('x'.repeat(110_000))],
-    ['414', 'GET', `${V1}?pageState=${'x'.repeat(9_000)}`, {}, ''],
-    ['415', 'GET', V1, { 'content-type': 'text/plain' }, 'x'],
-    ['400', 'GET', V1, { 'content-type': 'application/json' }, '{'],
-    ['401', 'GET', V1, {}, ''],
-  ])('of version 1 carry the headers of the sunset on %s: %s %s', async (status, method, path, headers, body) => {
-    const answer = await plainRequest(method, path, { headers, body });
-    expect(answer.status).toBe(Number(status));
-    expect(answer.headers).toMatchObject(inLowerCase(DEPRECATION_HEADERS));
-  });
-
-  it.each([
-    ['too long a head', `GET ${V1}?pageState=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 431],
-    ['a malformed head', `GET ${V1} HTTP/1.1\r\nhost: a\r\nno colon\r\n\r\n`, 400],
-  ])('of version 1 carry them also for %s, which the parser refuses', async (_, bytes, status) => {
-    const head = await rawRequest(bytes);
-    expect(head).toContain(`HTTP/1.1 ${String(status)} `);
-    for (const [name, value] of Object.entries(DEPRECATION_HEADERS)) expect(head).toContain(`${name}: ${value}\r\n`);
-  });
-
-  it('of version 2 carry none of them', async () => {
-    const head = await rawRequest(`GET ${V2}?pageState=${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`);
-    expect(head).not.toContain('Sunset');
-  });
 });
-
-function inLowerCase(headers: Readonly<Record<string, string>>): object {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
 
 interface PlainAnswer {
   readonly status: number;
@@ -189,19 +154,5 @@ function plainRequest(
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
     });
     sent.on('error', reject).end(body);
-  });
-}
-
-/** Everything that is answered to these bytes. */
-function rawRequest(bytes: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(api.url);
-    let text = '';
-    connect(Number(port), hostname)
-      .setEncoding('utf8')
-      .on('data', (chunk: string) => (text += chunk))
-      .on('close', () => resolve(text))
-      .on('error', reject)
-      .end(bytes);
   });
 }

@@ -168,16 +168,4 @@ describe('the paths task', () => {
     await task.close();
     expect(await lag()).toBeUndefined();
   });
-
-  it('rejects, and commits nothing, when another projector has moved the position', async () => {
-    const { task, process, find, commits } = build(() => ({
-      apply: () => Promise.resolve({ type: 'superseded', storedOffset: 9 }),
-    }));
-    await task.open();
-    await expect(process(batchOf(encoded(ping(5)), 1))).rejects.toThrow(
-      'The stored position of telemetry.pings-1 is 9',
-    );
-    expect(await find()).toEqual([]);
-    expect(commits).toEqual([0]);
-  });
 });

@@ -214,17 +214,6 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
         });
       });
 
-      it('changes nothing when a batch is applied again', async () => {
-        const log = newLog();
-        const attempts = attemptsOf({ fleetId: log.fleetId }, 1, 'delivered');
-        const batch = { topic: log.topic, partition: 0, expectedOffset: null, nextOffset: 2, attempts };
-        await store.projection.apply(batch);
-        const before = await log.find();
-
-        expect(await store.projection.apply(batch)).toEqual({ type: 'superseded', storedOffset: 2 });
-        expect(await log.find()).toEqual(before);
-      });
-
       it('gives the same rows for any log in any batches', async () => {
         const cuts = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 });
         await fc.assert(

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { createDataSource, createPageSource, isConnectionLoss, type PageSource } from '@waypost/database';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
 import type { PathPoint, PathQuery } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import { until } from '../../../../test/support/until.js';
 import { explainQuery, type PlanNode } from '../pages/page-sql.js';
 import { foldOf, NOW, pointOf } from './path-samples.contract.js';
 import { describePathStore } from './path-store.contract.js';
@@ -99,51 +98,6 @@ describe('the projection of paths into PostgreSQL', () => {
     expect(withoutSpeed(await rowsOf('shared'))).toEqual(withoutSpeed(places));
   });
 
-  it('leaves nothing of a batch whose transaction was interrupted', async () => {
-    const log = sampleLog('crash', 40);
-    const victim = await createDataSource(database.url, { applicationName: 'path-victim' }).initialize();
-    const blocker = dataSource.createQueryRunner();
-    try {
-      const projection = createPathProjection({ dataSource: victim, now: () => NOW });
-      await projection.apply(batchOf('crash', log, null, 20));
-      // The position is moved, but one of the rows waits for this transaction to end.
-      await blocker.startTransaction();
-      const { deviceId, eventTime } = foldOf(log.slice(20)).find((point) => point.speedInKmh === 1) ?? pointOf();
-      await blocker.query(
-        `INSERT INTO path_points (fleet_id, device_id, event_time, valid) VALUES ('crash', $1, $2, true)`,
-        [deviceId, new Date(eventTime).toISOString()],
-      );
-      const outcome = projection.apply(batchOf('crash', log, 20, log.length)).catch((error: unknown) => error);
-      await until(async () => (await waiting()) === 1);
-      await dataSource.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'path-victim'`,
-      );
-      expect(isConnectionLoss(await outcome)).toBe(true);
-      await blocker.rollbackTransaction();
-
-      expect(await projection.readPosition('crash', 0)).toBe(20);
-      expect(await rowsOf('crash')).toEqual(foldOf(log.slice(0, 20)).sort(byPosition));
-      expect(await projection.apply(batchOf('crash', log, 20, log.length))).toMatchObject({ type: 'applied' });
-      expect(await rowsOf('crash')).toEqual(foldOf(log).sort(byPosition));
-    } finally {
-      await blocker.release();
-      await victim.destroy();
-    }
-  });
-
-  it('fails once after another process dropped a day, and then creates the day again', async () => {
-    const projection = createPathProjection({ dataSource, now: () => NOW });
-    // A day that no other test writes to.
-    const point = pointOf({ fleetId: 'dropped', eventTime: NOW - 9 * DAY_MS });
-    await projection.apply(batchOf('dropped', [point], null, 1));
-    await dataSource.query('DROP TABLE path_points_20260611');
-
-    await expect(projection.apply(batchOf('dropped', [point, point], 1, 2))).rejects.toThrow('no partition');
-    expect(await projection.readPosition('dropped', 0)).toBe(1);
-    expect(await projection.apply(batchOf('dropped', [point, point], 1, 2))).toMatchObject({ stored: 1 });
-    expect(await rowsOf('dropped')).toEqual([point]);
-  });
-
   it('drops the days that are entirely older than the retention, of the paths only (R-35)', async () => {
     const partitions = createPathPartitions(dataSource);
     await partitions.ensurePartitions(NOW - 17 * DAY_MS, NOW - 15 * DAY_MS);
@@ -225,11 +179,3 @@ describe('the plan of a page of paths', () => {
     expect(first.blocks).toBeLessThan(300);
   });
 });
-
-async function waiting(): Promise<number> {
-  const [row]: { n: number }[] = await dataSource.query(
-    `SELECT count(*)::integer AS n FROM pg_stat_activity
-      WHERE application_name = 'path-victim' AND wait_event_type = 'Lock'`,
-  );
-  return row?.n ?? 0;
-}

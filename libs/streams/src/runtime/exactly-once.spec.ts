@@ -89,19 +89,6 @@ function append(broker: ReturnType<typeof newBroker>, key: string, value: string
 }
 
 describe('a stream application', () => {
-  it('restores its state from the changelog before the first record of a task', async () => {
-    const broker = newBroker();
-    append(broker, 'a', 'one');
-    const first = await start(broker, 'i');
-    await until(async () => (await outputs(broker)).length === 1);
-    await first.stop();
-    append(broker, 'a', 'two');
-    const second = await start(broker, 'i');
-    await until(async () => (await outputs(broker)).length === 2);
-    await second.stop();
-    expect(await outputs(broker)).toEqual(['one:1', 'two:2']);
-  });
-
   it('writes nothing any more once another instance has taken its partition over', async () => {
     const broker = newBroker();
     const zombie = await start(broker, 'i');

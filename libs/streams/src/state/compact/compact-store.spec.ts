@@ -224,12 +224,6 @@ describe('a compact store', () => {
     expect(contents(store)).toEqual(new Map([['a', 42]]));
   });
 
-  it('gives a changed entry of an open transaction once in its changelog, with its last value', () => {
-    const store = newStore();
-    for (const value of [1, 2, 3]) store.put(keyOf('a'), value);
-    expect(changesOf(store).map(({ key, value }) => [String(key), String(value)])).toEqual([['a', '3']]);
-  });
-
   it('refuses a key that is too long to have its length in an entry', () => {
     expect(() => keyOf('x'.repeat(65_536))).toThrow(/65535 bytes/);
     expect(() => keyOf('x'.repeat(65_530)).appendText('123456')).toThrow(/65535 bytes/);
