@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../../../../test/support/samples.js';
 import { deliveryStatus } from './delivery-history.js';
 import { queryFingerprint } from './page-token.js';
-import { clampWindow, RETENTION_MS } from './retention.js';
+import { clampWindow } from './retention.js';
 
 describe('queryFingerprint (R-34)', () => {
   const query = { startAt: NOON, endAt: NOON + 1, eventTypes: ['position', 'ignition_on'] };
@@ -33,7 +33,7 @@ describe('queryFingerprint (R-34)', () => {
 });
 
 describe('clampWindow (R-31)', () => {
-  const retained = NOON - RETENTION_MS;
+  const retained = NOON - 15 * 86_400_000;
 
   it('does not change a window within the retention', () => {
     const window = { startAt: retained, endAt: NOON + 1 };
