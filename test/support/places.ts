@@ -53,7 +53,9 @@ export interface Places {
 export async function readLogs(waypost: RunningWaypost): Promise<Logs> {
   const fleetEvents = await waypost.cliLines<Line<FleetEvent>>('read', 'fleet.events', '--until-end');
   const attempts = await waypost.cliLines<Line<Attempt>>('read', 'webhook.attempts', '--until-end');
-  return { fleetEvents: fleetEvents.map(({ value }) => value), attempts: attempts.map(({ value }) => value) };
+  // null: another spec has put something unusable there.
+  const valuesOf = <T>(lines: readonly Line<T | null>[]) => lines.flatMap(({ value }) => value ?? []);
+  return { fleetEvents: valuesOf(fleetEvents), attempts: valuesOf(attempts) };
 }
 
 interface PlacesOptions {

@@ -236,7 +236,9 @@ interface RejectedFlags extends RangeFlags {
 }
 
 function addRejectedCommands(program: Command, { terminal }: ProgramContext): void {
-  const rejected = program.command('rejected').description('Rejected pings, with their original bytes.');
+  const rejected = program
+    .command('rejected')
+    .description('Records that could not be used, with their original bytes.');
   const filtered = (command: Command): Command =>
     withTimes(command, 'rejections')
       .option('--reason <reason>', 'only these, e.g. malformed, unknown_schema, future')

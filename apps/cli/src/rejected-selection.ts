@@ -1,6 +1,6 @@
 import { usageError } from './terminal/output.js';
 
-/** Which quarantined pings are meant; an empty part does not restrict. */
+/** Which quarantined records are meant; an empty part does not restrict. */
 export interface RejectedSelection {
   /** `partition:offset` in telemetry.rejected. */
   readonly ids: readonly string[];

@@ -4,5 +4,5 @@ import { AttemptsModule } from './attempts/attempts.module.js';
 import { PathsModule } from './paths/paths.module.js';
 
 /** The consumers start in this order. */
-@Module({ imports: [ContractsModule.forRoot(), AttemptsModule, PathsModule] })
+@Module({ imports: [ContractsModule.forRoot(['telemetryRejected']), AttemptsModule, PathsModule] })
 export class HistoryProjectorModule {}

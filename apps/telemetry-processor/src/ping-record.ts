@@ -1,44 +1,26 @@
-import { type AvroCodecs, createPingReader, type DecodeResult, LazyTelemetryPing } from '@waypost/contracts';
+import {
+  type AvroCodecs,
+  createPingReader,
+  LazyTelemetryPing,
+  NO_VALUE,
+  type ReadValue,
+  valueOf,
+} from '@waypost/contracts';
 import { MAX_ID_LENGTH, type TelemetryPing } from '@waypost/domain';
 import { FetchedRecord, type KeyBuilder, type StreamRecord } from '@waypost/streams';
 
-export interface Rejection {
-  readonly reason: string;
-  readonly detail: string;
-}
-
-export type ReadPing =
-  { readonly type: 'ping'; readonly ping: TelemetryPing } | ({ readonly type: 'rejected' } & Rejection);
-
 /** The ping that a record holds, or why it holds none (R-2). The writers' schemas must have been looked up. */
-export type PingRecordReader = (record: StreamRecord) => ReadPing;
-
-const NO_VALUE: ReadPing = { type: 'rejected', reason: 'malformed', detail: 'the record has no value' };
+export type PingRecordReader = (record: StreamRecord) => ReadValue<TelemetryPing>;
 
 export function createPingRecordReader({ telemetryPings }: AvroCodecs): PingRecordReader {
   const read = createPingReader(telemetryPings);
   return (record) => {
     if (record instanceof FetchedRecord) {
       const { bytes, valueStart, valueEnd } = record;
-      return valueStart < 0 ? NO_VALUE : pingOf(read(bytes, valueStart, valueEnd));
+      return valueStart < 0 ? NO_VALUE : valueOf(read(bytes, valueStart, valueEnd));
     }
-    return record.value ? pingOf(read(record.value, 0, record.value.length)) : NO_VALUE;
+    return record.value ? valueOf(read(record.value, 0, record.value.length)) : NO_VALUE;
   };
-}
-
-function pingOf(decoded: DecodeResult<TelemetryPing>): ReadPing {
-  switch (decoded.type) {
-    case 'decoded':
-      return { type: 'ping', ping: decoded.value };
-    case 'malformed':
-      return { type: 'rejected', reason: 'malformed', detail: decoded.detail };
-    case 'unknown_schema':
-      return { type: 'rejected', reason: 'unknown_schema', detail: `schema id ${String(decoded.id)}` };
-    case 'incompatible_schema':
-      return { type: 'rejected', reason: 'incompatible_schema', detail: decoded.detail };
-    case 'unresolved':
-      throw new Error(`Schema id ${String(decoded.id)} was not looked up before its record was processed.`);
-  }
 }
 
 const UNIT_SEPARATOR = 0x1f;

@@ -1,4 +1,4 @@
-import { type AvroCodecs, type RejectedTelemetry, resolveBatch } from '@waypost/contracts';
+import { type AvroCodecs, rejectedRecord, type Rejection, resolveBatch } from '@waypost/contracts';
 import {
   checkPing,
   checkPingOfKnownDevice,
@@ -16,7 +16,7 @@ import type { DeviceStore } from './device-state.store.js';
 import type { FleetDirectory } from './fleets/fleet-directory.js';
 import { createFleetRules, type FleetRules } from './fleets/fleet-rules.js';
 import type { PingMetrics } from './metrics.js';
-import { createPingRecordReader, isKeyOfDevice, type Rejection, writeDeviceKey } from './ping-record.js';
+import { createPingRecordReader, isKeyOfDevice, writeDeviceKey } from './ping-record.js';
 
 type PingContext = ProcessorContext<{ readonly devices: DeviceStore }, 'events' | 'rejected'>;
 
@@ -27,8 +27,6 @@ export interface PingProcessorParts {
   readonly metrics: PingMetrics;
   readonly rules: RuleSet;
 }
-
-const MAX_DETAIL_CHARACTERS = 500;
 
 /** Applies the rules to one partition of pings: each becomes events, or is quarantined with its original bytes. */
 export class PingProcessor implements Processor {
@@ -60,7 +58,7 @@ export class PingProcessor implements Processor {
   process(record: StreamRecord): void {
     const read = this.readPing(record);
     if (read.type === 'rejected') this.reject(record, read);
-    else this.take(record, read.ping);
+    else this.take(record, read.value);
   }
 
   private take(record: StreamRecord, ping: TelemetryPing): void {
@@ -113,21 +111,4 @@ function checkAgain(state: DeviceState | null, record: StreamRecord, ping: Telem
   return state !== null && isKeyOfDevice(record, ping)
     ? checkPingOfKnownDevice(ping)
     : checkPing(ping, record.key?.toString() ?? null);
-}
-
-function rejectedRecord(
-  { topic, partition }: Pick<PingContext, 'topic' | 'partition'>,
-  { offset, timestamp, key, value }: StreamRecord,
-  { reason, detail }: Rejection,
-): RejectedTelemetry {
-  return {
-    sourceTopic: topic,
-    sourcePartition: partition,
-    sourceOffset: offset,
-    sourceTimestamp: timestamp,
-    sourceKey: key,
-    sourceValue: value,
-    reason,
-    detail: detail.slice(0, MAX_DETAIL_CHARACTERS),
-  };
 }

@@ -21,6 +21,7 @@ export { allConsumerGroups, type ConsumerGroup, consumerGroups } from './consume
 export { ContractsError, type ContractsErrorCode } from './contracts-error.js';
 export { createDeviceStateReader, type DeviceStateReader } from './device-state-avro.js';
 export { createPingReader, LazyTelemetryPing, type PingReader } from './lazy-telemetry-ping.js';
+export { NO_VALUE, readValue, type ReadValue, type Rejection, rejectedRecord, valueOf } from './read-value.js';
 export {
   type CompatibilityLevel,
   createSchemaRegistry,

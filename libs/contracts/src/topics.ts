@@ -90,7 +90,8 @@ export const topics = {
     subject: 'telemetry.rejected-value',
     schema: rejectedTelemetrySchema,
     configs: logConfigs(derivedLimitBytes),
-    comment: 'Written by telemetry-processor (R-2, R-3). Read by operators, who may publish the original bytes again.',
+    comment:
+      'Written by the readers of pings, events, deliveries, attempts and compacted topics (R-2, R-3). Read by operators, who may publish the original bytes again.',
   },
   deviceState: {
     name: 'telemetry-processor.device-state',

@@ -1,5 +1,11 @@
 export type DomainErrorCode =
-  'bad_key' | 'bad_nonce' | 'bad_secret' | 'no_signing_secret' | 'unknown_payload_format' | 'attempt_out_of_range';
+  | 'bad_key'
+  | 'bad_nonce'
+  | 'bad_secret'
+  | 'no_signing_secret'
+  | 'unknown_payload_format'
+  | 'unknown_event_type'
+  | 'attempt_out_of_range';
 
 /** A bug or a wrong configuration, never an expected outcome; the message says how to fix it. */
 export class DomainError extends Error {

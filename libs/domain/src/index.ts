@@ -18,6 +18,7 @@ export {
   type DeliveryProgress,
   type FoldedAttempt,
 } from './delivery/delivery-fold.js';
+export { attemptFault, deliveryFault, eventFault, type RecordFault } from './delivery/unusable-records.js';
 export {
   DISABLE_AFTER_MS,
   type EndpointAttempt,

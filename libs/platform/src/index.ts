@@ -75,6 +75,7 @@ export {
   type StreamTaskContext,
 } from './streams/handler-context.js';
 export { MemoryRuntime } from './streams/memory-runtime.js';
+export { Quarantine, quarantineProvider, type UnusableRecord, VersionReader } from './streams/quarantine.js';
 export { StreamsRuntime } from './streams/streams-runtime.js';
 export { StreamsServer, topologyOf } from './streams/streams-server.js';
 export { KafkaModule, STREAMS_BACKEND, StreamsModule } from './streams/streams.module.js';

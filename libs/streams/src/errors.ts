@@ -15,6 +15,8 @@ export type StreamsErrorCode =
   | 'TASK_STUCK'
   | 'CORRUPT_BATCH'
   | 'CORRUPT_STATE'
+  | 'NEWER_VERSION'
+  | 'POSITION_LOST'
   | 'PROTOCOL';
 
 /** An error of the stream runtime; `code` is stable, `cause` is the error of Kafka or the network. */

@@ -37,6 +37,8 @@ export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOption
       createAttemptsTask(context, {
         ...{ codec, database, logger: quiet, wait: waitOrAbort, onFatal, now: () => performance.now() },
         projection: createDeliveryProjection({ dataSource, now: Date.now }),
+        quarantine: { put: () => Promise.resolve() },
+        clock: Date.now,
         logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
         metrics: {
           batchApplied: () => {

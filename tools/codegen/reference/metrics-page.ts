@@ -14,8 +14,8 @@ const TYPES: Readonly<Record<string, Metric['type']>> = { Counter: 'counter', Ga
 
 /** docs/reference/metrics.md: every metric that the applications register. `root`: the project's folder. */
 export async function metricsPage(root: string): Promise<string> {
-  const metrics = (await productionSources(root, ['apps'])).flatMap(({ path, syntax }) =>
-    metricsOf(syntax).map((metric) => ({ ...metric, app: path.split('/')[1] ?? '' })),
+  const metrics = (await productionSources(root, ['apps', 'libs/platform'])).flatMap(({ path, syntax }) =>
+    metricsOf(syntax).map((metric) => ({ ...metric, app: appOf(path) })),
   );
   const apps = [...new Set(metrics.map(({ app }) => app))].sort();
   return [
@@ -27,6 +27,11 @@ export async function metricsPage(root: string): Promise<string> {
     ...apps.flatMap((app) => ['', `## ${app}`, '', ...table(metrics.filter((metric) => metric.app === app))]),
     '',
   ].join('\n');
+}
+
+function appOf(path: string): string {
+  const [folder, app = ''] = path.split('/');
+  return folder === 'apps' ? app : 'several applications';
 }
 
 function table(metrics: readonly Metric[]): string[] {

@@ -1,5 +1,5 @@
 import { type RejectedTelemetry, topics } from '@waypost/contracts';
-import { openRecordPublisher, type PublishedRecord } from '@waypost/streams';
+import { openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/streams';
 import { decodeBatch, type DecodedRecord } from '../log/decode-batch.js';
 import { openLog } from '../log/open-log.js';
 import { isWanted, rejectedIdOf, type RejectedSelection } from '../rejected-selection.js';
@@ -20,7 +20,7 @@ interface RejectedRecord {
 
 const publishChunk = 500;
 
-/** Prints the quarantined pings (R-2), one JSON line each. */
+/** Prints the quarantined records (R-2), one JSON line each. */
 export async function listRejected(terminal: Terminal, { dataDir, selection }: RejectedOptions): Promise<void> {
   const stack = await stackEnvironment(dataDir);
   await eachRejected(stack, selection, ({ id, rejectedAt, telemetry }) => {
@@ -30,16 +30,25 @@ export async function listRejected(terminal: Terminal, { dataDir, selection }: R
   });
 }
 
-/** Sends quarantined pings again, with their original key and bytes, to the topic that they came from. */
+/** Sends quarantined records again, with their original key and bytes, to the partition that they came from. */
 export async function republishRejected(terminal: Terminal, { dataDir, selection }: RejectedOptions): Promise<void> {
   const stack = await stackEnvironment(dataDir);
-  const publisher = await openRecordPublisher(kafkaSettings(stack), topics.telemetryPings.name);
+  const publishers = new Map<string, Promise<RecordPublisher>>();
   const missing = new Set(selection.ids);
-  let chunk: PublishedRecord[] = [];
+  let chunk: (PublishedRecord & { readonly topic: string })[] = [];
   let count = 0;
 
+  function publisherOf(topic: string): Promise<RecordPublisher> {
+    const opened = publishers.get(topic) ?? openRecordPublisher(kafkaSettings(stack), topic);
+    publishers.set(topic, opened);
+    return opened;
+  }
+
   async function flush(): Promise<void> {
-    await publisher.publish(chunk);
+    for (const topic of new Set(chunk.map((record) => record.topic))) {
+      const publisher = await publisherOf(topic);
+      await publisher.publish(chunk.filter((record) => record.topic === topic));
+    }
     count += chunk.length;
     chunk = [];
   }
@@ -47,12 +56,13 @@ export async function republishRejected(terminal: Terminal, { dataDir, selection
   try {
     await eachRejected(stack, selection, async ({ id, telemetry }) => {
       missing.delete(id);
-      chunk.push({ key: telemetry.sourceKey, value: telemetry.sourceValue });
+      const { sourceTopic: topic, sourcePartition: partition, sourceKey: key, sourceValue: value } = telemetry;
+      chunk.push({ topic, partition, key, value });
       if (chunk.length >= publishChunk) await flush();
     });
     await flush();
   } finally {
-    await publisher.close();
+    for (const publisher of publishers.values()) await (await publisher).close();
   }
   await writeLine(terminal.out, `republished ${String(count)}`);
   if (missing.size > 0) throw new CliError(`Not there: ${[...missing].join(', ')}. "rejected list" prints the ids.`);
@@ -64,11 +74,14 @@ async function eachRejected(
   take: (record: RejectedRecord) => Promise<void>,
 ): Promise<void> {
   const log = openLog(stack, topics.telemetryRejected.name);
+  const seen = new Set<string>();
   try {
     await log.read({ from: selection.from, to: selection.to, untilEnd: true }, async (batch) => {
       for (const record of await decodeBatch(log.codec, batch)) {
         const rejected = rejectedRecordOf(record);
-        if (isWanted(rejected, selection)) await take(rejected);
+        // After a crash its reader may have rejected a record again.
+        const isRepeated = seen.size === seen.add(sourceOf(rejected.telemetry)).size;
+        if (!isRepeated && isWanted(rejected, selection)) await take(rejected);
       }
     });
   } finally {
@@ -76,7 +89,17 @@ async function eachRejected(
   }
 }
 
-/** This topic is written by the processor alone: a value that is not its schema's is a fault worth stopping for. */
+function sourceOf({
+  sourceTopic,
+  sourcePartition,
+  sourceOffset,
+  sourceTimestamp,
+  sourceKey,
+}: RejectedTelemetry): string {
+  return JSON.stringify([sourceTopic, sourcePartition, sourceOffset, sourceTimestamp, sourceKey?.toString('base64')]);
+}
+
+/** Only Waypost writes this topic: a value that is not its schema's is a fault worth stopping for. */
 function rejectedRecordOf(record: DecodedRecord): RejectedRecord {
   const id = rejectedIdOf(record);
   if (record.problem !== undefined) throw new CliError(`Record ${id} of ${record.topic} is ${record.problem}.`);

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { createDeliveryProjection } from '@waypost/history-store';
-import { CLOCK, CONFIG } from '@waypost/platform';
+import { CLOCK, CODECS, CONFIG, quarantineProvider, StreamsModule } from '@waypost/platform';
 import { createProjectorMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
@@ -13,10 +13,11 @@ interface AttemptsConfig {
 }
 
 @Module({
-  imports: [ProjectionModule],
+  imports: [StreamsModule, ProjectionModule],
   controllers: [AttemptsController],
   providers: [
     AttemptTasks,
+    quarantineProvider(CODECS),
     { provide: PROJECTOR_METRICS, inject: [Registry], useFactory: createProjectorMetrics },
     {
       provide: DELIVERY_PROJECTION,

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import type { WebhookAttempt } from '@waypost/domain';
 import { type ApplyResult, createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
+import type { Quarantine, UnusableRecord } from '@waypost/platform';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { DatabaseRetry } from '../database/database-retry.js';
@@ -31,6 +32,10 @@ function build(given: Given = {}) {
   const commits: number[] = [];
   const events: string[] = [];
   const fatal: string[] = [];
+  const quarantined: UnusableRecord[] = [];
+  const quarantine: Pick<Quarantine, 'put'> = {
+    put: (_source, unusable) => Promise.resolve(void quarantined.push(...unusable)),
+  };
   const lags: number[] = [];
   const waits: number[] = [];
   const clock = { nowMs: 0 };
@@ -42,6 +47,8 @@ function build(given: Given = {}) {
   } as Partial<TaskContext> as TaskContext;
   const task = createAttemptsTask(context, {
     codec: codecs.webhookAttempts,
+    quarantine,
+    clock: () => NOW,
     projection: { ...store.projection, ...given.projection?.(store.projection) },
     database: new DatabaseRetry({
       logger: { info: log, warn: log },
@@ -69,7 +76,7 @@ function build(given: Given = {}) {
     clock.nowMs += 5;
     return task.process(batch);
   };
-  return { task, store, clock, commits, events, fatal, lags, waits, find, processLater };
+  return { task, store, clock, commits, events, fatal, quarantine, quarantined, lags, waits, find, processLater };
 }
 
 function batchOf(attempts: readonly WebhookAttempt[], nextOffset: number, highWatermark = 100): RecordBatch {
@@ -241,15 +248,39 @@ describe('the attempts task', () => {
     expect(events).toEqual(['database_away', 'closed']);
   });
 
-  it('stops the process at a record that is not an attempt, and names its position', async () => {
-    const { task, fatal, store, commits } = build();
+  it('quarantines what is not an attempt, or what no row can hold, and stores the others (R-2)', async () => {
+    const { task, quarantined, find, fatal, store } = build();
     await task.open();
-    const bad = batchOf([first(1), first(2)], 3);
-    const records = [bad.records[0], { offset: 1, timestamp: NOW, key: null, value: Buffer.from('no avro') }];
+    const good = batchOf([first(1), first(2)], 6);
+    const bad = (offset: number, value: Buffer | null) => ({ offset, timestamp: NOW, key: null, value });
+    const encoded = (more: Partial<WebhookAttempt>) => codecs.webhookAttempts.encode({ ...first(3), ...more });
+    const unusable = [
+      bad(2, Buffer.from('no avro')),
+      bad(3, null),
+      bad(4, encoded({ eventId: 'not a UUID' })),
+      bad(5, encoded({ startedAt: 2 ** 50 })),
+    ];
 
-    await expect(task.process({ ...bad, records: records as RecordBatch['records'] })).rejects.toThrow();
-    expect(fatal).toHaveLength(1);
-    expect(fatal[0]).toContain('webhook.attempts-2 at offset 1 holds no attempt');
+    await task.process({ ...good, records: [...unusable.slice(0, 2), ...good.records, ...unusable.slice(2)] });
+
+    expect(quarantined.map(({ record, reason }) => [record.offset, reason])).toEqual([
+      [2, 'malformed'],
+      [3, 'malformed'],
+      [4, 'invalid_field'],
+      [5, 'invalid_field'],
+    ]);
+    expect((await find()).map(({ deviceId }) => deviceId)).toEqual(['device-1', 'device-2']);
+    expect(fatal).toEqual([]);
+    expect(await store.projection.readPosition('webhook.attempts', 2)).toBe(6);
+  });
+
+  it('does not move past an unusable record before the quarantine has it', async () => {
+    const { task, quarantine, store, commits } = build();
+    quarantine.put = () => Promise.reject(new Error('no broker'));
+    await task.open();
+    const records = [{ offset: 0, timestamp: NOW, key: null, value: Buffer.from('no avro') }];
+
+    await expect(task.process({ ...batchOf([], 1), records })).rejects.toThrow('no broker');
     expect(await store.projection.readPosition('webhook.attempts', 2)).toBeNull();
     expect(commits).toEqual([0]);
   });

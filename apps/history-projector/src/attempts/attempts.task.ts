@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { type AvroCodecs, resolveBatch, type SubjectCodec } from '@waypost/contracts';
-import type { WebhookAttempt } from '@waypost/domain';
+import { type AvroCodecs, readValue, resolveBatch, type SubjectCodec } from '@waypost/contracts';
+import { attemptFault, type WebhookAttempt } from '@waypost/domain';
 import type { DeliveryProjection } from '@waypost/history-store';
-import { CODECS, type PartitionTaskFactory } from '@waypost/platform';
-import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
+import { CLOCK, CODECS, type PartitionTaskFactory, Quarantine, type UnusableRecord } from '@waypost/platform';
+import { type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 import type { ProjectorMetrics } from '../projection/metrics.js';
 import { createProjectionTask, PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
 
@@ -12,23 +12,17 @@ export interface AttemptsTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<WebhookAttempt>;
   readonly projection: DeliveryProjection;
   readonly metrics: ProjectorMetrics;
+  readonly quarantine: Pick<Quarantine, 'put'>;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
 }
 
 /** Projects one partition of the attempts log. */
 export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps): PartitionTask {
-  const { codec, projection, onFatal } = deps;
-
-  async function decode(batch: RecordBatch): Promise<readonly WebhookAttempt[]> {
-    const decoded = await decodeAttempts(batch, codec);
-    if (decoded.type === 'decoded') return decoded.attempts;
-    const error = new Error(`${decoded.where} holds no attempt: ${decoded.detail}.`);
-    onFatal(error);
-    throw error;
-  }
-
+  const { projection } = deps;
   return createProjectionTask(context, {
     ...deps,
-    decode,
+    decode: (batch) => decodeAttempts(batch, deps),
     projection: {
       readPosition: (topic, partition) => projection.readPosition(topic, partition),
       apply: ({ items, ...batch }) => projection.apply({ ...batch, attempts: items }),
@@ -48,34 +42,33 @@ export class AttemptTasks implements PartitionTaskFactory {
     @Inject(CODECS) private readonly codecs: AvroCodecs,
     @Inject(DELIVERY_PROJECTION) private readonly projection: DeliveryProjection,
     @Inject(PROJECTOR_METRICS) private readonly metrics: ProjectorMetrics,
+    private readonly quarantine: Quarantine,
+    @Inject(CLOCK) private readonly clock: () => number,
   ) {}
 
   create(context: TaskContext): PartitionTask {
-    const { tools, projection, metrics } = this;
-    return createAttemptsTask(context, { ...tools, codec: this.codecs.webhookAttempts, projection, metrics });
+    const { tools, projection, metrics, quarantine, clock } = this;
+    const codec = this.codecs.webhookAttempts;
+    return createAttemptsTask(context, { ...tools, codec, projection, metrics, quarantine, clock });
   }
 }
-
-type DecodedBatch =
-  | { readonly type: 'decoded'; readonly attempts: readonly WebhookAttempt[] }
-  /** A record that is not an attempt. Only this system writes the log, so there is nothing to go on with. */
-  | { readonly type: 'undecodable'; readonly where: string; readonly detail: string };
 
 /** Decoding a thousand takes some milliseconds; other partitions run between the pieces. */
 const RECORDS_IN_A_PIECE = 200;
 
-/** Rejects (to be tried again) while the schema registry is needed and away. */
-async function decodeAttempts(batch: RecordBatch, codec: SubjectCodec<WebhookAttempt>): Promise<DecodedBatch> {
+/** Rejects (to be tried again) while the schema registry is needed and away, or the quarantine cannot be written. */
+async function decodeAttempts(batch: RecordBatch, deps: AttemptsTaskDeps): Promise<readonly WebhookAttempt[]> {
+  const { codec, quarantine, clock } = deps;
   await resolveBatch(codec, batch.records);
   const attempts: WebhookAttempt[] = [];
+  const unusable: UnusableRecord[] = [];
   for (const [index, record] of batch.records.entries()) {
     if (index > 0 && index % RECORDS_IN_A_PIECE === 0) await nextTurn();
-    const result = record.value === null ? null : codec.decode(record.value);
-    if (result?.type !== 'decoded') {
-      const where = `${partitionName(batch)} at offset ${String(record.offset)}`;
-      return { type: 'undecodable', where, detail: JSON.stringify(result ?? { type: 'no_value' }) };
-    }
-    attempts.push(result.value);
+    const read = readValue(codec, record.value);
+    const fault = read.type === 'value' ? attemptFault(read.value, clock()) : read;
+    if (fault !== null) unusable.push({ record, reason: fault.reason, detail: fault.detail });
+    else if (read.type === 'value') attempts.push(read.value);
   }
-  return { type: 'decoded', attempts };
+  await quarantine.put(batch, unusable);
+  return attempts;
 }

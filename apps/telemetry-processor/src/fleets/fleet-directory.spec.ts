@@ -7,6 +7,7 @@ import {
   type Geofence,
   geofenceKey,
 } from '@waypost/domain';
+import type { UnusableRecord } from '@waypost/platform';
 import { createMemoryBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { createFleetDirectory, type FleetDirectory } from './fleet-directory.js';
@@ -25,6 +26,7 @@ let now: number;
 let backend: ReturnType<typeof createMemoryBackend>;
 let warned: string[];
 let failures: Error[];
+let rejected: UnusableRecord[];
 let directory: FleetDirectory;
 
 beforeEach(async () => {
@@ -33,13 +35,14 @@ beforeEach(async () => {
   now = 1_000;
   const partitions = { [topics.fleetSettings.name]: 1, [topics.fleetGeofences.name]: 1 };
   backend = createMemoryBackend({ topics: partitions, now: () => now });
-  [warned, failures] = [[], []];
+  [warned, failures, rejected] = [[], [], []];
   const nothing = (): void => undefined;
   directory = createFleetDirectory({
     ...{ backend, codecs },
     histories: { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() },
     logger: { debug: nothing, info: nothing, error: nothing, warn: (event) => void warned.push(event) },
     onFatal: (error) => void failures.push(error),
+    quarantine: { put: (_source, unusable) => Promise.resolve(void rejected.push(...unusable)) },
   });
 });
 
@@ -103,12 +106,17 @@ describe('what the processor knows of fleets', () => {
   });
 
   it.each([topics.fleetSettings.name, topics.fleetGeofences.name])(
-    'is of no use once a record of %s cannot be read',
+    'quarantines a record of %s that cannot be read, and keeps the version before it',
     async (topic) => {
+      appendSettings();
+      appendFence(depot);
       await directory.start();
-      append(topic, 'acme', Buffer.from('no Avro'));
-      await expect(directory.caughtUp()).rejects.toThrow(`A record of ${topic} cannot be read`);
-      expect(failures).toMatchObject([{ code: 'CORRUPT_STATE' }]);
+      append(topic, topic === topics.fleetSettings.name ? 'acme' : geofenceKey(depot), Buffer.from('no Avro'));
+      await directory.caughtUp();
+      expect(rejected).toMatchObject([{ reason: 'malformed', record: { value: Buffer.from('no Avro') } }]);
+      expect(failures).toEqual([]);
+      expect(routesAt(2_000)).toBe(true);
+      expect(directory.fleet('acme')?.geofences?.get('depot', 2_000)).toBeDefined();
     },
   );
 });

@@ -1,4 +1,4 @@
-import { type AvroCodecs, resolveBatch, type SubjectCodec, type TopicDefinition, topics } from '@waypost/contracts';
+import { type AvroCodecs, type SubjectCodec, type TopicDefinition, topics } from '@waypost/contracts';
 import {
   type FleetGeofences,
   type FleetSettingsHistory,
@@ -7,13 +7,8 @@ import {
   geofenceFault,
   type GeofenceHistory,
 } from '@waypost/domain';
-import {
-  createGlobalTable,
-  type GlobalTable,
-  type StreamsBackend,
-  StreamsError,
-  type StreamsLogger,
-} from '@waypost/streams';
+import { type Quarantine, VersionReader } from '@waypost/platform';
+import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
 
 /** undefined: there never was any. */
 export interface KnownFleet {
@@ -44,6 +39,7 @@ export interface FleetDirectoryOptions {
   readonly logger: StreamsLogger;
   readonly onFatal: (error: Error) => void;
   readonly histories: FleetHistories;
+  readonly quarantine: Pick<Quarantine, 'put'>;
 }
 
 export function createFleetDirectory({ codecs, histories, ...following }: FleetDirectoryOptions): FleetDirectory {
@@ -98,23 +94,22 @@ interface VersionsTableOptions<Value> {
   readonly take: (key: string, value: Value | null, appendedAt: number) => void;
   readonly logger: StreamsLogger;
   readonly onFatal: (error: Error) => void;
+  readonly quarantine: Pick<Quarantine, 'put'>;
 }
 
-/** Follows a topic of versions; each ping sees those of its time (decisions 0028 and 0030). */
+/**
+ * Follows a topic of versions; each ping sees those of its time (decisions 0028 and 0030). A version that cannot be read is
+ * quarantined, and the one before it stays in force.
+ */
 function createVersionsTable<Value>(options: VersionsTableOptions<Value>): GlobalTable {
-  const { backend, topic, codec, take, logger, onFatal } = options;
+  const { backend, topic, codec, take, logger, onFatal, quarantine } = options;
+  const reader = new VersionReader(topic.name, codec, quarantine);
   return createGlobalTable({
     ...{ backend, logger, onFatal },
-    topic: topic.name,
-    prepare: (records) => resolveBatch(codec, records),
-    onRecord: (key, bytes, { timestamp }) => {
-      take(key.toString(), bytes === null ? null : readVersion(options, bytes), timestamp);
+    ...{ topic: topic.name, prepare: reader.prepare },
+    onRecord: (key, _bytes, record) => {
+      const version = reader.versionOf(record);
+      if (version !== undefined) take(key.toString(), version, record.timestamp);
     },
   });
-}
-
-function readVersion<Value>({ topic, codec }: VersionsTableOptions<Value>, bytes: Buffer): Value {
-  const decoded = codec.decode(bytes);
-  if (decoded.type === 'decoded') return decoded.value;
-  throw new StreamsError('CORRUPT_STATE', `A record of ${topic.name} cannot be read: ${decoded.type}.`);
 }

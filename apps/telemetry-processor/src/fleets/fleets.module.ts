@@ -2,7 +2,16 @@ import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown
 import { Gauge, Registry } from 'prom-client';
 import type { AvroCodecs } from '@waypost/contracts';
 import { createFleetSettingsHistory, createGeofenceHistory, type GeofenceHistory } from '@waypost/domain';
-import { CODECS, CONFIG, KafkaModule, LOGGER, type Logger, ON_FATAL, STREAMS_BACKEND } from '@waypost/platform';
+import {
+  CODECS,
+  CONFIG,
+  KafkaModule,
+  LOGGER,
+  type Logger,
+  ON_FATAL,
+  Quarantine,
+  STREAMS_BACKEND,
+} from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
 import { createFleetDirectory, FLEET_DIRECTORY, type FleetDirectory } from './fleet-directory.js';
 
@@ -51,7 +60,8 @@ function createDirectory(
 ): FleetDirectory {
   const histories = { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() };
   observeGeofences(registry, histories.geofences);
-  return createFleetDirectory({ backend, codecs, logger, onFatal, histories });
+  const quarantine = new Quarantine({ backend, codecs, metrics: registry, logger });
+  return createFleetDirectory({ backend, codecs, logger, onFatal, histories, quarantine });
 }
 
 function observeGeofences(registry: Registry, history: GeofenceHistory): void {

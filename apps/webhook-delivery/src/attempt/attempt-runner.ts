@@ -40,7 +40,7 @@ export interface AttemptRunner {
 }
 
 export interface AttemptRunnerOptions {
-  readonly directory: SubscriptionDirectory;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'caughtUp'>;
   readonly egress: EgressClient;
   readonly tokens: BearerTokens;
   readonly sealingKey: Buffer;

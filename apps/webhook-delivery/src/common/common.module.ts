@@ -1,7 +1,7 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, createSchemaRegistry } from '@waypost/contracts';
-import { CONFIG, type RegistryConfig, STOPPING } from '@waypost/platform';
+import { CONFIG, KafkaModule, Quarantine, quarantineProvider, type RegistryConfig, STOPPING } from '@waypost/platform';
 import { settleOrAbort } from '@waypost/streams';
 import { createDeliveryMetrics } from './delivery-metrics.js';
 import { nodeTimers } from './timers.js';
@@ -19,15 +19,17 @@ function codecsOf({ registry }: { readonly registry: RegistryConfig }): AvroCode
   return createAvroCodecs({ registry: createSchemaRegistry(registry) });
 }
 
-/** What all stages share: codecs, timers, randomness and metrics. */
+/** What all stages share: codecs, timers, randomness, metrics and the quarantine. */
 @Module({
+  imports: [KafkaModule],
   providers: [
     { provide: CODECS, inject: [CONFIG], useFactory: codecsOf },
     { provide: TIMERS, useValue: nodeTimers },
     { provide: RANDOM, useValue: Math.random },
     { provide: DELIVERY_METRICS, inject: [Registry], useFactory: createDeliveryMetrics },
+    quarantineProvider(CODECS),
   ],
-  exports: [CODECS, TIMERS, RANDOM, DELIVERY_METRICS],
+  exports: [CODECS, TIMERS, RANDOM, DELIVERY_METRICS, Quarantine],
 })
 export class CommonModule implements OnModuleInit {
   constructor(
@@ -37,8 +39,10 @@ export class CommonModule implements OnModuleInit {
 
   /** Registers the schemas of all topics that this application writes, before the first consumer starts. */
   async onModuleInit(): Promise<void> {
-    const { webhookDeliveries, webhookAttempts, subscriptionState, webhookOperations, replayProgress } = this.codecs;
-    const written = [webhookDeliveries, webhookAttempts, subscriptionState, webhookOperations, replayProgress];
+    const { webhookDeliveries, webhookAttempts, subscriptionState, webhookOperations } = this.codecs;
+    const { replayProgress, telemetryRejected: rejected } = this.codecs;
+    const states = [subscriptionState, webhookOperations, replayProgress];
+    const written = [webhookDeliveries, webhookAttempts, rejected, ...states];
     await settleOrAbort(Promise.all(written.map((codec) => codec.prepare())), this.stopping);
   }
 }

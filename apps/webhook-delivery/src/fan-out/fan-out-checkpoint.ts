@@ -1,5 +1,6 @@
-import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
-import { readToEnd, type StreamsBackend } from '@waypost/streams';
+import { type AvroCodecs, consumerGroups, resolveBatch, topics } from '@waypost/contracts';
+import { TEST_EVENT_TYPE } from '@waypost/domain';
+import { type Fetcher, readToEnd, type StreamsBackend, type TopicPartition } from '@waypost/streams';
 
 /**
  * Where the fan-out of a partition resumes: every event before `offset` is fanned out, and the deliveries of later events,
@@ -55,4 +56,86 @@ export async function readWritten(
     await fetcher.close();
   }
   return { eventIds, ends };
+}
+
+interface CommittedPosition extends TopicPartition {
+  /** null: none. */
+  readonly committed: number | null;
+  /** The partitions of webhook.deliveries. */
+  readonly outputs: number;
+}
+
+interface CheckpointParts {
+  readonly backend: StreamsBackend;
+  readonly codecs: AvroCodecs;
+  readonly now: () => number;
+}
+
+/** All partitions of a new installation get their first position well within this time. */
+const FIRST_START_MS = 10 * 60_000;
+
+/**
+ * Whether the fan-out of a partition once had a position that is gone. From the start of the log it would send all events
+ * of the retention again.
+ * @returns what happened and how to fix it; null: the position can be trusted, or nothing was ever fanned out
+ */
+export async function findLostPosition(
+  parts: CheckpointParts,
+  { committed, outputs, ...log }: CommittedPosition,
+): Promise<string | null> {
+  const [start, end] = await Promise.all([parts.backend.startOffset(log), parts.backend.endOffset(log)]);
+  if (committed === null) {
+    if (start === end || !(await hasOldDelivery(parts, outputs))) return null;
+    return lost(log, 'is gone, although deliveries were made before');
+  }
+  if (committed >= start && committed <= end) return null;
+  return lost(log, `is ${String(committed)}, but the log goes from ${String(start)} to ${String(end)}`);
+}
+
+function lost({ topic, partition }: TopicPartition, what: string): string {
+  const { id } = consumerGroups.fanOut;
+  return (
+    `The committed offset of ${id} for ${topic}-${String(partition)} ${what}. Nothing is sent until you choose where to ` +
+    `continue: stop all instances of webhook-delivery, run kafka-consumer-groups --group ${id} --topic ` +
+    `${topic}:${String(partition)} --reset-offsets --to-datetime TIME_OF_THE_LAST_DELIVERY --execute, and start them again.`
+  );
+}
+
+async function hasOldDelivery({ backend, codecs, now }: CheckpointParts, outputs: number): Promise<boolean> {
+  const fetcher = backend.fetcher();
+  try {
+    for (let partition = 0; partition < outputs; partition++) {
+      const log = { topic: topics.webhookDeliveries.name, partition };
+      const madeAt = await firstFannedOut({ backend, codecs, fetcher }, log);
+      if (madeAt !== null && madeAt < now() - FIRST_START_MS) return true;
+    }
+    return false;
+  } finally {
+    await fetcher.close();
+  }
+}
+
+/** When the first delivery in the log was made that came from an event, not from a replay or a test. */
+async function firstFannedOut(
+  { backend, codecs, fetcher }: Omit<CheckpointParts, 'now'> & { readonly fetcher: Fetcher },
+  log: TopicPartition,
+): Promise<number | null> {
+  const [start, end] = await Promise.all([backend.startOffset(log), backend.endOffset(log)]);
+  if (start === end) return null;
+  const feed = fetcher.open(log, start);
+  try {
+    for (let position = start; position < end;) {
+      const { records, nextOffset } = await feed.next();
+      await resolveBatch(codecs.webhookDeliveries, records);
+      for (const { value } of records) {
+        const decoded = value && codecs.webhookDeliveries.decode(value);
+        if (decoded?.type !== 'decoded' || decoded.value.series > 0) continue;
+        if (decoded.value.eventType !== TEST_EVENT_TYPE) return decoded.value.createdAt;
+      }
+      position = nextOffset;
+    }
+    return null;
+  } finally {
+    feed.close();
+  }
 }

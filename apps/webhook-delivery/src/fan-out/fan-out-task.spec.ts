@@ -1,20 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import {
   type AvroCodecs,
   consumerGroups,
   createAvroCodecs,
   type FleetEvent,
-  resolveBatch,
   topics,
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/contracts';
+import { Quarantine } from '@waypost/platform';
 import {
   createMemoryBackend,
-  createTaskManager,
   type FencedWriter,
   partitionForKey,
-  readToEnd,
   silentLogger,
   type TaskManager,
 } from '@waypost/streams';
@@ -24,16 +23,19 @@ import { holdsFor, until } from '../../../../test/support/until.js';
 import { createFlushScheduler } from '../common/flush-scheduler.js';
 import { nodeTimers } from '../common/timers.js';
 import { createSubscriptionIndex } from '../subscriptions/subscription-directory.js';
-import { createFanOutTask, type FanOutParts } from './fan-out-task.js';
+import { createFanOut, valuesOf } from './testing/fan-outs.js';
 
 const EVENTS = { topic: topics.fleetEvents.name, partition: 0 };
 const OUTPUTS = 4;
+const INTERVALS = { intervalMs: 1, busyIntervalMs: 1 };
 
 let codecs: AvroCodecs;
 let index: ReturnType<typeof createSubscriptionIndex>;
 let caughtUp: number;
 let backend: ReturnType<typeof createMemoryBackend>;
 let fanOuts: TaskManager[];
+let stopped: object[];
+let clock: () => number;
 
 beforeEach(async () => {
   codecs = createAvroCodecs({ registry: createMemoryRegistry() });
@@ -41,8 +43,10 @@ beforeEach(async () => {
   index = createSubscriptionIndex();
   caughtUp = 0;
   fanOuts = [];
+  stopped = [];
+  clock = Date.now;
   backend = createMemoryBackend({
-    topics: { [EVENTS.topic]: 1, [topics.webhookDeliveries.name]: OUTPUTS },
+    topics: { [EVENTS.topic]: 1, [topics.webhookDeliveries.name]: OUTPUTS, [topics.telemetryRejected.name]: 1 },
     now: Date.now,
   });
 });
@@ -60,14 +64,14 @@ async function start(): Promise<TaskManager> {
       return Promise.resolve();
     },
   };
+  const error = (event: string, fields?: object): void => {
+    if (event === 'partition_stopped') stopped.push(fields ?? {});
+  };
   const fanOut = createFanOut({
-    ...{ backend, codecs, directory, logger: silentLogger, now: Date.now, instanceId: 'fan-out-0' },
-    flushScheduler: createFlushScheduler({
-      timers: nodeTimers,
-      now: Date.now,
-      intervals: { intervalMs: 1, busyIntervalMs: 1 },
-    }),
+    ...{ backend, codecs, directory, logger: { ...silentLogger, error }, now: () => clock(), instanceId: 'fan-out-0' },
+    flushScheduler: createFlushScheduler({ timers: nodeTimers, now: Date.now, intervals: INTERVALS }),
     metrics: { deliveryCreated: () => undefined },
+    quarantine: new Quarantine({ backend, codecs, metrics: new Registry(), logger: silentLogger }),
     onFatal: (error) => {
       throw error;
     },
@@ -77,9 +81,7 @@ async function start(): Promise<TaskManager> {
   return fanOut;
 }
 
-function aSubscription(id: string, more: Partial<WebhookSubscription> = {}): WebhookSubscription {
-  return subscriptionOf({ id, ...more });
-}
+const aSubscription = (id: string, more: Partial<WebhookSubscription> = {}) => subscriptionOf({ id, ...more });
 
 function eventAt(second: number): FleetEvent {
   return eventOf({
@@ -92,22 +94,11 @@ function publish(event: FleetEvent): number {
   return backend.append(EVENTS, { key: Buffer.from('device-1'), value: codecs.fleetEvents.encode(event) });
 }
 
-async function written(): Promise<(WebhookDelivery & { partition: number })[]> {
-  const found: (WebhookDelivery & { partition: number })[] = [];
-  const fetcher = backend.fetcher();
-  for (let partition = 0; partition < OUTPUTS; partition++) {
-    const log = { topic: topics.webhookDeliveries.name, partition };
-    await readToEnd(backend, fetcher, log, 0, async ({ records }) => {
-      await resolveBatch(codecs.webhookDeliveries, records);
-      for (const { value } of records) {
-        const decoded = codecs.webhookDeliveries.decode(value ?? Buffer.alloc(0));
-        if (decoded.type !== 'decoded') throw new Error(decoded.type);
-        found.push({ ...decoded.value, partition });
-      }
-    });
-  }
-  return found;
+function written() {
+  return valuesOf(backend, codecs.webhookDeliveries, topics.webhookDeliveries.name, OUTPUTS);
 }
+
+const rejected = () => valuesOf(backend, codecs.telemetryRejected, topics.telemetryRejected.name, 1);
 
 async function committed(): Promise<number> {
   return (await backend.group({ groupId: consumerGroups.fanOut.id, topics: [] }).committed(EVENTS))?.offset ?? 0;
@@ -208,6 +199,78 @@ describe('the fan-out (R-16)', () => {
     expect(await fanOut()).toHaveLength(1);
     index.remove('s');
     expect(await fanOut()).toEqual([]);
+  });
+});
+
+describe('the fan-out and what it cannot use', () => {
+  it('quarantines what is not an event, and an event whose time is beyond the calendar, and goes on (R-2)', async () => {
+    index.put(aSubscription('s'));
+    backend.append(EVENTS, { key: Buffer.from('device-1'), value: Buffer.from('no avro') });
+    backend.append(EVENTS, { key: null, value: null });
+    publish({ ...eventAt(0), eventTime: 2 ** 51 });
+    publish(eventAt(1));
+    await start();
+    await until(async () => (await committed()) === 4);
+    expect(await written()).toMatchObject([{ eventTime: eventAt(1).eventTime }]);
+    expect((await rejected()).map(({ sourceOffset, reason }) => [sourceOffset, reason])).toEqual([
+      [0, 'malformed'],
+      [1, 'malformed'],
+      [2, 'invalid_field'],
+    ]);
+  });
+
+  it.each([
+    ['a payload format', 'position', 'v9'],
+    ['an event type', 'tyre_burst', 'v1'],
+  ])('waits with the partition at %s that only a newer build knows', async (_, eventType, payloadFormat) => {
+    index.put(aSubscription('s', { eventType, payloadFormat }));
+    publish({ ...eventAt(0), eventType });
+    const fanOut = await start();
+    await until(() => stopped.length > 1);
+    expect(stopped[0]).toMatchObject({ partition: 'fleet.events-0', reason: 'NEWER_VERSION' });
+    expect(fanOut.ready()).toBe(false);
+    expect([await written(), await rejected()]).toEqual([[], []]);
+
+    index.put(aSubscription('s', { version: 2, eventType, status: 'disabled' }));
+    await until(async () => (await committed()) === 1);
+  });
+});
+
+describe('the fan-out without its position', () => {
+  const group = () => backend.group({ groupId: consumerGroups.fanOut.id, topics: [] });
+
+  /** An installation that has delivered two events, and is stopped. */
+  async function delivered(): Promise<void> {
+    index.put(aSubscription('s'));
+    publish(eventAt(0));
+    publish(eventAt(1));
+    const fanOut = await start();
+    await until(async () => (await committed()) === 2);
+    await fanOut.stop();
+    clock = () => Date.now() + 3_600_000;
+  }
+
+  it('stops the partition instead of sending the whole log again, and says what to do', async () => {
+    await delivered();
+    backend.forgetOffsets(consumerGroups.fanOut.id);
+    await start();
+    await until(() => stopped.length > 0);
+    expect(stopped[0]).toMatchObject({
+      reason: 'POSITION_LOST',
+      error: expect.stringContaining('kafka-consumer-groups --group webhook-delivery.fan-out --topic fleet.events:0'),
+    });
+    expect(await written()).toHaveLength(2);
+  });
+
+  it('stops at a position beyond the log, and goes on from the one that an operator sets', async () => {
+    await delivered();
+    await group().commit(EVENTS, { offset: 99, metadata: '' });
+    await start();
+    await until(() => stopped.length > 0);
+    expect(stopped[0]).toMatchObject({ error: expect.stringContaining('is 99, but the log goes from 0 to 2') });
+
+    await group().commit(EVENTS, { offset: 1, metadata: '' });
+    await until(async () => (await written()).length === 3);
   });
 });
 
@@ -376,21 +439,3 @@ describe('the fan-out over a crash', () => {
     expect((await written()).filter(({ series }) => series === 0)).toHaveLength(2 * subscriptions.length);
   });
 });
-
-export interface FanOutOptions extends FanOutParts {
-  readonly instanceId?: string | undefined;
-  readonly onFatal: (error: Error) => void;
-}
-
-/** The fan-out: one task for each partition of fleet.events that the group gives this process. */
-export function createFanOut(options: FanOutOptions): TaskManager {
-  return createTaskManager({
-    backend: options.backend,
-    groupId: consumerGroups.fanOut.id,
-    topics: [topics.fleetEvents.name],
-    instanceId: options.instanceId,
-    createTask: (context) => createFanOutTask(options, context),
-    logger: options.logger,
-    onFatal: options.onFatal,
-  });
-}

@@ -1,6 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { type AvroCodecs, consumerGroups, resolveBatch, topics } from '@waypost/contracts';
-import { decideFanOut } from '@waypost/domain';
+import { type AvroCodecs, consumerGroups, readValue, resolveBatch, topics } from '@waypost/contracts';
+import { decideFanOut, DomainError, eventFault, type FleetEvent, type WebhookDelivery } from '@waypost/domain';
+import type { Quarantine, UnusableRecord } from '@waypost/platform';
 import {
   type BaseOffsets,
   type FencedWriter,
@@ -18,10 +19,15 @@ import {
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
-import { readOwnRecord } from '../common/read-own-record.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryWriter } from './delivery-writer.js';
-import { checkpointMetadata, outputsOf, readWritten, type WrittenDeliveries } from './fan-out-checkpoint.js';
+import {
+  checkpointMetadata,
+  findLostPosition,
+  outputsOf,
+  readWritten,
+  type WrittenDeliveries,
+} from './fan-out-checkpoint.js';
 
 export interface FanOutParts {
   readonly backend: StreamsBackend;
@@ -29,6 +35,7 @@ export interface FanOutParts {
   readonly directory: Pick<SubscriptionDirectory, 'candidates' | 'caughtUp'>;
   readonly flushScheduler: FlushScheduler;
   readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
+  readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
   readonly now: () => number;
 }
@@ -94,7 +101,8 @@ class FanOutTask implements PartitionTask {
       // A subscription that was acknowledged before an event must receive it: read the table to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
       const last = slice.at(-1);
-      for (const record of slice) this.fanOut(record);
+      const unusable = slice.flatMap((record) => this.fanOut(record) ?? []);
+      await this.parts.quarantine.put(this.context, unusable);
       if (last) deliveries.advanceTo(last.offset + 1);
       await deliveries.sent();
       await nextIteration();
@@ -157,6 +165,13 @@ class FanOutTask implements PartitionTask {
     const { backend, logger } = this.parts;
     const { topic, partition } = this.context;
     const committed = await this.context.committedOffset();
+    const lost = await findLostPosition(this.parts, {
+      topic,
+      partition,
+      committed: committed?.offset ?? null,
+      outputs,
+    });
+    if (lost !== null) throw new StreamsError('POSITION_LOST', lost);
     const outputsFrom = committed && outputsOf(committed.metadata, outputs);
     if (!outputsFrom) {
       await this.begin(committed?.offset ?? (await backend.startOffset({ topic, partition })), outputs);
@@ -194,10 +209,14 @@ class FanOutTask implements PartitionTask {
     await this.context.commitOffset(position, checkpointMetadata(this.outputsFrom));
   }
 
-  private fanOut({ value }: StreamRecord): void {
-    const { codecs, directory, metrics, now } = this.parts;
-    const event = readOwnRecord(topics.fleetEvents.name, codecs.fleetEvents, value);
-    for (const delivery of decideFanOut(event, directory.candidates(event.fleetId, event.eventType), now())) {
+  /** @returns why the event cannot be used, if so */
+  private fanOut(record: StreamRecord): UnusableRecord | null {
+    const { codecs, metrics } = this.parts;
+    const read = readValue(codecs.fleetEvents, record.value);
+    if (read.type === 'rejected') return { record, ...read };
+    const fault = eventFault(read.value);
+    if (fault !== null) return { record, ...fault };
+    for (const delivery of this.decide(read.value)) {
       if (this.written?.eventIds.has(delivery.eventId)) continue;
       metrics.deliveryCreated();
       const key = Buffer.from(delivery.subscriptionId);
@@ -207,6 +226,18 @@ class FanOutTask implements PartitionTask {
         key,
         value: codecs.webhookDeliveries.encode(delivery),
       });
+    }
+    return null;
+  }
+
+  /** @throws StreamsError NEWER_VERSION: the partition waits for an upgrade rather than leave a delivery out */
+  private decide(event: FleetEvent): readonly WebhookDelivery[] {
+    const { directory, now } = this.parts;
+    try {
+      return decideFanOut(event, directory.candidates(event.fleetId, event.eventType), now());
+    } catch (error) {
+      if (error instanceof DomainError) throw new StreamsError('NEWER_VERSION', error.message, { cause: error });
+      throw error;
     }
   }
 }

@@ -7,6 +7,7 @@ import {
   PartitionConsumer,
   PartitionContext,
   type PartitionTaskFactory,
+  Quarantine,
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
@@ -29,6 +30,7 @@ export class FanOutTasks implements PartitionTaskFactory, FanOutParts {
     @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
     @Inject(FAN_OUT_FLUSHES) readonly flushScheduler: FlushScheduler,
     @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
+    readonly quarantine: Quarantine,
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly now: () => number,
   ) {}

@@ -15,7 +15,7 @@ import {
   waitOrAbort,
 } from '@waypost/streams';
 import type { ReplayMetrics } from '../common/delivery-metrics.js';
-import { readOwnRecord } from '../common/read-own-record.js';
+import { readIfUsable } from '../common/read-own-record.js';
 import { Aborted } from '../common/waits.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { createPacer, type Pacer } from './pacer.js';
@@ -26,7 +26,7 @@ import type { SendingWatch } from './sending-watch.js';
 export interface ReplayJobParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'caughtUp'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'caughtUp'>;
   readonly metrics: ReplayMetrics;
   readonly logger: StreamsLogger;
   readonly now: () => number;
@@ -139,7 +139,9 @@ export class ReplayJob {
   }
 
   private isDeleted(): boolean {
-    return this.parts.directory.get(this.replay.subscriptionId) === undefined;
+    const { directory } = this.parts;
+    const id = this.replay.subscriptionId;
+    return directory.get(id) === undefined && !directory.isHeld(id);
   }
 
   private async begin(): Promise<Selection> {
@@ -211,23 +213,18 @@ export class ReplayJob {
     if (!last) return;
     const target = { topic: topics.webhookDeliveries.name, partition: this.context.partition };
     const nowMs = now();
-    const deliveries = chunk.map(({ key, value }) => ({
-      ...target,
-      key,
-      value: codecs.webhookDeliveries.encode(
-        replayedDelivery(
-          readOwnRecord(topics.webhookDeliveries.name, codecs.webhookDeliveries, value),
-          this.replay,
-          nowMs,
-        ),
-      ),
-    }));
+    const deliveries = chunk.flatMap(({ key, value }) => {
+      const delivery = readIfUsable(codecs.webhookDeliveries, value);
+      if (delivery === null) return [];
+      return { ...target, key, value: codecs.webhookDeliveries.encode(replayedDelivery(delivery, this.replay, nowMs)) };
+    });
+    const count = deliveries.length;
     const { sent } = this.current();
     // Before the commit: the sender may be faster than the response of the broker.
-    this.context.watch.written(this.replayId, chunk.length);
-    await this.save({ ...this.current(), nextDeliveryOffset: last.offset + 1, sent: sent + chunk.length }, deliveries);
+    this.context.watch.written(this.replayId, count);
+    await this.save({ ...this.current(), nextDeliveryOffset: last.offset + 1, sent: sent + count }, deliveries);
     this.position = last.offset + 1;
-    metrics.deliveriesReplayed(chunk.length);
+    metrics.deliveriesReplayed(count);
   }
 
   private async end(state: ReplayProgressState): Promise<void> {

@@ -1,7 +1,7 @@
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import { type DeliveryStatus, isReplayed, replayStatusOf, type WebhookReplay } from '@waypost/domain';
 import { settleOrAbort, type StreamsBackend } from '@waypost/streams';
-import { readOwnRecord } from '../common/read-own-record.js';
+import { readIfUsable } from '../common/read-own-record.js';
 
 export interface SelectionParts {
   readonly backend: StreamsBackend;
@@ -36,9 +36,9 @@ export async function selectDeliveries(
         const ours = batch.records.filter((record) => record.offset < attemptsEnd && record.key?.equals(key) === true);
         await resolveBatch(codecs.webhookAttempts, ours);
         for (const record of ours) {
-          const attempt = readOwnRecord(topics.webhookAttempts.name, codecs.webhookAttempts, record.value);
-          const status = replayStatusOf(replay, attempt);
-          if (status !== null) marks.mark(attempt.deliveryOffset, status);
+          const attempt = readIfUsable(codecs.webhookAttempts, record.value);
+          const status = attempt && replayStatusOf(replay, attempt);
+          if (attempt !== null && status !== null) marks.mark(attempt.deliveryOffset, status);
         }
         position = batch.nextOffset;
       }

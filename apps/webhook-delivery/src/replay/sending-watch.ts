@@ -1,6 +1,6 @@
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
 import { type PartitionConsumer, settleOrAbort, type StreamsBackend, toError } from '@waypost/streams';
-import { readOwnRecord } from '../common/read-own-record.js';
+import { readIfUsable } from '../common/read-own-record.js';
 import { Aborted } from '../common/waits.js';
 
 /**
@@ -92,9 +92,9 @@ class AttemptsWatch implements SendingWatch {
       const ours = batch.records.filter(({ key }) => key !== null && subscriptions.has(key.toString()));
       await resolveBatch(codecs.webhookAttempts, ours);
       for (const record of ours) {
-        const { replayId, outcome } = readOwnRecord(topics.webhookAttempts.name, codecs.webhookAttempts, record.value);
-        const followed = replayId === null ? undefined : this.followed.get(replayId);
-        if (followed && outcome !== 'retrying') followed.unsent = Math.max(0, followed.unsent - 1);
+        const attempt = readIfUsable(codecs.webhookAttempts, record.value);
+        const followed = attempt?.replayId == null ? undefined : this.followed.get(attempt.replayId);
+        if (followed && attempt?.outcome !== 'retrying') followed.unsent = Math.max(0, followed.unsent - 1);
       }
     }
   }

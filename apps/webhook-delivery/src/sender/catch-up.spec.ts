@@ -18,7 +18,7 @@ async function build() {
   let caughtUp = 0;
   const catchUp = createCatchUp({
     ...{ backend, codecs, partition: 0, queues },
-    take: () => undefined,
+    take: () => null,
     onCaughtUp: () => caughtUp++,
     onFailure: (error) => {
       throw error;
@@ -91,10 +91,11 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
   const taken: string[] = [];
   const catchUp = createCatchUp({
     ...{ backend, codecs, partition: 0, queues, onCaughtUp: () => undefined },
-    take: (queue, offset) => {
+    take: (queue, { offset }) => {
       taken.push(queue.subscriptionId);
       const delivery = aDelivery(offset);
       queues.admit({ queue, offset, delivery, progress: DELIVERY_UNSTARTED, dueAt: 0, isHeld: false, begun: null });
+      return null;
     },
     onFailure: (error) => {
       throw error;

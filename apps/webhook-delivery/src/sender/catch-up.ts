@@ -17,7 +17,8 @@ export interface CatchUpOptions {
   readonly codecs: AvroCodecs;
   readonly partition: number;
   readonly queues: PartitionQueues;
-  readonly take: (queue: SubscriptionQueue, offset: number, value: Buffer | null) => void;
+  /** @returns a promise if the record is no delivery: no later one may be taken until it has resolved */
+  readonly take: (queue: SubscriptionQueue, record: StreamRecord) => Promise<void> | null;
   /** Called when a queue has taken in everything up to the position of the partition's reader. */
   readonly onCaughtUp: () => void;
   readonly onFailure: (error: Error) => void;
@@ -149,7 +150,8 @@ class Passes implements CatchUp {
       for (const record of slice) {
         // The partition's own reader has not come here yet and will offer this record itself.
         if (record.offset >= queues.position) return this.endPass(start);
-        this.offer(record, start);
+        const quarantined = this.offer(record, start);
+        if (quarantined) await quarantined;
       }
       const next = this.nextRead(start, (slice.at(-1)?.offset ?? start) + 1);
       if (next === null || next.isSkipping) return next;
@@ -180,17 +182,18 @@ class Passes implements CatchUp {
     return null;
   }
 
-  private offer({ offset, key, value }: StreamRecord, start: number): void {
+  private offer(record: StreamRecord, start: number): Promise<void> | null {
     const { queues, take } = this.options;
+    const { offset, key } = record;
     const queue = key && queues.known(key.toString());
-    if (!queue || queue.parkedFrom === null || offset < queue.parkedFrom || !this.covers(queue, start)) return;
+    if (!queue || queue.parkedFrom === null || offset < queue.parkedFrom || !this.covers(queue, start)) return null;
     if (!queues.hasRoom(queue)) {
       queue.parkedFrom = offset;
       queue.stoppedInPass = this.pass;
-      return;
+      return null;
     }
     queue.parkedFrom = offset + 1;
-    take(queue, offset, value);
+    return take(queue, record);
   }
 
   /** Whether the current pass covers the queue from its `parkedFrom` on. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRun } from '../attempt/attempt-runner.js';
-import { aDelivery, anAttempt, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { aDelivery, anAttempt, ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
 
@@ -74,6 +74,47 @@ describe('the sender', () => {
     const waits = attempts.map((one) => (one.nextDueAt ?? NaN) - one.startedAt - one.durationMs);
     expect(waits).toEqual([3_200, 6_400, 12_000, NaN]);
     expect(discarded).toBe(4);
+  });
+
+  it('quarantines what is not a delivery and sends the deliveries after it (R-2)', async () => {
+    harness.append(Buffer.from('no avro'));
+    harness.append(null);
+    harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(1), subscriptionId: 'another' }));
+    harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(1), eventId: 'a\r\nheader: b' }));
+    harness.publish(5);
+    await harness.start(() => ok);
+    await until(async () => (await harness.committedOffset()) === 5);
+    expect((await harness.attempts()).map(({ eventId }) => eventId)).toEqual(['event-5']);
+    const rejected = await harness.rejected();
+    expect(rejected.map(({ sourceOffset, reason }) => [sourceOffset, reason])).toEqual([
+      [0, 'malformed'],
+      [1, 'malformed'],
+      [2, 'key_mismatch'],
+      [3, 'invalid_field'],
+    ]);
+    expect(rejected[0]).toMatchObject({
+      ...{ sourceTopic: 'webhook.deliveries', sourcePartition: 0 },
+      ...{ sourceKey: Buffer.from('subscription-1'), sourceValue: Buffer.from('no avro') },
+    });
+  });
+
+  it('quarantines what is not a delivery among those that it reads again for a parked subscription', async () => {
+    for (const n of [1, 2]) harness.publish(n);
+    harness.append(Buffer.from('no avro'));
+    harness.publish(4);
+    await harness.start(() => ok, { limits: { perSubscription: 1, guaranteed: 1 } });
+    await until(async () => (await harness.attempts()).length === 3);
+    expect((await harness.rejected()).map(({ sourceOffset }) => sourceOffset)).toEqual([2]);
+  });
+
+  it('continues where its predecessor stopped although a record among the attempts cannot be read', async () => {
+    harness.publish(1);
+    harness.publish(2);
+    harness.writeAttempt(anAttempt(1, { outcome: 'delivered', nextDueAt: null }));
+    harness.backend.append(ATTEMPTS, { key: Buffer.from('subscription-1'), value: Buffer.from('no avro') });
+    const made = await harness.start(() => ok);
+    await until(async () => (await harness.committedOffset()) === 2);
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2']);
   });
 
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {

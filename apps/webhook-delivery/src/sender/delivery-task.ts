@@ -1,6 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { type AvroCodecs, consumerGroups, resolveBatch, topics } from '@waypost/contracts';
-import { DELIVERY_UNSTARTED, type DeliveryProgress } from '@waypost/domain';
+import { type AvroCodecs, consumerGroups, type ReadValue, readValue, resolveBatch, topics } from '@waypost/contracts';
+import { DELIVERY_UNSTARTED, deliveryFault, type DeliveryProgress, type WebhookDelivery } from '@waypost/domain';
+import type { Quarantine } from '@waypost/platform';
 import {
   type FencedWriter,
   type PartitionTask,
@@ -15,7 +16,6 @@ import type { AttemptRunner } from '../attempt/attempt-runner.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
-import { readOwnRecord } from '../common/read-own-record.js';
 import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { type AttemptFlow, createAttemptFlow } from './attempt-flow.js';
@@ -32,12 +32,13 @@ import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js
 export interface DeliveryTaskParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'onChange'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'onChange'>;
   readonly runner: AttemptRunner;
   readonly scheduler: DeliveryScheduler;
   readonly flushScheduler: FlushScheduler;
   readonly timers: TimerPort;
   readonly metrics: DeliveryMetrics;
+  readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   /** Uniform in [0, 1). */
@@ -108,7 +109,10 @@ class DeliveryTask implements PartitionTask {
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (this.isClosing) return;
       await resolveBatch(this.parts.codecs.webhookDeliveries, slice);
-      for (const record of slice) this.offer(record);
+      for (const record of slice) {
+        const quarantined = this.offer(record);
+        if (quarantined) await quarantined;
+      }
       queues.position = (slice.at(-1)?.offset ?? queues.position - 1) + 1;
       await nextIteration();
     }
@@ -177,7 +181,7 @@ class DeliveryTask implements PartitionTask {
         position.moved();
       },
     });
-    const isPaused = (id: string): boolean => parts.directory.get(id)?.status === 'paused';
+    const isPaused = (id: string): boolean => parts.directory.isHeld(id);
     const queues = new PartitionQueues({ limits, start, begun, attemptsEnd: () => log.attemptsEnd, isPaused });
     const states = createStateRecords({ queues, codecs, partition, now });
     const flow = createAttemptFlow({
@@ -198,11 +202,9 @@ class DeliveryTask implements PartitionTask {
         flow.probe(queue);
       },
     });
-    const take = (queue: SubscriptionQueue, offset: number, value: Buffer | null): void => {
-      this.take(queue, offset, value);
-    };
     const catchUp = createCatchUp({
-      ...{ backend, codecs, partition, queues, take, onFailure },
+      ...{ backend, codecs, partition, queues, onFailure },
+      take: (queue, record) => this.take(queue, record),
       onCaughtUp: () => {
         parts.metrics.parkedChanged(-1);
       },
@@ -237,22 +239,30 @@ class DeliveryTask implements PartitionTask {
     }
   }
 
-  private offer({ offset, key, value }: StreamRecord): void {
+  private offer(record: StreamRecord): Promise<void> | null {
     const { queues, states } = this.opened();
-    const queue = queues.queue(key?.toString() ?? '');
+    const queue = queues.queue(record.key?.toString() ?? '');
     const wasParked = queue.parkedFrom !== null;
-    if (queues.offer(queue, offset)) this.take(queue, offset, value);
-    else if (!wasParked) {
+    if (queues.offer(queue, record.offset)) return this.take(queue, record);
+    if (!wasParked) {
       this.parts.metrics.parkedChanged(1);
       states.watch(queue);
     }
+    return null;
   }
 
-  private take(queue: SubscriptionQueue, offset: number, value: Buffer | null): void {
+  /** @returns a promise if the record is no delivery: no later one may be taken until it is quarantined */
+  private take(queue: SubscriptionQueue, record: StreamRecord): Promise<void> | null {
     const { queues, flow, states } = this.opened();
+    const { offset } = record;
     const progress = this.progressOf(queue, offset);
-    if (progress.type === 'finished') return;
-    const delivery = readOwnRecord(topics.webhookDeliveries.name, this.parts.codecs.webhookDeliveries, value);
+    if (progress.type === 'finished') return null;
+    const read = this.deliveryOf(queue, record);
+    if (read.type === 'rejected') {
+      queues.forgetIfDone(queue);
+      return this.parts.quarantine.put(this.context, [{ record, ...read }]);
+    }
+    const { value: delivery } = read;
     const dueAt = progress.type === 'pending' ? progress.dueAt : this.parts.now();
     const pending = { queue, offset, delivery, progress, dueAt, isHeld: false, begun: null };
     queues.admit(pending);
@@ -260,6 +270,14 @@ class DeliveryTask implements PartitionTask {
     if (queue.isHeld) states.watch(queue);
     this.parts.metrics.pendingChanged(1);
     flow.begin(pending);
+    return null;
+  }
+
+  private deliveryOf({ subscriptionId }: SubscriptionQueue, { value }: StreamRecord): ReadValue<WebhookDelivery> {
+    const read = readValue(this.parts.codecs.webhookDeliveries, value);
+    if (read.type === 'rejected') return read;
+    const fault = deliveryFault(read.value, subscriptionId);
+    return fault === null ? read : { type: 'rejected', ...fault };
   }
 
   private progressOf(queue: SubscriptionQueue, offset: number): DeliveryProgress {

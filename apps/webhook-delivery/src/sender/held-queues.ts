@@ -11,7 +11,7 @@ export interface HeldQueuesOptions {
   readonly flow: AttemptFlow;
   readonly states: StateRecords;
   readonly catchUp: CatchUp;
-  readonly directory: Pick<SubscriptionDirectory, 'get'>;
+  readonly directory: Pick<SubscriptionDirectory, 'isHeld'>;
   readonly metrics: Pick<DeliveryMetrics, 'pendingChanged' | 'parkedChanged'>;
 }
 
@@ -33,7 +33,7 @@ export class HeldQueues {
   subscriptionChanged(subscriptionId: string): void {
     const { queues, flow, states, catchUp, directory } = this.options;
     const queue = queues.known(subscriptionId);
-    const isPaused = directory.get(subscriptionId)?.status === 'paused';
+    const isPaused = directory.isHeld(subscriptionId);
     if (!queue || queue.isPaused === isPaused) return;
     queue.isPaused = isPaused;
     states.watch(queue);

@@ -8,7 +8,7 @@ import type { StateRecords } from './state-records.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
 
 export interface OutageOptions {
-  readonly directory: Pick<SubscriptionDirectory, 'get'>;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld'>;
   readonly log: AttemptLog;
   readonly states: StateRecords;
   readonly timers: TimerPort;
@@ -128,7 +128,7 @@ class OutageWatch implements Outage {
 
   private probeNow(queue: SubscriptionQueue): void {
     const subscription = this.options.directory.get(queue.subscriptionId);
-    if (subscription?.status === 'paused') return;
+    if (this.options.directory.isHeld(queue.subscriptionId)) return;
     if (subscription?.status === 'active' && subscription.onOutage === 'hold') this.options.probe(queue);
     else this.stopHolding(queue);
   }

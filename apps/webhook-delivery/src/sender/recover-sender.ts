@@ -8,7 +8,7 @@ import {
   type StreamsLogger,
   type TaskContext,
 } from '@waypost/streams';
-import { readOwnRecord } from '../common/read-own-record.js';
+import { readIfUsable, readOwnRecord } from '../common/read-own-record.js';
 import type { BegunDeliveries, CommitPoint } from './partition-queues.js';
 
 /** The state that predecessors left for a partition. */
@@ -96,7 +96,8 @@ async function recoverProgress(
   const attemptsEnd = await readToEnd(backend, fetcher, log, firstToFold(from), async ({ records }) => {
     await resolveBatch(codecs.webhookAttempts, records);
     for (const { value } of records) {
-      const attempt = readOwnRecord(topics.webhookAttempts.name, codecs.webhookAttempts, value);
+      const attempt = readIfUsable(codecs.webhookAttempts, value);
+      if (attempt === null) continue;
       const { subscriptionId, deliveryOffset } = attempt;
       // Everything below is finished and is not read again.
       if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;

@@ -7,6 +7,7 @@ import {
   PartitionConsumer,
   PartitionContext,
   type PartitionTaskFactory,
+  Quarantine,
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
@@ -61,6 +62,7 @@ export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
     @Inject(SENDER_FLUSHES) readonly flushScheduler: FlushScheduler,
     @Inject(TIMERS) readonly timers: TimerPort,
     @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
+    readonly quarantine: Quarantine,
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly now: () => number,
     @Inject(RANDOM) readonly random: () => number,

@@ -1,6 +1,6 @@
 import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
-import { KafkaModule, LOGGER, ON_FATAL, STOPPING, STREAMS_BACKEND } from '@waypost/platform';
+import { KafkaModule, LOGGER, ON_FATAL, Quarantine, STOPPING, STREAMS_BACKEND } from '@waypost/platform';
 import { settleOrAbort, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
 import { CODECS, CommonModule } from '../common/common.module.js';
 import { createSubscriptionDirectory, type SubscriptionDirectory } from './subscription-directory.js';
@@ -13,8 +13,9 @@ function directoryOf(
   codecs: AvroCodecs,
   logger: StreamsLogger,
   onFatal: (error: Error) => void,
+  quarantine: Quarantine,
 ): SubscriptionDirectory {
-  return createSubscriptionDirectory({ backend, codecs, logger, onFatal });
+  return createSubscriptionDirectory({ backend, codecs, logger, onFatal, quarantine });
 }
 
 /** The directory is read to its end before the consumers start, and followed until all of them have stopped. */
@@ -23,7 +24,7 @@ function directoryOf(
   providers: [
     {
       provide: SUBSCRIPTION_DIRECTORY,
-      inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL],
+      inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL, Quarantine],
       useFactory: directoryOf,
     },
   ],

@@ -1,6 +1,6 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** A ping that could not be taken, with its original bytes. */
+/** A record that could not be used, with its original bytes. */
 export interface RejectedTelemetry {
   readonly sourceTopic: string;
   readonly sourcePartition: number;

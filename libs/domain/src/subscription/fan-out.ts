@@ -1,4 +1,6 @@
+import { DomainError } from '../domain-error.js';
 import { eventId as eventIdOf } from '../event/event-id.js';
+import { isEventType } from '../event/event-type.js';
 import { payloadFormatOf, serialiseBody } from '../event/payload-format.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
@@ -6,7 +8,7 @@ import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
 /**
  * One delivery per matching subscription, the body written once (R-15), its eventId the same every time (R-12).
- * @throws DomainError `unknown_payload_format`: only a newer version can write it
+ * @throws DomainError `unknown_payload_format` or `unknown_event_type`: only a newer version can write it
  */
 export function decideFanOut(
   event: FleetEvent,
@@ -15,7 +17,12 @@ export function decideFanOut(
 ): WebhookDelivery[] {
   const deliveries: WebhookDelivery[] = [];
   for (const subscription of subscriptions) {
-    if (matchesSubscription(subscription, event)) deliveries.push(deliveryOf(event, subscription, nowMs));
+    if (!matchesSubscription(subscription, event)) continue;
+    if (!isEventType(event.eventType)) {
+      const hint = 'start a version that knows it';
+      throw new DomainError('unknown_event_type', `Event type "${event.eventType}" is unknown: ${hint}.`);
+    }
+    deliveries.push(deliveryOf(event, subscription, nowMs));
   }
   return deliveries;
 }

@@ -4,6 +4,8 @@ import { partitionForKey } from '../partitioner.js';
 import { connectKafka } from './kafka-connection.js';
 
 export interface PublishedRecord {
+  /** Where the record goes whatever its key is. */
+  readonly partition?: number | undefined;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
 }
@@ -32,14 +34,15 @@ export async function openRecordPublisher(settings: KafkaSettings, topic: string
   });
   await producer.connect();
   let keyless = 0;
-  const partitionOf = ({ key }: PublishedRecord): number =>
-    key ? partitionForKey(key, partitions) : keyless++ % partitions;
+  const partitionOf = ({ key, partition }: PublishedRecord): number =>
+    partition ?? (key ? partitionForKey(key, partitions) : keyless++ % partitions);
   return {
     async publish(records) {
       const groups = Array.from({ length: partitions }, (): Message[] => []);
       for (const record of records) {
+        const { key, value } = record;
         const partition = partitionOf(record);
-        groups[partition]?.push({ ...record, partition });
+        groups[partition]?.push({ key, value, partition });
       }
       const filled = groups.filter(({ length }) => length > 0);
       await Promise.all(filled.map((messages) => producer.send({ topic, acks: -1, messages })));

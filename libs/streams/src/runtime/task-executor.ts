@@ -22,6 +22,8 @@ export interface TaskExecutorOptions {
 const IDLE_AFTER_MS = 200;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
+const STOPPED_RETRY_MS = 10_000;
+const REBUILDS_TO_LONGEST_WAIT = 9;
 /** About a minute and a half of retries: a failure that lasts longer needs a new process and an operator. */
 const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
 /** A task without input counts as healthy after some seconds. */
@@ -64,6 +66,7 @@ export class TaskExecutor {
     await this.options.after;
     let rebuilds = 0;
     while (!this.isClosing()) {
+      let maxWaitMs = REBUILD_MAX_WAIT_MS;
       this.failing = new AbortController();
       const task = this.options.createTask(this.context(this.failing));
       this.task = task;
@@ -73,10 +76,15 @@ export class TaskExecutor {
         });
       } catch (error) {
         this.handleFailure(error, ++rebuilds);
+        if (isStopping(error)) {
+          maxWaitMs = STOPPED_RETRY_MS;
+          // However long it stopped, failures of another kind have their own tries.
+          rebuilds = Math.min(rebuilds, REBUILDS_TO_LONGEST_WAIT);
+        }
       }
       this.running = false;
       await this.closeTask(task);
-      await waitOrAbort(Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS), this.closing.signal);
+      await waitOrAbort(Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, maxWaitMs), this.closing.signal);
     }
   }
 
@@ -94,7 +102,9 @@ export class TaskExecutor {
       return;
     }
     if (isFatal(error)) this.options.onFatal(error);
-    else if (rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS) this.options.onFatal(stuck(partition, error));
+    else if (isStopping(error)) {
+      this.options.logger.error('partition_stopped', { partition, reason: error.code, error: error.message });
+    } else if (rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS) this.options.onFatal(stuck(partition, error));
     else {
       const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
       this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
@@ -236,6 +246,11 @@ const FATAL_CODES = new Set<StreamsErrorCode>([
   'PARTITIONS_DIFFER',
   'ILLEGAL_TRANSACTION_MOVE',
 ]);
+
+/** Only this partition stops: it is tried again until someone has done what the message says. */
+function isStopping(error: unknown): error is StreamsError {
+  return error instanceof StreamsError && (error.code === 'NEWER_VERSION' || error.code === 'POSITION_LOST');
+}
 
 /** Continuing would lose or invent data, or can never succeed: the process stops and reports the error. */
 function isFatal(error: unknown): error is Error {

@@ -64,6 +64,7 @@ export class ReplayHarness {
           const status = this.subscriptions.get(id);
           return status && subscriptionOf({ id, status });
         },
+        isHeld: (id) => this.subscriptions.get(id) === 'paused',
         caughtUp: () => Promise.resolve(),
       },
       metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },

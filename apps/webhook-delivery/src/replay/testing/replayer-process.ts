@@ -22,7 +22,7 @@ await createReplayer({
     now: Date.now,
   }),
   codecs,
-  directory: { get: (id) => subscriptionOf({ id }), caughtUp: () => Promise.resolve() },
+  directory: { get: (id) => subscriptionOf({ id }), isHeld: () => false, caughtUp: () => Promise.resolve() },
   metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
   logger: silentLogger,
   now: Date.now,

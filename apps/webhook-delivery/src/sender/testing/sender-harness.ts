@@ -1,8 +1,10 @@
+import { Registry } from 'prom-client';
 import {
   type AvroCodecs,
   consumerGroups,
   createAvroCodecs,
   type OperationalEvent,
+  type RejectedTelemetry,
   resolveBatch,
   type SubjectCodec,
   type SubscriptionState,
@@ -12,6 +14,7 @@ import {
   type WebhookSubscription,
 } from '@waypost/contracts';
 import type { AttemptResult } from '@waypost/domain';
+import { Quarantine } from '@waypost/platform';
 import {
   createMemoryBackend,
   createTaskManager,
@@ -34,6 +37,7 @@ import type { ReservationLimits } from '../reservations.js';
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
 export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
 export const STATES = { topic: topics.subscriptionState.name, partition: 0 };
+export const REJECTED = { topic: topics.telemetryRejected.name, partition: 0 };
 export const OPERATIONS = { topic: topics.webhookOperations.name, partition: 0 };
 
 export type Answer = (request: AttemptRequest) => AttemptResult | Promise<AttemptResult | null>;
@@ -71,7 +75,7 @@ export class SenderHarness {
     readonly codecs: AvroCodecs,
     private readonly speed: number,
   ) {
-    const logs = [DELIVERIES, ATTEMPTS, STATES, OPERATIONS].map(({ topic }) => [topic, 1] as const);
+    const logs = [DELIVERIES, ATTEMPTS, STATES, OPERATIONS, REJECTED].map(({ topic }) => [topic, 1] as const);
     this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: Date.now });
   }
 
@@ -96,6 +100,7 @@ export class SenderHarness {
 
   readonly directory = {
     get: (id: string) => this.subscriptions.get(id),
+    isHeld: (id: string) => this.subscriptions.get(id)?.status === 'paused',
     onChange: (listener: (subscriptionId: string) => void) => {
       this.listeners.add(listener);
       return () => this.listeners.delete(listener);
@@ -113,6 +118,11 @@ export class SenderHarness {
       key: Buffer.from(subscriptionId),
       value: this.codecs.webhookDeliveries.encode({ ...aDelivery(n), subscriptionId, deviceId }),
     });
+  }
+
+  /** Any bytes as the next record of the deliveries. */
+  append(value: Buffer | null): void {
+    this.backend.append(DELIVERIES, { key: Buffer.from('subscription-1'), value });
   }
 
   writeAttempt(attempt: WebhookAttempt): void {
@@ -158,6 +168,7 @@ export class SenderHarness {
         parkedChanged: nothing,
         suspendedChanged: nothing,
       },
+      quarantine: new Quarantine({ backend, codecs, metrics: new Registry(), logger: silentLogger }),
       onFatal: (error) => {
         throw error;
       },
@@ -174,6 +185,11 @@ export class SenderHarness {
   async attempts(): Promise<WebhookAttempt[]> {
     const records = await this.records(ATTEMPTS, this.codecs.webhookAttempts);
     return records.map(({ value }) => decoded(this.codecs.webhookAttempts.decode(value ?? Buffer.alloc(0))));
+  }
+
+  async rejected(): Promise<RejectedTelemetry[]> {
+    const records = await this.records(REJECTED, this.codecs.telemetryRejected);
+    return records.map(({ value }) => decoded(this.codecs.telemetryRejected.decode(value ?? Buffer.alloc(0))));
   }
 
   async operations(): Promise<OperationalEvent[]> {

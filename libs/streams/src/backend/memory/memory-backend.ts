@@ -38,6 +38,8 @@ export function createMemoryBackend(options: MemoryBackendOptions): StreamsBacke
 export interface MemoryLogs {
   /** Writes as an outside producer would. */
   append(partition: TopicPartition, record: { key: Buffer | null; value: Buffer | null }): number;
+  /** Deletes the committed offsets of a group, as a broker does after its retention. */
+  forgetOffsets(groupId: string): void;
 }
 
 /** Each commit leaves a marker after its records, as in Kafka, so that positions and record offsets differ. */
@@ -74,6 +76,10 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     log.push(fetchedRecordOf({ offset: log.length, timestamp: this.options.now(), key, value }));
     for (const watcher of this.watchers) watcher();
     return log.length - 1;
+  }
+
+  forgetOffsets(groupId: string): void {
+    this.groups.get(groupId)?.offsets.clear();
   }
 
   fetcher(): Fetcher {

@@ -1,0 +1,51 @@
+import type { FleetEvent } from '../records/fleet-event.js';
+import type { WebhookAttempt } from '../records/webhook-attempt.js';
+import type { WebhookDelivery } from '../records/webhook-delivery.js';
+import { MAX_TIME_MS } from '../time/instant.js';
+
+/** Why a record that its schema allows cannot be used all the same (R-2). */
+export interface RecordFault {
+  readonly reason: 'invalid_field' | 'key_mismatch';
+  readonly detail: string;
+}
+
+/** It becomes a header of each request. */
+const EVENT_ID = /^[\x21-\x7e]{1,200}$/;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const MAX_INT = 2 ** 31 - 1;
+/** No clock of a sender is further ahead. */
+const MAX_AHEAD_MS = 86_400_000;
+
+export function eventFault({ eventTime }: Pick<FleetEvent, 'eventTime'>): RecordFault | null {
+  return isTime(eventTime) ? null : invalid('eventTime');
+}
+
+export function deliveryFault(delivery: WebhookDelivery, key: string): RecordFault | null {
+  if (delivery.subscriptionId !== key) return { reason: 'key_mismatch', detail: 'the key is not its subscriptionId' };
+  return EVENT_ID.test(delivery.eventId) ? null : invalid('eventId');
+}
+
+/** What the history cannot store. */
+export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFault | null {
+  if (!UUID.test(attempt.eventId)) return invalid('eventId');
+  if (attempt.format.includes('\0')) return invalid('format');
+  if (!isCount(attempt.series)) return invalid('series');
+  if (!isCount(attempt.attempt)) return invalid('attempt');
+  if (attempt.statusCode !== null && !isCount(attempt.statusCode)) return invalid('statusCode');
+  for (const field of TIMES) if (!isTime(attempt[field] ?? 0)) return invalid(field);
+  return attempt.firstAttemptAt > nowMs + MAX_AHEAD_MS ? invalid('firstAttemptAt') : null;
+}
+
+const TIMES = ['eventTime', 'deliveryCreatedAt', 'startedAt', 'firstAttemptAt', 'nextDueAt', 'durationMs'] as const;
+
+function isCount(value: number): boolean {
+  return value >= 0 && value <= MAX_INT;
+}
+
+function isTime(value: number): boolean {
+  return value >= 0 && value <= MAX_TIME_MS;
+}
+
+function invalid(field: string): RecordFault {
+  return { reason: 'invalid_field', detail: `${field} is out of range` };
+}
