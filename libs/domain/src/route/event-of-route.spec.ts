@@ -7,6 +7,7 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { travel } from '../testing/journey.js';
 import { north, ping, second } from '../testing/track.js';
+import { eventOfRoute, type RouteChange } from './event-of-route.js';
 
 const names = { vehicleId: 'van-7', licensePlate: 'AB-123-C', driverId: 'driver-9' };
 
@@ -70,6 +71,15 @@ describe('the events of routes and stops (R-13)', () => {
       idleTimeInSeconds: 20,
       endReason: 'ignition_off',
     });
+  });
+
+  it('rounds the distance to whole metres and the speed to one decimal, up from the middle', () => {
+    const place = { latitude: 1, longitude: 2 };
+    const change: RouteChange = {
+      ...{ type: 'route_finished', ...place, startLocation: place, startTime: second(0), endReason: 'no_data' },
+      ...{ time: second(3_600), fixTime: second(3_600), distanceInMeters: 12_350.5, maxSpeedInKmh: null, idleMs: null },
+    };
+    expect(eventOfRoute(change, ping(3_600))).toMatchObject({ distanceInMeters: 12_351, averageSpeedInKmh: 12.4 });
   });
 
   it('stop_started and stop_finished share an activityId, and fit between two routes', () => {

@@ -5,6 +5,7 @@ describe('API keys (R-37)', () => {
   it('are wp_ and base64url', () => expect(formatApiKey(Buffer.alloc(32, 0xff))).toBe(`wp_${'_'.repeat(42)}8`));
 
   it('need enough random bytes not to be guessed', () => {
+    expect(formatApiKey(Buffer.alloc(16))).toMatch(/^wp_A{22}$/);
     expect(() => formatApiKey(Buffer.alloc(15))).toThrow(expect.objectContaining({ code: 'bad_key' }));
   });
 

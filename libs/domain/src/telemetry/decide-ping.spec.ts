@@ -431,6 +431,18 @@ describe('the state of a device', () => {
     expect(journey.state).toEqual(expected);
   });
 
+  it('remembers on a route what it needs to go on, and nothing of the stop before', () => {
+    const journey = travel([at(0, { speedInKmh: 20 }), at(10, { speedInKmh: 30 }), at(20, { speedInKmh: 25 })]);
+
+    expect(journey.state?.trip).toEqual({
+      ...{ since: NOON, latitude: 52.1, longitude: 4.9, moving: false, maxSpeedInKmh: 30, ignitionOffSince: null },
+      route: {
+        ...{ wayTime: NOON + 20_000, wayLatitude: 52.1, wayLongitude: 4.9, distanceInMeters: 0 },
+        ...{ idleMs: 0, standing: false, ignitionOffSince: null },
+      },
+    });
+  });
+
   it('is never changed in place', () => {
     const state = Object.freeze(travel([at(0, { ignition: true })]).state);
 
