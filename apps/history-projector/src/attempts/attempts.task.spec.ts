@@ -248,6 +248,15 @@ describe('the attempts task', () => {
     expect(events).toEqual(['database_away', 'closed']);
   });
 
+  it('gives up waiting for the database when it is closed', async () => {
+    const { task } = build({ projection: () => ({ apply: gone }) });
+    await task.open();
+    const processing = task.process(batchOf([first(1)], 2));
+    setTimeout(() => void task.close(), 5);
+
+    await expect(processing).rejects.toThrow('gone');
+  });
+
   it('quarantines what is not an attempt, or what no row can hold, and stores the others (R-2)', async () => {
     const { task, quarantined, find, fatal, store } = build();
     await task.open();
@@ -318,6 +327,17 @@ describe('the attempts task', () => {
       await fast.task.open();
       await fast.task.process(batchOf(many(99), 100));
       expect(fast.waits).toEqual([500]);
+    });
+
+    it.each([
+      ['20 attempts in a transaction and 1,000 waiting', 20, 1_000, [200]],
+      ['21 attempts in a transaction and 1,000 waiting', 21, 1_000, [500]],
+      ['1,001 waiting', 1, 1_001, []],
+    ])('has its limits at %s', async (_, count, lag, expected) => {
+      const { task, waits } = build();
+      await task.open();
+      await task.process(batchOf(many(count), count + 1, count + 1 + lag));
+      expect(waits).toEqual(expected);
     });
 
     it('writes what comes after a pause at once', async () => {
