@@ -15,7 +15,7 @@ import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscri
 import { type Behaviour, type Receiver, startReceiver } from './receiver.js';
 import { subscriptionOf } from './samples.js';
 
-const SEALING_KEY = Buffer.alloc(32, 3);
+const SEALING_KEYS = [Buffer.alloc(32, 3)];
 const never = new AbortController().signal;
 setMaxListeners(0, never); // one for each attempt in flight
 
@@ -61,8 +61,8 @@ export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig
   const now = (): number => (frozenAt ?? Date.now()) + aheadMs;
   const idle = () => Promise.resolve();
   const directory = { ...index, start: idle, stop: idle, caughtUp: () => caughtUp() };
-  const tokens = createBearerTokens({ egress, sealingKey: SEALING_KEY, now });
-  const runner = createAttemptRunner({ directory, egress, tokens, sealingKey: SEALING_KEY, now });
+  const tokens = createBearerTokens({ egress, sealingKeys: SEALING_KEYS, now });
+  const runner = createAttemptRunner({ directory, egress, tokens, sealingKeys: SEALING_KEYS, now });
 
   const run: AttemptRig['run'] = (subscriptionId, options = {}) =>
     runner.run({
@@ -123,7 +123,7 @@ export function rigSubscription(
   return subscriptionOf({
     id,
     secrets: secrets.map(({ bytes, expiresAt }, index) => ({
-      sealed: sealSigningSecret(bytes, SEALING_KEY, Buffer.alloc(12, index), id),
+      sealed: sealSigningSecret(bytes, SEALING_KEYS, Buffer.alloc(12, index), id),
       expiresAt,
     })),
     ...fields,
@@ -131,7 +131,7 @@ export function rigSubscription(
 }
 
 export function rigAuth(subscriptionId: string, tokenUrl: string, clientSecret = 's'): BearerAuth {
-  const sealedClientSecret = sealClientSecret(clientSecret, SEALING_KEY, Buffer.alloc(12, 9), subscriptionId);
+  const sealedClientSecret = sealClientSecret(clientSecret, SEALING_KEYS, Buffer.alloc(12, 9), subscriptionId);
   return { tokenUrl, clientId: 'client', sealedClientSecret, scope: null };
 }
 

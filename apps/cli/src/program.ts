@@ -45,6 +45,7 @@ export function createProgram(context: ProgramContext): Command {
   addRejectedCommands(program, context);
   addRebuild(program, context);
   addRefill(program, context);
+  addKeyCommands(program, context);
   addSetUp(program, context);
   return program;
 }
@@ -286,6 +287,18 @@ function addRefill(program: Command, { terminal }: ProgramContext): void {
   ).action(async ({ dataDir }: Shared) => {
     const { refill } = await import('./commands/refill.js');
     await refill(terminal, { dataDir });
+  });
+}
+
+function addKeyCommands(program: Command, { terminal, now }: ProgramContext): void {
+  const keys = program.command('keys').description('The keys that seal stored secrets.');
+  leaf(
+    keys,
+    'reseal',
+    'Seals all stored secrets under the newest key of WAYPOST_SEALING_KEY and publishes them; it can be repeated.',
+  ).action(async ({ dataDir }: Shared) => {
+    const { resealSecrets } = await import('./commands/keys.js');
+    await resealSecrets(terminal, { dataDir, now });
   });
 }
 

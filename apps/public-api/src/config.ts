@@ -9,11 +9,11 @@ import {
   egressConfig,
   isAddressOrSubnet,
   kafkaConfig,
-  pageTokenKeyConfig,
+  pageTokenKeysConfig,
   parseConfig,
   processConfig,
   registryConfig,
-  sealingKeyConfig,
+  sealingKeysConfig,
   withDefault,
 } from '@waypost/platform';
 
@@ -62,8 +62,8 @@ const schema = configSections({
   kafka: kafkaConfig(APP_NAME),
   registry: registryConfig,
   database: databaseConfig,
-  sealingKey: sealingKeyConfig,
-  pageTokenKey: pageTokenKeyConfig,
+  sealingKeys: sealingKeysConfig,
+  pageTokenKeys: pageTokenKeysConfig,
   egress: egressConfig,
 });
 

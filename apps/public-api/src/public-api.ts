@@ -18,9 +18,9 @@ import { RuntimeModule } from './runtime/runtime.module.js';
 @Module({})
 class PublicApiModule {
   static forRoot({ name, config, logger, metrics }: AppRuntime<PublicApiConfig>): DynamicModule {
-    const { database, http, registry, sealingKey, pageTokenKey, egress } = config;
+    const { database, http, registry, sealingKeys, pageTokenKeys, egress } = config;
     const { rateLimit, addressRateLimit } = http;
-    const settings = { sealingKey, pageTokenKey, egress, rateLimit, addressRateLimit };
+    const settings = { sealingKeys, pageTokenKeys, egress, rateLimit, addressRateLimit };
     return {
       module: PublicApiModule,
       imports: [

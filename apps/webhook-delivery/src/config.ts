@@ -10,7 +10,7 @@ import {
   type ProcessConfig,
   processConfig,
   registryConfig,
-  sealingKeyConfig,
+  sealingKeysConfig,
   withDefault,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
@@ -20,7 +20,7 @@ export interface WebhookDeliveryConfig {
   readonly kafka: KafkaSettings;
   readonly registry: { readonly url: string };
   readonly egress: EgressConfig;
-  readonly sealingKey: Buffer;
+  readonly sealingKeys: readonly Buffer[];
   readonly replay: ReplayConfig;
 }
 
@@ -31,7 +31,7 @@ export function readConfig(env: Environment = process.env): WebhookDeliveryConfi
       kafka: kafkaConfig('webhook-delivery'),
       registry: registryConfig,
       egress: egressConfig,
-      sealingKey: sealingKeyConfig,
+      sealingKeys: sealingKeysConfig,
       replay: replayConfig,
     }),
     env,

@@ -28,7 +28,7 @@ const config = {
   process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false },
   registry: { url: 'http://registry.invalid' },
   egress: { allowedSubnets: [], denied: [], allowHttp: false },
-  sealingKey: Buffer.alloc(32, 1),
+  sealingKeys: [Buffer.alloc(32, 1)],
   replay: { maxUnsent: 1_000 },
 } as const;
 

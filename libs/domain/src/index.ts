@@ -138,6 +138,9 @@ export { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from './route/route-settin
 
 export { apiKeysEqual, formatApiKey, hashApiKey } from './secret/api-key.js';
 export {
+  isSealedWithNewest,
+  keyIdOf,
+  type Keys,
   openClientSecret,
   type OpenedSecret,
   openSecret,

@@ -64,6 +64,7 @@ export {
   type StoredReplay,
   UNFINISHED_REPLAYS,
 } from './replay-store.js';
+export { openReseal, type Reseal, type ResealProgress } from './reseal.js';
 export {
   type ChangeSubscriptionResult,
   type DeleteSubscriptionResult,

@@ -9,7 +9,7 @@ export { kafkaConfig } from './config/kafka-config.js';
 export {
   asFlag,
   asInteger,
-  asKey256,
+  asKeys256,
   asList,
   asOneOf,
   asText,
@@ -27,12 +27,12 @@ export {
   isAddressOrSubnet,
   LOG_LEVELS,
   type LogLevel,
-  pageTokenKeyConfig,
+  pageTokenKeysConfig,
   type ProcessConfig,
   processConfig,
   type RegistryConfig,
   registryConfig,
-  sealingKeyConfig,
+  sealingKeysConfig,
   type TopicConfig,
   topicConfig,
 } from './config/service-config.js';

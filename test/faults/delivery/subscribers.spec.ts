@@ -31,7 +31,7 @@ describe('the subscribers of the suite', () => {
   it('sign with the secret that the receiver knows', () => {
     for (const { subscription, secret } of subscribers.slice(0, 3)) {
       const [sealed] = subscription.secrets;
-      const opened = openSigningSecret(sealed?.sealed ?? '', sealingKey, subscription.id);
+      const opened = openSigningSecret(sealed?.sealed ?? '', [sealingKey], subscription.id);
       expect(opened).toMatchObject({ type: 'opened', plaintext: parseSigningSecret(secret) });
     }
   });

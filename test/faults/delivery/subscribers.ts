@@ -75,7 +75,7 @@ function makeSubscriber(
   const behaviour = behaviourOf(number);
   const url = `http://127.0.0.1:${String(behaviour === 'refuses' ? closedPort : port)}${path}`;
   // The nonce is used for this one secret only.
-  const sealed = sealSigningSecret(bytes, sealingKey, bytes.subarray(0, 12), id);
+  const sealed = sealSigningSecret(bytes, [sealingKey], bytes.subarray(0, 12), id);
   const secrets = [{ sealed, expiresAt: null }];
   const subscription = subscriptionOf({ id, fleetId: fleet, eventType: EVENT_TYPE, url, secrets, ...fields });
   return { subscription, path, secret: formatSigningSecret(bytes), behaviour };

@@ -25,8 +25,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   SCHEMA_REGISTRY_URL: 'Base URL of a Confluent-compatible registry; may hold `user:password@`',
   SCHEMA_REGISTRY_CA_FILE: 'PEM file of the certificate authority of an `https` registry',
   DATABASE_URL: 'PostgreSQL URL; TLS with `?sslmode=verify-full&sslrootcert=...`',
-  WAYPOST_SEALING_KEY: 'Base64 of 32 bytes; seals stored secrets (`openssl rand -base64 32`)',
-  WAYPOST_PAGE_TOKEN_KEY: 'Base64 of 32 bytes; authenticates `pageState`',
+  WAYPOST_SEALING_KEY:
+    'Base64 of 32 bytes; seals stored secrets (`openssl rand -base64 32`). Several with commas: all open, the first seals',
+  WAYPOST_PAGE_TOKEN_KEY:
+    'Base64 of 32 bytes; authenticates `pageState`. Several with commas: all open, the first seals',
   WAYPOST_PORT: 'Port of the API; 0 takes any free one',
   WAYPOST_V1_GONE: 'v1 answers 410',
   WAYPOST_RATE_LIMIT_PER_SECOND: 'Requests per second of one API key, per process',

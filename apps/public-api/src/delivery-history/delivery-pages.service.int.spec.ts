@@ -28,7 +28,7 @@ beforeAll(async () => {
   projection = createDeliveryProjection({ dataSource, now: () => NOW });
   pages = new DeliveryPages(
     createDeliveryHistory({ pages: source }),
-    createPageStates({ key: KEY, now: () => nowMs }),
+    createPageStates({ keys: [KEY], now: () => nowMs }),
     () => nowMs,
   );
 });

@@ -19,18 +19,18 @@ const NONCE_BYTES = 12;
 @Injectable()
 export class AnswerSealer {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'sealingKey'>,
+    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'sealingKeys'>,
     @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
   ) {}
 
   seal(ref: IdempotencyRef, answered: AnsweredRequest): string {
     const nonce = this.randomBytes(NONCE_BYTES);
-    return sealSecret(JSON.stringify(answered), this.settings.sealingKey, nonce, contextOf(ref));
+    return sealSecret(JSON.stringify(answered), this.settings.sealingKeys, nonce, contextOf(ref));
   }
 
   /** null: it was sealed under another key of the configuration, or was changed. */
   open(ref: IdempotencyRef, sealed: string): AnsweredRequest | null {
-    const opened = openSecret(sealed, this.settings.sealingKey, contextOf(ref));
+    const opened = openSecret(sealed, this.settings.sealingKeys, contextOf(ref));
     return opened.type === 'opened' ? (JSON.parse(opened.plaintext.toString()) as AnsweredRequest) : null;
   }
 }

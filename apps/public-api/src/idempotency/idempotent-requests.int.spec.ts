@@ -11,10 +11,10 @@ const CIRCLE = { type: 'circle', center: { latitude: 1, longitude: 2 }, radiusIn
 
 let urlCheck: Promise<void> = Promise.resolve();
 let urlChecks = 0;
-const sealingKey = randomBytes(32);
+const sealingKeys = [randomBytes(32)];
 
 const suite = useTestFleet({
-  sealingKey,
+  sealingKeys,
   checkUrl: async () => {
     urlChecks += 1;
     await urlCheck;
@@ -176,7 +176,7 @@ describe('a request with an Idempotency-Key', () => {
 
   it('reports a response that was sealed under another key', async () => {
     await post(SUBSCRIPTIONS, BODY, 'k');
-    const other = await startTestApi({ store: suite.store, now: () => suite.nowMs, sealingKey: randomBytes(32) });
+    const other = await startTestApi({ store: suite.store, now: () => suite.nowMs, sealingKeys: [randomBytes(32)] });
     const headers = { 'idempotency-key': 'k' };
     const answer = await other.request(SUBSCRIPTIONS, {
       method: 'POST',

@@ -42,7 +42,7 @@ describe('the fingerprint of a request', () => {
 
 describe('a kept answer', () => {
   const key = Buffer.alloc(32, 1);
-  const sealer = new AnswerSealer({ sealingKey: key }, (size) => Buffer.alloc(size, 2));
+  const sealer = new AnswerSealer({ sealingKeys: [key] }, (size) => Buffer.alloc(size, 2));
   const ref = { fleetId: 'acme', route: 'POST /p', key: 'k' };
   const answered = { fingerprint: 'f', answer: { secret: 'whsec_open-sesame' } };
   const sealed = sealer.seal(ref, answered);
@@ -57,7 +57,7 @@ describe('a kept answer', () => {
   });
 
   it('does not open under another sealing key', () => {
-    const other = new AnswerSealer({ sealingKey: Buffer.alloc(32, 3) }, (size) => Buffer.alloc(size));
+    const other = new AnswerSealer({ sealingKeys: [Buffer.alloc(32, 3)] }, (size) => Buffer.alloc(size));
     expect(other.open(ref, sealed)).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import {
   deliveryPageTokens,
   type DeliveryPosition,
+  type Keys,
   type PageTokenRefusal,
   type PageTokens,
   pathPageTokens,
@@ -28,8 +29,7 @@ export interface PageStates<Position = DeliveryPosition> {
 }
 
 export interface PageStatesDeps {
-  /** 32 bytes. */
-  readonly key: Buffer;
+  readonly keys: Keys;
   readonly now: () => number;
 }
 
@@ -42,13 +42,13 @@ export function createPathPageStates(deps: PageStatesDeps): PageStates<PathWalkP
   return pageStatesOf(pathPageTokens, deps);
 }
 
-function pageStatesOf<Position>(tokens: PageTokens<Position>, { key, now }: PageStatesDeps): PageStates<Position> {
+function pageStatesOf<Position>(tokens: PageTokens<Position>, { keys, now }: PageStatesDeps): PageStates<Position> {
   return {
     seal: (position, walk) =>
-      tokens.seal({ position, fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), issuedAt: now() }, key),
+      tokens.seal({ position, fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), issuedAt: now() }, keys),
     open(token, walk) {
       const expected = { fleetId: walk.fleetId, queryFingerprint: fingerprintOf(walk), nowMs: now() };
-      const opened = tokens.open(token, expected, key);
+      const opened = tokens.open(token, expected, keys);
       if (opened.type === 'opened') return opened.position;
       throw refusal(opened.reason);
     },

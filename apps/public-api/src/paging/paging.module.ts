@@ -8,12 +8,12 @@ const providers = [
   {
     provide: PAGE_STATES,
     inject: [SETTINGS, CLOCK],
-    useFactory: ({ pageTokenKey }: ApiSettings, now: Clock) => createPageStates({ key: pageTokenKey, now }),
+    useFactory: ({ pageTokenKeys }: ApiSettings, now: Clock) => createPageStates({ keys: pageTokenKeys, now }),
   },
   {
     provide: PATH_PAGE_STATES,
     inject: [SETTINGS, CLOCK],
-    useFactory: ({ pageTokenKey }: ApiSettings, now: Clock) => createPathPageStates({ key: pageTokenKey, now }),
+    useFactory: ({ pageTokenKeys }: ApiSettings, now: Clock) => createPathPageStates({ keys: pageTokenKeys, now }),
   },
 ];
 

@@ -18,9 +18,9 @@ export interface RateLimit {
 /** The part of the configuration that requests depend on. */
 export interface ApiSettings {
   /** 32 bytes: the AES-256-GCM key of stored secrets. */
-  readonly sealingKey: Buffer;
+  readonly sealingKeys: readonly Buffer[];
   /** 32 bytes: authenticates page tokens. */
-  readonly pageTokenKey: Buffer;
+  readonly pageTokenKeys: readonly Buffer[];
   /** Per API key. */
   readonly rateLimit: RateLimit;
   /** Per address, for requests without a live key. */

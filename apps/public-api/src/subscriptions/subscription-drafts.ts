@@ -36,7 +36,7 @@ const NONCE_BYTES = 12;
 @Injectable()
 export class SubscriptionDrafts {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'sealingKey'>,
+    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'sealingKeys'>,
     @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
     @Inject(NEW_ID) private readonly newId: NewId,
   ) {}
@@ -81,7 +81,7 @@ export class SubscriptionDrafts {
 
   newSigningSecret(id: string): NewSigningSecret {
     const bytes = this.randomBytes(SECRET_BYTES);
-    const sealed = sealSigningSecret(bytes, this.settings.sealingKey, this.randomBytes(NONCE_BYTES), id);
+    const sealed = sealSigningSecret(bytes, this.settings.sealingKeys, this.randomBytes(NONCE_BYTES), id);
     return { shown: formatSigningSecret(bytes), sealed };
   }
 
@@ -93,7 +93,7 @@ export class SubscriptionDrafts {
     return {
       tokenUrl,
       clientId,
-      sealedClientSecret: sealClientSecret(clientSecret, this.settings.sealingKey, nonce, id),
+      sealedClientSecret: sealClientSecret(clientSecret, this.settings.sealingKeys, nonce, id),
       scope,
     };
   }

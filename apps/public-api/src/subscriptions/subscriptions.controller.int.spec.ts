@@ -14,10 +14,10 @@ const BEARER = {
   clientSecret: 'client-secret-7',
   scope: 'send',
 };
-const sealingKey = randomBytes(32);
+const sealingKeys = [randomBytes(32)];
 
 const suite = useTestFleet({
-  sealingKey,
+  sealingKeys,
   checkUrl: (url) =>
     Promise.resolve(
       url.includes('internal') ? { type: 'refused', message: 'resolves to a private address' } : { type: 'accepted' },
@@ -77,7 +77,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
 
     expect(more).toEqual([]);
     expect(JSON.stringify(await stored(made.id))).not.toContain(made.secret.slice('whsec_'.length));
-    const opened = openSigningSecret(secret?.sealed ?? '', sealingKey, made.id);
+    const opened = openSigningSecret(secret?.sealed ?? '', sealingKeys, made.id);
     expect(opened).toEqual({ type: 'opened', plaintext: parseSigningSecret(made.secret) });
     expect(parseSigningSecret(made.secret)).toHaveLength(32);
   });
@@ -106,7 +106,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
     expect(made).toMatchObject({ auth: shown, deviceIds: ['device-1'] });
     expect(JSON.stringify([made, (await send('GET', PATH)).body, await stored(made.id)])).not.toContain(clientSecret);
     const sealed = (await stored(made.id)).auth?.sealedClientSecret ?? '';
-    expect(openClientSecret(sealed, sealingKey, made.id)).toEqual({
+    expect(openClientSecret(sealed, sealingKeys, made.id)).toEqual({
       type: 'opened',
       plaintext: Buffer.from(clientSecret),
     });
@@ -290,7 +290,7 @@ describe('DELETE and rotate-secret (R-16, R-17)', () => {
 
     const { secrets } = await stored(made.id);
     expect(secrets.map((secret) => secret.expiresAt)).toEqual([null, suite.nowMs + 86_400_000]);
-    const opened = secrets.map(({ sealed }) => openSigningSecret(sealed, sealingKey, made.id));
+    const opened = secrets.map(({ sealed }) => openSigningSecret(sealed, sealingKeys, made.id));
     expect(opened).toEqual(
       [rotated.secret, made.secret].map((text) => ({ type: 'opened', plaintext: parseSigningSecret(text) })),
     );

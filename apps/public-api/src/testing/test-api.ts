@@ -140,13 +140,13 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): RuntimeV
   const ignore = (): void => undefined;
   const error = (event: string, fields?: unknown): void => void errors.push({ event, fields });
   const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
-  const { sealingKey = randomBytes(32), pageTokenKey = randomBytes(32) } = options;
+  const { sealingKeys = [randomBytes(32)], pageTokenKeys = [randomBytes(32)] } = options;
   const { rateLimit = unlimited, addressRateLimit = unlimited } = options;
   // The check of URLs, which these are for, is replaced.
   const egress = {} as ApiSettings['egress'];
   return {
     logger: options.logger ?? { debug: ignore, info: ignore, warn: ignore, error },
-    settings: { sealingKey, pageTokenKey, rateLimit, addressRateLimit, egress },
+    settings: { sealingKeys, pageTokenKeys, rateLimit, addressRateLimit, egress },
     randomBytes: options.randomBytes ?? randomBytes,
     newId: options.newId ?? randomUUID,
     now: options.now ?? Date.now,

@@ -162,14 +162,14 @@ describe('the signatures of an attempt (R-17, R-19)', () => {
 
   it('skip a secret that cannot be opened while another one can', async () => {
     const { secrets, ...rest } = rotated(rig.now() + HOUR_MS);
-    const sealed = sealSigningSecret(NEW, Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1');
+    const sealed = sealSigningSecret(NEW, [Buffer.alloc(32, 9)], Buffer.alloc(12), 'sub-1');
     rig.put({ ...rest, secrets: [{ sealed, expiresAt: null }, ...secrets.slice(1)] });
     await rig.run('sub-1');
     expect([acceptedUnder(NEW, only()), acceptedUnder(OLD, only())]).toEqual([false, true]);
   });
 
   it('are required: without an openable secret nothing is sent and no token requested', async () => {
-    const sealed = sealSigningSecret(NEW, Buffer.alloc(32, 9), Buffer.alloc(12), 'sub-1');
+    const sealed = sealSigningSecret(NEW, [Buffer.alloc(32, 9)], Buffer.alloc(12), 'sub-1');
     const secrets = [{ sealed, expiresAt: null }];
     for (const auth of [null, rigAuth('sub-1', rig.receiver.url('/token'))]) {
       rig.put({ ...rigSubscription('sub-1', { url: hook(), auth }), secrets });

@@ -43,7 +43,7 @@ export interface AttemptRunnerOptions {
   readonly directory: Pick<SubscriptionDirectory, 'get' | 'caughtUp'>;
   readonly egress: EgressClient;
   readonly tokens: BearerTokens;
-  readonly sealingKey: Buffer;
+  readonly sealingKeys: readonly Buffer[];
   readonly now: () => number;
 }
 
@@ -53,8 +53,8 @@ function leftMs({ startedAt }: AttemptRequest, nowMs: number): number {
 }
 
 export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunner {
-  const { directory, egress, tokens, sealingKey, now } = options;
-  const signingKeys = createSigningKeys(sealingKey);
+  const { directory, egress, tokens, sealingKeys, now } = options;
+  const signingKeys = createSigningKeys(sealingKeys);
   const subscriptions = createKnownSubscriptions(directory);
 
   const send = async (
@@ -163,22 +163,22 @@ interface OpenedKeys {
 }
 
 /** Opens the secrets once per version of a subscription, and again when one of them expires. */
-export function createSigningKeys(sealingKey: Buffer): SigningKeys {
+export function createSigningKeys(sealingKeys: readonly Buffer[]): SigningKeys {
   const opened = new WeakMap<WebhookSubscription, OpenedKeys>();
   return (subscription, nowMs) => {
     let known = opened.get(subscription);
     if (known === undefined || known.until <= nowMs) {
-      known = openKeys(subscription, sealingKey, nowMs);
+      known = openKeys(subscription, sealingKeys, nowMs);
       opened.set(subscription, known);
     }
     return known.keys;
   };
 }
 
-function openKeys({ id, secrets }: WebhookSubscription, sealingKey: Buffer, nowMs: number): OpenedKeys {
+function openKeys({ id, secrets }: WebhookSubscription, sealingKeys: readonly Buffer[], nowMs: number): OpenedKeys {
   const valid = validSigningSecrets(secrets, nowMs);
   const keys = valid.flatMap(({ sealed }) => {
-    const result = openSigningSecret(sealed, sealingKey, id);
+    const result = openSigningSecret(sealed, sealingKeys, id);
     return result.type === 'opened' ? [result.plaintext] : [];
   });
   return { keys, until: Math.min(...valid.map(({ expiresAt }) => expiresAt ?? Infinity)) };

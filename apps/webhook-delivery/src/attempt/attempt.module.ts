@@ -37,11 +37,11 @@ export class EgressModule implements OnApplicationShutdown {
 function attemptRunnerOf(
   directory: SubscriptionDirectory,
   egress: EgressClient,
-  { sealingKey }: { readonly sealingKey: Buffer },
+  { sealingKeys }: { readonly sealingKeys: readonly Buffer[] },
   now: () => number,
 ): AttemptRunner {
-  const tokens = createBearerTokens({ egress, sealingKey, now });
-  return createAttemptRunner({ directory, egress, tokens, sealingKey, now });
+  const tokens = createBearerTokens({ egress, sealingKeys, now });
+  return createAttemptRunner({ directory, egress, tokens, sealingKeys, now });
 }
 
 @Module({

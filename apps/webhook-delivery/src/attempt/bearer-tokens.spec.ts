@@ -4,12 +4,12 @@ import { type BearerAuth, sealClientSecret } from '@waypost/domain';
 import type { EgressRequest, EgressResult } from '@waypost/egress';
 import { createBearerTokens } from './bearer-tokens.js';
 
-const KEY = Buffer.alloc(32, 7);
+const KEYS = [Buffer.alloc(32, 7)];
 function authOf(subscriptionId: string, fields: Partial<BearerAuth> = {}): BearerAuth {
   return {
     tokenUrl: 'https://login.example.org/token',
     clientId: 'client one',
-    sealedClientSecret: sealClientSecret('s3:cret', KEY, Buffer.alloc(12, 1), subscriptionId),
+    sealedClientSecret: sealClientSecret('s3:cret', KEYS, Buffer.alloc(12, 1), subscriptionId),
     scope: 'webhooks',
     ...fields,
   };
@@ -43,7 +43,7 @@ function build(answer: (n: number) => EgressResult | Promise<EgressResult>, maxS
   };
   const tokens = createBearerTokens({
     egress: { post, close: () => Promise.resolve() },
-    sealingKey: KEY,
+    sealingKeys: KEYS,
     now: () => now,
     ...(maxSubscriptions === undefined ? {} : { maxSubscriptions }),
   });
@@ -114,7 +114,7 @@ describe('a token', () => {
   it.each<[string, Partial<BearerAuth>]>([
     ['token URL', { tokenUrl: 'https://login.example.org/other' }],
     ['client id', { clientId: 'client two' }],
-    ['client secret', { sealedClientSecret: sealClientSecret('new', KEY, Buffer.alloc(12, 2), 'sub-1') }],
+    ['client secret', { sealedClientSecret: sealClientSecret('new', KEYS, Buffer.alloc(12, 2), 'sub-1') }],
     ['scope', { scope: null }],
   ])('of another %s is asked for anew', async (_what, change) => {
     const { tokens } = build(numbered);

@@ -18,7 +18,7 @@ export type TokenAnswer =
 
 export interface TokenRequestOptions {
   readonly egress: EgressClient;
-  readonly sealingKey: Buffer;
+  readonly sealingKeys: readonly Buffer[];
   readonly now: () => number;
 }
 
@@ -31,11 +31,11 @@ const USABLE_TOKEN = /^[\x21-\x7e]+$/;
 
 /** One token request by OAuth2 client credentials (RFC 6749, 4.4). Never rejects for network failures. */
 export async function requestToken(
-  { egress, sealingKey, now }: TokenRequestOptions,
+  { egress, sealingKeys, now }: TokenRequestOptions,
   subscriptionId: string,
   auth: BearerAuth,
 ): Promise<TokenAnswer> {
-  const secret = openClientSecret(auth.sealedClientSecret, sealingKey, subscriptionId);
+  const secret = openClientSecret(auth.sealedClientSecret, sealingKeys, subscriptionId);
   if (secret.type !== 'opened') return failed('the client secret cannot be opened with the configured key');
   const answer = await egress.post({
     url: auth.tokenUrl,

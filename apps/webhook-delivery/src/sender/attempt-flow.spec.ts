@@ -18,7 +18,7 @@ import {
   trickling,
 } from './testing/test-endpoint.js';
 
-const sealingKey = Buffer.alloc(32, 7);
+const sealingKeys = [Buffer.alloc(32, 7)];
 const PER_ORIGIN = 32;
 
 let harness: SenderHarness;
@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 function subscribe(id: string, url: string): void {
-  const sealed = sealSigningSecret(Buffer.alloc(32, 1), sealingKey, Buffer.alloc(12, 2), id);
+  const sealed = sealSigningSecret(Buffer.alloc(32, 1), sealingKeys, Buffer.alloc(12, 2), id);
   harness.subscribe(id, { url, secrets: [{ sealed, expiresAt: null }] });
 }
 
@@ -60,8 +60,8 @@ function start() {
   const { now } = harness;
   const directory = { ...harness.directory, start: idle, stop: idle, caughtUp: idle, candidates: () => [] };
   const runner = createAttemptRunner({
-    ...{ directory, egress, sealingKey, now },
-    tokens: createBearerTokens({ egress, sealingKey, now }),
+    ...{ directory, egress, sealingKeys, now },
+    tokens: createBearerTokens({ egress, sealingKeys, now }),
   });
   return harness.start(undefined, {
     runner,

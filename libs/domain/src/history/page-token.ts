@@ -1,15 +1,16 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { DomainError } from '../domain-error.js';
-import { decodeBase64url } from '../secret/sealed-secret.js';
+import { decodeBase64url, keyIdOf, type Keys, newestKey } from '../secret/sealed-secret.js';
 import type { DeliveryPosition } from './delivery-history.js';
 import type { PathWalkPosition } from './path-history.js';
 
 /** R-34. */
 export const PAGE_TOKEN_LIFETIME_MS = 24 * 3_600_000;
 
-const VERSION = 1;
+const VERSION = 2;
+/** Without a key id: from the time when there was one key. */
+const FIRST_VERSION = 1;
+const KEY_ID_BYTES = 4;
 const MAC_BYTES = 32;
-const KEY_BYTES = 32;
 const MAX_TOKEN_LENGTH = 4_096;
 
 export interface PageToken<Position> {
@@ -33,10 +34,13 @@ export interface ExpectedPageToken {
 
 /** Page tokens (R-34) of one kind of list. Their query must name the list: its fingerprint separates the kinds. */
 export interface PageTokens<Position> {
-  /** base64url of a version byte, an HMAC-SHA256 and the content: readable, but not to be made or changed without the key. */
-  seal(token: PageToken<Position>, key: Buffer): string;
+  /**
+   * base64url of a version byte, a key id, an HMAC-SHA256 and the content: readable, but it cannot be made or changed
+   * without the key. The newest key seals.
+   */
+  seal(token: PageToken<Position>, keys: Keys): string;
   /** Refuses a token of another key, fleet or query, or of more than a day ago. */
-  open(token: string, expected: ExpectedPageToken, key: Buffer): OpenedPageToken<Position>;
+  open(token: string, expected: ExpectedPageToken, keys: Keys): OpenedPageToken<Position>;
 }
 
 type PositionFields = readonly (string | number)[];
@@ -59,13 +63,15 @@ function createPageTokens<Position, Fields extends PositionFields>({
   positionOf,
 }: PositionForm<Position, Fields>): PageTokens<Position> {
   return {
-    seal({ position, fleetId, queryFingerprint, issuedAt }, key) {
+    seal({ position, fleetId, queryFingerprint, issuedAt }, keys) {
       const payload: Payload<Fields> = [fleetId, queryFingerprint, issuedAt, ...fieldsOf(position)];
       const bytes = Buffer.from(JSON.stringify(payload));
-      return Buffer.concat([Buffer.of(VERSION), macOf(bytes, key), bytes]).toString('base64url');
+      const key = newestKey(keys);
+      const head = Buffer.concat([Buffer.of(VERSION), Buffer.from(keyIdOf(key), 'hex')]);
+      return Buffer.concat([head, macOf(head, bytes, key), bytes]).toString('base64url');
     },
-    open(token, expected, key) {
-      const payload = payloadOf(token, key);
+    open(token, expected, keys) {
+      const payload = payloadOf(token, keys);
       if (!Buffer.isBuffer(payload)) return payload;
       // Only seal() can have written what the MAC covers.
       const [fleetId, fingerprint, issuedAt, ...fields] = JSON.parse(payload.toString()) as Payload<PositionFields>;
@@ -93,14 +99,20 @@ export const pathPageTokens = createPageTokens<
   positionOf: ([startAt, deviceId, eventTime]) => ({ startAt, deviceId, eventTime }),
 });
 
-function payloadOf(token: string, key: Buffer): Buffer | Refused {
+function payloadOf(token: string, keys: Keys): Buffer | Refused {
   const bytes = token.length > MAX_TOKEN_LENGTH ? null : decodeBase64url(token);
   const version = bytes?.at(0);
   if (bytes === null || version === undefined) return refused('malformed');
-  if (version !== VERSION) return refused('other_version');
-  if (bytes.length <= 1 + MAC_BYTES) return refused('malformed');
-  const payload = bytes.subarray(1 + MAC_BYTES);
-  return timingSafeEqual(bytes.subarray(1, 1 + MAC_BYTES), macOf(payload, key)) ? payload : refused('forged');
+  if (version !== VERSION && version !== FIRST_VERSION) return refused('other_version');
+  const headBytes = version === VERSION ? 1 + KEY_ID_BYTES : 1;
+  if (bytes.length <= headBytes + MAC_BYTES) return refused('malformed');
+  const head = bytes.subarray(0, headBytes);
+  const mac = bytes.subarray(headBytes, headBytes + MAC_BYTES);
+  const payload = bytes.subarray(headBytes + MAC_BYTES);
+  const keyId = head.toString('hex', 1);
+  const candidates = version === VERSION ? keys.filter((key) => keyIdOf(key) === keyId) : keys;
+  const isOurs = candidates.some((key) => timingSafeEqual(mac, macOf(head, payload, key)));
+  return isOurs ? payload : refused('forged');
 }
 
 type Refused = Extract<OpenedPageToken<never>, { readonly type: 'refused' }>;
@@ -110,15 +122,8 @@ function refused(reason: PageTokenRefusal): Refused {
 }
 
 /** The version is authenticated too: bytes of one version never pass as another's. */
-function macOf(payload: Buffer, key: Buffer): Buffer {
-  if (key.length !== KEY_BYTES) {
-    const found = String(key.length);
-    throw new DomainError(
-      'bad_key',
-      `The page token key has ${found} bytes instead of ${String(KEY_BYTES)}: make one with "openssl rand -base64 32".`,
-    );
-  }
-  return createHmac('sha256', key).update(Buffer.of(VERSION)).update(payload).digest();
+function macOf(head: Buffer, payload: Buffer, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(head).update(payload).digest();
 }
 
 type FilterValue = string | number | boolean;

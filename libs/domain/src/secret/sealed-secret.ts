@@ -1,44 +1,92 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { DomainError } from '../domain-error.js';
 
 const ALGORITHM = 'aes-256-gcm';
-const VERSION = 'v1';
+const VERSION = 'v2';
+/** Without a key id: from the time when there was one key. */
+const FIRST_VERSION = 'v1';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Keys of 32 bytes, newest first: all of them open, the newest seals. */
+export type Keys = readonly Buffer[];
+
 export type OpenedSecret =
   | { readonly type: 'opened'; readonly plaintext: Buffer }
   /** `not_authentic`: sealed under another key or for another context, or changed since. */
-  | { readonly type: 'unreadable'; readonly reason: 'malformed' | 'unknown_version' | 'not_authentic' };
+  | {
+      readonly type: 'unreadable';
+      readonly reason: 'malformed' | 'unknown_version' | 'unknown_key' | 'not_authentic';
+    };
 
 /**
- * R-17: AES-256-GCM, as `v1.<nonce>.<ciphertext and tag>`, both base64url.
+ * 8 hex digits. Made from the key, so that nobody has to choose an id and no id can name two keys.
+ * @throws DomainError `bad_key`
+ */
+export function keyIdOf(key: Buffer): string {
+  if (key.length !== KEY_BYTES) {
+    const found = String(key.length);
+    throw new DomainError(
+      'bad_key',
+      `A key has ${found} bytes instead of ${String(KEY_BYTES)}: make one with "openssl rand -base64 32".`,
+    );
+  }
+  return createHash('sha256').update('waypost key id').update(key).digest('hex').slice(0, 8);
+}
+
+/** @throws DomainError `bad_key` */
+export function newestKey(keys: Keys): Buffer {
+  const [newest] = keys;
+  if (newest === undefined) throw new DomainError('bad_key', 'Nothing can be sealed without a key: configure one.');
+  return newest;
+}
+
+/** null: sealed before keys had ids. */
+function sealedUnder(sealed: string): string | null {
+  const [version, keyId] = sealed.split('.');
+  return version === VERSION && keyId !== undefined ? keyId : null;
+}
+
+export function isSealedWithNewest(sealed: string, keys: Keys): boolean {
+  return sealedUnder(sealed) === keyIdOf(newestKey(keys));
+}
+
+/**
+ * R-17: AES-256-GCM, as `v2.<key id>.<nonce>.<ciphertext and tag>`, the last two base64url.
  * @param nonce 12 random bytes; one nonce used twice under one key gives both secrets away
  * @param context what the secret belongs to: no other context opens it, so a sealed secret cannot be moved
  */
-export function sealSecret(plaintext: Buffer | string, key: Buffer, nonce: Buffer, context: string): string {
-  requireKey(key);
+export function sealSecret(plaintext: Buffer | string, keys: Keys, nonce: Buffer, context: string): string {
+  const key = newestKey(keys);
+  const keyId = keyIdOf(key);
   if (nonce.length !== NONCE_BYTES) {
     throw new DomainError('bad_nonce', `A nonce has ${String(NONCE_BYTES)} bytes, not ${String(nonce.length)}.`);
   }
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(context));
   const bytes = typeof plaintext === 'string' ? Buffer.from(plaintext) : plaintext;
   const ciphertext = Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
-  return [VERSION, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
+  return [VERSION, keyId, nonce.toString('base64url'), ciphertext.toString('base64url')].join('.');
 }
 
-export function openSecret(sealed: string, key: Buffer, context: string): OpenedSecret {
-  requireKey(key);
-  const [version, nonceText, ciphertextText, ...more] = sealed.split('.');
-  if (version !== VERSION) return { type: 'unreadable', reason: 'unknown_version' };
+export function openSecret(sealed: string, keys: Keys, context: string): OpenedSecret {
+  const ids = new Map(keys.map((key) => [keyIdOf(key), key]));
+  const [version, ...parts] = sealed.split('.');
+  if (version !== VERSION && version !== FIRST_VERSION) return { type: 'unreadable', reason: 'unknown_version' };
+  const keyId = version === VERSION ? parts.shift() : undefined;
+  const [nonceText, ciphertextText, ...more] = parts;
   const nonce = decodeBase64url(nonceText ?? '');
   const ciphertext = decodeBase64url(ciphertextText ?? '');
   if (nonce?.length !== NONCE_BYTES || ciphertext === null || ciphertext.length < TAG_BYTES || more.length > 0) {
     return { type: 'unreadable', reason: 'malformed' };
   }
-  const plaintext = decipher(ciphertext, key, nonce, context);
-  return plaintext === null ? { type: 'unreadable', reason: 'not_authentic' } : { type: 'opened', plaintext };
+  const candidates = keyId === undefined ? keys : [ids.get(keyId)].filter((key) => key !== undefined);
+  if (candidates.length === 0) return { type: 'unreadable', reason: 'unknown_key' };
+  for (const key of candidates) {
+    const plaintext = decipher(ciphertext, key, nonce, context);
+    if (plaintext !== null) return { type: 'opened', plaintext };
+  }
+  return { type: 'unreadable', reason: 'not_authentic' };
 }
 
 function decipher(ciphertext: Buffer, key: Buffer, nonce: Buffer, context: string): Buffer | null {
@@ -55,15 +103,6 @@ function decipher(ciphertext: Buffer, key: Buffer, nonce: Buffer, context: strin
   }
 }
 
-function requireKey(key: Buffer): void {
-  if (key.length === KEY_BYTES) return;
-  const found = String(key.length);
-  throw new DomainError(
-    'bad_key',
-    `The sealing key has ${found} bytes instead of ${String(KEY_BYTES)}: make one with "openssl rand -base64 32".`,
-  );
-}
-
 function signingContext(subscriptionId: string): string {
   return `subscription-secret:${subscriptionId}`;
 }
@@ -71,20 +110,20 @@ function clientContext(subscriptionId: string): string {
   return `subscription-client-secret:${subscriptionId}`;
 }
 
-export function sealSigningSecret(secret: Buffer, key: Buffer, nonce: Buffer, subscriptionId: string): string {
-  return sealSecret(secret, key, nonce, signingContext(subscriptionId));
+export function sealSigningSecret(secret: Buffer, keys: Keys, nonce: Buffer, subscriptionId: string): string {
+  return sealSecret(secret, keys, nonce, signingContext(subscriptionId));
 }
 
-export function openSigningSecret(sealed: string, key: Buffer, subscriptionId: string): OpenedSecret {
-  return openSecret(sealed, key, signingContext(subscriptionId));
+export function openSigningSecret(sealed: string, keys: Keys, subscriptionId: string): OpenedSecret {
+  return openSecret(sealed, keys, signingContext(subscriptionId));
 }
 
-export function sealClientSecret(secret: string, key: Buffer, nonce: Buffer, subscriptionId: string): string {
-  return sealSecret(secret, key, nonce, clientContext(subscriptionId));
+export function sealClientSecret(secret: string, keys: Keys, nonce: Buffer, subscriptionId: string): string {
+  return sealSecret(secret, keys, nonce, clientContext(subscriptionId));
 }
 
-export function openClientSecret(sealed: string, key: Buffer, subscriptionId: string): OpenedSecret {
-  return openSecret(sealed, key, clientContext(subscriptionId));
+export function openClientSecret(sealed: string, keys: Keys, subscriptionId: string): OpenedSecret {
+  return openSecret(sealed, keys, clientContext(subscriptionId));
 }
 
 /** null: not base64url without padding. Node's decoder skips unknown characters, so several texts would mean the same bytes. */

@@ -7,15 +7,21 @@ import { BootError } from '../boot-error.js';
 import { databaseConfig } from './database-config.js';
 import { kafkaConfig } from './kafka-config.js';
 import { configSections, type Environment, parseConfig } from './parse-config.js';
-import { egressConfig, pageTokenKeyConfig, processConfig, registryConfig, sealingKeyConfig } from './service-config.js';
+import {
+  egressConfig,
+  pageTokenKeysConfig,
+  processConfig,
+  registryConfig,
+  sealingKeysConfig,
+} from './service-config.js';
 
 const schema = configSections({
   process: processConfig,
   kafka: kafkaConfig('webhook-delivery'),
   registry: registryConfig,
   database: databaseConfig,
-  sealingKey: sealingKeyConfig,
-  pageTokenKey: pageTokenKeyConfig,
+  sealingKeys: sealingKeysConfig,
+  pageTokenKeys: pageTokenKeysConfig,
   egress: egressConfig,
 });
 
@@ -55,8 +61,15 @@ describe('parseConfig', () => {
       ssl: false,
     });
     expect(config.process).toEqual({ adminPort: 0, logLevel: 'info', instanceId: undefined, supervised: false });
-    expect(config.sealingKey).toEqual(sealingKey);
+    expect(config.sealingKeys).toEqual([sealingKey]);
     expect(config.egress).toEqual({ allowedSubnets: [], denied: [], allowHttp: false });
+  });
+
+  it('takes several keys, newest first', () => {
+    const older = randomBytes(32);
+    const env = { ...complete, WAYPOST_SEALING_KEY: `${sealingKey.toString('base64')}, ${older.toString('base64')}` };
+    expect(parseConfig(schema, env).sealingKeys).toEqual([sealingKey, older]);
+    expect(problemsOf({ ...env, WAYPOST_SEALING_KEY: `${env.WAYPOST_SEALING_KEY},c2hvcnQ=` })).toHaveLength(1);
   });
 
   it('reports every problem at once, one line each, naming the variable', () => {

@@ -113,12 +113,9 @@ export function asUrl(...protocols: readonly string[]): ReadText<string> {
   };
 }
 
-/** Base64 of exactly 32 bytes, as `openssl rand -base64 32` prints it. */
-export const asKey256: ReadText<Buffer> = (text) => {
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return undefined;
-  const key = Buffer.from(text, 'base64');
-  return key.length === 32 ? key : undefined;
-};
+/** Comma-separated keys, each the base64 of exactly 32 bytes, as `openssl rand -base64 32` prints it. */
+export const asKeys256: ReadText<Buffer[]> = (text) =>
+  asList((item) => /^[A-Za-z0-9+/]{43}=$/.test(item))(text)?.map((item) => Buffer.from(item, 'base64'));
 
 /** The text of a PEM file that holds a block such as `CERTIFICATE` or `PRIVATE KEY`, read at once. */
 export function asPemFile(block: 'CERTIFICATE' | 'PRIVATE KEY'): ReadText<string> {

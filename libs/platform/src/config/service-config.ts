@@ -3,7 +3,7 @@ import { z } from 'zod';
 import {
   asFlag,
   asInteger,
-  asKey256,
+  asKeys256,
   asList,
   asOneOf,
   asPemFile,
@@ -41,16 +41,17 @@ export const registryConfig: z.ZodType<RegistryConfig> = z
     return z.NEVER;
   });
 
-const KEY_REQUIREMENT = 'the base64 of 32 random bytes, for example from `openssl rand -base64 32`';
+const KEYS_REQUIREMENT =
+  'the base64 of 32 random bytes, for example from `openssl rand -base64 32`, or several of them with commas, newest first';
 
-/** WAYPOST_SEALING_KEY: the AES-256-GCM key under which subscription secrets are stored (R-17). */
-export const sealingKeyConfig: z.ZodType<Buffer> = z
-  .object({ WAYPOST_SEALING_KEY: required(asKey256, KEY_REQUIREMENT) })
+/** WAYPOST_SEALING_KEY: AES-256-GCM keys of subscription secrets (R-17). All of them open, the first seals. */
+export const sealingKeysConfig: z.ZodType<readonly Buffer[]> = z
+  .object({ WAYPOST_SEALING_KEY: required(asKeys256, KEYS_REQUIREMENT) })
   .transform((env) => env.WAYPOST_SEALING_KEY);
 
-/** WAYPOST_PAGE_TOKEN_KEY: authenticates `pageState` (R-34). */
-export const pageTokenKeyConfig: z.ZodType<Buffer> = z
-  .object({ WAYPOST_PAGE_TOKEN_KEY: required(asKey256, KEY_REQUIREMENT) })
+/** WAYPOST_PAGE_TOKEN_KEY: keys that authenticate `pageState` (R-34). All of them open, the first seals. */
+export const pageTokenKeysConfig: z.ZodType<readonly Buffer[]> = z
+  .object({ WAYPOST_PAGE_TOKEN_KEY: required(asKeys256, KEYS_REQUIREMENT) })
   .transform((env) => env.WAYPOST_PAGE_TOKEN_KEY);
 
 export interface EgressConfig {
