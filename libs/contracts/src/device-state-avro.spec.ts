@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { deviceGeofences } from '../../../test/support/arbitrary-geofences.js';
-import { trips } from '../../../test/support/arbitrary-trips.js';
+import type { DeviceState } from '@waypost/domain';
 import { type AvroCodecs, createAvroCodecs } from './avro-codecs.js';
 import { createDeviceStateReader, type DeviceStateReader } from './device-state-avro.js';
 import type { SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
+import { arbitraryOf } from './testing/arbitrary-value.js';
 import { topics } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';
 
@@ -41,22 +41,7 @@ beforeAll(async () => {
   read = createDeviceStateReader(codecs.deviceState);
 });
 
-const time = fc.integer({ min: 0, max: 2 ** 51 });
-function optional<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
-  return fc.option(arbitrary, { nil: null });
-}
-
-const anyState = fc.record({
-  newestEventTime: time,
-  ignition: optional(fc.boolean()),
-  lastSentTime: optional(time),
-  armed: fc.boolean(),
-  fixTime: optional(time),
-  latitude: optional(fc.double()),
-  longitude: optional(fc.double()),
-  geofences: optional(deviceGeofences(time)),
-  trip: optional(trips(time)),
-});
+const anyState = arbitraryOf(schema) as fc.Arbitrary<DeviceState>;
 
 describe('the reader of device states', () => {
   it('returns what was written', () => {

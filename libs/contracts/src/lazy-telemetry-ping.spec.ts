@@ -4,6 +4,7 @@ import type { TelemetryPing } from '@waypost/domain';
 import { type AvroCodecs, createAvroCodecs } from './avro-codecs.js';
 import { createPingReader, LazyTelemetryPing, type PingReader } from './lazy-telemetry-ping.js';
 import type { SchemaRegistryPort } from './schema-registry.js';
+import { arbitraryOf } from './testing/arbitrary-value.js';
 import { topics } from './topics.js';
 
 const OWN_ID = 1;
@@ -29,35 +30,8 @@ beforeAll(async () => {
 function optional<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.option(arbitrary, { nil: null });
 }
-const long = fc.integer({ min: -(2 ** 51), max: 2 ** 51 });
-const text = fc.string({ unit: 'grapheme' });
-
-const anyPing: fc.Arbitrary<TelemetryPing> = fc.record({
-  fleetId: text,
-  deviceId: text,
-  eventTime: long,
-  receivedTime: long,
-  positionValid: fc.boolean(),
-  latitude: optional(fc.double()),
-  longitude: optional(fc.double()),
-  altitudeInMeters: optional(fc.double()),
-  speedInKmh: optional(fc.double()),
-  heading: optional(fc.double()),
-  satellites: optional(fc.integer()),
-  hdop: optional(fc.double()),
-  ignition: optional(fc.boolean()),
-  odometerInMeters: optional(long),
-  rpm: optional(fc.integer()),
-  fuelLevel: optional(fc.double()),
-  batteryVoltage: optional(fc.double()),
-  connectionType: optional(text),
-  vehicleId: optional(text),
-  licensePlate: optional(text),
-  driverId: optional(text),
-  sequence: optional(long),
-  buffered: fc.boolean(),
-  attributes: fc.dictionary(fc.oneof(text, fc.constant('__proto__')), text, { noNullPrototype: true }),
-});
+const key = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('__proto__'));
+const anyPing = arbitraryOf(schema, { key }) as fc.Arbitrary<TelemetryPing>;
 
 /** As nearly every ping is written: short texts, small numbers, no attributes. */
 const small = fc.integer({ min: -(2 ** 27), max: 2 ** 27 - 1 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createAvroCodecs } from './avro-codecs.js';
 import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 import { createSubjectCodec, type SubjectCodec } from './subject-codec.js';
+import { arbitraryOf } from './testing/arbitrary-value.js';
 import { allTopics, topics } from './topics.js';
 import { createWriterSchemas } from './writer-schemas.js';
 
@@ -237,37 +238,5 @@ function varint(value: bigint): number[] {
     const low = Number(rest & 0x7fn);
     if (rest < 128n) return [...bytes, low];
     bytes.push(low | 0x80);
-  }
-}
-
-/** Values of an Avro schema, as the generated types say that they look. */
-function arbitraryOf(schema: unknown): fc.Arbitrary<unknown> {
-  if (Array.isArray(schema)) return fc.oneof(...schema.map(arbitraryOf));
-  const node = typeof schema === 'string' ? { type: schema } : (schema as Record<string, unknown>);
-  switch (node['type']) {
-    case 'null':
-      return fc.constant(null);
-    case 'boolean':
-      return fc.boolean();
-    case 'int':
-      return fc.integer();
-    case 'long':
-      return fc.integer({ min: 1 - 2 ** 52, max: 2 ** 52 - 1 });
-    case 'double':
-      return fc.double({ noNaN: true });
-    case 'string':
-      return fc.string({ unit: 'grapheme' });
-    case 'bytes':
-      return fc.uint8Array().map((bytes) => Buffer.from(bytes));
-    case 'array':
-      return fc.array(arbitraryOf(node['items']));
-    case 'map':
-      return fc.dictionary(fc.string(), arbitraryOf(node['values']), { noNullPrototype: true });
-    case 'record': {
-      const fields = node['fields'] as readonly { readonly name: string; readonly type: unknown }[];
-      return fc.record(Object.fromEntries(fields.map((field) => [field.name, arbitraryOf(field.type)])));
-    }
-    default:
-      throw new Error(`No arbitrary for ${JSON.stringify(schema)}`);
   }
 }

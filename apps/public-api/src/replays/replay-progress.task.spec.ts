@@ -3,17 +3,15 @@ import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
 import { ReplayProgressTask } from './replay-progress.task.js';
 
 let codecs: AvroCodecs;
 let calls: string[];
-let failures: Error[];
 
 beforeEach(async () => {
   codecs = createAvroCodecs({ registry: createMemoryRegistry() });
   await codecs.replayProgress.prepare();
-  [calls, failures] = [[], []];
+  calls = [];
 });
 
 function progress(replayId: string, sent: number): ReplayProgress {
@@ -30,13 +28,13 @@ function batchOf(...values: (Buffer | null)[]): RecordBatch {
   };
 }
 
-function build({ committed, start = 0, end = 9 }: { committed?: number; start?: number; end?: number } = {}) {
+function build() {
   const context: TaskContext = {
     topic: 'progress',
     partition: 1,
     leaseValid: () => true,
     confirmOwnership: () => Promise.resolve(),
-    committedOffset: () => Promise.resolve(committed === undefined ? null : { offset: committed, metadata: '' }),
+    committedOffset: () => Promise.resolve(null),
     commitOffset: (offset) => Promise.resolve(void calls.push(`commit ${String(offset)}`)),
     fail: () => undefined,
   };
@@ -45,18 +43,12 @@ function build({ committed, start = 0, end = 9 }: { committed?: number; start?: 
     codec: codecs.replayProgress,
     replays: {
       recordProgress: (all) => {
-        const failure = failures.shift();
-        if (failure !== undefined) return Promise.reject(failure);
         calls.push(`record ${all.map((one) => `${one.replayId}:${String(one.sent)}`).join(' ')}`);
         return Promise.resolve();
       },
     },
-    backend: { startOffset: () => Promise.resolve(start), endOffset: () => Promise.resolve(end) },
-    untilDatabaseAnswers: createUntilDatabaseAnswers({
-      consumer: 'test',
-      logger: { info: () => undefined, warn: () => undefined },
-      wait: () => new Promise((resolve) => setImmediate(resolve)),
-    }),
+    backend: { startOffset: () => Promise.resolve(0), endOffset: () => Promise.resolve(9) },
+    untilDatabaseAnswers: (work) => work(),
     logger: { error: told },
   });
 }
@@ -70,27 +62,8 @@ describe('the progress of replays on its way into the database', () => {
     expect(calls).toEqual(['record a:1 b:2 a:3', 'commit 9']);
   });
 
-  it('waits for a database that is away, and is lost at no failure of it', async () => {
-    failures.push(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }));
-    await build().process(batchOf(codecs.replayProgress.encode(progress('a', 1))));
-    expect(calls).toEqual(['record a:1', 'commit 9']);
-    failures.push(new Error('a bug'));
-    await expect(build().process(batchOf(codecs.replayProgress.encode(progress('a', 1))))).rejects.toThrow('a bug');
-    expect(calls).toHaveLength(2);
-  });
-
   it('skips deleted replays, and skips and logs what cannot be read', async () => {
     await build().process(batchOf(null, Buffer.from('nonsense'), codecs.replayProgress.encode(progress('a', 1))));
     expect(calls).toEqual(['replay_progress_unusable', 'record a:1', 'commit 9']);
-  });
-
-  it.each([
-    ['at what is committed', { committed: 4 }, 4, []],
-    ['at the start when nothing is', {}, 0, ['commit 0']],
-    ['at the start when that position is no longer in the log', { committed: 4, start: 6 }, 6, ['commit 6']],
-    ['at the start when the log is another one', { committed: 40, start: 0 }, 0, ['commit 0']],
-  ])('begins %s', async (_, world, position, committed) => {
-    expect(await build(world).open()).toEqual({ position });
-    expect(calls).toEqual(committed);
   });
 });
