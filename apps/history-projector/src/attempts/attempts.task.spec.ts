@@ -143,19 +143,17 @@ describe('the attempts task', () => {
     expect(commits).toEqual([0, 5]);
   });
 
-  it('rejects, and commits nothing, when another projector has moved the position', async () => {
+  it.each([
+    ['has moved the position', 9],
+    ['has moved it to the end of the same batch', 2],
+  ])('rejects, and commits nothing, when another projector %s', async (_, nextOffset) => {
     const { task, store, find, commits } = build();
     await task.open();
-    await store.projection.apply({
-      topic: 'webhook.attempts',
-      partition: 2,
-      expectedOffset: null,
-      nextOffset: 9,
-      attempts: [],
-    });
+    const moved = { topic: 'webhook.attempts', partition: 2, expectedOffset: null, nextOffset, attempts: [] };
+    await store.projection.apply(moved);
 
     await expect(task.process(batchOf([first(1)], 2))).rejects.toThrow(
-      'The stored position of webhook.attempts-2 is 9 and not none',
+      `The stored position of webhook.attempts-2 is ${String(nextOffset)} and not none`,
     );
     expect(await find()).toEqual([]);
     expect(commits).toEqual([0]);
@@ -221,7 +219,7 @@ describe('the attempts task', () => {
 
   it('takes a batch as applied when the connection broke after the commit', async () => {
     let tries = 0;
-    const { task, find, commits, processLater } = build({
+    const { task, find, commits, events, processLater } = build({
       projection: (real) => ({
         apply: async (batch): Promise<ApplyResult> => {
           const result = await real.apply(batch);
@@ -235,6 +233,8 @@ describe('the attempts task', () => {
 
     expect(await find()).toHaveLength(2);
     expect(commits).toEqual([0, 2, 3]);
+    // What the first of the two wrote is not known.
+    expect(events.filter((event) => event.startsWith('applied'))).toEqual(['applied 1']);
   });
 
   it('gives up waiting for the database when it is interrupted', async () => {

@@ -79,6 +79,21 @@ describe('the replayer', () => {
     expect(series).toEqual([...series].sort((a, b) => a - b));
   });
 
+  it('completes every replay although each had to yield before it had written anything', async () => {
+    const ids = range(0, 9).map((n) => `subscription ${String(n)}`);
+    for (const [n, id] of ids.entries()) {
+      stage.subscriptions.set(id, 'active');
+      stage.sent(n, {}, { subscriptionId: id });
+      stage.ask({ replayId: `replay of ${id}`, subscriptionId: id });
+    }
+    let looks = 0;
+    // A time slice passes at each look at the clock, at first.
+    await stage.startReplayer({ now: () => Date.now() + 3_000 * Math.min(++looks, 200) });
+    await stage.allDone();
+    expect((await stage.numbers()).sort()).toEqual(range(0, 9));
+    for (const id of ids) expect(await stage.progressOf(`replay of ${id}`)).toMatchObject({ matched: 1, sent: 1 });
+  });
+
   it('commits a position that passes a replay only when it is over', async () => {
     stage.sent(0);
     stage.forget('gone');

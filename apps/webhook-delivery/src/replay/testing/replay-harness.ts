@@ -53,9 +53,9 @@ export class ReplayHarness {
 
   /** Each replaces the previous one, as a restarted process does. */
   async startReplayer(
-    more: { maxUnsent?: number; through?: (backend: StreamsBackend) => StreamsBackend } = {},
+    more: { maxUnsent?: number; now?: () => number; through?: (backend: StreamsBackend) => StreamsBackend } = {},
   ): Promise<TaskManager> {
-    const { maxUnsent = 1_000_000, through = (backend) => backend } = more;
+    const { maxUnsent = 1_000_000, now = Date.now, through = (backend) => backend } = more;
     const replayer = createReplayer({
       backend: through(this.backend),
       codecs: this.codecs,
@@ -69,7 +69,7 @@ export class ReplayHarness {
       },
       metrics: { deliveriesReplayed: () => undefined, unfinishedChanged: () => undefined },
       logger: silentLogger,
-      now: Date.now,
+      now,
       maxUnsent,
       instanceId: 'replayer-0',
       onFatal: (error) => void this.fatal.push(error),
