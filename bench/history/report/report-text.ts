@@ -10,21 +10,17 @@ import { TUNING } from '../stack/history-stack.js';
 import { BATCH_SIZE, PARTITIONS } from '../workers/projector.js';
 import { runOf, worstFilter } from './figures.js';
 
-/** Everything as Markdown: the targets, projection, pages, retention. */
+/** Everything as Markdown: the targets and pages. */
 export function reportText(flags: BenchFlags, results: BenchResults): string {
   return [
     bulletList(runFacts(flags, results)),
     ...tableSection('Beside the targets', targetRows(results)),
     ...tableSection('Pages of 100 while the projection runs', pageRows(results)),
-    ...tableSection('Projection', projectionRows(results)),
   ].join('\n\n');
 }
 
 function ms(value: number): string {
   return value < 10 ? `${value.toFixed(1)} ms` : milliseconds(value);
-}
-function micros(value: number): string {
-  return `${value.toFixed(1)} µs`;
 }
 function gigabytes(bytes: number): string {
   return `${(bytes / 1e9).toFixed(2)} GB`;
@@ -68,27 +64,9 @@ function pageRows({ pages }: BenchResults): string[][] {
     took.most.toFixed(1),
     counted(rows),
   ];
-  return [['filter', 'p50 ms', 'p99 ms', 'slowest ms', 'rows'], ...notablePages(pages.pages).map(row)];
-}
-
-/** All single filters, and the combinations with the highest p99. */
-function notablePages(pages: readonly PageRun[]): PageRun[] {
-  const isCombination = ({ name }: PageRun): boolean => name.includes(' + ');
-  const slowest = pages.filter(isCombination).sort((one, other) => other.ms.p99 - one.ms.p99);
-  const shown = new Set(slowest.slice(0, 5));
-  return pages.filter((page) => !isCombination(page) || shown.has(page));
-}
-
-function projectionRows({ fill, pages }: BenchResults): string[][] {
   return [
-    ['', 'projection'],
-    ['attempts/s, all of it', perSecond(fill.attemptsPerSecond)],
-    ['attempts/s, the last million', perSecond(fill.lastPerSecond)],
-    ['attempts/s while pages are read one after the other', perSecond(pages.projectedPerSecond)],
-    ['attempts in a transaction', counted(fill.attemptsPerTransaction)],
-    ['CPU of the projecting process for an attempt', micros(fill.projectorCpuUs)],
-    ['of it, making up the attempts', micros(fill.loadCpuUs)],
-    ['CPU of PostgreSQL for an attempt', micros(fill.postgresCpuUs)],
+    ['filter', 'p50 ms', 'p99 ms', 'slowest ms', 'rows'],
+    ...pages.pages.filter(({ name }) => !name.includes(' + ')).map(row),
   ];
 }
 

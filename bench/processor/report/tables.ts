@@ -5,17 +5,15 @@ import type { BenchResults } from '../measure-all.js';
 import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import type { FailoverRun } from '../scenarios/failover.js';
 import { GEOFENCES_PER_FLEET } from '../scenarios/geofences.js';
-import type { LatencyRun } from '../scenarios/latency.js';
 import { byConfiguration, type Figures, figuresOf, type Pair, ratioOf, type SpeedRatio } from './figures.js';
 
 /** Everything as Markdown: the comparison, and each configuration with median and spread. */
 export function reportMarkdown(results: BenchResults, figures: Figures): string {
-  const { drain, latency, failover } = results;
+  const { drain, failover } = results;
   return [
     machineText(results),
     ...tableSection('Best against best', comparison(figures)),
     ...(drain.length === 0 ? [] : tableSection('Drained backlog', drainTable(drain))),
-    ...(latency.length === 0 ? [] : tableSection('Latency at 2,000 pings/s', latencyTable(latency))),
     ...(failover.length === 0 ? [] : tableSection('kill -9 in the middle of the backlog', failoverTable(failover))),
   ].join('\n\n');
 }
@@ -60,6 +58,7 @@ function summaryRows(figures: Figures): SummaryRow[] {
     row(figures.recordsPerSecond, thousands, 'Records/s', 'drained backlog; more is better'),
     row(figures.recordsPerCpuSecond, thousands, 'Records per CPU second', 'drained backlog; more is better'),
     row(figures.peakMiB, mebibytes, 'Peak memory', 'drained backlog; less is better'),
+    row(figures.latencyP50Ms, milliseconds, 'Latency p50', '2,000 pings/s; less is better'),
     row(figures.latencyP99Ms, milliseconds, 'Latency p99', '2,000 pings/s; less is better'),
     ...figures.restore.map(({ devices, devicesPerSecond }) =>
       row(devicesPerSecond, thousands, 'Restored devices/s', `state of ${counted(devices)}; more is better`),
@@ -96,15 +95,6 @@ export function drainTable(runs: readonly DrainRun[]): string[][] {
   ]);
 }
 
-function latencyTable(runs: readonly LatencyRun[]): string[][] {
-  const text = (value: number): string => value.toFixed(0);
-  return tableOf(['configuration', 'p50 ms', 'p99 ms', 'largest ms'], runs, [
-    [(run) => run.p50Ms, text],
-    [(run) => run.p99Ms, text],
-    [(run) => run.maxMs, text],
-  ]);
-}
-
 function failoverTable(runs: readonly FailoverRun[]): string[][] {
   const kinds = ['restart', 'takeover'] as const;
   const [head = []] = tableOf(['', 'first commit', 'every partition'], [], []);
@@ -122,7 +112,7 @@ function failoverTable(runs: readonly FailoverRun[]): string[][] {
 type Column<T> = readonly [value: (run: T) => number, text: (value: number) => string];
 
 /** A row for each configuration: the median, and the spread when there is more than one run. */
-function tableOf<T extends DrainRun | LatencyRun | FailoverRun>(
+function tableOf<T extends DrainRun | FailoverRun>(
   head: string[],
   runs: readonly T[],
   columns: readonly Column<T>[],
