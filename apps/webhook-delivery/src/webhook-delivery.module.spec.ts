@@ -13,11 +13,12 @@ import {
 } from '@waypost/platform';
 import { createMemoryBackend, silentLogger, type StreamsBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
-import { subscriptionOf } from '../../../test/support/samples.js';
+import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
 import { ATTEMPT_RUNNER } from './attempt/attempt.module.js';
 import type { AttemptRequest } from './attempt/attempt-runner.js';
 import { CODECS, RANDOM } from './common/common.module.js';
+import { replayOf } from './replay/testing/replay-harness.js';
 import { aDelivery } from './sender/testing/sender-harness.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
@@ -127,5 +128,18 @@ describe('webhook-delivery', () => {
     // The first offset is the marker of the writer that took the partition over.
     await until(async () => (await backend.endOffset(ATTEMPTS)) === 2);
     expect(attempts).toMatchObject([{ delivery: { eventId: delivery.eventId }, attempt: 1 }]);
+  });
+
+  it('fans out an event and runs a replay that their handlers receive', async () => {
+    const event = { key: Buffer.from('device-1'), value: codecs.fleetEvents.encode(eventOf()) };
+    const replay = replayOf({ subscriptionId: 'subscription-1' });
+    const asked = { key: Buffer.from(replay.replayId), value: codecs.webhookReplays.encode(replay) };
+
+    expect(await runtime.feed(topics.fleetEvents.name, [event])).toBe(1);
+    expect(await runtime.feed(topics.webhookReplays.name, [asked])).toBe(1);
+
+    for (const topic of [topics.webhookDeliveries.name, topics.replayProgress.name]) {
+      await until(async () => (await backend.endOffset({ topic, partition: 0 })) > 1);
+    }
   });
 });

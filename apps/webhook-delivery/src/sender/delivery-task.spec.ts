@@ -139,6 +139,9 @@ describe('the sender', () => {
     await harness.start(answer, { auth: 'bearer' });
     await until(async () => (await harness.attempts()).length === 2);
     expect(logged).toEqual([0, 1]);
+    // At once, since it was the first 401.
+    const [first] = await harness.attempts();
+    expect(first?.nextDueAt).toBe((first?.startedAt ?? NaN) + (first?.durationMs ?? NaN));
   });
 
   it('leaves a successor the unfinished deliveries, with attempt number and due time, and no finished ones (R-25)', async () => {
