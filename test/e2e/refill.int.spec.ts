@@ -117,10 +117,18 @@ async function manage(store: Store) {
 
   const [changed, rotated, deleted] = [draft('position'), draft('position_sleep'), draft('ignition_on')];
   await store.subscriptions.create([changed, rotated, deleted], NOW);
-  await store.subscriptions.update(changed, { status: 'paused', url: 'https://receiver.example/moved' }, NOW + 1);
-  await store.subscriptions.rotateSecret(rotated, { sealed: 'sealed-2', oldSignsUntil: NOW + 9e6, nowMs: NOW + 2 });
+  await store.subscriptions.update(
+    changed,
+    () => ({ status: 'paused', url: 'https://receiver.example/moved' }),
+    NOW + 1,
+  );
+  await store.subscriptions.rotateSecret(rotated, {
+    sealFor: () => 'sealed-2',
+    oldSignsUntil: NOW + 9e6,
+    nowMs: NOW + 2,
+  });
   await store.subscriptions.delete(deleted, NOW + 3);
-  await store.subscriptions.update(changed, { status: 'active' }, NOW + 4);
+  await store.subscriptions.update(changed, () => ({ status: 'active' }), NOW + 4);
   const replay = {
     ...{ replayId: randomUUID(), startDate: NOW - 9_000, endDate: NOW, status: 'failed' },
     ...{ eventType: null, deviceId: 'van-1', ratePerSecond: 50 },
@@ -238,7 +246,7 @@ describe('refilling a lost database (R-17)', () => {
 
     store = await openManagementStore(databaseUrl);
     publisher = startPublisher();
-    const resumed = await store.subscriptions.update(managed.changed, { rateLimitPerSecond: 8 }, NOW + 50);
+    const resumed = await store.subscriptions.update(managed.changed, () => ({ rateLimitPerSecond: 8 }), NOW + 50);
     expect(resumed).toMatchObject({ type: 'changed', subscription: { version: 4 } });
     await untilPublished();
     await store.close();

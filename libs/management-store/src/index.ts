@@ -74,4 +74,4 @@ export {
   type SubscriptionChange,
   SubscriptionStore,
 } from './subscription-store.js';
-export type { SubscriptionRef } from './subscription-versions.js';
+export type { SubscriptionRef, SubscriptionTarget } from './subscription-versions.js';

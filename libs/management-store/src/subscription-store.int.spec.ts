@@ -70,12 +70,16 @@ describe('subscriptions', () => {
   it('get one outbox row per version, and end with a tombstone', async () => {
     const { id } = await create();
     const ref = { fleetId: suite.fleetId, id };
-    const paused = await suite.store.subscriptions.update(ref, { status: 'paused', deviceIds: ['d'] }, 3_000);
+    const paused = await suite.store.subscriptions.update(ref, () => ({ status: 'paused', deviceIds: ['d'] }), 3_000);
     expect(paused).toMatchObject({
       type: 'changed',
       subscription: { status: 'paused', deviceIds: ['d'], version: 2, updatedAt: 3_000 },
     });
-    const moved = await suite.store.subscriptions.update(ref, { url: 'https://b.example', deviceIds: null }, 4_000);
+    const moved = await suite.store.subscriptions.update(
+      ref,
+      () => ({ url: 'https://b.example', deviceIds: null }),
+      4_000,
+    );
     expect(moved).toMatchObject({
       subscription: { url: 'https://b.example', deviceIds: null, version: 3, createdAt: 2_000 },
     });
@@ -90,7 +94,7 @@ describe('subscriptions', () => {
     const { id } = await create();
     const changes = Array.from({ length: 12 }, (_, index) => ({ deviceIds: [`d-${String(index)}`] }));
     await Promise.all(
-      changes.map((change) => suite.store.subscriptions.update({ fleetId: suite.fleetId, id }, change, 3_000)),
+      changes.map((change) => suite.store.subscriptions.update({ fleetId: suite.fleetId, id }, () => change, 3_000)),
     );
     const versions = (await outboxOf(id)).map((row) => row.value?.version);
     expect(versions).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
@@ -101,7 +105,7 @@ describe('subscriptions', () => {
     const ref = { fleetId: suite.fleetId, id };
     const day = 86_400_000;
     const rotate = (sealed: string, nowMs: number) =>
-      suite.store.subscriptions.rotateSecret(ref, { sealed, nowMs, oldSignsUntil: nowMs + day });
+      suite.store.subscriptions.rotateSecret(ref, { sealFor: () => sealed, nowMs, oldSignsUntil: nowMs + day });
 
     await rotate('two', 10_000);
     expect(await rotate('three', 20_000)).toMatchObject({
@@ -164,7 +168,11 @@ describe('a subscription whose deliveries only fail', () => {
     await suite.store.subscriptions.disable(event, 4_000);
     expect((await suite.store.subscriptions.disable(event, 5_000)).type).toBe('unchanged');
 
-    const enabled = await suite.store.subscriptions.update({ fleetId: suite.fleetId, id }, { status: 'active' }, 6_000);
+    const enabled = await suite.store.subscriptions.update(
+      { fleetId: suite.fleetId, id },
+      () => ({ status: 'active' }),
+      6_000,
+    );
     expect(enabled).toMatchObject({ subscription: { status: 'active', disabledReason: null, version: 3 } });
     expect((await suite.store.subscriptions.disable(event, 7_000)).type).toBe('unchanged');
     expect((await suite.store.subscriptions.disable(disabled({ id }, 5_999), 7_000)).type).toBe('unchanged');
@@ -175,7 +183,7 @@ describe('a subscription whose deliveries only fail', () => {
 
   it('is unchanged while it is paused', async () => {
     const { id } = await create();
-    await suite.store.subscriptions.update({ fleetId: suite.fleetId, id }, { status: 'paused' }, 3_000);
+    await suite.store.subscriptions.update({ fleetId: suite.fleetId, id }, () => ({ status: 'paused' }), 3_000);
     const result = await suite.store.subscriptions.disable(disabled({ id }, 9_000), 9_000);
     expect(result).toMatchObject({ type: 'unchanged', subscription: { status: 'paused' } });
   });
@@ -183,7 +191,7 @@ describe('a subscription whose deliveries only fail', () => {
   it('keeps its reason after other changes', async () => {
     const { id } = await create();
     await suite.store.subscriptions.disable(disabled({ id }, 3_000), 4_000);
-    await suite.store.subscriptions.update({ fleetId: suite.fleetId, id }, { deviceIds: ['a'] }, 5_000);
+    await suite.store.subscriptions.update({ fleetId: suite.fleetId, id }, () => ({ deviceIds: ['a'] }), 5_000);
     expect(await suite.store.subscriptions.get({ fleetId: suite.fleetId, id })).toMatchObject({
       status: 'disabled',
       disabledReason: 'Nothing but failures for 7 days.',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import { type EntityManager, In, type Repository } from 'typeorm';
 import { sqlState, storableText, UNIQUE_VIOLATION } from '@waypost/database';
 import {
   mayDisable,
@@ -14,7 +14,13 @@ import { WebhookSubscriptionEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
 import { listPage, type ListQuery } from './list-page.js';
 import { appendToOutbox } from './outbox.js';
-import { lockSubscription, saveNextVersion, type SubscriptionRef } from './subscription-versions.js';
+import {
+  lockSubscription,
+  lockTargets,
+  saveNextVersion,
+  type SubscriptionRef,
+  type SubscriptionTarget,
+} from './subscription-versions.js';
 
 /** The fields that an update may replace. */
 export type SubscriptionChange = Partial<
@@ -64,9 +70,9 @@ export type SendTestResult =
   | { readonly type: 'not_active'; readonly subscription: WebhookSubscription }
   | NotFound;
 
-/** A new secret, sealed, and until when (epoch ms) the current one signs as well. */
+/** A new secret, and until when (epoch ms) the current one signs as well. */
 export interface SecretRotation {
-  readonly sealed: string;
+  readonly sealFor: (subscriptionId: string) => string;
   readonly oldSignsUntil: number;
   readonly nowMs: number;
 }
@@ -98,22 +104,27 @@ export class SubscriptionStore {
     return this.subscriptions.findOneBy({ fleetId, id });
   }
 
+  /** @param changeOf the change of each subscription: what is sealed for one opens for no other */
   async update(
-    ref: SubscriptionRef,
-    change: SubscriptionChange,
+    target: SubscriptionTarget,
+    changeOf: (subscriptionId: string) => SubscriptionChange,
     nowMs: number,
     expected: ExpectedVersions = null,
   ): Promise<ChangeSubscriptionResult> {
     try {
-      return await this.changeLocked(ref, expected, async (manager, current): Promise<ChangeSubscriptionResult> => {
-        if (changesNothing(current, change)) return { type: 'unchanged', subscription: current };
-        // An owner who switches a disabled subscription on or off has seen why it was disabled.
-        const reason = change.status === undefined ? {} : { disabledReason: null };
-        return { type: 'changed', ...(await saveNextVersion(manager, { ...current, ...change, ...reason }, nowMs)) };
+      return await this.changeLocked(target, expected, async (manager, current, all) => {
+        const changed = all.flatMap((subscription) => {
+          const change = changeOf(subscription.id);
+          // An owner who switches a disabled subscription on or off has seen why it was disabled.
+          const reason = change.status === undefined ? {} : { disabledReason: null };
+          return changesNothing(subscription, change) ? [] : [{ ...subscription, ...change, ...reason }];
+        });
+        if (changed.length === 0) return { type: 'unchanged', subscription: current } as const;
+        return saveAll(manager, current, changed, nowMs);
       });
     } catch (error) {
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-      return { type: 'conflict', id: await this.findConflicting(ref, change) };
+      return { type: 'conflict', id: await this.findConflicting(target, changeOf(target.id)) };
     }
   }
 
@@ -127,15 +138,18 @@ export class SubscriptionStore {
 
   /** The current secret keeps signing until `oldSignsUntil` (epoch ms); expired ones are dropped. */
   rotateSecret(
-    ref: SubscriptionRef,
+    target: SubscriptionTarget,
     rotation: SecretRotation,
     expected: ExpectedVersions = null,
   ): Promise<RotateSecretResult> {
-    return this.changeLocked(ref, expected, async (manager, current): Promise<RotateSecretResult> => {
-      const rotated = rotateSecrets(current.secrets, rotation);
-      if (rotated.type === 'too_many_secrets') return rotated;
-      const changed = { ...current, secrets: rotated.secrets };
-      return { type: 'changed', ...(await saveNextVersion(manager, changed, rotation.nowMs)) };
+    return this.changeLocked(target, expected, async (manager, current, all): Promise<RotateSecretResult> => {
+      const changed: WebhookSubscription[] = [];
+      for (const subscription of all) {
+        const rotated = rotateSecrets(subscription, rotation);
+        if (rotated.type === 'too_many_secrets') return rotated;
+        changed.push({ ...subscription, secrets: rotated.secrets });
+      }
+      return saveAll(manager, current, changed, rotation.nowMs);
     });
   }
 
@@ -170,28 +184,57 @@ export class SubscriptionStore {
     });
   }
 
-  /** One transaction that holds the lock of the subscription, which exists and has an expected version. */
+  /**
+   * One transaction that holds the locks of all subscriptions of the target. `current` is the named one, which exists and
+   * has an expected version.
+   */
   private changeLocked<Result>(
-    ref: SubscriptionRef,
+    target: SubscriptionTarget,
     expected: ExpectedVersions,
-    change: (manager: EntityManager, current: WebhookSubscription) => Promise<Result>,
+    change: (
+      manager: EntityManager,
+      current: WebhookSubscription,
+      all: readonly WebhookSubscription[],
+    ) => Promise<Result>,
   ): Promise<Result | VersionMismatch | NotFound> {
     return this.subscriptions.manager.transaction(async (manager): Promise<Result | VersionMismatch | NotFound> => {
-      const current = await lockSubscription(manager, ref);
-      if (current === null) return { type: 'not_found' };
+      const all = await lockTargets(manager, target);
+      const current = all.find(({ id }) => id === target.id);
+      if (current === undefined) return { type: 'not_found' };
       if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
-      return change(manager, current);
+      return change(manager, current, all);
     });
   }
 
-  /** The subscription that already has the event type and the URL; null when it has been deleted since. */
-  private async findConflicting({ fleetId, id }: SubscriptionRef, { url }: SubscriptionChange): Promise<string | null> {
-    const changing = url === undefined ? null : await this.subscriptions.findOneBy({ fleetId, id });
-    if (url === undefined || changing === null) return null;
-    const { eventType } = changing;
+  /** A subscription that already has the URL and the event type of one that moves there; null: it was deleted since. */
+  private async findConflicting(
+    { fleetId, id, scope }: SubscriptionTarget,
+    { url }: SubscriptionChange,
+  ): Promise<string | null> {
+    const named = await this.subscriptions.findOneBy({ fleetId, id });
+    if (url === undefined || named === null) return null;
+    const moving = scope === 'url' ? await this.subscriptions.findBy({ fleetId, url: named.url }) : [named];
+    const eventType = In(moving.map((subscription) => subscription.eventType));
     const conflicting = await this.subscriptions.findOneBy({ fleetId, eventType, url });
     return conflicting?.id ?? null;
   }
+}
+
+/** Saves the next version of each; the result shows the named one, which may be unchanged. */
+async function saveAll(
+  manager: EntityManager,
+  named: WebhookSubscription,
+  changed: readonly WebhookSubscription[],
+  nowMs: number,
+): Promise<Changed> {
+  let subscription = named;
+  const outboxIds: string[] = [];
+  for (const one of changed) {
+    const saved = await saveNextVersion(manager, one, nowMs);
+    outboxIds.push(...saved.outboxIds);
+    if (one.id === named.id) ({ subscription } = saved);
+  }
+  return { type: 'changed', subscription, outboxIds };
 }
 
 function changesNothing(current: WebhookSubscription, change: SubscriptionChange): boolean {
@@ -206,8 +249,8 @@ type RotatedSecrets =
 
 /** The new secret first, then those that still sign; expired ones are dropped. */
 function rotateSecrets(
-  secrets: readonly SealedSecret[],
-  { sealed, oldSignsUntil, nowMs }: SecretRotation,
+  { id, secrets }: WebhookSubscription,
+  { sealFor, oldSignsUntil, nowMs }: SecretRotation,
 ): RotatedSecrets {
   const old = secrets
     .filter((secret) => secret.expiresAt === null || secret.expiresAt > nowMs)
@@ -215,5 +258,5 @@ function rotateSecrets(
   if (old.length >= MAX_SECRETS) {
     return { type: 'too_many_secrets', retryAt: Math.min(...old.map((secret) => secret.expiresAt)) };
   }
-  return { type: 'rotated', secrets: [{ sealed, expiresAt: null }, ...old] };
+  return { type: 'rotated', secrets: [{ sealed: sealFor(id), expiresAt: null }, ...old] };
 }

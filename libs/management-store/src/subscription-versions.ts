@@ -17,6 +17,34 @@ export function lockSubscription(
   return manager.findOne(WebhookSubscriptionEntity, { where: { fleetId, id }, lock: { mode: 'pessimistic_write' } });
 }
 
+/** `url`: also all other subscriptions of the fleet at the same URL (R-16). Default: `subscription`. */
+export interface SubscriptionTarget extends SubscriptionRef {
+  readonly scope?: 'subscription' | 'url';
+}
+
+/** Empty when there is no such subscription. */
+export async function lockTargets(
+  manager: EntityManager,
+  { fleetId, id, scope }: SubscriptionTarget,
+): Promise<WebhookSubscription[]> {
+  if (scope !== 'url') {
+    const named = await lockSubscription(manager, { fleetId, id });
+    return named === null ? [] : [named];
+  }
+  for (;;) {
+    const named = await manager.findOneBy(WebhookSubscriptionEntity, { fleetId, id });
+    if (named === null) return [];
+    const locked = await manager.find(WebhookSubscriptionEntity, {
+      where: { fleetId, url: named.url },
+      // All callers lock in the same order.
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    // While this waited for the locks, it may have moved to another URL.
+    if (locked.some((one) => one.id === id)) return locked;
+  }
+}
+
 /** Saves a changed subscription as its next version. The caller holds its lock. */
 export async function saveNextVersion(
   manager: EntityManager,

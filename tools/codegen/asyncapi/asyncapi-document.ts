@@ -120,6 +120,7 @@ const HEADERS = {
   required: [
     'x-service-signature',
     'x-service-event-id',
+    'x-service-subscription-id',
     'x-service-attempt',
     'webhook-id',
     'webhook-timestamp',
@@ -131,6 +132,7 @@ const HEADERS = {
       description: 't=<unix seconds>, then one v1=<hex HMAC-SHA256 of "<t>.<body>"> for each valid secret.',
     },
     'x-service-event-id': { type: 'string', format: 'uuid' },
+    'x-service-subscription-id': { type: 'string', format: 'uuid' },
     'x-service-attempt': { type: 'integer', minimum: 1, maximum: 5 },
     'webhook-id': { type: 'string', description: 'The event id.' },
     'webhook-timestamp': { type: 'integer', description: 'Unix seconds of this attempt.' },

@@ -38,6 +38,13 @@ describe('the fingerprint of a request', () => {
     const all = ['/p', '/q'].flatMap((path) => bodies.map((body) => requestFingerprint({ path, body })));
     expect(new Set(all).size).toBe(all.length);
   });
+
+  it('differs with the query, whatever its order', () => {
+    const of = (query: Record<string, string>) => requestFingerprint({ path: '/p', body: {}, query });
+    expect(of({ scope: 'url' })).not.toBe(of({}));
+    expect(of({ a: '1', b: '2' })).toBe(of({ b: '2', a: '1' }));
+    expect(of({})).toBe(requestFingerprint({ path: '/p', body: {} }));
+  });
 });
 
 describe('a kept answer', () => {

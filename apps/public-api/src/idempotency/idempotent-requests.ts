@@ -80,9 +80,11 @@ function routeOf(request: Request): string {
   return `${request.method} ${path}`;
 }
 
-/** Equal for equal requests: the order of fields in the body does not matter. */
-export function requestFingerprint(request: Pick<Request, 'path' | 'body'>): string {
-  const asked = JSON.stringify([request.path.toLowerCase(), canonical(request.body)]);
+/** Equal for equal requests: the order of fields in the body and of query parameters does not matter. */
+export function requestFingerprint(request: Pick<Request, 'path' | 'body'> & Partial<Pick<Request, 'query'>>): string {
+  const { path, query = {} } = request;
+  const parameters = Object.keys(query).length === 0 ? [] : [canonical(query)];
+  const asked = JSON.stringify([path.toLowerCase(), canonical(request.body), ...parameters]);
   return createHash('sha256').update(asked).digest('base64url');
 }
 

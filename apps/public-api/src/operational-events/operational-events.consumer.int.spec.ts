@@ -119,7 +119,7 @@ describe('the consumer of operational events on a real broker and database', () 
     await tell(told);
     await eventually(stored, (found) => found?.status === 'disabled');
     await first.stop();
-    await store.subscriptions.update({ fleetId, id }, { status: 'active' }, Date.now() + 1);
+    await store.subscriptions.update({ fleetId, id }, () => ({ status: 'active' }), Date.now() + 1);
     // What a group is left with that has been forgotten: a table that is empty, and a log to read again.
     await sql.query('TRUNCATE subscription_operations');
     await forgetGroup();

@@ -123,8 +123,8 @@ async function changeOften(): Promise<string> {
   const given = draft();
   const ref = { fleetId, id: given.id };
   await store.subscriptions.create([given], 1_000);
-  await store.subscriptions.update(ref, { status: 'paused' }, 2_000);
-  await store.subscriptions.rotateSecret(ref, { sealed: 'new', oldSignsUntil: 9_000, nowMs: 3_000 });
+  await store.subscriptions.update(ref, () => ({ status: 'paused' }), 2_000);
+  await store.subscriptions.rotateSecret(ref, { sealFor: () => 'new', oldSignsUntil: 9_000, nowMs: 3_000 });
   await store.subscriptions.delete(ref, 4_000);
   return given.id;
 }
@@ -190,7 +190,7 @@ describe('the outbox on a real database', () => {
     const [deleted, kept] = [await changeOften(), draft()];
     await store.subscriptions.create([kept], 1);
     await untilOutboxEmpty(sql);
-    await store.subscriptions.update({ fleetId, id: kept.id }, { status: 'paused' }, 2);
+    await store.subscriptions.update({ fleetId, id: kept.id }, () => ({ status: 'paused' }), 2);
     await publishAgain();
 
     expect(await versionsOf(deleted)).toEqual([1, 2, 3, null]);

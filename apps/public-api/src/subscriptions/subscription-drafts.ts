@@ -17,15 +17,15 @@ import {
 } from '../runtime/runtime.module.js';
 import type { AuthBody, CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
 
-/** A signing secret in both its forms: `shown` to the caller once, `sealed` in the table and the topic. */
+/** A signing secret in both its forms: `shown` to the caller once, sealed for each subscription in the table and the topic. */
 export interface NewSigningSecret {
   readonly shown: string;
-  readonly sealed: string;
+  readonly sealFor: (subscriptionId: string) => string;
 }
 
-/** A subscription to create, and its signing secret as it is shown to the caller. */
+/** Subscriptions to create, and the signing secret that they share, as it is shown to the caller. */
 export interface SubscriptionDraft {
-  readonly subscription: NewSubscription;
+  readonly subscriptions: readonly NewSubscription[];
   readonly secret: string;
 }
 
@@ -41,13 +41,13 @@ export class SubscriptionDrafts {
     @Inject(NEW_ID) private readonly newId: NewId,
   ) {}
 
-  /** One draft per event type of the body, in its order; what the body leaves out comes from the fleet. */
-  draft(body: CreateSubscriptionsDto, fleet: FleetSettings): SubscriptionDraft[] {
+  /** One subscription per event type of the body, in its order; what the body leaves out comes from the fleet. */
+  draft(body: CreateSubscriptionsDto, fleet: FleetSettings): SubscriptionDraft {
+    const secret = this.newSigningSecret();
     const types = body.eventTypes ?? (body.eventType === undefined ? [] : [body.eventType]);
-    return types.map((eventType) => {
+    const subscriptions = types.map((eventType) => {
       const id = this.newId();
-      const secret = this.newSigningSecret(id);
-      const subscription = {
+      return {
         id,
         fleetId: fleet.fleetId,
         eventType,
@@ -58,10 +58,10 @@ export class SubscriptionDrafts {
         rateLimitPerSecond: body.rateLimitPerSecond ?? null,
         onOutage: body.onOutage ?? 'fail',
         strictOrder: body.strictOrder ?? false,
-        secrets: [{ sealed: secret.sealed, expiresAt: null }],
+        secrets: [{ sealed: secret.sealFor(id), expiresAt: null }],
       };
-      return { subscription, secret: secret.shown };
     });
+    return { subscriptions, secret: secret.shown };
   }
 
   /** Only the fields of the body: a field left out stays as it is. */
@@ -79,10 +79,11 @@ export class SubscriptionDrafts {
     };
   }
 
-  newSigningSecret(id: string): NewSigningSecret {
+  newSigningSecret(): NewSigningSecret {
     const bytes = this.randomBytes(SECRET_BYTES);
-    const sealed = sealSigningSecret(bytes, this.settings.sealingKeys, this.randomBytes(NONCE_BYTES), id);
-    return { shown: formatSigningSecret(bytes), sealed };
+    const sealFor = (id: string) =>
+      sealSigningSecret(bytes, this.settings.sealingKeys, this.randomBytes(NONCE_BYTES), id);
+    return { shown: formatSigningSecret(bytes), sealFor };
   }
 
   /** null: deliveries do not authenticate themselves. */

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
-import { openClientSecret, openSigningSecret, parseSigningSecret, type WebhookSubscription } from '@waypost/domain';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  formatSigningSecret,
+  openClientSecret,
+  openSigningSecret,
+  parseSigningSecret,
+  type WebhookSubscription,
+} from '@waypost/domain';
 import { type TestAnswer } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 
@@ -39,6 +45,13 @@ async function stored(id: string): Promise<WebhookSubscription> {
   return found;
 }
 
+async function signingSecrets(id: string): Promise<string[]> {
+  return (await stored(id)).secrets.map(({ sealed }) => {
+    const opened = openSigningSecret(sealed, sealingKeys, id);
+    return opened.type === 'opened' ? formatSigningSecret(opened.plaintext) : opened.reason;
+  });
+}
+
 async function create(body: object = {}): Promise<Resource> {
   const answer = await send('POST', PATH, { eventType: 'position', url: HOOK, ...body });
   const [made] = dataOf(answer);
@@ -47,7 +60,7 @@ async function create(body: object = {}): Promise<Resource> {
 }
 
 describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
-  it('makes one subscription per event type, each with its own secret, shown once', async () => {
+  it('makes one subscription per event type, with one secret for all, shown once', async () => {
     const answer = await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK });
 
     expect(answer.status).toBe(201);
@@ -67,7 +80,8 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
       updatedAt: '2026-03-20T12:00:00.000Z',
       secret: expect.stringMatching(/^whsec_/),
     });
-    expect(new Set(made.map((one) => one.secret)).size).toBe(2);
+    expect(new Set(made.map((one) => one.secret)).size).toBe(1);
+    for (const { id, secret } of made) expect(await signingSecrets(id)).toEqual([secret]);
     for (const { id } of made) expect((await send('GET', `${PATH}/${id}`)).body).not.toHaveProperty('secret');
   });
 
@@ -290,10 +304,7 @@ describe('DELETE and rotate-secret (R-16, R-17)', () => {
 
     const { secrets } = await stored(made.id);
     expect(secrets.map((secret) => secret.expiresAt)).toEqual([null, suite.nowMs + 86_400_000]);
-    const opened = secrets.map(({ sealed }) => openSigningSecret(sealed, sealingKeys, made.id));
-    expect(opened).toEqual(
-      [rotated.secret, made.secret].map((text) => ({ type: 'opened', plaintext: parseSigningSecret(text) })),
-    );
+    expect(await signingSecrets(made.id)).toEqual([rotated.secret, made.secret]);
   });
 
   it('answers 409 when too many secrets would sign', async () => {
@@ -301,6 +312,71 @@ describe('DELETE and rotate-secret (R-16, R-17)', () => {
     const statuses: number[] = [];
     for (let index = 0; index < 8; index++) statuses.push((await send('POST', `${PATH}/${id}/rotate-secret`)).status);
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 409]);
+  });
+});
+
+describe('?scope (R-16)', () => {
+  let position: Resource;
+  let ignition: Resource;
+  let elsewhere: Resource;
+  const all = () => [position.id, ignition.id, elsewhere.id];
+  const versions = () => Promise.all(all().map(async (id) => (await stored(id)).version));
+  beforeEach(async () => {
+    const made = dataOf(await send('POST', PATH, { eventTypes: ['position', 'ignition_on'], url: HOOK }));
+    const other = dataOf(await send('POST', PATH, { eventType: 'position', url: `${HOOK}/2` }));
+    [position, ignition, elsewhere] = [...made, ...other] as [Resource, Resource, Resource];
+    suite.waitedFor.splice(0);
+  });
+
+  it('url rotates the secret of all subscriptions at the URL, and of no other', async () => {
+    const { status, body } = await send('POST', `${PATH}/${ignition.id}/rotate-secret?scope=url`);
+    const { id, secret } = body as Resource;
+    expect([status, id]).toEqual([200, ignition.id]);
+    for (const one of [position, ignition]) expect(await signingSecrets(one.id)).toEqual([secret, one.secret]);
+    expect(await signingSecrets(elsewhere.id)).toEqual([elsewhere.secret]);
+    expect(suite.waitedFor).toEqual([[expect.any(String), expect.any(String)]]);
+  });
+
+  it('url changes all subscriptions at the URL, with a client secret that each can open', async () => {
+    const change = { status: 'paused', url: `${HOOK}/new`, auth: BEARER };
+    const answer = await send('PATCH', `${PATH}/${position.id}?scope=url`, change);
+    expect(answer.body).toMatchObject({ id: position.id, status: 'paused', url: `${HOOK}/new` });
+    for (const { id } of [position, ignition]) {
+      const { status, url, auth } = await stored(id);
+      expect([status, url]).toEqual(['paused', `${HOOK}/new`]);
+      expect(openClientSecret(auth?.sealedClientSecret ?? '', sealingKeys, id).type).toBe('opened');
+    }
+    expect(await versions()).toEqual([2, 2, 1]);
+  });
+
+  it('url changes none when one of them cannot move, and says which subscription is in the way', async () => {
+    const answer = await send('PATCH', `${PATH}/${ignition.id}?scope=url`, { url: `${HOOK}/2` });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toMatchObject({ error: { details: [{ conflictingId: elsewhere.id }] } });
+    expect(await versions()).toEqual([1, 1, 1]);
+  });
+
+  it('url rotates none when one of them has too many secrets', async () => {
+    for (let index = 0; index < 7; index++) await send('POST', `${PATH}/${position.id}/rotate-secret`);
+    expect((await send('POST', `${PATH}/${ignition.id}/rotate-secret?scope=url`)).status).toBe(409);
+    expect(await versions()).toEqual([8, 1, 1]);
+  });
+
+  it.each(['', '?scope=subscription'])('"%s" changes only the named one', async (query) => {
+    await send('PATCH', `${PATH}/${position.id}${query}`, { status: 'paused' });
+    await send('POST', `${PATH}/${position.id}/rotate-secret${query}`);
+    expect(await versions()).toEqual([3, 1, 1]);
+  });
+
+  it('refuses another scope', async () => {
+    expect((await send('POST', `${PATH}/${position.id}/rotate-secret?scope=fleet`)).status).toBe(400);
+  });
+
+  it('of all at once from different subscriptions never deadlocks', async () => {
+    const rotate = ({ id }: Resource) => send('POST', `${PATH}/${id}/rotate-secret?scope=url`);
+    const answers = await Promise.all([position, ignition, position, ignition].map(rotate));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await signingSecrets(position.id)).toEqual(await signingSecrets(ignition.id));
   });
 });
 

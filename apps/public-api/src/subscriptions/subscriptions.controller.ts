@@ -7,6 +7,7 @@ import { IfMatch, tagged } from '../endpoint/entity-tag.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
+  ChangeScopeQueryDto,
   CreatedSubscriptionsDto,
   CreateSubscriptionsDto,
   QueuedTestDto,
@@ -33,12 +34,12 @@ export class SubscriptionsController {
     operationId: 'createSubscriptions',
     summary: 'Subscribe a URL to one or more event types',
     description:
-      'Creates one subscription per event type, all or none, in the given order. Every event after the response is delivered.',
+      'Creates one subscription per event type, all or none, in the given order. They share one signing secret. Every event after the response is delivered.',
     tag,
     scope: 'subscriptions:write',
     response: {
       status: 201,
-      description: 'The subscriptions, with their signing secrets.',
+      description: 'The subscriptions, with their signing secret.',
       type: CreatedSubscriptionsDto,
     },
     errors: [404, 409],
@@ -100,11 +101,12 @@ export class SubscriptionsController {
   update(
     @CurrentCaller() { fleetId }: Caller,
     @Param() { id }: SubscriptionPathDto,
+    @Query() { scope }: ChangeScopeQueryDto,
     @IfMatch() expected: ExpectedVersions,
     @Body() body: UpdateSubscriptionDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SubscriptionDto> {
-    return tagged(response, this.service.update({ fleetId, id }, body, expected));
+    return tagged(response, this.service.update({ fleetId, id, scope }, body, expected));
   }
 
   @Delete(':id')
@@ -142,13 +144,14 @@ export class SubscriptionsController {
     @CurrentCaller() caller: Caller,
     @Req() request: Request,
     @Param() { id }: SubscriptionPathDto,
+    @Query() { scope }: ChangeScopeQueryDto,
     @IfMatch() expected: ExpectedVersions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SubscriptionWithSecretDto> {
-    const ref = { fleetId: caller.fleetId, id };
+    const target = { fleetId: caller.fleetId, id, scope };
     return tagged(
       response,
-      this.requests.answer(request, caller, (change) => this.service.rotateSecret(ref, expected, change)),
+      this.requests.answer(request, caller, (change) => this.service.rotateSecret(target, expected, change)),
     );
   }
 

@@ -112,6 +112,16 @@ export class UpdateSubscriptionDto extends dto(
     .meta({ id: 'UpdateSubscription', minProperties: 1 }),
 ) {}
 
+/** R-16. With `If-Match`, the version of the named subscription counts. */
+export class ChangeScopeQueryDto extends dto(
+  z.strictObject({
+    scope: oneOf(['subscription', 'url']).default('subscription').meta({
+      description:
+        '`subscription`: only the named one changes. `url`: so do all other subscriptions of the fleet at the same URL, all or none.',
+    }),
+  }),
+) {}
+
 export type AuthBody = z.infer<typeof auth>;
 
 export class SubscriptionPathDto extends dto(

@@ -1,6 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { testDelivery, type WebhookSubscription } from '@waypost/domain';
-import { type ExpectedVersions, type SubscriptionRef, SubscriptionStore } from '@waypost/management-store';
+import {
+  type ExpectedVersions,
+  type SubscriptionRef,
+  SubscriptionStore,
+  type SubscriptionTarget,
+} from '@waypost/management-store';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
@@ -45,13 +50,11 @@ export class SubscriptionsService {
     return change(async (stores) => {
       const fleet = await stores.fleets.find(fleetId);
       if (fleet === null) throw noSuchFleet();
-      const drafts = this.drafts.draft(body, fleet);
-      const subscriptions = drafts.map((draft) => draft.subscription);
+      const { subscriptions, secret } = this.drafts.draft(body, fleet);
       const result = await stores.subscriptions.create(subscriptions, this.now());
       if (result.type === 'fleet_not_found') throw noSuchFleet();
       if (result.type === 'conflict') throw subscriptionsTaken(result.taken);
-      const secrets = new Map(drafts.map((draft) => [draft.subscription.id, draft.secret]));
-      const answer = result.subscriptions.map((stored) => withSecret(stored, secrets.get(stored.id) ?? ''));
+      const answer = result.subscriptions.map((stored) => withSecret(stored, secret));
       return { answer, outboxIds: result.outboxIds };
     });
   }
@@ -74,13 +77,13 @@ export class SubscriptionsService {
   }
 
   async update(
-    ref: SubscriptionRef,
+    target: SubscriptionTarget,
     body: UpdateSubscriptionDto,
     expected: ExpectedVersions,
   ): Promise<Versioned<SubscriptionDto>> {
     await requireAcceptedUrls(this.checkUrl, body);
-    const change = this.drafts.changeOf(body, ref.id);
-    const result = await this.subscriptions.update(ref, change, this.now(), expected);
+    const changeOf = (id: string) => this.drafts.changeOf(body, id);
+    const result = await this.subscriptions.update(target, changeOf, this.now(), expected);
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'conflict') throw urlTaken(result.id);
@@ -96,15 +99,15 @@ export class SubscriptionsService {
   }
 
   rotateSecret(
-    ref: SubscriptionRef,
+    target: SubscriptionTarget,
     expected: ExpectedVersions,
     change: MakeChange<Versioned<SubscriptionWithSecretDto>>,
   ): Promise<Versioned<SubscriptionWithSecretDto>> {
     return change(async (stores) => {
-      const secret = this.drafts.newSigningSecret(ref.id);
+      const secret = this.drafts.newSigningSecret();
       const nowMs = this.now();
-      const rotation = { sealed: secret.sealed, oldSignsUntil: nowMs + OLD_SECRET_SIGNS_MS, nowMs };
-      const result = await stores.subscriptions.rotateSecret(ref, rotation, expected);
+      const rotation = { sealFor: secret.sealFor, oldSignsUntil: nowMs + OLD_SECRET_SIGNS_MS, nowMs };
+      const result = await stores.subscriptions.rotateSecret(target, rotation, expected);
       if (result.type === 'not_found') throw noSuchSubscription();
       if (result.type === 'version_mismatch') throw versionMismatch(result.version);
       if (result.type === 'too_many_secrets') throw tooManySecrets(Math.ceil((result.retryAt - nowMs) / 1_000));

@@ -76,6 +76,7 @@ describe('an attempt', () => {
     expect(only().headers).toMatchObject({
       'content-type': 'application/json',
       'x-service-attempt': '2',
+      'x-service-subscription-id': 'sub-1',
       'x-service-event-id': delivery.eventId,
       'webhook-id': delivery.eventId,
     });

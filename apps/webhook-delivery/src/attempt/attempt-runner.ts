@@ -70,6 +70,7 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
     if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
     const headers = signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt });
     headers['content-type'] = 'application/json';
+    headers['x-service-subscription-id'] = subscription.id;
     if (issued !== null) headers['authorization'] = issued.authorization;
     const post = { url: subscription.url, headers, body, deadlineMs, keepBody: false };
     const result = await egress.post(abortGroup ? { ...post, abortGroup } : { ...post, signal });
