@@ -62,7 +62,7 @@ function rowOf(attempts: readonly WebhookAttempt[]): Row {
     event_type: stored(first.eventType),
     event_time: String(first.eventTime),
     format: first.format,
-    url: stored(last.url),
+    url: stored(first.url),
     body: stored(first.body ?? ''),
     created_at: String(first.deliveryCreatedAt),
     first_attempt_at: String(first.firstAttemptAt),

@@ -3,6 +3,8 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export interface DeliveryMetrics {
   deliveryCreated(): void;
   attemptEnded(attempt: { outcome: string; durationMs: number; latenessMs: number }): void;
+  /** A delivery waited for longer than the history keeps it. */
+  deliveryExpired(): void;
   pendingChanged(by: number): void;
   /** Parked subscriptions. */
   parkedChanged(by: number): void;
@@ -22,7 +24,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   });
   const attempts = new Counter({
     name: 'waypost_attempts_total',
-    help: 'Delivery attempts by outcome.',
+    help: 'Delivery attempts by outcome; expired: a delivery ended without one, after 15 days.',
     labelNames: ['outcome'],
     registers,
   });
@@ -57,6 +59,9 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
       attempts.inc({ outcome });
       duration.observe(durationMs / 1000);
       lateness.observe(Math.max(0, latenessMs) / 1000);
+    },
+    deliveryExpired: () => {
+      attempts.inc({ outcome: 'expired' });
     },
     pendingChanged: (by) => {
       pending.inc(by);

@@ -99,6 +99,24 @@ describe('a replay (R-30)', () => {
     ]);
   });
 
+  it('asks for the outcome of the latest series: what an earlier replay delivered is not failed any more (R-30)', async () => {
+    for (const n of [0, 1, 2]) stage.sent(n, { outcome: 'failed' });
+    stage.ask({ status: 'failed', replayId: 'first' });
+    await stage.startReplayer();
+    await stage.ended('completed', 'first');
+    const outcomes = ['delivered', 'failed', 'retrying'];
+    for (const [index, again] of (await stage.replayed()).entries())
+      stage.attempted(
+        attemptOf(again, 10 + index, { outcome: outcomes[index] ?? '', firstAttemptAt: START + 3_600_000 }),
+      );
+
+    stage.ask({ status: 'failed', replayId: 'second', series: 2 });
+    await stage.ended('completed', 'second');
+    const second = (await stage.replayed()).filter(({ replayId }) => replayId === 'second');
+    expect(second.map(({ eventId }) => eventId)).toEqual(['event-1']);
+    expect(await stage.progressOf('second')).toMatchObject({ matched: 1, sent: 1 });
+  });
+
   it('ends at once when nothing matches', async () => {
     stage.ask();
     await stage.startReplayer();

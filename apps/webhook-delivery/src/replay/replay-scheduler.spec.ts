@@ -17,7 +17,7 @@ function build(maxRunning: number) {
     onOver: ({ replayId }) => void log.push(`over ${replayId}`),
     onFailure: (error) => void failures.push(error),
   });
-  const job = (replayId: string, subscriptionId: string, series = 1) => {
+  const job = (replayId: string, subscriptionId: string, series = 1, isSelecting = false) => {
     let end: (error?: Error) => void = () => undefined;
     let mayContinue: () => boolean = () => true;
     const made = {
@@ -28,6 +28,7 @@ function build(maxRunning: number) {
       run: (mayContinueNow: () => boolean): Promise<void> => {
         log.push(`run ${replayId}`);
         mayContinue = mayContinueNow;
+        if (!isSelecting) mayContinueNow();
         return new Promise((resolve, reject) => {
           end = (error) => {
             if (error) reject(error);
@@ -157,5 +158,20 @@ describe('ReplayScheduler', () => {
     await a.fail(new Aborted());
     await drained;
     expect([log, failures]).toEqual([['run a'], []]);
+  });
+
+  it('gives a replay its slice after the selection, however long that took', async () => {
+    const { scheduler, job, log, pass } = build(1);
+    const [selecting, other] = [job('a', 'sa', 1, true), job('b', 'sb')];
+    scheduler.add(selecting.job);
+    scheduler.add(other.job);
+    pass(60_000);
+    await selecting.look();
+    pass(999);
+    await selecting.look();
+    expect(log).toEqual(['run a']);
+    pass(1);
+    await selecting.look();
+    expect(log).toEqual(['run a', 'run b']);
   });
 });

@@ -72,8 +72,12 @@ export class ReplayScheduler {
 
   private start(job: ReplayJob): void {
     const { now, timeSliceMs } = this.options;
-    const until = now() + timeSliceMs;
-    const mayContinue = (): boolean => now() < until || this.nextJob() === undefined;
+    // Its time runs from its first question: a job that had to select first would lose its slice to the selection.
+    let until: number | null = null;
+    const mayContinue = (): boolean => {
+      until ??= now() + timeSliceMs;
+      return now() < until || this.nextJob() === undefined;
+    };
     const slice = job.run(mayContinue).then(
       () => {
         this.yielded(job);

@@ -1,5 +1,12 @@
 import { type AvroCodecs, resolveBatch, topics } from '@waypost/contracts';
-import { type DeliveryStatus, isReplayed, replayStatusOf, type WebhookReplay } from '@waypost/domain';
+import {
+  type DeliveryStatus,
+  deliveryStatus,
+  isReplayed,
+  replayStatusOf,
+  type WebhookAttempt,
+  type WebhookReplay,
+} from '@waypost/domain';
 import { settleOrAbort, type StreamsBackend } from '@waypost/streams';
 import { readIfUsable } from '../common/read-own-record.js';
 
@@ -23,6 +30,37 @@ export async function selectDeliveries(
   signal: AbortSignal,
 ): Promise<Selection> {
   const marks = createDeliveryMarks();
+  /** What became of the deliveries that earlier replays sent again, by event. */
+  const replayed = new Map<string, DeliveryStatus>();
+  const read = (onAttempt: (attempt: WebhookAttempt) => void) =>
+    readAttempts({ backend, codecs, partition }, replay, { attemptsEnd, signal, onAttempt });
+  await read((attempt) => {
+    const status = replayStatusOf(replay, attempt);
+    if (status !== null) marks.mark(attempt.deliveryOffset, status);
+    if (replay.status !== null && attempt.series > 0) replayed.set(attempt.eventId, deliveryStatus(attempt.outcome));
+  });
+  // the status of the latest series counts. A second pass, because the first one does not keep the event of each offset.
+  if (replayed.size > 0) {
+    await read((attempt) => {
+      const latest = replayed.get(attempt.eventId);
+      if (latest && replayStatusOf(replay, attempt) !== null) marks.mark(attempt.deliveryOffset, latest);
+    });
+  }
+  return marks.select((status) => isReplayed(replay, status));
+}
+
+interface AttemptsReading {
+  readonly attemptsEnd: number;
+  readonly signal: AbortSignal;
+  readonly onAttempt: (attempt: WebhookAttempt) => void;
+}
+
+/** The attempts of the subscription from the start of the replay's window on. */
+async function readAttempts(
+  { backend, codecs, partition }: SelectionParts,
+  replay: WebhookReplay,
+  { attemptsEnd, signal, onAttempt }: AttemptsReading,
+): Promise<void> {
   const log = { topic: topics.webhookAttempts.name, partition };
   const from = await backend.offsetAt(log, Math.max(0, replay.startDate - CLOCK_SKEW_MS));
   const key = Buffer.from(replay.subscriptionId);
@@ -37,8 +75,7 @@ export async function selectDeliveries(
         await resolveBatch(codecs.webhookAttempts, ours);
         for (const record of ours) {
           const attempt = readIfUsable(codecs.webhookAttempts, record.value);
-          const status = attempt && replayStatusOf(replay, attempt);
-          if (attempt !== null && status !== null) marks.mark(attempt.deliveryOffset, status);
+          if (attempt !== null) onAttempt(attempt);
         }
         position = batch.nextOffset;
       }
@@ -46,7 +83,6 @@ export async function selectDeliveries(
   } finally {
     await fetcher.close();
   }
-  return marks.select((status) => isReplayed(replay, status));
 }
 
 /** The offsets of the deliveries that a replay sends again. */

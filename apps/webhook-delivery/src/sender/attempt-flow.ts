@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { WebhookAttempt } from '@waypost/contracts';
-import { decideAttempt, deliveryFold, operationId, retryAfterMs } from '@waypost/domain';
+import { decideAttempt, deliveryFold, operationId, RETENTION_MS, retryAfterMs } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
 import { type StreamsLogger, type TaskContext, toError } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
@@ -42,6 +42,8 @@ export interface AttemptFlow {
   release(queue: SubscriptionQueue): void;
   /** Makes one attempt of a held delivery, which counts only if it is accepted. */
   probe(queue: SubscriptionQueue): void;
+  /** Ends the first delivery of a held queue if it is older than the history. */
+  expire(queue: SubscriptionQueue): void;
   /** Takes a delivery that is not in flight out of memory; its queue will read it from the log again. */
   withdraw(pending: PendingDelivery): void;
   /** No attempt starts from now on. */
@@ -71,6 +73,10 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   begin(pending: PendingDelivery): void {
+    if (this.isTooOld(pending)) {
+      this.recordExpired(pending);
+      return;
+    }
     const subscription = this.options.directory.get(pending.delivery.subscriptionId);
     // A subscription that is not known yet may turn out to be strict.
     const isStrict = subscription === undefined || subscription.strictOrder;
@@ -102,6 +108,13 @@ class DeliveryAttempts implements AttemptFlow {
     this.resume(pending);
     pending.begun?.retryStarts();
     void this.run(pending, true);
+  }
+
+  expire(queue: SubscriptionQueue): void {
+    const pending = queue.nextProbe();
+    if (this.isStopped || queue.isProbing || !pending || !this.isTooOld(pending)) return;
+    pending.isHeld = false;
+    this.recordExpired(pending);
   }
 
   withdraw(pending: PendingDelivery): void {
@@ -232,6 +245,32 @@ class DeliveryAttempts implements AttemptFlow {
     this.options.onFinished(pending);
     const next = this.deviceOrder.leave(pending);
     if (next) this.schedule(next);
+  }
+
+  /** Before the log deletes it, so that it never disappears without a record. */
+  private isTooOld({ delivery }: PendingDelivery): boolean {
+    return this.options.now() - delivery.createdAt > RETENTION_MS;
+  }
+
+  private recordExpired(pending: PendingDelivery): void {
+    const { progress, delivery, queue } = pending;
+    const at = this.options.now();
+    const record = attemptRecord({
+      ...{ pending, startedAt: at, endedAt: at, dueAt: pending.dueAt },
+      url: this.options.directory.get(delivery.subscriptionId)?.url ?? '',
+      attempt: progress.type === 'pending' ? progress.nextAttempt : 1,
+      result: { type: 'error', errorCode: 'expired', detail: 'it waited for longer than the history keeps it' },
+      decision: { outcome: 'expired', decision: 'expired' },
+    });
+    this.inFlight.add(pending);
+    queue.inFlight++;
+    queue.expiring++;
+    this.options.metrics.deliveryExpired();
+    this.options.log.append(record, (isDurable) => {
+      queue.expiring--;
+      if (isDurable) this.recorded(pending, record, at);
+      this.settle(pending);
+    });
   }
 
   private updateHealth(queue: SubscriptionQueue, record: WebhookAttempt, endedAt: number): void {

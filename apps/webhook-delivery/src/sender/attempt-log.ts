@@ -152,7 +152,8 @@ export interface EndedAttempt {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly result: AttemptResult;
-  readonly decision: AttemptDecision;
+  /** expired: no attempt was made. */
+  readonly decision: AttemptDecision | { readonly outcome: 'expired'; readonly decision: 'expired' };
 }
 
 const MAX_DETAIL_CHARACTERS = 500;

@@ -107,6 +107,44 @@ describe('the sender', () => {
     expect((await harness.rejected()).map(({ sourceOffset }) => sourceOffset)).toEqual([2]);
   });
 
+  it('ends a delivery that has waited for 15 days as expired, with its body, and sends the next (R-29)', async () => {
+    const dayMs = 86_400_000;
+    const old = { ...aDelivery(1), createdAt: Date.now() - 15 * dayMs - 1 };
+    harness.append(harness.codecs.webhookDeliveries.encode(old));
+    harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(2), createdAt: old.createdAt + 60_000 }));
+    const made = await harness.start(() => ok);
+    await until(async () => (await harness.committedOffset()) === 2);
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2']);
+    const [expired] = await harness.attempts();
+    const outcome = { outcome: 'expired', decision: 'expired', errorCode: 'expired', statusCode: null };
+    expect(expired).toMatchObject({ eventId: 'event-1', attempt: 1, body: old.body, ...outcome });
+
+    await harness.start(() => ok);
+    harness.publish(3);
+    await until(async () => (await harness.committedOffset()) === 3);
+    expect((await harness.attempts()).map(({ eventId }) => eventId)).toEqual(['event-1', 'event-2', 'event-3']);
+  });
+
+  it('expires what waits for a paused subscription too, in the order of the log', async () => {
+    const createdAt = Date.now() - 15 * 86_400_000 + 500;
+    harness.subscribe('subscription-1', { status: 'paused' });
+    for (const n of [1, 2, 3]) harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(n), createdAt }));
+    harness.publish(4);
+    await harness.start(() => ok);
+    await harness.stop();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const made = await harness.start(() => ok);
+    await until(async () => (await harness.attempts()).length === 3);
+    expect((await harness.attempts()).map(({ eventId, outcome }) => [eventId, outcome])).toEqual([
+      ['event-1', 'expired'],
+      ['event-2', 'expired'],
+      ['event-3', 'expired'],
+    ]);
+    expect(made).toEqual([]);
+    harness.subscribe('subscription-1', { status: 'active' });
+    await until(() => made.length === 1);
+  });
+
   it('continues where its predecessor stopped although a record among the attempts cannot be read', async () => {
     harness.publish(1);
     harness.publish(2);

@@ -72,12 +72,14 @@ interface Work {
 }
 
 const SLICE_RECORDS = 250;
+const EXPIRE_INTERVAL_MS = 60_000;
 const FINISHED: DeliveryProgress = { type: 'finished' };
 
 class DeliveryTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private work: Work | null = null;
   private isClosing = false;
+  private expiredAt = 0;
   private stopListening: () => void = () => undefined;
 
   constructor(
@@ -155,6 +157,10 @@ class DeliveryTask implements PartitionTask {
   private housekeep(): void {
     const { states, log, position, catchUp, held } = this.opened();
     held.unload();
+    if (this.parts.now() - this.expiredAt >= EXPIRE_INTERVAL_MS) {
+      this.expiredAt = this.parts.now();
+      held.expire();
+    }
     if (states.areDue()) log.requestFlush();
     position.moved();
     catchUp.kick();

@@ -44,6 +44,11 @@ export class HeldQueues {
     }
   }
 
+  /** Called from time to time. */
+  expire(): void {
+    for (const queue of this.options.queues.all()) if (queue.isHeld) this.options.flow.expire(queue);
+  }
+
   /** Leaves the deliveries of held queues to the log. Called from time to time: attempts in flight must end first. */
   unload(): void {
     for (const queue of this.loaded) {

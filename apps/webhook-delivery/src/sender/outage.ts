@@ -43,6 +43,7 @@ export interface Outage {
 
 /** Errors that say nothing about the endpoint. */
 const INTERNAL_ERRORS = new Set<string | null>([
+  'expired',
   'secret_unreadable',
   'subscription_deleted',
   'subscription_disabled',

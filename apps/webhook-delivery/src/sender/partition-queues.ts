@@ -80,8 +80,8 @@ export class PartitionQueues {
     return false;
   }
 
-  hasRoom({ unfinished, isHeld }: SubscriptionQueue): boolean {
-    if (isHeld) return unfinished.size === 0;
+  hasRoom({ unfinished, isHeld, expiring }: SubscriptionQueue): boolean {
+    if (isHeld && unfinished.size > expiring) return false;
     const { perSubscription, total, guaranteed } = this.options.limits;
     return unfinished.size < perSubscription && (this.pending < total || unfinished.size < guaranteed);
   }

@@ -42,6 +42,8 @@ export class SubscriptionQueue {
   isPaused = false;
   /** Attempts in flight. */
   inFlight = 0;
+  /** Deliveries of which only the record that they expired is not written yet. */
+  expiring = 0;
   /** The highest delivery that was ever in memory here; -1: none. */
   takenUpTo = -1;
   /** What is in the log again: the progress of unfinished deliveries up to `takenUpTo`; the others there are finished. */

@@ -45,6 +45,7 @@ const ERROR_FATES: Readonly<Record<AttemptErrorCode, Fate>> = {
   url_refused: 'permanent',
   subscription_deleted: 'permanent',
   subscription_disabled: 'permanent',
+  expired: 'permanent',
 };
 
 /** After attempts 1 to 4: 2, 4, 8, 15 s, times 0.8 to 1.2, but never above 15 s. */

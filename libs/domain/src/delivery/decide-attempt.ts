@@ -20,6 +20,7 @@ export type FailureReason =
   | 'url_refused'
   | 'subscription_deleted'
   | 'subscription_disabled'
+  | 'expired'
   | 'attempts_exhausted';
 
 /** `renewToken`: the bearer token must not be used again (R-23). */
@@ -103,6 +104,7 @@ function verdictOfError(errorCode: AttemptErrorCode): Verdict {
     case 'url_refused':
     case 'subscription_deleted':
     case 'subscription_disabled':
+    case 'expired':
       return { type: 'permanent', reason: errorCode };
     case 'timeout':
     case 'dns_error':
@@ -141,6 +143,8 @@ export const ATTEMPT_ERROR_CODES = [
   /** R-16. */
   'subscription_disabled',
   'subscription_unknown',
+  /** R-29. */
+  'expired',
   'network_error',
 ] as const;
 

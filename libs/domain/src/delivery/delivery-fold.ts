@@ -15,6 +15,8 @@ export type DeliveryProgress =
 
 export const DELIVERY_UNSTARTED: DeliveryProgress = Object.freeze({ type: 'unstarted' });
 
+const FINAL_OUTCOMES: ReadonlySet<string> = new Set(['delivered', 'failed', 'expired']);
+
 const FINISHED: DeliveryProgress = Object.freeze({ type: 'finished' });
 
 /**
@@ -23,7 +25,7 @@ const FINISHED: DeliveryProgress = Object.freeze({ type: 'finished' });
  */
 export function deliveryFold(progress: DeliveryProgress, record: FoldedAttempt): DeliveryProgress {
   if (progress.type === 'finished') return progress;
-  if (record.outcome === 'delivered' || record.outcome === 'failed') return FINISHED;
+  if (FINAL_OUTCOMES.has(record.outcome)) return FINISHED;
   // Only with bearer auth does a 401 lead to a retry.
   const unauthorized = record.statusCode === 401;
   if (progress.type === 'unstarted') return pendingAfter(record, unauthorized);

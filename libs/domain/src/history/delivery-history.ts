@@ -62,5 +62,6 @@ export interface AttemptEntry {
 
 /** An outcome that does not end the delivery leaves it pending. */
 export function deliveryStatus(outcome: string): DeliveryStatus {
+  if (outcome === 'expired') return 'failed';
   return outcome === 'delivered' || outcome === 'failed' ? outcome : 'pending';
 }

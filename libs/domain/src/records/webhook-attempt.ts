@@ -33,7 +33,7 @@ export interface WebhookAttempt {
   /** Why there is no status code, or why the attempt was refused. */
   readonly errorCode: string | null;
   readonly errorDetail: string | null;
-  /** delivered | retrying | failed */
+  /** delivered | retrying | failed | expired */
   readonly outcome: string;
   /** Why this outcome, e.g. accepted, temporary_status, permanent_status, attempts_exhausted. */
   readonly decision: string;

@@ -37,7 +37,7 @@ export function replayStatusOf(replay: WebhookReplay, attempt: ReplayedAttempt):
   return ofReplay ? deliveryStatus(outcome) : null;
 }
 
-/** `status` is that when the replay began. */
+/** `status` is that of the latest series when the replay began (R-30). */
 export function isReplayed(replay: Pick<WebhookReplay, 'status'>, status: DeliveryStatus): boolean {
   return replay.status === null || replay.status === status;
 }

@@ -96,7 +96,7 @@ function recordOf(
     deviceId: first.deviceId,
     subscriptionId: first.subscriptionId,
     fleetId: first.fleetId,
-    url: last.url,
+    url: first.url,
     format: first.format,
     body: last.body,
     createdAt: first.deliveryCreatedAt,

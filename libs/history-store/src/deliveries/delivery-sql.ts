@@ -84,7 +84,6 @@ export function continueDeliveries(partition: string, deliveries: readonly Folde
     name: `continue ${partition}`,
     text: `
       UPDATE ${partition} AS d SET
-        url = b.url,
         last_attempt_at = b.last_attempt_at,
         delivered_at = b.delivered_at,
         next_attempt_at = b.next_attempt_at,
@@ -92,9 +91,9 @@ export function continueDeliveries(partition: string, deliveries: readonly Folde
         status_code = b.status_code,
         last_attempt = b.last_attempt,
         attempts = left(d.attempts, -1) || ',' || substr(b.attempts, 2)
-      FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::integer[], $5::text[], $6::timestamptz[],
-                  $7::timestamptz[], $8::timestamptz[], $9::text[], $10::integer[], $11::integer[], $12::text[])
-           WITH ORDINALITY AS b (event_id, series, first_attempt_at, first_added, url, last_attempt_at,
+      FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::integer[], $5::timestamptz[], $6::timestamptz[],
+                  $7::timestamptz[], $8::text[], $9::integer[], $10::integer[], $11::text[])
+           WITH ORDINALITY AS b (event_id, series, first_attempt_at, first_added, last_attempt_at,
                   delivered_at, next_attempt_at, status, status_code, last_attempt, attempts, position)
       WHERE d.event_id = b.event_id AND d.series = b.series AND d.first_attempt_at = b.first_attempt_at
         AND d.last_attempt < b.first_added
@@ -103,13 +102,12 @@ export function continueDeliveries(partition: string, deliveries: readonly Folde
   };
 }
 
-/** $1 to $12. */
+/** $1 to $11. */
 const CONTINUED_VALUES: readonly ((delivery: FoldedDelivery) => Value)[] = [
   ({ eventId }) => eventId,
   ({ series }) => series,
   ({ firstAttemptAt }) => iso(firstAttemptAt),
   ({ attempts }) => attempts[0]?.attempt ?? 0,
-  ({ url }) => url,
   ({ lastAttemptAt }) => iso(lastAttemptAt),
   ({ deliveredAt }) => iso(deliveredAt),
   ({ nextAttemptAt }) => iso(nextAttemptAt),
@@ -130,7 +128,6 @@ export const UPSERT_DELIVERIES = `
   INSERT INTO deliveries AS d (${NAMES})
   SELECT ${VALUES} FROM unnest(${ARRAYS}) AS b (${NAMES})
   ON CONFLICT (event_id, series, first_attempt_at) DO UPDATE SET
-    url = EXCLUDED.url,
     last_attempt_at = EXCLUDED.last_attempt_at,
     delivered_at = EXCLUDED.delivered_at,
     next_attempt_at = EXCLUDED.next_attempt_at,

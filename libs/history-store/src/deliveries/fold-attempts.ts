@@ -26,9 +26,9 @@ export function mergeDelivery(earlier: DeliveryRecord | undefined, later: Folded
   const last = lastAttemptNumber(earlier);
   const added = later.attempts.filter((entry) => entry.attempt > last);
   if (added.length === 0) return earlier;
-  const { url, lastAttemptAt, deliveredAt, nextAttemptAt, status, statusCode } = later;
+  const { lastAttemptAt, deliveredAt, nextAttemptAt, status, statusCode } = later;
   const attempts = [...earlier.attempts, ...added];
-  return { ...earlier, url, lastAttemptAt, deliveredAt, nextAttemptAt, status, statusCode, attempts };
+  return { ...earlier, lastAttemptAt, deliveredAt, nextAttemptAt, status, statusCode, attempts };
 }
 
 /** The identity of a delivery; the time of its first attempt decides its partition. */
@@ -50,6 +50,8 @@ function firstSeen(attempt: WebhookAttempt): FoldedDelivery {
     subscriptionId: storableText(attempt.subscriptionId),
     fleetId: storableText(attempt.fleetId),
     format: attempt.format,
+    // Of the first attempt: the URL of a subscription may change later.
+    url: storableText(attempt.url),
     createdAt: attempt.deliveryCreatedAt,
     firstAttemptAt: attempt.firstAttemptAt,
     body: attempt.body === null ? null : storableText(attempt.body),
@@ -62,11 +64,10 @@ function withAttempt(before: FoldedDelivery, attempt: WebhookAttempt): FoldedDel
   return { ...before, ...stateAfter(attempt), attempts: [...before.attempts, attemptEntry(attempt)] };
 }
 
-/** What the newest attempt decides. The URL is the attempt's: that of a subscription may change between two attempts. */
+/** What the newest attempt decides. */
 function stateAfter(attempt: WebhookAttempt) {
   const status = deliveryStatus(attempt.outcome);
   return {
-    url: storableText(attempt.url),
     lastAttemptAt: attempt.startedAt,
     deliveredAt: status === 'delivered' ? attempt.startedAt + attempt.durationMs : null,
     nextAttemptAt: status === 'pending' ? attempt.nextDueAt : null,

@@ -163,6 +163,7 @@ export class SenderHarness {
       flushScheduler: createFlushScheduler({ timers, now, intervals: { intervalMs: 1, busyIntervalMs: 1 } }),
       metrics: {
         deliveryCreated: nothing,
+        deliveryExpired: nothing,
         attemptEnded: nothing,
         pendingChanged: nothing,
         parkedChanged: nothing,
@@ -226,6 +227,9 @@ function decoded<T>(result: { type: string; value?: T }): T {
   return result.value;
 }
 
+/** A moment ago: deliveries of long ago expire. */
+const MADE_AT = Date.now() - 1_000;
+
 export function aDelivery(n: number): WebhookDelivery {
   return {
     eventId: `event-${String(n)}`,
@@ -236,7 +240,7 @@ export function aDelivery(n: number): WebhookDelivery {
     eventTime: 1_000,
     format: 'v1',
     body: `{"n":${String(n)}}`,
-    createdAt: 2_000,
+    createdAt: MADE_AT,
     series: 0,
     replayId: null,
   };
