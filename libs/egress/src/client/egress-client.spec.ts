@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { holdsFor } from '../../../../test/support/until.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { makeSelfSigned } from '../testing/certificates.js';
+import { bytesReadByClients } from '../testing/client-sockets.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';
 import { type EgressClientOptions, type EgressRequest } from './egress-client.js';
@@ -11,6 +12,7 @@ import { type EgressClientOptions, type EgressRequest } from './egress-client.js
 const OK: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
 
 const { keep, openClient } = closedAfterEach();
+const bytesRead = bytesReadByClients();
 
 async function serve(...args: Parameters<typeof startRawServer>): Promise<RawServer> {
   const server = keep(await startRawServer(...args));
@@ -199,7 +201,8 @@ describe('a response whose body misbehaves (R-20)', () => {
       body: Buffer.from('x'.repeat(4_096)),
       truncated: true,
     });
-    expect(server.connections[0]?.bytesWritten).toBeLessThan(50_000_000);
+    // The first 64 KiB are drained to keep the connection, and what one pass over the socket had read already.
+    expect(bytesRead()).toBeLessThan(131_072);
   });
 
   it('is read up to the limit that the caller sets', async () => {
