@@ -35,7 +35,8 @@ export interface PlainGeofenceEvent {
   readonly enteredAt?: number;
 }
 
-interface Inside {
+/** Where a device is inside; with the fixes beyond the margin since the last one that was not. */
+export interface Inside {
   readonly enteredAt: number | undefined;
   beyond: number[];
 }
@@ -46,9 +47,12 @@ function rad(degrees: number): number {
 }
 const perDegree = rad(1) * earthRadius;
 
-/** The events of each fix, in order. */
-export function plainGeofences(log: readonly PlainFenceRecord[], fixes: readonly PlainFix[]): PlainGeofenceEvent[][] {
-  const inside = new Map<string, Inside>();
+/** The events of each fix, in order. `inside` is where the device is in the end, by geofenceId. */
+export function plainGeofences(
+  log: readonly PlainFenceRecord[],
+  fixes: readonly PlainFix[],
+  inside = new Map<string, Inside>(),
+): PlainGeofenceEvent[][] {
   let lastSeen: number | undefined;
   return fixes.map((fix) => {
     const outs: PlainGeofenceEvent[] = [];

@@ -19,6 +19,12 @@ export interface DeliveryFaultRunOptions {
   readonly durationMs: number;
   readonly deliveriesPerSecond: number;
   readonly now: () => number;
+  /** Default: by the seed. */
+  readonly schedule?: readonly Scheduled<Fault>[];
+  /** Default: true. */
+  readonly secondReader?: boolean;
+  /** Default: long enough for every series and for what was left behind. */
+  readonly drainWithinMs?: number;
 }
 
 export interface DeliveryFaultRunResult extends DeliveryFindings {
@@ -39,20 +45,27 @@ const DRAIN_WITHIN_MS = 120_000;
 export async function deliveryFaultRun(
   suite: SuiteContext,
   stage: DeliveryStage,
-  { durationMs, deliveriesPerSecond, now }: DeliveryFaultRunOptions,
+  options: DeliveryFaultRunOptions,
 ): Promise<DeliveryFaultRunResult> {
+  const { durationMs, deliveriesPerSecond, now, secondReader = true, drainWithinMs = DRAIN_WITHIN_MS } = options;
   const { seed, note } = suite;
   const { kafka, registryUrl, instances, subscribers, receiver, interruptions } = stage;
   await startReady(instances.slice(0, STARTED_INSTANCES));
   const outcomes = followOutcomes(stage);
   const traffic = await startTraffic({ kafka, registryUrl, deliveriesPerSecond, subscribers, now });
-  const injector = createFaultInjector({ ...stage, processors: instances });
+  const injector = createFaultInjector({ ...stage, processors: instances, hold: () => traffic.hold() });
   const running = Math.min(STARTED_INSTANCES, instances.length);
   try {
     const { sent, drained } = await runFaults({
-      ...{ suite, durationMs, injector, drainWithinMs: DRAIN_WITHIN_MS },
-      schedule: makeDeliverySchedule({ seed, durationMs, instances: instances.length, running }),
-      position: async () => (await outcomes.read()).attempts,
+      ...{ suite, durationMs, injector, drainWithinMs },
+      schedule: options.schedule ?? makeDeliverySchedule({ seed, durationMs, instances: instances.length, running }),
+      // While the broker is away, nothing is known.
+      position: () =>
+        outcomes.read().then(
+          ({ attempts }) => attempts,
+          () => null,
+        ),
+      required: REQUIRED,
       report: async () => {
         const up = instances.filter((one) => one.up).map(({ instance }) => instance);
         const { attempts, finished } = await outcomes.read();
@@ -73,8 +86,9 @@ export async function deliveryFaultRun(
     });
     note('  judging what the receiver and the log have');
     await receiver.ask({ type: 'save' });
-    const logs = await readLogs(stage, subscribers);
-    const observations = { ...logs, receipts: await readReceipts(stage.file(RECEIPTS_FILE)), interruptions };
+    const logs = await readLogs(stage, subscribers, { secondReader });
+    const receipts = await readReceipts(stage.file(RECEIPTS_FILE));
+    const observations = { ...logs, receipts, interruptions, pauses: sent.pauses };
     const findings = judgeDeliveries(observations);
     if (findings.problems.length > 0) await saveObservations(observations, (name) => stage.file(name));
     const { counts, injected } = injector;
@@ -109,7 +123,9 @@ export interface DeliveryScheduleOptions {
 }
 
 const EVERY_MS = 3_000;
+const REQUIRED: readonly FaultKind[] = ['processor-kill', 'processor-pause', 'broker-kill', 'network-cut'];
 const ALONE: readonly FaultKind[] = [
+  ...(['broker-kill', 'broker-restart', 'network-cut', 'network-hole', 'network-delay', 'registry-hole'] as const),
   ...(['processor-kill', 'processor-kill', 'processor-kill'] as const),
   ...(['processor-pause', 'processor-pause', 'processor-replace', 'processor-restart'] as const),
 ];
@@ -118,10 +134,10 @@ const WITH_OTHERS: readonly FaultKind[] = [
   ...(['processor-leave', 'processor-join', 'processor-leave', 'processor-join'] as const),
 ];
 
-/** What happens to the instances of webhook-delivery; neither broker nor network are touched. */
+/** What happens to the instances of webhook-delivery, their broker and their way to it. */
 export function makeDeliverySchedule(options: DeliveryScheduleOptions): Scheduled<Fault>[] {
   const { instances } = options;
-  const schedule = makeSchedule({
+  return makeSchedule({
     ...options,
     namedInstances: instances,
     brokers: 1,
@@ -130,18 +146,13 @@ export function makeDeliverySchedule(options: DeliveryScheduleOptions): Schedule
     everyMs: EVERY_MS,
     kinds: instances === 1 ? ALONE : WITH_OTHERS,
   });
-  return schedule.map(({ atMs, fault }) => ({
-    atMs,
-    // Delaying the others on the network would take links to the broker, which there are none of here.
-    fault: fault.kind === 'processor-join' ? { ...fault, others: [], othersDelayMs: 0, forMs: 0 } : fault,
-  }));
 }
 
 /** One file for each list, a line for each item, to look into a run that was broken. */
 export async function saveObservations(observations: Observations, fileOf: (name: string) => string): Promise<void> {
   // The receipts are in a file already.
-  const { expected, deliveries, attempts, interruptions } = observations;
-  for (const [name, items] of Object.entries({ expected, deliveries, attempts, interruptions })) {
+  const { expected, deliveries, attempts, interruptions, pauses } = observations;
+  for (const [name, items] of Object.entries({ expected, deliveries, attempts, interruptions, pauses })) {
     const file = createWriteStream(fileOf(`${name}.jsonl`));
     for (const item of items) if (!file.write(`${JSON.stringify(item)}\n`)) await once(file, 'drain');
     file.end();

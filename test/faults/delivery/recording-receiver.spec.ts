@@ -12,7 +12,7 @@ import { createRecordingReceiver, type RecordingReceiver } from './recording-rec
 
 const secret = Buffer.alloc(32, 3);
 const endpoints = (['healthy', 'first-503', 'slow'] as const).map((behaviour) => ({
-  ...{ path: `/${behaviour}`, behaviour, secret: formatSigningSecret(secret) },
+  ...{ path: `/${behaviour}`, behaviour, secret: formatSigningSecret(secret), needsToken: false },
 }));
 const body = JSON.stringify({ eventId: 'event-1' });
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signatureProblem } from '../../support/signature-problem.js';
 import { bodyHash, type EndpointBehaviour, type Receipt } from './judge/observations.js';
+import { ACCESS_TOKEN, TOKEN_PATH } from './subscribers.js';
 
 /** Answers as its endpoints behave, and writes a line for each POST into a file, in the order in which they came in. */
 export interface RecordingReceiver {
@@ -35,6 +36,12 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   }
 
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === TOKEN_PATH) {
+      request.resume();
+      const token = { access_token: ACCESS_TOKEN, token_type: 'Bearer', expires_in: 3_600 };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(token));
+      return;
+    }
     const head = headOf(request, now());
     const entry: Entry = {
       ended: false,
@@ -112,15 +119,17 @@ function headOf({ headers, url, socket }: IncomingMessage, receivedMs: number): 
   };
 }
 
-function problemOf(request: IncomingMessage, body: Buffer, { secret }: ReceiverEndpoint): string | null {
+function problemOf(request: IncomingMessage, body: Buffer, { secret, needsToken }: ReceiverEndpoint): string | null {
   const { headers } = request;
+  if (headers.authorization !== (needsToken ? `Bearer ${ACCESS_TOKEN}` : undefined)) return 'another authorization';
   const eventId = eventIdIn(body);
   return signatureProblem({ path: request.url ?? '', headers, body, eventId, nth: 1, receivedAt: 0 }, secret);
 }
 
 function eventIdIn(body: Buffer): string | undefined {
   try {
-    return (JSON.parse(body.toString()) as { readonly eventId?: string }).eventId;
+    const { eventId, event_id } = JSON.parse(body.toString()) as Record<'eventId' | 'event_id', string | undefined>;
+    return eventId ?? event_id;
   } catch {
     return undefined;
   }
@@ -176,6 +185,7 @@ export interface ReceiverEndpoint {
   readonly behaviour: EndpointBehaviour;
   /** As its owner sees it. */
   readonly secret: string;
+  readonly needsToken: boolean;
 }
 
 export type ReceiverRequest =

@@ -19,6 +19,8 @@ export interface DeliveryStageOptions {
   /** The built main file of webhook-delivery. */
   readonly program: string;
   readonly now: () => number;
+  /** Every delivery is over within some seconds. */
+  readonly brief?: boolean;
 }
 
 /** A broker with topics and subscriptions, the receiver, and the instances of webhook-delivery that may run. */
@@ -32,6 +34,8 @@ export interface DeliveryStage extends KafkaStage {
   readonly interruptions: readonly Interruption[];
   /** Ends of processes that nothing has asked for. */
   readonly unexpectedExits: readonly string[];
+  /** Notes that these instances are cut off from the broker, until the returned function is called. */
+  readonly cutOff: (instances: readonly number[]) => () => void;
   stop(): Promise<void>;
 }
 
@@ -40,12 +44,12 @@ const LOADER = 'test/support/typescript-loader.mjs';
 
 export async function openDeliveryStage(place: Place, options: DeliveryStageOptions): Promise<DeliveryStage> {
   const { dataDir, guardian, env } = place;
-  const stage = await openKafkaStage(place, { brokers: 1, instances: 0 });
-  const { kafka, registryUrl, cluster } = stage;
+  const stage = await openKafkaStage(place, { brokers: 1, instances: options.instances });
+  const { registry, cluster } = stage;
 
   const sealingKey = randomBytes(32);
   const ports = { port: await dataDir.port('receiver'), closedPort: await dataDir.port('refusing') };
-  const subscribers = makeSubscribers({ ...ports, sealingKey });
+  const subscribers = makeSubscribers({ ...ports, sealingKey, brief: options.brief === true });
   await publishSubscribers(stage, subscribers);
   const receiver = startWorker({
     name: 'receiver',
@@ -54,7 +58,12 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
     logsDir: dataDir.logsDir,
     env: { ...defined(env), NODE_OPTIONS: preload(LOADER) },
   });
-  const endpoints = subscribers.map(({ path, behaviour, secret }) => ({ path, behaviour, secret }));
+  const endpoints = subscribers.map(({ path, behaviour, secret, needsToken }) => ({
+    path,
+    behaviour,
+    secret,
+    needsToken,
+  }));
   await receiver.ask({
     type: 'open',
     port: ports.port,
@@ -65,14 +74,25 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
   const interruptions: Interruption[] = [];
   const unexpectedExits: string[] = [];
   const keys = { sealingKey: sealingKey.toString('base64'), pageTokenKey: '' };
-  const shared = stackEnvironment(env, { kafka, registryUrl, databaseUrl: '' }, keys);
-  const instances: AppInstance[] = [];
+  const senders: Sender[] = [];
   for (let instance = 0; instance < options.instances; instance += 1) {
-    instances.push(await createSender(place, { ...options, shared, interruptions, unexpectedExits, instance }));
+    const kafka = { brokers: cluster.addressesOf(instance), clientId: 'waypost' };
+    const shared = stackEnvironment(env, { kafka, registryUrl: registry.url, databaseUrl: '' }, keys);
+    senders.push(await createSender(place, { ...options, shared, interruptions, unexpectedExits, instance }));
   }
+  const instances = senders.map(({ instance }) => instance);
   return {
     ...{ ...stage, instances, subscribers, receiver, interruptions, unexpectedExits },
     file: (name) => dataDir.file(name),
+    cutOff: (cutOffInstances) => {
+      const cut = senders.filter(({ instance }) => instance.up && cutOffInstances.includes(instance.instance));
+      const [atMs, sources] = [options.now(), cut.map((sender) => sender.sourceNow())];
+      return () => {
+        const resumedMs = options.now();
+        const times = { atMs, resumedMs, endedMs: resumedMs + CUT_OFF_FOR_MORE_MS };
+        interruptions.push(...sources.map((source) => ({ type: 'cut-off' as const, source, ...times })));
+      };
+    },
     async stop() {
       await Promise.all(instances.map((one) => one.kill()));
       receiver.stop();
@@ -88,7 +108,15 @@ interface SenderOptions extends Pick<DeliveryStageOptions, 'program' | 'now'> {
   readonly unexpectedExits: string[];
 }
 
-async function createSender(place: Place, options: SenderOptions): Promise<AppInstance> {
+interface Sender {
+  readonly instance: AppInstance;
+  readonly sourceNow: () => string;
+}
+
+/** After that the group has told it whether its partitions are others' by now. */
+const CUT_OFF_FOR_MORE_MS = 12_000;
+
+async function createSender(place: Place, options: SenderOptions): Promise<Sender> {
   const { instance, shared, program, interruptions, unexpectedExits, now } = options;
   const name = `webhook-delivery-${String(instance)}`;
   let source = '';
@@ -103,7 +131,9 @@ async function createSender(place: Place, options: SenderOptions): Promise<AppIn
       return { ...own, WAYPOST_TEST_SOURCE_ADDRESS: source, NODE_OPTIONS: preload(SOURCE_ADDRESS) };
     },
   });
-  return watchedInstance(bare, { sourceNow: () => source, now, onInterrupted: (one) => void interruptions.push(one) });
+  const sourceNow = (): string => source;
+  const onInterrupted = (one: Interruption): void => void interruptions.push(one);
+  return { instance: watchedInstance(bare, { sourceNow, now, onInterrupted }), sourceNow };
 }
 
 function preload(file: string): string {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { openSigningSecret, parseSigningSecret } from '@waypost/domain';
 import { counts } from '../../support/differences.js';
-import { isWanting, makeSubscribers } from './subscribers.js';
+import { deviceId, fleetId, makeSubscribers, PAUSED, wants } from './subscribers.js';
 
 const sealingKey = Buffer.alloc(32, 7);
-const subscribers = makeSubscribers({ port: 20_000, closedPort: 20_001, sealingKey });
+const subscribers = makeSubscribers({ port: 20_000, closedPort: 20_001, sealingKey, brief: false });
 
 describe('the subscribers of the suite', () => {
   it('are 100 endpoints, 10 % of them failing and 10 % slow', () => {
-    const wanting = subscribers.filter(isWanting);
+    const wanting = subscribers.slice(0, 100);
     expect(counts(wanting.map(({ behaviour }) => behaviour))).toEqual({
       ...{ 'always-503': 4, 'first-503': 3, refuses: 3 },
       ...{ slow: 10, healthy: 80 },
@@ -21,11 +21,24 @@ describe('the subscribers of the suite', () => {
       expect(subscription.url).toContain(behaviour === 'refuses' ? ':20001/' : ':20000/');
   });
 
-  it('have fleets with two of them, and some with none', () => {
-    const ofFirst = subscribers.filter(
-      ({ subscription }) => subscription.fleetId === subscribers[0]?.subscription.fleetId,
-    );
-    expect(ofFirst.map(isWanting)).toEqual([true, true, false, false]);
+  it('have fleets with two of them for different types, and want no other type, device or fleet', () => {
+    const wanted = (eventType: string, fleet = 0, device = 0): number[] =>
+      subscribers.flatMap((one, number) => {
+        const event = { fleetId: fleetId(fleet), deviceId: deviceId(fleetId(fleet), device), eventType };
+        return wants(one, event) ? [number] : [];
+      });
+    expect([wanted('position'), wanted('geofence_out'), wanted('route_finished')]).toEqual([[0], [90], []]);
+    expect([wanted('position', 28, 3), wanted('position', 28, 4)]).toEqual([[28], []]);
+  });
+
+  it('ask for everything that a subscription can ask for', () => {
+    const all = subscribers.map(({ subscription }) => subscription);
+    expect(all.filter(({ strictOrder }) => strictOrder)).toHaveLength(8);
+    expect(all.filter(({ auth }) => auth !== null)).toHaveLength(3);
+    expect(all.filter(({ onOutage }) => onOutage === 'hold')).toHaveLength(2);
+    expect(all.filter(({ rateLimitPerSecond }) => rateLimitPerSecond !== null)).toHaveLength(1);
+    expect(all.filter(({ payloadFormat }) => payloadFormat === 'legacy-v1')).toHaveLength(25);
+    expect(PAUSED.map((number) => subscribers[number]?.behaviour)).toEqual(['healthy', 'healthy']);
   });
 
   it('sign with the secret that the receiver knows', () => {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { topics } from '@waypost/contracts';
-import { formatSigningSecret, sealSigningSecret, type WebhookSubscription } from '@waypost/domain';
+import {
+  type FleetEvent,
+  formatSigningSecret,
+  sealClientSecret,
+  sealSigningSecret,
+  type WebhookSubscription,
+} from '@waypost/domain';
 import { openRecordPublisher } from '@waypost/streams';
 import { subscriptionOf } from '../../support/samples.js';
 import { codecsOf } from '../shared/committed-log.js';
@@ -13,6 +19,7 @@ export interface Subscriber {
   readonly path: string;
   readonly secret: string;
   readonly behaviour: EndpointBehaviour;
+  readonly needsToken: boolean;
 }
 
 export const EVENT_TYPE = 'position';
@@ -20,14 +27,34 @@ export const EVENT_TYPE = 'position';
 const FLEETS = 90;
 /** The first fleets have two subscriptions that match, so there are 100 endpoints. */
 const FLEETS_WITH_TWO = 10;
+/** What the second subscriptions are for, five of each. */
+export const OTHER_TYPES = ['geofence_out', 'route_finished'] as const;
+export const DEVICES_OF_A_FLEET = 16;
 /** 10 % of the endpoints fail; as many answer slowly. */
 const BEHAVIOUR_OF_TEN: readonly (readonly EndpointBehaviour[])[] = [
   ['always-503', 'slow'],
   ['first-503', 'slow'],
   ['refuses', 'slow'],
 ];
-/** Subscriptions that no delivery may be made for: one disabled and one of another type. */
+/** Subscriptions that no delivery may be made for: one disabled and one of a type that never comes. */
 const DECOYS = [{ status: 'disabled' }, { eventType: 'ignition_on' }] as const;
+export const PAUSED = [16, 17] as const;
+const BEARER = [12, 13, 14];
+
+/** What some of them ask for; the others ask for nothing. */
+function attributesOf(number: number): Partial<WebhookSubscription> {
+  return {
+    ...(number % 4 === 1 ? { payloadFormat: 'legacy-v1' } : {}),
+    ...(number === 15 ? { rateLimitPerSecond: 12 } : {}),
+    ...(number === 18 || number === 19 ? { onOutage: 'hold' } : {}),
+    ...((number >= 22 && number <= 27) || number === 31 || number === 70 ? { strictOrder: true } : {}),
+    ...(number === 28 ? { deviceIds: [0, 1, 2, 3].map((device) => deviceId(fleetId(28), device)) } : {}),
+  };
+}
+
+export function deviceId(fleet: string, device: number): string {
+  return `${fleet}.device-${String(device)}`;
+}
 
 export function fleetId(number: number): string {
   return `delivery-integrity-${String(number)}`;
@@ -39,12 +66,21 @@ export interface SubscribersOptions {
   /** Nothing listens there. */
   readonly closedPort: number;
   readonly sealingKey: Buffer;
+  /** Every endpoint accepts the second attempt at the latest: a series ends after 3 s instead of 32. */
+  readonly brief: boolean;
 }
+
+/** What a token endpoint answers, and what bearers have to show. */
+export const ACCESS_TOKEN = 'the-token';
+export const TOKEN_PATH = '/token';
 
 /** The same for the same ports and key. */
 export function makeSubscribers(options: SubscribersOptions): Subscriber[] {
   const fleets = [...fleetIds, ...fleetIds.slice(0, FLEETS_WITH_TWO)];
-  const wanted = fleets.map((fleet, number) => makeSubscriber(options, { number, fleet, fields: {} }));
+  const wanted = fleets.map((fleet, number) => {
+    const eventType = number < FLEETS ? EVENT_TYPE : (OTHER_TYPES[number % OTHER_TYPES.length] ?? EVENT_TYPE);
+    return makeSubscriber(options, { number, fleet, fields: { eventType, ...attributesOf(number) } });
+  });
   const decoys = DECOYS.map((fields, index) => {
     const number = fleets.length + index;
     return makeSubscriber(options, { number, fleet: fleetId(0), fields });
@@ -64,7 +100,7 @@ interface Wanted {
 }
 
 function makeSubscriber(
-  { port, closedPort, sealingKey }: SubscribersOptions,
+  { port, closedPort, sealingKey, brief }: SubscribersOptions,
   { number, fleet, fields }: Wanted,
 ): Subscriber {
   const bytes = createHash('sha256')
@@ -72,22 +108,37 @@ function makeSubscriber(
     .digest();
   const id = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
   const path = `/hook/${String(number)}`;
-  const behaviour = behaviourOf(number);
+  const usual = behaviourOf(number);
+  const behaviour = brief && (usual === 'always-503' || usual === 'refuses') ? 'first-503' : usual;
   const url = `http://127.0.0.1:${String(behaviour === 'refuses' ? closedPort : port)}${path}`;
   // The nonce is used for this one secret only.
   const sealed = sealSigningSecret(bytes, [sealingKey], bytes.subarray(0, 12), id);
   const secrets = [{ sealed, expiresAt: null }];
-  const subscription = subscriptionOf({ id, fleetId: fleet, eventType: EVENT_TYPE, url, secrets, ...fields });
-  return { subscription, path, secret: formatSigningSecret(bytes), behaviour };
+  const auth = BEARER.includes(number)
+    ? {
+        ...{ tokenUrl: `http://127.0.0.1:${String(port)}${TOKEN_PATH}`, clientId: id, scope: null },
+        sealedClientSecret: sealClientSecret('client-secret', sealingKey, bytes.subarray(12, 24), id),
+      }
+    : null;
+  const subscription = subscriptionOf({ id, fleetId: fleet, eventType: EVENT_TYPE, url, secrets, auth, ...fields });
+  return { subscription, path, secret: formatSigningSecret(bytes), behaviour, needsToken: auth !== null };
 }
 
-/** Whether an event of its fleet is for it. */
-export function isWanting({ subscription: { status, eventType } }: Subscriber): boolean {
-  return status === 'active' && eventType === EVENT_TYPE;
+/** Whether an event is for it (R-16), paused or not. */
+export function wants(
+  { subscription }: Subscriber,
+  event: Pick<FleetEvent, 'fleetId' | 'deviceId' | 'eventType'>,
+): boolean {
+  const { status, fleetId, eventType, deviceIds } = subscription;
+  if (status === 'disabled' || fleetId !== event.fleetId || eventType !== event.eventType) return false;
+  return deviceIds === null || deviceIds.includes(event.deviceId);
 }
 
 /** As the outbox of public-api does: one record each, keyed by the subscription. */
-export async function publishSubscribers(log: Log, subscribers: readonly Subscriber[]): Promise<void> {
+export async function publishSubscribers(
+  log: Log,
+  subscribers: readonly Pick<Subscriber, 'subscription'>[],
+): Promise<void> {
   const codec = codecsOf(log).webhookSubscriptions;
   await codec.prepare();
   const publisher = await openRecordPublisher(log.kafka, topics.webhookSubscriptions.name);

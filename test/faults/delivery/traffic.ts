@@ -1,8 +1,22 @@
-import { startEventLoad } from '../../../bench/delivery/load/event-load.js';
-import { openEventWriter } from '../../../bench/delivery/load/event-writer.js';
-import { SENT } from '../../../bench/delivery/load/messages.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { topics } from '@waypost/contracts';
+import { draftEvent, type FleetEvent } from '@waypost/domain';
+import { openRecordPublisher } from '@waypost/streams';
+import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
-import { EVENT_TYPE, fleetIds, isWanting, type Subscriber } from './subscribers.js';
+import { startSteadyWriter } from '../shared/steady-writer.js';
+import type { Pause } from './judge/observations.js';
+import {
+  deviceId,
+  DEVICES_OF_A_FLEET,
+  EVENT_TYPE,
+  fleetIds,
+  OTHER_TYPES,
+  PAUSED,
+  publishSubscribers,
+  type Subscriber,
+  wants,
+} from './subscribers.js';
 
 export interface TrafficOptions extends Log {
   readonly deliveriesPerSecond: number;
@@ -10,37 +24,156 @@ export interface TrafficOptions extends Log {
   readonly now: () => number;
 }
 
-export interface Traffic {
-  readonly sent: () => number;
-  /** Resolves when the broker has all events, with what has to come of them. */
-  stop(): Promise<{ readonly events: number; readonly deliveries: number }>;
+export interface Sent {
+  readonly events: number;
+  readonly deliveries: number;
+  readonly pauses: readonly Pause[];
 }
 
-/** More than any run sends. */
-const ENOUGH = 1e9;
+export interface Traffic {
+  readonly sent: () => number;
+  /** Resolves when nothing is being written; the returned function lets it go on. An event may not be in the log twice. */
+  hold(): Promise<() => void>;
+  /** Resolves when the broker has all events, with what has to come of them. */
+  stop(): Promise<Sent>;
+}
 
-/** Events at a steady rate, whatever becomes of them, for each fleet in turn. */
+const TICK_MS = 25;
+/** Events of one device that come at once, as after a gap in its connection. */
+const BURST = 3;
+const FIRST_PAUSE_AFTER_MS = 1_500;
+const PAUSE_MS = 5_000;
+const BETWEEN_PAUSES_MS = 15_000;
+
+/** Events at a steady rate, whatever becomes of them, for each fleet in turn; some subscriptions are paused now and then. */
 export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
-  const { kafka, registryUrl, deliveriesPerSecond, subscribers, now } = options;
-  const writer = await openEventWriter({ brokers: kafka.brokers, registryUrl });
-  const targets = fleetIds.map((fleetId) => ({ fleetId, eventType: EVENT_TYPE, weight: 1 }));
-  const wanting = subscribers.filter(isWanting).map(({ subscription }) => subscription.fleetId);
-  const deliveriesOf = fleetIds.map((fleetId) => wanting.filter((one) => one === fleetId).length);
-  const perSecond = (deliveriesPerSecond * fleetIds.length) / wanting.length;
-  const load = startEventLoad(
-    writer,
-    { targets, amount: { type: 'rate', perSecond, events: ENOUGH } },
-    { firstEvent: 1, now },
-  );
+  const { kafka, deliveriesPerSecond, subscribers, now } = options;
+  const codec = codecsOf(options).fleetEvents;
+  await codec.prepare();
+  const publisher = await openRecordPublisher(kafka, topics.fleetEvents.name);
+  const nextEvent = eventsOf(now);
+  const wanting = new Map(fleetIds.map((id) => [id, subscribers.filter((one) => one.subscription.fleetId === id)]));
+  let deliveries = 0;
+  const gate = createGate();
+  const writer = startSteadyWriter({
+    ...{ perSecond: deliveriesPerSecond, tickMs: TICK_MS, mostAtOnce: 1_000 },
+    write: (count) => {
+      const events = Array.from({ length: count }, nextEvent);
+      for (const event of events)
+        deliveries += (wanting.get(event.fleetId) ?? []).filter((one) => wants(one, event)).length;
+      const records = events.map((event) => ({ key: Buffer.from(event.deviceId), value: codec.encode(event) }));
+      return gate.pass(() => publisher.publish(records));
+    },
+  });
+  const stopping = new AbortController();
+  const pausing = pauseNowAndThen(options, gate, stopping.signal);
   return {
-    sent: () => load.sent.rows,
+    sent: writer.written,
+    hold: () => gate.hold(),
     async stop() {
-      load.stop();
-      const { events } = await load.done;
-      await writer.close();
-      let deliveries = 0;
-      for (let row = 0; row < events; row += 1) deliveries += deliveriesOf[load.sent.get(row, SENT.target)] ?? 0;
-      return { events, deliveries };
+      stopping.abort();
+      const pauses = await pausing;
+      await writer.stop();
+      await publisher.close();
+      return { events: writer.written(), deliveries, pauses };
     },
   };
+}
+
+interface Gate {
+  /** Does the work, now or when the gate is open again. */
+  pass(work: () => Promise<void>): Promise<void>;
+  /** Resolves when no work is under way. */
+  hold(): Promise<() => void>;
+}
+
+function createGate(): Gate {
+  const passing = new Set<Promise<void>>();
+  let opened: Promise<void> = Promise.resolve();
+  return {
+    async pass(work) {
+      await opened;
+      const passed = work();
+      passing.add(passed);
+      await passed.finally(() => passing.delete(passed));
+    },
+    async hold() {
+      let open: () => void = () => undefined;
+      opened = new Promise((resolve) => (open = resolve));
+      await Promise.allSettled(passing);
+      return open;
+    },
+  };
+}
+
+/** Each device in turn has a burst of positions, and the first fleets also other events with fields of their own. */
+function eventsOf(now: () => number): () => FleetEvent {
+  const newest = new Map<string, number>();
+  let made = 0;
+  return () => {
+    const burst = Math.floor(made / BURST);
+    const fleet = burst % fleetIds.length;
+    const fleetId = fleetIds[fleet] ?? '';
+    const device = deviceId(fleetId, Math.floor(burst / fleetIds.length) % DEVICES_OF_A_FLEET);
+    const eventTime = Math.max(now(), (newest.get(device) ?? 0) + 1);
+    newest.set(device, eventTime);
+    const isOther = fleet < 10 && made % BURST === BURST - 1;
+    const eventType = isOther ? (OTHER_TYPES[fleet % OTHER_TYPES.length] ?? EVENT_TYPE) : EVENT_TYPE;
+    made += 1;
+    return eventOf(fleetId, device, eventType, eventTime, made);
+  };
+}
+
+function eventOf(fleetId: string, device: string, eventType: string, eventTime: number, number: number): FleetEvent {
+  const place = { latitude: 48 + (number % 1_000) / 1_000, longitude: 11.5 };
+  return {
+    ...draftEvent(fleetId, device, eventType, eventTime),
+    ...place,
+    vehicleId: number % 3 === 0 ? null : `vehicle ${String(number)} "Žluťoučký"`,
+    speedInKmh: number % 140,
+    heading: 271.5,
+    // A reported 0 or false is known, and stays.
+    ignition: number % 2 === 0,
+    odometerInMeters: number % 5 === 0 ? 0 : number * 137,
+    batteryVoltage: 13.8,
+    connectionType: number % 7 === 0 ? null : 'lte',
+    ...(eventType === 'geofence_out'
+      ? {
+          ...{ resourceId: 'fence-1', geofenceId: 'fence-1', geofenceName: 'Depot', enteredAt: eventTime - 60_000 },
+          durationInSeconds: 60,
+        }
+      : {}),
+    ...(eventType === 'route_finished'
+      ? {
+          ...{ resourceId: 'route-1', routeId: 'route-1', startTime: eventTime - 600_000, startLocation: place },
+          ...{ endTime: eventTime, endLocation: place, distanceInMeters: 4_321, durationInSeconds: 600 },
+          ...{ maxSpeedInKmh: 88, averageSpeedInKmh: 25.9, idleTimeInSeconds: 0, endReason: 'stationary' },
+        }
+      : {}),
+  };
+}
+
+/** Ends with every subscription active. @returns when they were paused */
+async function pauseNowAndThen(options: TrafficOptions, gate: Gate, signal: AbortSignal): Promise<Pause[]> {
+  const chosen = PAUSED.flatMap((number) => options.subscribers[number]?.subscription ?? []);
+  const pauses: Pause[] = [];
+  let version = 1;
+  const publish = async (status: string): Promise<number> => {
+    version += 1;
+    const versions = chosen.map((one) => ({ subscription: { ...one, status, version } }));
+    await gate.pass(() => publishSubscribers(options, versions));
+    return options.now();
+  };
+  const wait = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined);
+  await wait(FIRST_PAUSE_AFTER_MS);
+  while (!signal.aborted) {
+    const fromMs = await publish('paused');
+    await wait(PAUSE_MS);
+    // Before the record is written: from then on it may be followed.
+    const untilMs = options.now();
+    await publish('active');
+    pauses.push(...chosen.map(({ id: subscriptionId }) => ({ subscriptionId, fromMs, untilMs })));
+    await wait(BETWEEN_PAUSES_MS);
+  }
+  return pauses;
 }

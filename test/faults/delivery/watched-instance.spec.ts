@@ -15,7 +15,12 @@ function watched(up = true) {
       new Promise((resolve) => {
         endReplaced = resolve;
       }),
-    ...{ pause: () => undefined, resume: () => undefined, problem: () => Promise.resolve(null) },
+    ...{
+      pause: () => undefined,
+      resume: () => undefined,
+      stepClock: () => undefined,
+      problem: () => Promise.resolve(null),
+    },
   };
   const watch = {
     sourceNow: () => 'a',

@@ -49,6 +49,9 @@ export function watchedInstance(instance: AppInstance, { sourceNow, now, onInter
       await instance.replacePaused(forMs);
       onInterrupted({ type: 'replaced', source, atMs, resumedMs: atMs + forMs, endedMs: now() });
     },
+    stepClock: () => {
+      instance.stepClock();
+    },
     problem: () => instance.problem(),
   };
 }

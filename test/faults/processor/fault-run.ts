@@ -1,6 +1,6 @@
 import { SESSION_TIMEOUT_MS } from '../shared/app-instance.js';
-import { createFaultInjector } from '../shared/fault.js';
-import { type FaultCounts, runFaults } from '../shared/fault-run.js';
+import { createFaultInjector, type Fault } from '../shared/fault.js';
+import { type FaultCounts, runFaults, type Scheduled } from '../shared/fault-run.js';
 import type { SuiteContext } from '../shared/fault-suite.js';
 import { makeSchedule } from '../shared/schedule.js';
 import { PARTITIONS } from '../shared/stage.js';
@@ -24,23 +24,37 @@ const DRAIN_WITHIN_MS = 60_000;
 const VEHICLES = 240;
 const PINGS_PER_SECOND = 400;
 
+export interface FaultRunOptions {
+  readonly durationMs: number;
+  /** Default: by the seed. */
+  readonly schedule?: readonly Scheduled<Fault>[];
+  /** Default: two of them. */
+  readonly startedInstances?: readonly number[];
+  readonly pingsPerSecond?: number;
+  readonly secondReader?: boolean;
+}
+
 /** Faults by schedule while traffic flows; then everything is restored, drained and judged. */
-export async function faultRun(suite: SuiteContext, stage: Stage, durationMs: number): Promise<FaultRunResult> {
+export async function faultRun(suite: SuiteContext, stage: Stage, options: FaultRunOptions): Promise<FaultRunResult> {
+  const { durationMs, startedInstances = STARTED_INSTANCES, secondReader = true } = options;
   const { seed } = suite;
   const { kafka, registryUrl, brokers, processors } = stage;
-  await stage.start(STARTED_INSTANCES);
+  await stage.start(startedInstances);
   const traffic = await startTraffic({
     ...{ kafka, registryUrl, fleetId: FLEET, seed },
-    ...{ vehicles: VEHICLES, pingsPerSecond: PINGS_PER_SECOND },
+    ...{ vehicles: VEHICLES, pingsPerSecond: options.pingsPerSecond ?? PINGS_PER_SECOND },
   });
   const injector = createFaultInjector(stage);
   const { drained } = await runFaults({
     ...{ suite, durationMs, injector, drainWithinMs: DRAIN_WITHIN_MS },
-    schedule: makeSchedule({
-      ...{ seed, durationMs, brokers, instances: INSTANCES, running: STARTED_INSTANCES.length },
-      ...{ namedInstances: NAMED_INSTANCES, partitions: PARTITIONS, sessionTimeoutMs: SESSION_TIMEOUT_MS },
-      everyMs: brokers === 1 ? 2_500 : 3_500,
-    }),
+    schedule:
+      options.schedule ??
+      makeSchedule({
+        ...{ seed, durationMs, brokers, instances: INSTANCES, running: startedInstances.length },
+        ...{ namedInstances: NAMED_INSTANCES, partitions: PARTITIONS, sessionTimeoutMs: SESSION_TIMEOUT_MS },
+        everyMs: brokers === 1 ? 2_500 : 3_500,
+      }),
+    required: ['processor-kill', 'processor-pause', 'broker-kill', 'network-cut', 'coordinator-kill'],
     position: () => committedPosition(kafka),
     report: async () => {
       const up = processors.filter((processor) => processor.up).map(({ instance }) => instance);
@@ -50,7 +64,7 @@ export async function faultRun(suite: SuiteContext, stage: Stage, durationMs: nu
     stopTraffic: () => traffic.stop(),
     whatIsLeft: () => whatIsLeft(kafka, processors),
   });
-  const judgement = await judge({ kafka, registryUrl, fleetId: FLEET, published: traffic.published() });
+  const judgement = await judge({ kafka, registryUrl, fleetId: FLEET, published: traffic.published(), secondReader });
   return {
     ...{ seed, brokers, faults: injector.counts, injected: injector.injected() },
     ...judgement,

@@ -1,5 +1,9 @@
-import { type AvroCodecs, resolveBatch } from '@waypost/contracts';
+import { createHash } from 'node:crypto';
+import { type AvroCodecs, type FleetEvent, resolveBatch } from '@waypost/contracts';
+import type { DeviceState } from '@waypost/domain';
 import { groupBy } from '../../support/group-by.js';
+import type { PlainFenceRecord } from '../../support/plain-geofences.js';
+import type { PlainTripEvent } from '../../support/plain-routes.js';
 import type { PlainDevice } from '../../support/plain-rules.js';
 import { codecsOf, type LogRecord, readTopic } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
@@ -10,6 +14,8 @@ export interface JudgeOptions extends Log {
   readonly fleetId: string;
   /** Records that the brokers have confirmed to the publisher. */
   readonly published: number;
+  /** Default: true. */
+  readonly secondReader?: boolean;
 }
 
 export interface Judgement {
@@ -23,22 +29,22 @@ export interface Judgement {
 
 /** Compares everything that was committed with what the rules make of the input. */
 export async function judge(options: JudgeOptions): Promise<Judgement> {
-  const { published, fleetId } = options;
+  const { published, fleetId, secondReader = true } = options;
   const codecs = codecsOf(options);
   const problems: string[] = [];
-  const [input, events, rejections, changelog] = await Promise.all(
-    (['telemetryPings', 'fleetEvents', 'telemetryRejected', 'deviceState'] as const).map((topic) =>
-      readTopic(options, topic, { problems, secondReader: true }),
+  const [input, events, rejections, changelog, geofences] = await Promise.all(
+    (['telemetryPings', 'fleetEvents', 'telemetryRejected', 'deviceState', 'fleetGeofences'] as const).map((topic) =>
+      readTopic(options, topic, { problems, secondReader }),
     ),
   );
-  if (!input || !events || !rejections || !changelog) throw new Error('Four topics were read.');
+  if (!input || !events || !rejections || !changelog || !geofences) throw new Error('Five topics were read.');
   if (input.length < published)
     problems.push(`the publisher was confirmed ${String(published)} records, the log holds ${String(input.length)}`);
-  const expected = await expectedOf(input, codecs);
+  const expected = await expectedOf(input, codecs, await fencesIn(geofences, codecs));
   problems.push(...(await judgeEvents(events, expected, codecs)));
   problems.push(...(await judgeRejections(rejections, expected, codecs)));
   const states = await foldedStates(changelog, codecs);
-  const wanted = expectedStates(expected.outcome.devices, fleetId, expected.partitionOf);
+  const wanted = expectedStates(expected, fleetId);
   problems.push(...compareValues('state', states, wanted));
   return {
     pings: input.length,
@@ -54,17 +60,27 @@ async function judgeEvents(log: readonly LogRecord[], expected: Expected, codecs
   await resolveBatch(codecs.fleetEvents, log);
   const lines = (events: readonly { deviceId: string; line: string }[]): Map<string, string[]> =>
     new Map([...groupBy(events, ({ deviceId }) => deviceId)].map(([id, group]) => [id, group.map(({ line }) => line)]));
+  const distances: string[] = [];
+  const wantedOf = new Map(expected.events.map((event) => [eventName(event), event]));
   const actual = log.map(({ partition, key, value }) => {
     const decoded = codecs.fleetEvents.decode(value ?? Buffer.alloc(0));
     if (decoded.type !== 'decoded') return { deviceId: key?.toString() ?? '', line: decoded.type };
-    const { deviceId, eventType, eventTime } = decoded.value;
-    return { deviceId, line: eventLine(partition, eventType, new Date(eventTime).toISOString()) };
+    const event = decoded.value;
+    const wanted = wantedOf.get(eventName(event));
+    if (wanted !== undefined && !isNearly(event, wanted))
+      distances.push(
+        `${eventName(event)}: ${String(event.distanceInMeters)} m at ${String(event.averageSpeedInKmh)} km/h`,
+      );
+    return { deviceId: event.deviceId, line: eventLine(partition, event) };
   });
-  const wanted = expected.outcome.events.map(({ deviceId, eventType, eventTime }) => ({
-    deviceId,
-    line: eventLine(expected.partitionOf.get(deviceId) ?? -1, eventType, eventTime),
+  const wanted = expected.events.map((event) => ({
+    deviceId: event.deviceId,
+    line: eventLine(expected.partitionOf.get(event.deviceId) ?? -1, event),
   }));
-  return compareByKey('events', lines(actual), lines(wanted));
+  const problems = compareByKey('events', lines(actual), lines(wanted));
+  return distances.length === 0
+    ? problems
+    : [...problems, `distances or speeds of routes: ${distances.slice(0, 4).join('; ')}`];
 }
 
 async function judgeRejections(log: readonly LogRecord[], expected: Expected, codecs: AvroCodecs): Promise<string[]> {
@@ -72,12 +88,13 @@ async function judgeRejections(log: readonly LogRecord[], expected: Expected, co
   const actual = log.map(({ partition, value }) => {
     const decoded = codecs.telemetryRejected.decode(value ?? Buffer.alloc(0));
     if (decoded.type !== 'decoded') return { partition, line: decoded.type };
-    const { sourcePartition, sourceOffset, reason } = decoded.value;
-    return { partition, line: `${String(sourcePartition)}/${String(sourceOffset)} ${reason}` };
+    const { sourcePartition, sourceOffset, sourceTimestamp, sourceKey, sourceValue, reason } = decoded.value;
+    const source = { partition: sourcePartition, offset: sourceOffset, timestamp: sourceTimestamp };
+    return { partition, line: rejectionLine({ ...source, key: sourceKey, value: sourceValue }, reason) };
   });
-  const wanted = expected.rejections.map(({ partition, offset, reason }) => ({
-    partition,
-    line: `${String(partition)}/${String(offset)} ${reason}`,
+  const wanted = expected.rejections.map(({ record, reason }) => ({
+    partition: record.partition,
+    line: rejectionLine(record, reason),
   }));
   const lines = (list: readonly { partition: number; line: string }[]): Map<string, string[]> =>
     new Map(
@@ -86,8 +103,53 @@ async function judgeRejections(log: readonly LogRecord[], expected: Expected, co
   return compareByKey('rejections in partition', lines(actual), lines(wanted));
 }
 
-function eventLine(partition: number, type: string, time: string): string {
-  return `${type} ${time} in ${String(partition)}`;
+/** R-2: the original bytes, where they come from, and why. */
+function rejectionLine({ partition, offset, timestamp, key, value }: LogRecord, reason: string): string {
+  const bytes = createHash('sha256')
+    .update(value ?? '')
+    .digest('hex')
+    .slice(0, 16);
+  return `${String(partition)}/${String(offset)} at ${String(timestamp)} ${String(key)} ${bytes} ${reason}`;
+}
+
+function eventName({ deviceId, eventType, eventTime, resourceId }: FleetEvent): string {
+  return `${deviceId} ${eventType} ${String(eventTime)} ${String(resourceId)}`;
+}
+
+/** Every field; but for the distance and what follows from it, which another library measures a little differently. */
+function eventLine(partition: number, event: FleetEvent): string {
+  const { eventType, eventTime, distanceInMeters, averageSpeedInKmh, locationTime, ...fields } = event;
+  // Of a route or stop that ended later than its last fix; the oracle does not have the time of that fix.
+  const located = fields.startTime === null ? { locationTime } : {};
+  const known = Object.entries({ ...fields, ...located }).filter(([, value]) => value !== null);
+  const sorted = known.sort(([a], [b]) => (a < b ? -1 : 1));
+  const measured = distanceInMeters === null ? '' : ' with a distance';
+  return `${eventType} ${new Date(eventTime).toISOString()} in ${String(partition)}${measured}: ${JSON.stringify(Object.fromEntries(sorted))}`;
+}
+
+const DISTANCE_TOLERANCE = 0.005;
+
+function isNearly(event: FleetEvent, { distanceInMeters: wanted, durationInSeconds: seconds }: FleetEvent): boolean {
+  if (wanted === null || seconds === null) return event.distanceInMeters === null;
+  const apart = Math.abs((event.distanceInMeters ?? Infinity) - wanted);
+  const speed = (wanted / seconds) * 3.6;
+  const fasterBy = Math.abs((event.averageSpeedInKmh ?? Infinity) - speed);
+  return apart <= 1 + wanted * DISTANCE_TOLERANCE && fasterBy <= 0.1 + speed * DISTANCE_TOLERANCE;
+}
+
+/** As they lie in the log; the traffic makes circles. */
+async function fencesIn(
+  log: readonly LogRecord[],
+  codecs: AvroCodecs,
+): Promise<(PlainFenceRecord & { readonly name: string })[]> {
+  await resolveBatch(codecs.fleetGeofences, log);
+  return log.flatMap(({ value, timestamp: appendedAt }) => {
+    const decoded = codecs.fleetGeofences.decode(value ?? Buffer.alloc(0));
+    if (decoded.type !== 'decoded' || decoded.value.circle === null) return [];
+    const { geofenceId, name, circle } = decoded.value;
+    const { latitude, longitude, radiusInMeters: radius } = circle;
+    return [{ appendedAt, geofenceId, name, shape: { type: 'circle' as const, latitude, longitude, radius } }];
+  });
 }
 
 /** The changelog folded to its end: the last value of each key, in one line each. */
@@ -103,26 +165,54 @@ export async function foldedStates(changelog: readonly LogRecord[], codecs: Avro
       states.set(key, decoded.type);
       continue;
     }
-    const { newestEventTime, ignition, lastSentTime, armed, ...fix } = decoded.value;
-    const place = fix.fixTime === null ? null : { time: fix.fixTime, latitude: fix.latitude, longitude: fix.longitude };
-    states.set(key, stateLine(partition, [newestEventTime, ignition, lastSentTime, armed, place]));
+    states.set(key, stateLine(partition, decoded.value));
   }
   return states;
 }
 
 export function expectedStates(
-  devices: ReadonlyMap<string, PlainDevice>,
+  { outcome, partitionOf, seenAt }: Pick<Expected, 'outcome' | 'partitionOf' | 'seenAt'>,
   fleetId: string,
-  partitionOf: ReadonlyMap<string, number>,
 ): Map<string, string> {
   const states = new Map<string, string>();
-  for (const [deviceId, { newest, ignition, lastSent, armed, fix }] of devices) {
-    const values = [newest, ignition ?? null, lastSent ?? null, armed, fix ?? null];
-    states.set(`${fleetId}\u001f${deviceId}`, stateLine(partitionOf.get(deviceId) ?? -1, values));
+  for (const [deviceId, device] of outcome.devices) {
+    const { newest, ignition = null, lastSent = null, armed, fix, inside, trip } = device;
+    const visits = [...inside].map(([geofenceId, { enteredAt = null, beyond }]) => ({
+      ...{ geofenceId, enteredAt, leavingSince: beyond[0] ?? null, leavingFixes: beyond.length },
+    }));
+    const line = stateLine(partitionOf.get(deviceId) ?? -1, {
+      ...{ newestEventTime: newest, ignition, lastSentTime: lastSent, armed, fixTime: fix?.time ?? null },
+      ...{ latitude: fix?.latitude ?? null, longitude: fix?.longitude ?? null },
+      geofences: fix === undefined ? null : { seenAt: seenAt.get(deviceId) ?? 0, visits },
+      trip: fix === undefined ? null : tripOf(trip, device.firstFix),
+    });
+    states.set(`${fleetId}\u001f${deviceId}`, line);
   }
   return states;
 }
 
-function stateLine(partition: number, values: readonly unknown[]): string {
-  return `partition ${String(partition)}: ${JSON.stringify(values)}`;
+type TripPart = Pick<NonNullable<DeviceState['trip']>, 'since' | 'latitude' | 'longitude'> & {
+  readonly route: unknown;
+};
+
+function tripOf(trip: PlainTripEvent | undefined, firstFix: PlainDevice['fix']): TripPart {
+  if (trip === undefined) return { since: null, ...placeOf(firstFix), route: null };
+  return { since: trip.startTime, ...placeOf(trip.place), route: trip.eventType === 'route_started' ? {} : null };
+}
+
+function placeOf(place: { readonly latitude: number; readonly longitude: number } | undefined) {
+  return { latitude: place?.latitude ?? NaN, longitude: place?.longitude ?? NaN };
+}
+
+/** Every field but the figures of a route under way, which show in its end. */
+function stateLine(
+  partition: number,
+  { trip, geofences, ...state }: Omit<DeviceState, 'trip'> & { readonly trip: TripPart | null },
+): string {
+  const byId = (a: { geofenceId: string }, b: { geofenceId: string }): number => (a.geofenceId < b.geofenceId ? -1 : 1);
+  const visits = [...(geofences?.visits ?? [])].sort(byId).map((visit) => Object.entries(visit).sort());
+  const { newestEventTime, ignition, lastSentTime, armed, fixTime, latitude, longitude } = state;
+  const values = [newestEventTime, ignition, lastSentTime, armed, fixTime, latitude, longitude];
+  const where = trip === null ? null : [trip.since, trip.latitude, trip.longitude, trip.route !== null];
+  return `partition ${String(partition)}: ${JSON.stringify([...values, geofences?.seenAt ?? null, visits, where])}`;
 }

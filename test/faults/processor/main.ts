@@ -46,7 +46,7 @@ async function runAll(suite: SuiteContext): Promise<Verdict> {
     const durationMs = (suite.number('minutes', 0.01) * 60_000 * SHARE[run]) / total;
     const where = run === 'single' ? 'one broker' : 'three brokers';
     note(`Faults on ${where} for ${String(Math.round(durationMs / 1_000))} s, seed ${String(seed)}`);
-    const result = await withStage(suite, run, (stage) => faultRun(suite, stage, durationMs));
+    const result = await withStage(suite, run, (stage) => faultRun(suite, stage, { durationMs }));
     results.push(result);
     for (const line of describeRun(result)) note(line);
   }

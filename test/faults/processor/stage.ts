@@ -1,7 +1,11 @@
+import { pathToFileURL } from 'node:url';
+import { projectFile } from '../../../tools/dev-stack/project-root.js';
 import { instanceEnvironment, stackEnvironment } from '../../../tools/dev-stack/start/app-environment.js';
 import { type AppInstance, startReady } from '../shared/app-instance.js';
 import type { Place } from '../shared/fault-suite.js';
 import { createInstance, type KafkaStage, openKafkaStage } from '../shared/stage.js';
+
+const CLOCK_STEP = 'test/faults/shared/clock-step.mjs';
 
 export const INSTANCES = 4;
 /** The last one joins without a name of its own: membership is static for the others only. */
@@ -26,13 +30,13 @@ export interface Stage extends KafkaStage {
 
 export async function openStage(place: Place, { brokers, program }: StageOptions): Promise<Stage> {
   const stage = await openKafkaStage(place, { brokers, instances: INSTANCES });
-  const { cluster, registryUrl } = stage;
+  const { cluster, registry } = stage;
   const unexpectedExits: string[] = [];
   const processors: AppInstance[] = [];
   for (let instance = 0; instance < INSTANCES; instance += 1) {
     const kafka = { brokers: cluster.addressesOf(instance), clientId: 'waypost' };
     const onUnexpectedExit = (what: string): void => void unexpectedExits.push(what);
-    const env = () => processorEnvironment(place.env, { kafka, registryUrl, databaseUrl: '' }, instance);
+    const env = () => processorEnvironment(place.env, { kafka, registryUrl: registry.url, databaseUrl: '' }, instance);
     const name = `processor-${String(instance)}`;
     processors.push(await createInstance(place, { name, instance, program, env, onUnexpectedExit }));
   }
@@ -54,5 +58,6 @@ function processorEnvironment(
   // The processor has no use for a database or for keys.
   const shared = stackEnvironment(env, addresses, { sealingKey: '', pageTokenKey: '' });
   const own = instanceEnvironment(shared, `telemetry-processor-${String(instance)}`, { adminPort: 0 });
-  return instance < NAMED_INSTANCES ? own : { ...own, WAYPOST_INSTANCE_ID: '' };
+  const options = { NODE_OPTIONS: `--import=${pathToFileURL(projectFile(CLOCK_STEP)).href}` };
+  return { ...own, ...options, ...(instance < NAMED_INSTANCES ? {} : { WAYPOST_INSTANCE_ID: '' }) };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AvroCodecs, topics } from '@waypost/contracts';
-import type { FleetSettings } from '@waypost/domain';
+import { topics } from '@waypost/contracts';
+import { geofenceKey } from '@waypost/domain';
 import { type KafkaSettings, openRecordPublisher, type PublishedRecord, type RecordPublisher } from '@waypost/streams';
 import { pingOf, type TrackRow } from '../../../apps/cli/src/pings/ping-line.js';
 import { createFleetModel, type FleetModel } from '../../../tools/simulator/fleet-model.js';
@@ -28,28 +28,46 @@ const TICK_MS = 100;
 const MOST_AT_ONCE = 400;
 const MODEL_STEP_MS = 5_000;
 const UNUSABLE_SHARE = 0.004;
+const INVALID_SHARE = 0.02;
+const GEOFENCES = 10;
 const REOPEN_WAIT_MS = 500;
 
 /**
- * Pings of a simulated fleet at a steady rate in wall time, faster than the fleet's own clock; some are unusable. The fleet
- * wants routes and stops (R-9), before its first ping.
+ * Pings of a simulated fleet at a steady rate in wall time, faster than the fleet's own clock; some are unusable, and some
+ * have a position that the device itself calls invalid. Before its first ping the fleet wants routes and stops (R-9), and
+ * has geofences where its vehicles drive (R-8).
  */
 export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const { kafka, seed, vehicles, pingsPerSecond } = options;
   const codecs = codecsOf(options);
   const codec = codecs.telemetryPings;
-  await Promise.all([codec.prepare(), codecs.fleetSettings.prepare()]);
-  await publishSettings(kafka, codecs.fleetSettings, {
-    ...{ fleetId: options.fleetId, name: null, payloadFormat: 'v1', routes: true },
-    ...{ version: 1, createdAt: START_AT, updatedAt: START_AT },
-  });
+  await Promise.all([codec.prepare(), codecs.fleetSettings.prepare(), codecs.fleetGeofences.prepare()]);
+  const { fleetId } = options;
+  const versionOne = { version: 1, createdAt: START_AT, updatedAt: START_AT };
+  const settings = { fleetId, name: null, payloadFormat: 'v1', routes: true, ...versionOne };
+  await publishAll(kafka, topics.fleetSettings.name, [
+    { key: Buffer.from(fleetId), value: codecs.fleetSettings.encode(settings) },
+  ]);
+  await publishAll(
+    kafka,
+    topics.fleetGeofences.name,
+    placesOf({ seed, vehicles }).map((place, number) => {
+      const geofenceId = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+      const circle = { ...place, radiusInMeters: 100 + 60 * number };
+      const fence = { geofenceId, fleetId, name: `Place ${String(number)}`, circle, polygon: null, ...versionOne };
+      return { key: Buffer.from(geofenceKey(fence)), value: codecs.fleetGeofences.encode(fence) };
+    }),
+  );
   const nextRow = rowsOf(createFleetModel({ seed, vehicles, startAt: START_AT }));
   const random = createRandom(seed + 1);
   const publisher = steadyPublisher(kafka);
 
   function recordOf(row: TrackRow): PublishedRecord {
     const key = Buffer.from(String(row['deviceId']));
-    if (!chance(random, UNUSABLE_SHARE)) return { key, value: codec.encode(pingFrom(row, options.fleetId)) };
+    if (!chance(random, UNUSABLE_SHARE)) {
+      const ping = pingFrom(row, options.fleetId);
+      return { key, value: codec.encode(chance(random, INVALID_SHARE) ? { ...ping, positionValid: false } : ping) };
+    }
     const spoil = pick(random, ['garbage', 'future'] as const);
     if (spoil === 'garbage') return { key, value: Buffer.from('a ping, but not in Avro') };
     const eventTime = new Date(Date.parse(String(row['receivedTime'])) + 300_001).toISOString();
@@ -69,14 +87,22 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   };
 }
 
-async function publishSettings(
-  kafka: KafkaSettings,
-  codec: AvroCodecs['fleetSettings'],
-  settings: FleetSettings,
-): Promise<void> {
-  const publisher = await openRecordPublisher(kafka, topics.fleetSettings.name);
-  await publisher.publish([{ key: Buffer.from(settings.fleetId), value: codec.encode(settings) }]);
+async function publishAll(kafka: KafkaSettings, topic: string, records: readonly PublishedRecord[]): Promise<void> {
+  const publisher = await openRecordPublisher(kafka, topic);
+  await publisher.publish(records);
   await publisher.close();
+}
+
+/** Where vehicles of this fleet will be in its first minutes. */
+function placesOf({ seed, vehicles }: Pick<TrafficOptions, 'seed' | 'vehicles'>) {
+  const rows = createFleetModel({ seed, vehicles, startAt: START_AT }).advanceTo(START_AT + 600_000);
+  const fixes = rows.flatMap(({ latitude = 0, longitude = 0, speedKmh = 0 }) =>
+    latitude !== 0 && speedKmh > 20 ? [{ latitude, longitude }] : [],
+  );
+  return Array.from(
+    { length: GEOFENCES },
+    (_, number) => fixes[Math.floor((fixes.length * number) / GEOFENCES)],
+  ).filter((place) => place !== undefined);
 }
 
 function pingFrom(row: TrackRow, fleetId: string) {

@@ -1,5 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
-import { createKafkaBackend, type OutgoingRecord, partitionForKey, silentLogger } from '@waypost/streams';
+import {
+  createKafkaBackend,
+  type OutgoingRecord,
+  partitionForKey,
+  silentLogger,
+  type TransactionalProducer,
+} from '@waypost/streams';
 import { createRandom } from '../../../tools/simulator/random.js';
 import { codecsOf } from '../shared/committed-log.js';
 import { type Log, PARTITIONS } from '../shared/stage.js';
@@ -22,6 +29,7 @@ export interface AttemptWriter {
 
 const TICK_MS = 50;
 const PINGS_AN_ATTEMPT = 0.3;
+const AGAIN_AFTER_MS = 500;
 
 /** Fills both logs at a steady rate, in transactions, so that they hold markers as well as records. */
 export async function startAttemptWriter(options: AttemptWriterOptions): Promise<AttemptWriter> {
@@ -29,8 +37,12 @@ export async function startAttemptWriter(options: AttemptWriterOptions): Promise
   const codecs = codecsOf(log);
   await Promise.all([codecs.webhookAttempts.prepare(), codecs.telemetryPings.prepare()]);
   const backend = createKafkaBackend({ kafka: log.kafka, logger: silentLogger, now });
-  const producer = backend.producer('projection-integrity.writer');
-  await producer.init();
+  const openProducer = async (): Promise<TransactionalProducer> => {
+    const opened = backend.producer('projection-integrity.writer');
+    await opened.init();
+    return opened;
+  };
+  let producer = await openProducer();
   const attempts = createMadeUpLog(createRandom(seed));
   const pings = createMadeUpPings(createRandom(seed + 1));
 
@@ -44,15 +56,27 @@ export async function startAttemptWriter(options: AttemptWriterOptions): Promise
     return recordOf(topics.telemetryPings.name, ping.deviceId, codecs.telemetryPings.encode(ping));
   }
 
+  /** Again while the broker is away: what is in the log twice then must not count twice. */
+  async function commit(records: readonly OutgoingRecord[]): Promise<void> {
+    for (;;) {
+      try {
+        await producer.commit({ records });
+        return;
+      } catch {
+        await producer.close().catch(() => undefined);
+        await sleep(AGAIN_AFTER_MS);
+        producer = await openProducer().catch(() => producer);
+      }
+    }
+  }
+
   const writer = startSteadyWriter({
     ...{ perSecond: attemptsPerSecond, tickMs: TICK_MS, mostAtOnce: Infinity },
     write: (count) =>
-      producer.commit({
-        records: [
-          ...Array.from({ length: count }, nextAttempt),
-          ...Array.from({ length: Math.ceil(count * PINGS_AN_ATTEMPT) }, nextPing),
-        ],
-      }),
+      commit([
+        ...Array.from({ length: count }, nextAttempt),
+        ...Array.from({ length: Math.ceil(count * PINGS_AN_ATTEMPT) }, nextPing),
+      ]),
   });
   return {
     written: writer.written,

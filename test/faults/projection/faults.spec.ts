@@ -9,12 +9,23 @@ describe('the schedule of faults for the projection', () => {
     expect(makeProjectionSchedule({ ...options, seed: 6 })).not.toEqual(makeProjectionSchedule(options));
   });
 
-  it('has every kind of fault within the first sixteen', () => {
+  it('has every kind of fault before the pack starts again', () => {
     const kinds = makeProjectionSchedule(options)
-      .slice(0, 16)
+      .slice(0, 20)
       .map(({ fault }) => fault.kind);
     expect([...new Set(kinds)].sort()).toEqual([
-      ...['backend-kill', 'batch-end', 'database-kill', 'database-restart', 'network-crawl', 'network-cut'],
+      ...[
+        'backend-kill',
+        'batch-end',
+        'broker-cut',
+        'broker-hole',
+        'broker-kill',
+        'broker-restart',
+        'database-kill',
+        'database-restart',
+        'network-crawl',
+        'network-cut',
+      ],
       ...['network-hole', 'projector-kill', 'projector-pause', 'projector-replace', 'projector-restart', 'rival'],
       'sessions-end',
     ]);

@@ -15,6 +15,7 @@ const PACK: readonly ProjectionFaultKind[] = [
   ...(['projector-kill', 'projector-pause', 'batch-end', 'network-crawl', 'rival', 'backend-kill'] as const),
   ...(['projector-kill', 'projector-pause', 'batch-end', 'database-restart', 'database-kill'] as const),
   ...(['projector-replace', 'projector-restart', 'sessions-end', 'network-cut', 'network-hole'] as const),
+  ...(['broker-kill', 'broker-restart', 'broker-cut', 'broker-hole'] as const),
 ];
 const FIRST_AT_MS = 1_000;
 
@@ -52,7 +53,13 @@ function faultOf(
       // The group takes three seconds to give it its partitions.
       return { kind, forMs: within(7_000, 12_000) };
     case 'network-cut':
+    case 'broker-cut':
       return { kind, projector };
+    case 'broker-hole':
+      return { kind, projector, forMs: chance(random, 0.5) ? within(500, 4_000) : beyondSession };
+    case 'broker-kill':
+    case 'broker-restart':
+      return { kind, downMs: within(0, 2_000) };
     case 'network-crawl':
       return { kind, projector, bytesPerSecond: within(5_000, 50_000), forMs: within(500, 3_000) };
     case 'network-hole':
@@ -94,6 +101,12 @@ export type ProjectionFault =
     }
   /** Nothing passes, and neither side is notified. */
   | { readonly kind: 'network-hole'; readonly projector: number; readonly forMs: number }
+  /** Every connection of a projector to the broker is reset. */
+  | { readonly kind: 'broker-cut'; readonly projector: number }
+  /** Nothing passes between a projector and the broker, for up to the session timeout and some seconds. */
+  | { readonly kind: 'broker-hole'; readonly projector: number; readonly forMs: number }
+  /** SIGKILL or SIGTERM to the broker, which is started again after `downMs`. */
+  | { readonly kind: 'broker-kill' | 'broker-restart'; readonly downMs: number }
   /** Stopped as an administrator does it, and started again after `downMs`. */
   | { readonly kind: 'database-restart'; readonly downMs: number }
   /** SIGKILL to the server. */
@@ -104,9 +117,11 @@ export type ProjectionFault =
 export type ProjectionFaultKind = ProjectionFault['kind'];
 
 /** Faults of one target come one after another; those of different targets may overlap. */
-export function targetOf(fault: ProjectionFault): string {
-  if (fault.kind === 'rival') return 'rival';
-  if (!('projector' in fault)) return 'database';
-  const part = fault.kind.startsWith('network-') ? 'network' : 'projector';
-  return `${part} ${String(fault.projector)}`;
+export function targetsOf(fault: ProjectionFault): readonly string[] {
+  if (fault.kind === 'rival') return ['rival'];
+  // A rival lives in this process, which must not end with it.
+  if (fault.kind === 'broker-kill' || fault.kind === 'broker-restart') return ['broker', 'rival'];
+  if (!('projector' in fault)) return ['database'];
+  const [part] = fault.kind.split('-');
+  return [`${part ?? ''} ${String(fault.projector)}`];
 }

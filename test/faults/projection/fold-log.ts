@@ -1,4 +1,4 @@
-import type { WebhookAttempt } from '@waypost/domain';
+import type { TelemetryPing, WebhookAttempt } from '@waypost/domain';
 
 /** A row of `deliveries` as text, column by column, the way PostgreSQL shows it (times: epoch milliseconds). */
 export type Row = Readonly<Record<RowColumn, string | null>>;
@@ -84,4 +84,43 @@ function entryOf(of: WebhookAttempt): unknown[] {
 /** PostgreSQL text has no U+0000. */
 function stored(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
+}
+
+export const POINT_COLUMNS = [
+  ...(['fleet_id', 'device_id', 'event_time', 'latitude', 'longitude', 'speed_in_kmh', 'heading'] as const),
+  ...(['ignition', 'odometer_in_meters', 'rpm', 'fuel_level', 'valid'] as const),
+] as const;
+export type PointColumn = (typeof POINT_COLUMNS)[number];
+
+/**
+ * The paths (R-36): of the pings of one device and time the first in the log, as POINT_COLUMNS. All pings of the suite are
+ * of the last days, and well formed.
+ *
+ * @param pings in the order of the log
+ */
+export function foldPings(pings: readonly TelemetryPing[]): string[] {
+  const points = new Map<string, string>();
+  for (const ping of pings) {
+    const { fleetId, deviceId, eventTime, latitude, longitude, speedInKmh, heading, ignition } = ping;
+    const key = `${fleetId} ${deviceId} ${String(eventTime)}`;
+    if (points.has(key)) continue;
+    const values = [
+      latitude,
+      longitude,
+      speedInKmh,
+      heading,
+      ignition,
+      ping.odometerInMeters,
+      ping.rpm,
+      ping.fuelLevel,
+    ];
+    points.set(key, [key, ...values, isValidFix(ping)].map(String).join(' '));
+  }
+  return [...points.values()];
+}
+
+/** R-5. */
+function isValidFix({ positionValid, latitude, longitude }: TelemetryPing): boolean {
+  if (!positionValid || latitude === null || longitude === null) return false;
+  return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && !(latitude === 0 && longitude === 0);
 }

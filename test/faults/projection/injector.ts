@@ -1,19 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppInstance, disturbProcess } from '../shared/app-instance.js';
 import { createInjector, type Injector } from '../shared/fault-run.js';
+import type { KafkaCluster } from '../shared/kafka-cluster.js';
+import type { Link } from '../shared/link.js';
 import type { Database } from './database.js';
-import { type ProjectionFault, targetOf } from './faults.js';
+import { type ProjectionFault, targetsOf } from './faults.js';
 import type { Rival } from './rival.js';
 import type { Projector } from './stage.js';
 
 export interface World {
   readonly database: Database;
+  readonly cluster: KafkaCluster;
   readonly projectors: readonly Projector[];
   readonly startRival: () => Promise<Rival>;
 }
 
 /** For how long to look for a session, or for one in the middle of a batch. */
 const FIND_WITHIN_MS = 3_000;
+const BROKER_BACK_WITHIN_MS = 60_000;
 
 export interface ProjectionInjector extends Injector<ProjectionFault> {
   /** Batches that rivals have written. */
@@ -34,7 +38,7 @@ export function createProjectionInjector(world: World): ProjectionInjector {
     return true;
   }
   const injector = createInjector<ProjectionFault>({
-    targetsOf: (fault) => [targetOf(fault)],
+    targetsOf,
     apply: (fault) => (fault.kind === 'rival' ? race(fault.forMs) : apply(world, fault)),
   });
   return { ...injector, rivalBatches: () => rivalBatches };
@@ -43,7 +47,7 @@ export function createProjectionInjector(world: World): ProjectionInjector {
 type Applied = Exclude<ProjectionFault, { readonly kind: 'rival' }>;
 
 /** Resolves when the fault is over; false: there was nothing to break. */
-async function apply({ database, projectors }: World, fault: Applied): Promise<boolean> {
+async function apply({ database, cluster, projectors }: World, fault: Applied): Promise<boolean> {
   switch (fault.kind) {
     case 'projector-kill':
     case 'projector-restart':
@@ -54,7 +58,19 @@ async function apply({ database, projectors }: World, fault: Applied): Promise<b
     case 'network-cut':
     case 'network-crawl':
     case 'network-hole':
-      return disturb(projectors[fault.projector], fault);
+      return disturb(projectors[fault.projector]?.link, fault);
+    case 'broker-cut':
+    case 'broker-hole':
+      return disturb(cluster.link(fault.projector, 1), fault);
+    case 'broker-kill':
+    case 'broker-restart': {
+      const node = cluster.node(1);
+      await (fault.kind === 'broker-kill' ? node.kill() : node.stop());
+      await sleep(fault.downMs);
+      node.start();
+      await cluster.untilWhole(BROKER_BACK_WITHIN_MS);
+      return true;
+    }
     case 'sessions-end':
       return within(FIND_WITHIN_MS, async () => (await database.terminate('all')) > 0);
     case 'batch-end':
@@ -85,12 +101,11 @@ function instanceOf(projectors: readonly Projector[], { projector }: { readonly 
   return found.instance;
 }
 
-type NetworkFault = Extract<Applied, { readonly kind: `network-${string}` }>;
+type LinkFault = Extract<Applied, { readonly kind: `network-${string}` | 'broker-cut' | 'broker-hole' }>;
 
-async function disturb(projector: Projector | undefined, fault: NetworkFault): Promise<boolean> {
-  if (projector === undefined) return false;
-  const { link } = projector;
-  if (fault.kind === 'network-hole') {
+async function disturb(link: Link | undefined, fault: LinkFault): Promise<boolean> {
+  if (link === undefined) return false;
+  if (fault.kind === 'network-hole' || fault.kind === 'broker-hole') {
     link.shape({ hole: true });
     await sleep(fault.forMs);
   } else if (fault.kind === 'network-crawl') {

@@ -1,8 +1,9 @@
+import { differences } from '../../support/differences.js';
 import { readValues } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import type { Database } from './database.js';
-import { foldLog } from './fold-log.js';
-import { compareRows, readRows } from './rows.js';
+import { foldLog, foldPings } from './fold-log.js';
+import { compareRows, readPathPoints, readRows } from './rows.js';
 
 export interface JudgeOptions {
   readonly log: Log;
@@ -15,14 +16,21 @@ export interface JudgeOptions {
 export interface Findings {
   readonly attempts: number;
   readonly rows: number;
+  /** Of all paths, by the log of pings. */
+  readonly points: number;
   readonly problems: readonly string[];
 }
 
-/** Holds the table against a fold of the whole log, in which the attempts of one delivery are in one partition. */
+/** Holds the tables against a fold of both logs, in which the attempts of one delivery are in one partition. */
 export async function judgeProjection({ log, database, nowMs, secondReader }: JudgeOptions): Promise<Findings> {
   const problems: string[] = [];
   const attempts = (await readValues(log, 'webhookAttempts', { problems, secondReader })).map(({ value }) => value);
   const found = await database.query(readRows);
   problems.push(...compareRows(foldLog(attempts, nowMs), found));
-  return { attempts: attempts.length, rows: found.size, problems };
+  const pings = (await readValues(log, 'telemetryPings', { problems, secondReader })).map(({ value }) => value);
+  const points = foldPings(pings);
+  const missing = differences(await database.query(readPathPoints), points);
+  if (missing.missing.length > 0) problems.push(`points of paths that are missing: ${missing.missing.join('; ')}`);
+  if (missing.unexpected.length > 0) problems.push(`points that no ping is: ${missing.unexpected.join('; ')}`);
+  return { attempts: attempts.length, rows: found.size, points: points.length, problems };
 }

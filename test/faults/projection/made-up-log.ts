@@ -14,7 +14,7 @@ const FLEETS = 12;
 const SUBSCRIPTIONS_OF_A_FLEET = 4;
 /** About so many deliveries wait for their next attempt at a time. */
 const OPEN_DELIVERIES = 400;
-const RECENT_ATTEMPTS = 500;
+const RECENT_ATTEMPTS = 2_000;
 const MOST_ATTEMPTS = 5;
 const RETRY_MS = 2_000;
 /** Well beyond the 15 days of the history, so that no clock can make it a matter of opinion. */
@@ -107,7 +107,7 @@ export function createMadeUpLog(random: Random): MadeUpLog {
 
   return {
     next(nowMs) {
-      if (recent.length > 0 && chance(random, 0.02)) return repeat(takenFrom(recent, random, 'stays'));
+      if (recent.length > 0 && chance(random, 0.04)) return repeat(takenFrom(recent, random, 'stays'));
       const attempt = nextInOrder(nowMs);
       recent.push(attempt);
       if (recent.length > RECENT_ATTEMPTS) recent.shift();
@@ -175,12 +175,19 @@ export function createMadeUpPings(random: Random): MadeUpPings {
       const deviceId = `device-${String(wholeBetween(random, 1, DEVICES))}`;
       const eventTime = nowMs - lateMs - wholeBetween(random, 0, 5_000);
       const hasFix = chance(random, 0.9);
+      // Of a fix of old a device may send the place and say that it is not valid; another writes (0, 0).
+      const isStale = chance(random, 0.05);
+      const isZero = chance(random, 0.02);
       last = pingOf({
-        ...{ fleetId: 'fleet-1', deviceId, eventTime, receivedTime: nowMs, positionValid: hasFix },
-        latitude: hasFix ? wholeBetween(random, -80, 80) + random() : null,
-        longitude: hasFix ? wholeBetween(random, -170, 170) + random() : null,
+        ...{ fleetId: 'fleet-1', deviceId, eventTime, receivedTime: nowMs, positionValid: hasFix && !isStale },
+        latitude: hasFix ? (isZero ? 0 : wholeBetween(random, -80, 80) + random()) : null,
+        longitude: hasFix ? (isZero ? 0 : wholeBetween(random, -170, 170) + random()) : null,
         speedInKmh: chance(random, 0.5) ? wholeBetween(random, 0, 120) : null,
         ignition: chance(random, 0.3) ? chance(random, 0.5) : null,
+        heading: chance(random, 0.5) ? wholeBetween(random, 0, 359) : null,
+        odometerInMeters: chance(random, 0.5) ? wholeBetween(random, 0, 1e9) : null,
+        rpm: chance(random, 0.3) ? wholeBetween(random, 0, 5_000) : null,
+        fuelLevel: chance(random, 0.3) ? wholeBetween(random, 0, 100) : null,
       });
       seen.add(`${deviceId} ${String(eventTime)}`);
       return last;

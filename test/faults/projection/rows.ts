@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Row, ROW_COLUMNS, rowKey } from './fold-log.js';
+import { POINT_COLUMNS, type PointColumn, type Row, ROW_COLUMNS, rowKey } from './fold-log.js';
 
 const SHOWN = 5;
 const LONGEST_SHOWN = 200;
@@ -59,6 +59,14 @@ export async function readPositions(client: pg.Client, topic: string): Promise<M
     [topic],
   );
   return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+}
+
+/** Every point of every path, as `foldPings` writes it. */
+export async function readPathPoints(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<Record<PointColumn, unknown>>({
+    text: `SELECT ${POINT_COLUMNS.map((name) => (name === 'event_time' ? ms(name) : name)).join(', ')} FROM path_points`,
+  });
+  return rows.map((row) => POINT_COLUMNS.map((name) => String(row[name])).join(' '));
 }
 
 /** Every point of every path, as text. */

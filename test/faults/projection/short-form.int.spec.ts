@@ -6,12 +6,17 @@ const registry = ['--registry', process.env['WAYPOST_TEST_REGISTRY_URL'] ?? ''];
 const program = 'test/faults/projection/main.ts';
 
 describe('the history under faults, short form (R-24, R-35)', () => {
-  it('equals the fold of the attempts log after any fault, and is the same when rebuilt', async () => {
-    const flags = ['--seed', '919', '--minutes', '0.15', '--outage-minutes', '0', '--rate', '1000', ...registry];
+  it('equals the fold of the attempts log after kills, cuts and a rival, and is the same when rebuilt', async () => {
+    // Its schedule has what the title names.
+    const flags = ['--seed', '1093', '--minutes', '0.15', '--outage-minutes', '0', '--rate', '1000', ...registry];
     const { faults } = await faultSuiteVerdict<ProjectionVerdict>(program, flags);
 
     expect(faults?.problems).toEqual([]);
-    expect(faults?.injected).toBeGreaterThanOrEqual(6);
+    const made = Object.keys(faults?.faults ?? {});
+    expect(made).toEqual(
+      expect.arrayContaining(['broker-kill', 'database-kill', 'network-cut', 'projector-kill', 'rival']),
+    );
+    expect(faults?.rivalBatches).toBeGreaterThan(0);
     expect(faults?.attempts).toBeGreaterThan(5_000);
     expect(faults?.rows).toBeGreaterThan(2_000);
     expect(faults?.points).toBeGreaterThan(1_000);

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { instanceEnvironment, stackEnvironment } from '../../../tools/dev-stack/start/app-environment.js';
 import type { AppInstance } from '../shared/app-instance.js';
 import type { Place } from '../shared/fault-suite.js';
+import type { KafkaCluster } from '../shared/kafka-cluster.js';
 import { type Link, openLink } from '../shared/link.js';
-import { createInstance, type Log, openKafkaStage } from '../shared/stage.js';
+import { createInstance, type KafkaStage, type Log, openKafkaStage } from '../shared/stage.js';
 import { type Database, openDatabase } from './database.js';
 
 const PROJECTORS = 2;
 
 /** A broker with topics, a database, and the projectors that may run on them. */
-export interface ProjectionStage extends Log {
+export interface ProjectionStage extends KafkaStage {
   readonly database: Database;
   readonly projectors: readonly Projector[];
   stop(): Promise<void>;
@@ -18,12 +19,12 @@ export interface ProjectionStage extends Log {
 
 /** @param program the built main file of history-projector */
 export async function openProjectionStage(place: Place, program: string): Promise<ProjectionStage> {
-  const { kafka, registryUrl, cluster } = await openKafkaStage(place, { brokers: 1, instances: 0 });
+  const { kafka, registryUrl, cluster, registry } = await openKafkaStage(place, { brokers: 1, instances: PROJECTORS });
   const database = await openDatabase(place);
-  const options = { kafka, registryUrl, database, program };
+  const options = { kafka, registryUrl, cluster, database, program };
   const projectors = await createProjectors(place, { ...options, count: PROJECTORS });
   return {
-    ...{ kafka, registryUrl, database, projectors },
+    ...{ kafka, registryUrl, cluster, registry, database, projectors },
     async stop() {
       await stopProjectors(projectors);
       await database.close();
@@ -39,6 +40,8 @@ export async function stopProjectors(projectors: readonly Projector[]): Promise<
 
 export interface ProjectorsOptions extends Log {
   readonly count: number;
+  /** Each projector reaches its brokers over links of its own; absent: directly. */
+  readonly cluster?: KafkaCluster;
   readonly database: Database;
   /** The built main file of history-projector. */
   readonly program: string;
@@ -65,12 +68,17 @@ export async function createProjectors(place: Place, options: ProjectorsOptions)
 
 async function createProjector(place: Place, options: ProjectorsOptions, number: number): Promise<Projector> {
   const { dataDir, env } = place;
-  const { kafka, registryUrl, database, program } = options;
+  const { registryUrl, cluster, database, program } = options;
+  const brokers = cluster?.addressesOf(number) ?? options.kafka.brokers;
   const name = `history-projector-${String(number)}`;
   const port = await dataDir.port(`database-of-${name}`);
   const link = await openLink(port, database.port);
   const databaseUrl = Object.assign(new URL(database.url), { port: String(port) }).href;
-  const shared = stackEnvironment(env, { kafka, registryUrl, databaseUrl }, { sealingKey: '', pageTokenKey: '' });
+  const shared = stackEnvironment(
+    env,
+    { kafka: { ...options.kafka, brokers }, registryUrl, databaseUrl },
+    { sealingKey: '', pageTokenKey: '' },
+  );
   const logFile = join(dataDir.logsDir, `${name}.log`);
   const exits: string[] = [];
   const instance = await createInstance(place, {

@@ -28,6 +28,8 @@ export interface AppInstance {
   stop(): Promise<number>;
   pause(): void;
   resume(): void;
+  /** Of a process that was started with clock-step.mjs. */
+  stepClock(): void;
   /** Starts a second process of the same name beside a paused one; the first is resumed after `forMs` and has to go. */
   replacePaused(forMs: number): Promise<void>;
   /** null: ready. Otherwise what is wrong. */
@@ -45,6 +47,8 @@ const STARTED = '"event":"app_started"';
 const PROBE_TIMEOUT_MS = 2_000;
 /** INSTANCE_FENCED, and what else a restart fixes. */
 const RUNTIME_FAILED = 70;
+/** Something that it needs is away: a supervisor tries again. */
+const START_FAILED = 1;
 
 interface Running extends GuardedChild {
   /** Its end has been asked for, or is due. */
@@ -77,7 +81,8 @@ export function createAppInstance(options: AppInstanceOptions): AppInstance {
     // Cut off from the brokers until the group has forgotten both, the two of one name fight for it: the last to join
     // keeps it, which may be the older one. The next start wins it back.
     const lostToZombie = zombies > 0 && exit.code === RUNTIME_FAILED;
-    if (!lostToZombie) {
+    const isFailedStart = !ended.started && exit.code === START_FAILED;
+    if (!lostToZombie && !isFailedStart) {
       onUnexpectedExit(
         `instance ${String(instance)} ended unasked: ${exit.signal ?? `exit code ${String(exit.code)}`}`,
       );
@@ -126,6 +131,10 @@ export function createAppInstance(options: AppInstanceOptions): AppInstance {
     },
     pause: () => void current?.child.kill('SIGSTOP'),
     resume: () => void current?.child.kill('SIGCONT'),
+    stepClock: () => {
+      // Before it has come up, the signal would end it.
+      if (current?.started === true) current.child.kill('SIGUSR2');
+    },
     async replacePaused(forMs) {
       const zombie = current;
       if (zombie === null) return;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, resolveBatch, topics } from '@waypost/contracts';
 import { connectKafka, createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
-import { type Log, PARTITIONS } from './stage.js';
+import type { Log } from './stage.js';
 
 /** A committed record, copied out of whatever brought it. */
 export interface LogRecord {
@@ -64,7 +64,8 @@ async function readWithOwnFetcher(kafka: KafkaSettings, topic: string): Promise<
   const fetcher = backend.fetcher();
   const found: LogRecord[] = [];
   try {
-    for (let partition = 0; partition < PARTITIONS; partition += 1) {
+    const partitions = (await backend.partitionCount(topic)) ?? 0;
+    for (let partition = 0; partition < partitions; partition += 1) {
       await readToEnd(backend, fetcher, { topic, partition }, 0, ({ records }) => {
         for (const { offset, timestamp, key, value } of records)
           found.push({ partition, offset, timestamp, key: copy(key), value: copy(value) });

@@ -76,6 +76,8 @@ export interface PlayOptions<F extends AnyFault, Sent> {
   /** What is still to be done, and which instances are not ready. */
   readonly whatIsLeft: (sent: Sent) => Promise<readonly string[]>;
   readonly drainWithinMs: number;
+  /** Kinds that must really have been made if the schedule has them: what the run is to prove depends on them. */
+  readonly required?: readonly F['kind'][];
 }
 
 const REPORT_EVERY_MS = 10_000;
@@ -93,10 +95,21 @@ export async function runFaults<F extends AnyFault, Sent>(
     await play(options);
     const sent = await stopTraffic();
     suite.note('  the last fault is over; everything has to be done now');
-    return { sent, drained: await drain(() => whatIsLeft(sent), drainWithinMs) };
+    const { afterMs, problems } = await drain(() => whatIsLeft(sent), drainWithinMs);
+    return { sent, drained: { afterMs, problems: [...problems, ...notMade(options)] } };
   } finally {
     clearInterval(reporting);
   }
+}
+
+function notMade<F extends AnyFault>({
+  schedule,
+  injector,
+  required = [],
+}: Pick<PlayOptions<F, unknown>, 'schedule' | 'injector' | 'required'>): string[] {
+  const scheduled = new Set(schedule.map(({ fault }) => fault.kind));
+  const missing = required.filter((kind) => scheduled.has(kind) && (injector.counts[kind] ?? 0) === 0);
+  return missing.map((kind) => `no ${kind} was made, although the schedule has one`);
 }
 
 /** On a slow machine the schedule waits: faults in an application that makes no progress anyway prove nothing. */

@@ -14,6 +14,7 @@ import {
 } from '../../../tools/dev-stack/index.js';
 import type { AppName } from '../../../tools/dev-stack/start/start-flags.js';
 import { productEnvironment } from '../../support/waypost-config.js';
+import type { KafkaCluster } from './kafka-cluster.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,6 +26,8 @@ export interface Place {
   readonly env: Environment;
   /** Of the registry given with `--registry`; else one is started with the first call, for all runs. */
   readonly registryUrl: (brokers: readonly string[]) => Promise<string>;
+  /** An empty cluster to use instead of one of its own. */
+  readonly cluster?: () => Promise<KafkaCluster>;
 }
 
 /** What a fault suite gets from the frame. */

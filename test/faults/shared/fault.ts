@@ -27,6 +27,10 @@ export type Fault =
   | { readonly kind: 'processor-replace'; readonly instance: number; readonly forMs: number }
   | { readonly kind: 'broker-restart'; readonly broker: number; readonly downMs: number }
   | { readonly kind: 'broker-kill'; readonly broker: number; readonly downMs: number }
+  /** Nothing passes between the applications and the schema registry; then the connections are reset. */
+  | { readonly kind: 'registry-hole'; readonly forMs: number }
+  /** The wall clock of its process is set 90 s ahead, or right again. */
+  | { readonly kind: 'clock-step'; readonly instance: number }
   /** SIGKILL to whichever broker coordinates the group, or the transactions of a partition's task, at that moment. */
   | {
       readonly kind: 'coordinator-kill';
@@ -53,6 +57,7 @@ export type FaultKind = Fault['kind'];
 export function targetsOf(fault: Fault): readonly string[] {
   const networks = (instances: readonly number[]): string[] => instances.map((one) => `network ${String(one)}`);
   if ('instances' in fault) return networks(fault.instances);
+  if (fault.kind === 'registry-hole') return ['registry'];
   // One broker at a time: two of three would be more than min.insync.replicas can bear.
   if (!('instance' in fault)) return ['brokers'];
   return [`processor ${String(fault.instance)}`, ...('others' in fault ? networks(fault.others) : [])];
@@ -66,6 +71,11 @@ export function durationOf(fault: Fault): number {
 export interface World {
   readonly cluster: KafkaCluster;
   readonly processors: readonly AppInstance[];
+  readonly registry: { readonly link: Link };
+  /** Instances lose their way to the brokers, or a good part of it; the returned function says that they have it back. */
+  /** Before a broker falls: resolves when nothing is being written to it from outside; the returned function lets it go on. */
+  readonly hold?: () => Promise<() => void>;
+  readonly cutOff?: (instances: readonly number[]) => () => void;
 }
 
 const WHOLE_TIMEOUT_MS = 60_000;
@@ -80,17 +90,31 @@ async function apply(world: World, fault: Fault): Promise<boolean> {
   const { cluster } = world;
   if ('instance' in fault) return applyToProcessor(world, fault);
   if ('instances' in fault) {
+    const restored = world.cutOff?.(fault.instances);
     await disturb(linksOf(cluster, fault.instances, fault.brokers), fault);
+    restored?.();
+    return true;
+  }
+  if (fault.kind === 'registry-hole') {
+    const { link } = world.registry;
+    link.shape({ hole: true });
+    await sleep(fault.forMs);
+    link.cut();
+    link.heal();
     return true;
   }
   // The next one may only fall when the one before has caught up: see min.insync.replicas.
   await cluster.untilWhole(WHOLE_TIMEOUT_MS);
   const id = fault.kind === 'coordinator-kill' ? await coordinatorOf(cluster, fault) : fault.broker;
   const node = cluster.node(id);
+  const release = await world.hold?.();
+  const restored = world.cutOff?.(world.processors.map(({ instance }) => instance));
   await (fault.kind === 'broker-restart' ? node.stop() : node.kill());
   await sleep(fault.downMs);
   node.start();
   await cluster.untilWhole(WHOLE_TIMEOUT_MS);
+  restored?.();
+  release?.();
   return true;
 }
 
@@ -111,6 +135,9 @@ async function applyToProcessor({ processors, cluster }: World, fault: Processor
       return disturbProcess(processor, fault.kind, fault.forMs);
     case 'processor-leave':
       await processor.stop();
+      return true;
+    case 'clock-step':
+      processor.stepClock();
       return true;
     case 'processor-join':
       processor.start();

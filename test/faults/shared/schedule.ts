@@ -58,6 +58,8 @@ function kindsFor(brokers: number): FaultKind[] {
     ...networkKinds.map((kind) => `network-${kind}` as const),
     'broker-restart',
     'broker-kill',
+    'registry-hole',
+    ...(['clock-step', 'clock-step'] as const),
     ...(brokers > 1 ? (['coordinator-kill', 'coordinator-kill'] as const) : []),
   ];
 }
@@ -105,6 +107,10 @@ function faultOf(model: Model, kind: FaultKind): Fault | null {
       };
     case 'processor-replace':
       return instance < options.namedInstances ? { kind, instance, forMs: within(2_000, 6_000) } : null;
+    case 'registry-hole':
+      return { kind, forMs: within(2_000, 9_000) };
+    case 'clock-step':
+      return { kind, instance };
     case 'processor-leave':
       return up.size > 1 ? { kind, instance } : null;
     case 'processor-restart':

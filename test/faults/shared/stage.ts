@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setUpKafka } from '@waypost/contracts';
-import { type KafkaSettings, openTopicAdmin } from '@waypost/streams';
+import { connectKafka, type KafkaSettings, openTopicAdmin } from '@waypost/streams';
 import { type AppInstance, createAppInstance } from './app-instance.js';
 import type { Place } from './fault-suite.js';
-import { type KafkaCluster, startKafkaCluster } from './kafka-cluster.js';
+import { type ClusterOptions, type KafkaCluster, startKafkaCluster } from './kafka-cluster.js';
+import { type Link, openLink } from './link.js';
 
 /** Of every topic. */
 export const PARTITIONS = 4;
@@ -17,6 +18,8 @@ export interface Log {
 
 export interface KafkaStage extends Log {
   readonly cluster: KafkaCluster;
+  /** The way of all applications to the registry, which they know by this address. */
+  readonly registry: { readonly url: string; readonly link: Link };
 }
 
 /** A cluster with its topics. `instances` of an application get links of their own to each broker. */
@@ -25,13 +28,45 @@ export async function openKafkaStage(
   { brokers, instances }: { readonly brokers: 1 | 3; readonly instances: number },
 ): Promise<KafkaStage> {
   const { dataDir, guardian, env } = place;
-  const cluster = await startKafkaCluster({ dataDir, guardian, brokers, instances, env });
+  const cluster = await (place.cluster?.() ?? startKafkaCluster({ dataDir, guardian, brokers, instances, env }));
   const kafka = { brokers: cluster.brokers, clientId: 'integrity' };
   const registryUrl = await place.registryUrl(cluster.brokers);
   const admin = await openTopicAdmin(kafka);
   await setUpKafka({ admin, registryUrl, partitions: PARTITIONS, replicationFactor: brokers });
   await admin.close();
-  return { kafka, registryUrl, cluster };
+  const port = await place.dataDir.port('link-to-registry');
+  const link = await openLink(port, Number(new URL(registryUrl).port));
+  const url = new URL(registryUrl);
+  url.port = String(port);
+  const stop = async (): Promise<void> => {
+    await link.close();
+    await cluster.stop();
+  };
+  return { kafka, registryUrl, cluster: { ...cluster, stop }, registry: { url: url.href, link } };
+}
+
+/** One cluster for several runs, one after the other: each of them finds it empty. It outlives them. */
+export async function sharedCluster(options: ClusterOptions): Promise<{
+  readonly open: () => Promise<KafkaCluster>;
+  readonly stop: () => Promise<void>;
+}> {
+  const cluster = await startKafkaCluster(options);
+  return {
+    stop: () => cluster.stop(),
+    async open() {
+      const admin = connectKafka({ brokers: cluster.brokers, clientId: 'integrity' }).admin();
+      await admin.connect();
+      try {
+        const { groups } = await admin.listGroups();
+        await admin.deleteGroups(groups.map(({ groupId }) => groupId)).catch(() => undefined);
+        const topics = (await admin.listTopics()).filter((name) => !name.startsWith('__'));
+        if (topics.length > 0) await admin.deleteTopics({ topics });
+      } finally {
+        await admin.disconnect();
+      }
+      return { ...cluster, stop: () => Promise.resolve() };
+    },
+  };
 }
 
 export interface InstancePlan {

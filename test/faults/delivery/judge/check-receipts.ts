@@ -1,7 +1,14 @@
 import { groupBy } from '../../../support/group-by.js';
+import { SLOW_MS } from '../recording-receiver.js';
 import { type InterruptionsBySource, type UnderWay, underWayAt } from './in-flight.js';
-import type { Receipt } from './observations.js';
-import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery } from './observations.js';
+import type {
+  ExpectedDelivery,
+  Interruption,
+  LoggedAttempt,
+  LoggedDelivery,
+  Observations,
+  Receipt,
+} from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
 export interface ReceivedSeries {
@@ -85,6 +92,65 @@ function checkAnswer(
     'status in the log that was never answered',
     `${String(statusCode)} for attempt ${String(attempt)} of ${eventId}`,
   );
+}
+
+/** A process that was stopped, or a machine that is too busy, may be late for an answer. */
+const DEADLINE_MS = 4_900;
+
+/** What was answered is what the log says: an answer is never taken for a failure, nor a failure made up. */
+export function checkAnswers(
+  { expected, attempts, receipts }: ReceivedSeries,
+  interruptions: readonly Interruption[],
+  problems: ProblemList,
+): void {
+  for (const one of attempts) {
+    const { attempt, startedAt, durationMs, loggedMs, statusCode, errorCode } = one;
+    const leastMs = statusCode === 200 && expected.behaviour === 'slow' ? SLOW_MS - CLOCK_MS : 0;
+    if (durationMs < leastMs)
+      problems.add('duration shorter than the answer took', `attempt ${String(attempt)} of ${expected.eventId}`);
+    if (statusCode !== null || expected.behaviour === 'refuses' || durationMs >= DEADLINE_MS) continue;
+    const endedMs = startedAt + durationMs;
+    const isExcused = interruptions.some((at) => at.atMs <= loggedMs && endOf(at) >= startedAt - CLOCK_MS);
+    if (isExcused) continue;
+    const answered = receipts.find(
+      ({ attempt: number, receivedMs, status }) =>
+        number === attempt && status !== null && receivedMs >= startedAt - CLOCK_MS && receivedMs <= endedMs + CLOCK_MS,
+    );
+    const name = `attempt ${String(attempt)} of ${expected.eventId}: ${String(errorCode)}`;
+    if (answered === undefined) problems.add('failure without a cause', name);
+    else problems.add('failure in the log that was answered', `${name}, answered ${String(answered.status)}`);
+  }
+}
+
+function endOf(at: Interruption): number {
+  return at.type === 'killed' ? at.atMs : at.type === 'paused' ? at.resumedMs : at.endedMs;
+}
+
+/** From a second after the pause (R-16), and as much again for a busy machine, until it is over, nothing is POSTed. */
+const PAUSED_AFTER_MS = 2_000;
+
+export function checkPauses(
+  {
+    pauses,
+    receipts,
+    interruptions,
+    expected,
+  }: Pick<Observations, 'pauses' | 'receipts' | 'interruptions' | 'expected'>,
+  problems: ProblemList,
+): void {
+  for (const { subscriptionId, fromMs, untilMs } of pauses) {
+    const path = expected.find((one) => one.subscriptionId === subscriptionId)?.path;
+    const during = receipts.filter(
+      (one) => one.path === path && one.receivedMs > fromMs + PAUSED_AFTER_MS && one.receivedMs < untilMs,
+    );
+    for (const { source, receivedMs, eventId } of during) {
+      const wasStopped = interruptions.some(
+        (at) => at.source === source && at.atMs <= receivedMs && endOf(at) >= fromMs,
+      );
+      if (!wasStopped)
+        problems.add('POST of a paused subscription', `${eventId}, ${String(receivedMs - fromMs)} ms after the pause`);
+    }
+  }
 }
 
 function checkOrder(

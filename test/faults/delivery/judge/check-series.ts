@@ -1,5 +1,10 @@
-import type { EndpointBehaviour } from './observations.js';
-import type { ExpectedDelivery, LoggedAttempt, LoggedDelivery } from './observations.js';
+import {
+  type EndpointBehaviour,
+  type ExpectedDelivery,
+  identityOf,
+  type LoggedAttempt,
+  type LoggedDelivery,
+} from './observations.js';
 import type { ProblemList } from './problem-list.js';
 
 /** R-22, written down a second time. */
@@ -31,7 +36,42 @@ export function checkSeries(
     problems.add('delivery without an outcome in the log', `${eventId}: ${numbers.join(' ')}`);
   else checkOutcome(expected, attempts, last, problems);
   checkTimes(eventId, attempts, problems);
+  checkFields(expected, attempts, first, problems);
   checkPlaces(eventId, delivery, attempts, problems);
+}
+
+/** What every attempt says of its delivery (R-24), and when the series began. */
+function checkFields(
+  expected: ExpectedDelivery,
+  attempts: readonly LoggedAttempt[],
+  { startedAt }: LoggedAttempt,
+  problems: ProblemList,
+): void {
+  const identity = JSON.stringify(identityOf(expected));
+  for (const one of attempts) {
+    const name = `attempt ${String(one.attempt)} of ${expected.eventId}`;
+    if (JSON.stringify(identityOf(one)) !== identity)
+      problems.add('attempt with a field of another delivery', `${name}: ${JSON.stringify(identityOf(one))}`);
+    if (one.url !== expected.url) problems.add('attempt with another URL', `${name}: ${one.url}`);
+    if (one.firstAttemptAt !== startedAt)
+      problems.add(
+        'attempt with another time of the first one',
+        `${name}: ${String(one.firstAttemptAt - startedAt)} ms`,
+      );
+    const isFinal = one.outcome !== 'retrying';
+    if (isFinal !== (one.nextDueAt === null)) problems.add('next due time of an attempt that is the last', name);
+    if ((one.statusCode === null) === (one.errorCode === null))
+      problems.add('attempt with neither or both of status and error', name);
+    if (one.decision !== decisionOn(one))
+      problems.add('decision that its result does not give', `${name}: ${one.decision}`);
+  }
+}
+
+/** R-20 to R-22, for what the endpoints of the suite answer. */
+function decisionOn({ attempt, statusCode }: LoggedAttempt): string {
+  if (statusCode === 200) return 'accepted';
+  if (attempt === MOST_ATTEMPTS) return 'attempts_exhausted';
+  return statusCode === null ? 'temporary_error' : 'temporary_status';
 }
 
 function checkNumbers(eventId: string, numbers: readonly number[], problems: ProblemList): void {
@@ -93,11 +133,12 @@ function checkPlaces(
   problems: ProblemList,
 ): void {
   if (delivery === undefined) return;
-  const { partition, offset, bodyHash } = delivery;
+  const { partition, offset, createdAt, bodyHash } = delivery;
   for (const one of attempts) {
     const name = `attempt ${String(one.attempt)} of ${eventId}`;
     if (one.partition !== partition || one.deliveryOffset !== offset)
       problems.add('attempt that points to another place than its delivery', name);
+    if (one.deliveryCreatedAt !== createdAt) problems.add('attempt with another time of its delivery', name);
     if (one.bodyHash !== (one.attempt === 1 ? bodyHash : null))
       problems.add('attempt with the wrong body (R-24)', name);
   }

@@ -30,7 +30,7 @@ function repeatByOther(status: number | null = 200): void {
     { ...first, status },
     { ...first, source: OTHER_SENDER, receivedMs: again },
   ];
-  change(run.attempts, () => true, { startedAt: again - 1, loggedMs: again + DURATION_MS });
+  change(run.attempts, () => true, { startedAt: again - 1, firstAttemptAt: again - 1, loggedMs: again + DURATION_MS });
 }
 
 function killedAt(atMs: number, source = SENDER): Interruption {
@@ -68,7 +68,11 @@ describe('a repeat at the receiver', () => {
 
   it('is not excused when the outcome was in the log before the kill', () => {
     repeatByOther();
-    change(run.attempts, () => true, { startedAt: receivedMs - 1, loggedMs: receivedMs + 310 });
+    change(run.attempts, () => true, {
+      startedAt: receivedMs - 1,
+      firstAttemptAt: receivedMs - 1,
+      loggedMs: receivedMs + 310,
+    });
     run.interruptions = [killedAt(receivedMs + 320)];
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
   });
@@ -76,7 +80,11 @@ describe('a repeat at the receiver', () => {
   it('is not excused by a kill long after the attempt must have been logged', () => {
     repeatByOther();
     change(run.receipts, ({ source }) => source === OTHER_SENDER, { receivedMs: receivedMs + 40_000 });
-    change(run.attempts, () => true, { startedAt: receivedMs + 39_999, loggedMs: receivedMs + 40_300 });
+    change(run.attempts, () => true, {
+      startedAt: receivedMs + 39_999,
+      firstAttemptAt: receivedMs + 39_999,
+      loggedMs: receivedMs + 40_300,
+    });
     run.interruptions = [killedAt(receivedMs + 30_000)];
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
   });
@@ -86,7 +94,11 @@ describe('a repeat at the receiver', () => {
     const third = '127.22.0.1';
     const again = receivedMs + 2 * REPEATED_AFTER_MS;
     run.receipts.push({ ...one(run.receipts, () => true), source: third, receivedMs: again });
-    change(run.attempts, () => true, { startedAt: again - 1, loggedMs: again + DURATION_MS });
+    change(run.attempts, () => true, {
+      startedAt: again - 1,
+      firstAttemptAt: again - 1,
+      loggedMs: again + DURATION_MS,
+    });
     run.interruptions = [killedAt(receivedMs + 20)];
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
     run.interruptions.push(killedAt(receivedMs + REPEATED_AFTER_MS + 20, OTHER_SENDER));
@@ -156,7 +168,11 @@ describe('a process that wakes up', () => {
     run.interruptions = [{ ...replaced, resumedMs: receivedMs - 2_000, endedMs: receivedMs - 1_500 }];
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
     run.interruptions = [{ ...replaced, endedMs: receivedMs + 500 }];
-    change(run.attempts, () => true, { startedAt: receivedMs - 1, loggedMs: receivedMs + 310 });
+    change(run.attempts, () => true, {
+      startedAt: receivedMs - 1,
+      firstAttemptAt: receivedMs - 1,
+      loggedMs: receivedMs + 310,
+    });
     expect(judgeDeliveries(run).problems).toEqual(WITHOUT_CAUSE);
   });
 

@@ -1,8 +1,8 @@
 import type { Receipt } from './observations.js';
 import type { Interruption, LoggedAttempt } from './observations.js';
 
-/** An attempt has 5 s, and its record some more until it is in the log of a broker that is busy. */
-const LONGEST_UNDER_WAY_MS = 15_000;
+/** An attempt has 5 s, and its record one more until it is in the log of a broker that is busy. */
+const LONGEST_UNDER_WAY_MS = 6_000;
 /** What was begun before a stop, and not yet written to the socket, is written on waking; anything later is new. */
 const WAKING_MS = 1_000;
 /** What a process wrote before it ended is read when the receiver comes to it; they share the cores with all the others. */
@@ -51,7 +51,7 @@ export function underWayAt(
   const { own, before } = around;
   for (const at of interruptions.get(receipt.source) ?? []) {
     if (receipt.receivedMs < at.atMs - LONGEST_UNDER_WAY_MS) continue;
-    if (at.type === 'replaced') {
+    if (at.type === 'replaced' || at.type === 'cut-off') {
       // It may work on until it hears of the other, so its POSTs after the waking are not bound to the first second.
       const type = receipt.receivedMs < at.resumedMs ? 'in-flight' : 'woken';
       if (receipt.receivedMs <= at.endedMs + READ_LATE_MS && !isLogged(receipt, around)) return { type, at };

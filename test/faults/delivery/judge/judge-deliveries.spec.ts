@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { judgeDeliveries } from './judge-deliveries.js';
 import { BEHAVIOURS } from './observations.js';
-import { change, type ObservedRun, observedRun, one, remove, SENDER } from './testing/observed-run.js';
+import { BEGAN_AT, change, type ObservedRun, observedRun, one, remove, SENDER } from './testing/observed-run.js';
 
 let run: ObservedRun;
 beforeEach(() => {
@@ -106,7 +106,7 @@ describe('the judge of deliveries', () => {
     run.attempts = run.attempts.filter((item) => !(item.eventId === ALWAYS_503 && item.attempt === 5));
     remove(run.receipts, of(ALWAYS_503, 5));
     change(run.attempts, of(ALWAYS_503, 4), { outcome: 'failed', decision: 'attempts_exhausted', nextDueAt: null });
-    expect(kinds()).toEqual(['outcome that a "always-503" endpoint does not give']);
+    expect(kinds()).toContain('outcome that a "always-503" endpoint does not give');
   });
 
   it.each([
@@ -175,6 +175,87 @@ describe('the judge of deliveries', () => {
         ),
       ),
     ]);
+  });
+
+  it('finds an answered 200 that the log calls a failure, and a failure at an endpoint that never saw it', () => {
+    const failed = {
+      statusCode: null,
+      errorCode: 'connection_reset',
+      outcome: 'retrying',
+      decision: 'temporary_error',
+    };
+    change(run.attempts, of(HEALTHY), { ...failed, nextDueAt: BEGAN_AT + 2_305 });
+    expect(kinds()).toContain('failure in the log that was answered');
+    remove(run.receipts, of(HEALTHY));
+    expect(kinds()).toContain('failure without a cause');
+    run.interruptions.push({ type: 'killed', source: SENDER, atMs: BEGAN_AT + 200 });
+    expect(kinds()).not.toContain('failure without a cause');
+  });
+
+  it('finds bytes, fields and times in the log that are not those of the event', () => {
+    change(run.expected, of(HEALTHY), { bodyHash: 'other' });
+    change(run.attempts, of(HEALTHY), { deviceId: 'other', url: 'http://other', deliveryCreatedAt: 1 });
+    change(run.attempts, of(FIRST_503, 2), { firstAttemptAt: 1, decision: 'temporary_status' });
+    expect(kinds()).toEqual([
+      'body that the rules do not make (R-13, R-14)',
+      'attempt with a field of another delivery',
+      'attempt with another URL',
+      'attempt with another time of its delivery',
+      'attempt with another time of the first one',
+      'decision that its result does not give',
+    ]);
+  });
+
+  it('finds POSTs of a paused subscription, a second after the pause and later', () => {
+    const { subscriptionId } = one(run.expected, of(HEALTHY));
+    run.pauses = [{ subscriptionId, fromMs: BEGAN_AT - 1_000, untilMs: BEGAN_AT + 60_000 }];
+    expect(kinds()).toEqual([]);
+    run.pauses = [{ subscriptionId, fromMs: BEGAN_AT - 3_000, untilMs: BEGAN_AT + 60_000 }];
+    expect(kinds()).toEqual(['POST of a paused subscription']);
+  });
+
+  describe('with thirty deliveries of one subscription', () => {
+    beforeEach(() => {
+      run = observedRun(Array.from({ length: 30 }, () => 'first-503' as const));
+      const subscriptionId = 'subscription-0';
+      const url = 'http://127.0.0.1:1/hook';
+      run.expected = run.expected.map((item) => ({ ...item, subscriptionId, url, path: '/hook' }));
+      run.deliveries = run.deliveries.map((item) => ({ ...item, subscriptionId }));
+      run.attempts = run.attempts.map((item) => ({ ...item, subscriptionId, url }));
+      run.receipts = run.receipts.map((item) => ({ ...item, path: '/hook' }));
+    });
+
+    it('finds an order that is not that of the events, in the fan-out and in the first attempts', () => {
+      expect(kinds()).toEqual([]);
+      run.expected = run.expected.toReversed();
+      expect(kinds()).toEqual([
+        'deliveries in another order than their events',
+        'first attempts in another order than their events',
+      ]);
+    });
+
+    it('finds a delivery that did not wait for the one before, in spite of strict order, and a rate that was not kept', () => {
+      run.expected = run.expected.map((item) => ({ ...item, strictOrder: true, ratePerSecond: 1 }));
+      expect(kinds()).toEqual(['start before an earlier delivery of the device was over, in spite of strict order']);
+      run.expected = run.expected.map((item) => ({ ...item, strictOrder: false, ratePerSecond: 0.5 }));
+      expect(kinds()).toEqual(['starts beyond the rate limit']);
+    });
+
+    it('finds retries that are late, but for what was disturbed', () => {
+      const late = ({ attempt }: { readonly attempt: number }, byMs: number): number => (attempt > 1 ? byMs : 0);
+      const punctual = run.attempts;
+      const startLate = (byMs: number): void => {
+        run.attempts = punctual.map((item) => ({ ...item, startedAt: item.startedAt + late(item, byMs) }));
+        run.receipts = [];
+      };
+      const lateKinds = (): string[] => kinds().filter((kind) => kind.startsWith('late'));
+      startLate(1_000);
+      expect(lateKinds()).toEqual(['late starts while no process was disturbed']);
+      run.interruptions.push({ type: 'paused', source: SENDER, atMs: BEGAN_AT, resumedMs: BEGAN_AT + 40_000 });
+      expect(lateKinds()).toEqual([]);
+      startLate(5_000);
+      expect(lateKinds()).toEqual(['late starts']);
+    });
   });
 
   it('shows some of many and counts them all', () => {

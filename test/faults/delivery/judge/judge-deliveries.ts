@@ -1,8 +1,10 @@
-import { type Percentiles, percentilesOf } from '../../../../bench/shared/statistics.js';
+import type { Percentiles } from '../../../../bench/shared/statistics.js';
 import { groupBy } from '../../../support/group-by.js';
-import { checkReceipts } from './check-receipts.js';
+import { checkOrder } from './check-order.js';
+import { checkPunctuality, retryLateness } from './check-punctuality.js';
+import { checkAnswers, checkPauses, checkReceipts } from './check-receipts.js';
 import { checkSeries } from './check-series.js';
-import type { Interruption, LoggedAttempt, Observations } from './observations.js';
+import { identityOf, type Interruption, type LoggedAttempt, type Observations } from './observations.js';
 import { createProblemList, type ProblemList } from './problem-list.js';
 
 export interface DeliveryFindings {
@@ -27,7 +29,7 @@ export interface DeliveryFindings {
 
 /** Compares what the receiver saw with what the log says, and both with the rules. */
 export function judgeDeliveries(observations: Observations): DeliveryFindings {
-  const { expected, deliveries, attempts, receipts, interruptions } = observations;
+  const { expected, deliveries, attempts, receipts, interruptions, pauses } = observations;
   const problems = createProblemList();
   checkFanOut(observations, problems);
   const delivery = new Map(deliveries.map((one) => [one.eventId, one]));
@@ -45,12 +47,16 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
     };
     checkSeries(one, series.delivery, series.attempts, problems);
     const { repeats, inFlightAt: ofThis, woken, accepted } = checkReceipts(series, bySource, problems);
+    checkAnswers(series, interruptions, problems);
     sums.repeats += repeats;
     sums.inFlight += ofThis.length;
     for (const at of ofThis) inFlightAt.set(at, (inFlightAt.get(at) ?? 0) + 1);
     sums.woken += woken;
     if (accepted > 1) sums.acceptedTwice += 1;
   }
+  checkOrder(observations, attemptsOf, problems);
+  checkPunctuality(observations, problems);
+  checkPauses({ pauses, receipts, interruptions, expected }, problems);
   const wanted = new Set(expected.map(({ eventId }) => eventId));
   addStrangers('attempts in the log of a delivery that was not requested', attemptsOf.keys(), wanted, problems);
   addStrangers('POSTs that were not requested', receiptsOf.keys(), wanted, problems);
@@ -58,7 +64,7 @@ export function judgeDeliveries(observations: Observations): DeliveryFindings {
     ...{ expected: expected.length, attempts: attempts.length, posts: receipts.length, ...sums },
     inFlightAtWorst: Math.max(0, ...inFlightAt.values()),
     errors: errorCounts(attempts),
-    retryLatenessMs: percentilesOf(retryLateness(attempts)),
+    retryLatenessMs: retryLateness(attempts),
     problems: problems.lines(),
   };
 }
@@ -73,21 +79,19 @@ function errorCounts(attempts: readonly LoggedAttempt[]): Record<string, number>
   return Object.fromEntries([...byCode].map(([code, group]) => [code, group.length]));
 }
 
-function retryLateness(attempts: readonly LoggedAttempt[]): number[] {
-  return attempts.flatMap(({ attempt, startedAt, dueAt }) => (attempt > 1 ? [startedAt - dueAt] : []));
-}
-
 /** Each event x subscription that wants it is in webhook.deliveries, once, and nothing else is. */
 export function checkFanOut({ expected, deliveries }: Observations, problems: ProblemList): void {
   const logged = groupBy(deliveries, ({ eventId }) => eventId);
-  for (const { eventId, subscriptionId } of expected) {
+  for (const one of expected) {
+    const { eventId, subscriptionId } = one;
     const found = logged.get(eventId) ?? [];
     if (found.length === 0) problems.add('event without its delivery in the log', `${eventId} for ${subscriptionId}`);
     if (found.length > 1)
       problems.add('delivery in the log more than once', `${eventId} ${String(found.length)} times`);
-    for (const one of found) {
-      if (one.subscriptionId !== subscriptionId)
-        problems.add('delivery for another subscription', `${eventId} for ${one.subscriptionId}`);
+    for (const delivery of found) {
+      const identity = JSON.stringify(identityOf(delivery));
+      if (identity !== JSON.stringify(identityOf(one))) problems.add('delivery of something else', identity);
+      if (delivery.bodyHash !== one.bodyHash) problems.add('body that the rules do not make (R-13, R-14)', eventId);
     }
   }
   const wanted = new Set(expected.map(({ eventId }) => eventId));

@@ -1,28 +1,49 @@
 import { createHash } from 'node:crypto';
 
-/** A delivery that has to be there: one event for one subscription that wants it. */
-export interface ExpectedDelivery {
+/** A delivery that has to be there: one event for one subscription that wants it. In the order of the events. */
+export interface ExpectedDelivery extends Identity {
+  readonly path: string;
+  readonly url: string;
+  readonly behaviour: EndpointBehaviour;
+  readonly strictOrder: boolean;
+  readonly ratePerSecond: number | null;
+  /** By the documents (R-11, R-13, R-14). */
+  readonly bodyHash: string;
+}
+
+/** What a delivery is about, as the event, the delivery and every attempt must say it. */
+export interface Identity {
   /** Of the rules (R-12); another for each subscription. */
   readonly eventId: string;
   readonly subscriptionId: string;
-  readonly path: string;
-  readonly behaviour: EndpointBehaviour;
+  readonly fleetId: string;
+  readonly deviceId: string;
+  readonly eventType: string;
+  readonly eventTime: number;
+  readonly format: string;
+  readonly series: number;
+}
+
+export function identityOf(of: Identity): Identity {
+  const { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series } = of;
+  return { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series };
 }
 
 /** A record of webhook.deliveries. */
-export interface LoggedDelivery {
-  readonly eventId: string;
-  readonly subscriptionId: string;
+export interface LoggedDelivery extends Identity {
   readonly partition: number;
   readonly offset: number;
   /** Epoch milliseconds: when the broker appended it. */
   readonly loggedMs: number;
+  readonly createdAt: number;
   readonly bodyHash: string;
 }
 
 /** A record of webhook.attempts. Times are epoch milliseconds. */
-export interface LoggedAttempt {
-  readonly eventId: string;
+export interface LoggedAttempt extends Identity {
+  readonly url: string;
+  readonly deliveryCreatedAt: number;
+  readonly firstAttemptAt: number;
   readonly partition: number;
   readonly deliveryOffset: number;
   /** When the broker appended it. */
@@ -41,18 +62,26 @@ export interface LoggedAttempt {
 
 /**
  * A process of webhook-delivery that was killed; or stopped and woken; or stopped and woken while another took its name,
- * so that it had to end. Times are epoch milliseconds, just before the signal. */
+ * so that it had to end; or lost its way to the brokers. Times are epoch milliseconds, just before the signal.
+ */
 export type Interruption =
   | { readonly type: 'killed'; readonly source: string; readonly atMs: number }
   | { readonly type: 'paused'; readonly source: string; readonly atMs: number; readonly resumedMs: number }
   | {
-      readonly type: 'replaced';
+      readonly type: 'replaced' | 'cut-off';
       readonly source: string;
       readonly atMs: number;
       readonly resumedMs: number;
-      /** It is not known when the other had taken over: some time after `atMs` and before this. */
+      /** It is not known when another had taken over: some time after `atMs` and before this. */
       readonly endedMs: number;
     };
+
+/** When a subscription was paused, by the records of its versions. Epoch milliseconds. */
+export interface Pause {
+  readonly subscriptionId: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
 
 /** All that is known from outside of what webhook-delivery has done. */
 export interface Observations {
@@ -64,6 +93,7 @@ export interface Observations {
   /** In the order of their arrival. */
   readonly receipts: readonly Receipt[];
   readonly interruptions: readonly Interruption[];
+  readonly pauses: readonly Pause[];
 }
 
 const DIGITS = 24;

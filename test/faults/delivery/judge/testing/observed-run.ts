@@ -1,7 +1,14 @@
 import { answerOf } from '../../recording-receiver.js';
-import type { EndpointBehaviour } from '.././observations.js';
-import type { Receipt } from '.././observations.js';
-import type { ExpectedDelivery, Interruption, LoggedAttempt, LoggedDelivery, Observations } from '../observations.js';
+import type {
+  EndpointBehaviour,
+  ExpectedDelivery,
+  Interruption,
+  LoggedAttempt,
+  LoggedDelivery,
+  Observations,
+  Pause,
+  Receipt,
+} from '../observations.js';
 
 /** Observations that a planted fault may change. */
 export interface ObservedRun extends Observations {
@@ -10,6 +17,7 @@ export interface ObservedRun extends Observations {
   attempts: LoggedAttempt[];
   receipts: Receipt[];
   interruptions: Interruption[];
+  pauses: Pause[];
 }
 
 export const SENDER = '127.20.0.1';
@@ -23,7 +31,7 @@ const LOGGED_AFTER_MS = 10;
 
 /** A run in which nothing was disturbed: one delivery for each behaviour, each event a second after the one before. */
 export function observedRun(behaviours: readonly EndpointBehaviour[]): ObservedRun {
-  const run: ObservedRun = { expected: [], deliveries: [], attempts: [], receipts: [], interruptions: [] };
+  const run: ObservedRun = { expected: [], deliveries: [], attempts: [], receipts: [], interruptions: [], pauses: [] };
   for (const [index, behaviour] of behaviours.entries()) addDelivery(run, behaviour, index);
   return run;
 }
@@ -34,8 +42,14 @@ function addDelivery(run: ObservedRun, behaviour: EndpointBehaviour, index: numb
   const bodyHash = `body-${String(index)}`;
   const loggedMs = BEGAN_AT + index * 1_000;
   const place = { partition: index % 2, offset: index };
-  run.expected.push({ eventId, subscriptionId: `subscription-${String(index)}`, path, behaviour });
-  run.deliveries.push({ eventId, subscriptionId: `subscription-${String(index)}`, ...place, loggedMs, bodyHash });
+  const url = `http://127.0.0.1:1${path}`;
+  const identity = {
+    ...{ eventId, subscriptionId: `subscription-${String(index)}`, fleetId: 'fleet-1', deviceId: 'device-1' },
+    ...{ eventType: 'position', eventTime: loggedMs - 10, format: 'v1', series: 0 },
+  };
+  const createdAt = loggedMs - 1;
+  run.expected.push({ ...identity, path, url, behaviour, bodyHash, strictOrder: false, ratePerSecond: null });
+  run.deliveries.push({ ...identity, ...place, loggedMs, createdAt, bodyHash });
   let dueAt = loggedMs + 5;
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const answer = answerOf(behaviour, attempt);
@@ -44,11 +58,12 @@ function addDelivery(run: ObservedRun, behaviour: EndpointBehaviour, index: numb
     const outcome = accepted ? 'delivered' : attempt === 5 ? 'failed' : 'retrying';
     const nextDueAt = outcome === 'retrying' ? endedAt + (WAITS_MS[attempt - 1] ?? 0) : null;
     run.attempts.push({
-      ...{ eventId, partition: place.partition, deliveryOffset: place.offset, attempt },
+      ...{ ...identity, url, deliveryCreatedAt: createdAt, firstAttemptAt: loggedMs + 5 },
+      ...{ partition: place.partition, deliveryOffset: place.offset, attempt },
       ...{ dueAt, startedAt: dueAt, durationMs: DURATION_MS, loggedMs: endedAt + LOGGED_AFTER_MS, nextDueAt, outcome },
       statusCode: answer?.status ?? null,
       errorCode: answer === null ? 'connection_refused' : null,
-      decision: accepted ? 'accepted' : outcome === 'failed' ? 'attempts_exhausted' : 'temporary_status',
+      decision: decisionOn(accepted, outcome, answer === null),
       bodyHash: attempt === 1 ? bodyHash : null,
     });
     if (answer !== null)
@@ -59,6 +74,12 @@ function addDelivery(run: ObservedRun, behaviour: EndpointBehaviour, index: numb
     if (nextDueAt === null) return;
     dueAt = nextDueAt;
   }
+}
+
+function decisionOn(accepted: boolean, outcome: string, isError: boolean): string {
+  if (accepted) return 'accepted';
+  if (outcome === 'failed') return 'attempts_exhausted';
+  return isError ? 'temporary_error' : 'temporary_status';
 }
 
 /** The item for which it holds, which there must be. */
