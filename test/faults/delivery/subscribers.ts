@@ -117,7 +117,7 @@ function makeSubscriber(
   const auth = BEARER.includes(number)
     ? {
         ...{ tokenUrl: `http://127.0.0.1:${String(port)}${TOKEN_PATH}`, clientId: id, scope: null },
-        sealedClientSecret: sealClientSecret('client-secret', sealingKey, bytes.subarray(12, 24), id),
+        sealedClientSecret: sealClientSecret('client-secret', [sealingKey], bytes.subarray(12, 24), id),
       }
     : null;
   const subscription = subscriptionOf({ id, fleetId: fleet, eventType: EVENT_TYPE, url, secrets, auth, ...fields });

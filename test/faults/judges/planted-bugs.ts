@@ -1,0 +1,287 @@
+/** A mistake that somebody might make, as a change of one place in the sources that reads the same in the build. */
+export interface PlantedBug {
+  readonly name: string;
+  readonly suite: 'delivery' | 'projection' | 'processor';
+  readonly file: string;
+  readonly is: string;
+  readonly becomes: string;
+  /** It only shows in a series of five attempts. */
+  readonly needsFiveAttempts?: true;
+}
+
+const SENDER = 'apps/webhook-delivery/src';
+const DELIVERY_RULES = 'libs/domain/src/delivery';
+
+const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
+  {
+    name: 'every retry starts 5 s late',
+    file: `${SENDER}/sender/attempt-flow.ts`,
+    is: 'this.dueTimers.at(pending.dueAt, () => {',
+    becomes: 'this.dueTimers.at(pending.dueAt + 5_000, () => {',
+  },
+  {
+    name: 'the order of the fan-out is reversed',
+    file: `${SENDER}/fan-out/delivery-writer.ts`,
+    is: 'this.options.writer.append(records).then(',
+    becomes: 'this.options.writer.append([...records].reverse()).then(',
+  },
+  {
+    name: '2 % of answered 200s are logged as connection_reset',
+    file: `${SENDER}/attempt/attempt-runner.ts`,
+    is: "return result.type === 'response'",
+    becomes:
+      "if (result.statusCode === 200 && Math.random() < 0.02) return failure('connection_reset', ''); return result.type === 'response'",
+  },
+  {
+    name: 'the waits are too short',
+    file: `${DELIVERY_RULES}/retry-delay.ts`,
+    is: 'BASE_DELAYS_MS = [2_000,',
+    becomes: 'BASE_DELAYS_MS = [1_000,',
+  },
+  {
+    name: 'waits vary by 40 % instead of 20 %',
+    file: `${DELIVERY_RULES}/retry-delay.ts`,
+    is: '(0.8 + 0.4 * random)',
+    becomes: '(0.6 + 0.8 * random)',
+  },
+  {
+    name: 'the last wait is 12 s instead of 15',
+    file: `${DELIVERY_RULES}/retry-delay.ts`,
+    is: 'BASE_DELAYS_MS = [2_000, 4_000, 8_000, 15_000]',
+    becomes: 'BASE_DELAYS_MS = [2_000, 4_000, 8_000, 12_000]',
+    needsFiveAttempts: true,
+  },
+  {
+    name: 'a 503 is not the temporary failure that it is',
+    file: `${DELIVERY_RULES}/decide-attempt.ts`,
+    is: 'case 5:',
+    becomes: 'case 6:',
+  },
+  {
+    name: 'after a kill a retry is due at once',
+    file: `${DELIVERY_RULES}/delivery-fold.ts`,
+    is: 'dueAt: record.nextDueAt ?? record.firstAttemptAt',
+    becomes: 'dueAt: record.firstAttemptAt',
+  },
+  {
+    name: 'after a kill what is finished is sent again',
+    file: `${SENDER}/sender/delivery-task.ts`,
+    is: 'byDelivery.get(offset) ?? DELIVERY_UNSTARTED',
+    becomes: "(byDelivery.get(offset)?.type === 'pending' ? byDelivery.get(offset) : DELIVERY_UNSTARTED)",
+  },
+  {
+    name: 'after a kill events are fanned out again',
+    file: `${SENDER}/fan-out/fan-out-task.ts`,
+    is: 'this.written?.eventIds.has(delivery.eventId)',
+    becomes: 'false',
+  },
+  {
+    name: 'a reported 0 is left out of the body',
+    file: 'libs/domain/src/event/envelope.ts',
+    is: 'if (value === null ||',
+    becomes: 'if (!value ||',
+  },
+  {
+    name: 'the odometer of legacy-v1 is not rounded',
+    file: 'libs/domain/src/event/legacy-v1.ts',
+    is: 'Math.round(reported / 100) / 10',
+    becomes: 'reported / 1000',
+  },
+  {
+    name: 'every POST says that it is the first attempt',
+    file: `${DELIVERY_RULES}/signature.ts`,
+    is: "'x-service-attempt': String(attempt)",
+    becomes: "'x-service-attempt': '1'",
+  },
+  {
+    name: 'the signature is over another time',
+    file: `${DELIVERY_RULES}/signature.ts`,
+    is: 'hmac(secret, `${seconds}.`, body',
+    becomes: 'hmac(secret, `${seconds}`, body',
+  },
+  {
+    name: 'deviceIds are ignored',
+    file: 'libs/domain/src/subscription/fan-out.ts',
+    is: 'subscription.deviceIds.includes(event.deviceId)',
+    becomes: 'true',
+  },
+  {
+    name: 'strict order is ignored',
+    file: `${SENDER}/sender/attempt-flow.ts`,
+    is: 'const isStrict = subscription === undefined || subscription.strictOrder;',
+    becomes: 'const isStrict = false;',
+  },
+  {
+    name: 'first attempts start in any order',
+    file: `${SENDER}/sender/delivery-scheduler.ts`,
+    is: 'delivery?.begin(begun);',
+    becomes: 'setTimeout(() => delivery?.begin(begun), Math.random() * 40);',
+  },
+  {
+    name: 'the rate limit is ignored',
+    file: `${SENDER}/sender/delivery-scheduler.ts`,
+    is: 'this.isEarly(ratePerSecond)',
+    becomes: 'this.isEarly(null)',
+  },
+  {
+    name: 'a pause is ignored',
+    file: `${SENDER}/sender/subscription-queue.ts`,
+    is: 'return this.isPaused || this.isSuspended;',
+    becomes: 'return this.isSuspended;',
+  },
+  {
+    name: '2 % of the POSTs are made twice',
+    file: `${SENDER}/attempt/attempt-runner.ts`,
+    is: 'const result = await egress.post(',
+    becomes: 'if (Math.random() < 0.02) await egress.post({ ...post, signal }); const result = await egress.post(',
+  },
+  {
+    name: 'the bearer token is not sent',
+    file: `${SENDER}/attempt/attempt-runner.ts`,
+    is: "headers['authorization'] = issued.authorization",
+    becomes: "headers['x-authorization'] = issued.authorization",
+  },
+  {
+    name: 'the time of the first attempt is that of the last',
+    file: `${SENDER}/sender/attempt-log.ts`,
+    is: "progress.type === 'pending' ? progress.firstAttemptAt : startedAt",
+    becomes: 'startedAt',
+  },
+  {
+    name: 'every attempt logs the body',
+    file: `${SENDER}/sender/attempt-log.ts`,
+    is: 'body: attempt === 1 ? delivery.body : null',
+    becomes: 'body: delivery.body',
+  },
+  {
+    name: 'durations are logged as 0',
+    file: `${SENDER}/sender/attempt-log.ts`,
+    is: 'durationMs: Math.max(0, ended.endedAt - startedAt)',
+    becomes: 'durationMs: 0',
+  },
+];
+
+const RULES = 'libs/domain/src';
+const PROCESSOR_APP = 'apps/telemetry-processor/src';
+
+const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
+  {
+    name: 'the window of positions is a second longer',
+    file: `${RULES}/telemetry/rule-settings.ts`,
+    is: 'POSITION_WINDOW_MS = 180_000',
+    becomes: 'POSITION_WINDOW_MS = 181_000',
+  },
+  {
+    name: 'a position that the device calls invalid counts',
+    file: `${RULES}/ping/check-ping.ts`,
+    is: 'if (!positionValid || latitude === null',
+    becomes: 'if (latitude === null',
+  },
+  {
+    name: 'events of a route come before those of geofences',
+    file: `${RULES}/telemetry/decide-ping.ts`,
+    is: 'events.push(eventOfRoute(change, ping));',
+    becomes: 'events.unshift(eventOfRoute(change, ping));',
+  },
+  {
+    name: 'the time of entering a geofence is lost',
+    file: `${RULES}/geofence/decide-geofences.ts`,
+    is: 'const enteredAt = silent ? null : fix.eventTime;',
+    becomes: 'const enteredAt = null;',
+  },
+  {
+    name: 'a geofence is left at the first fix outside',
+    file: `${RULES}/geofence/decide-geofences.ts`,
+    is: 'leaveFixes: 2,',
+    becomes: 'leaveFixes: 1,',
+  },
+  {
+    name: 'an ignition change without a fix arms no position',
+    file: `${RULES}/telemetry/evolve-device.ts`,
+    is: 'armed: !sent && (decision.ignitionChanged || before.armed)',
+    becomes: 'armed: false',
+  },
+  {
+    name: 'the odometer is left out of events',
+    file: `${RULES}/ping/event-of-ping.ts`,
+    is: 'event.odometerInMeters = finiteOrNull(ping.odometerInMeters);',
+    becomes: '',
+  },
+  {
+    name: 'the distance of a route is 2 % too long',
+    file: `${RULES}/route/event-of-route.ts`,
+    is: 'Math.round(route.distanceInMeters)',
+    becomes: 'Math.round(route.distanceInMeters * 1.02)',
+  },
+  {
+    name: 'the time that a vehicle stood is not stored',
+    file: `${PROCESSOR_APP}/trip.layout.ts`,
+    is: 'view.setFloat64(at + IDLE, leg.idleMs);',
+    becomes: '',
+  },
+  {
+    name: 'a quarantined record loses its bytes',
+    file: 'libs/contracts/src/read-value.ts',
+    is: 'sourceValue: value,',
+    becomes: 'sourceValue: null,',
+  },
+];
+
+const STORE = 'libs/history-store/src';
+
+const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
+  {
+    name: 'deliveredAt is the start of the attempt',
+    file: `${STORE}/deliveries/fold-attempts.ts`,
+    is: 'attempt.startedAt + attempt.durationMs : null',
+    becomes: 'attempt.startedAt : null',
+  },
+  {
+    name: 'createdAt is the time of the first attempt',
+    file: `${STORE}/deliveries/fold-attempts.ts`,
+    is: 'createdAt: attempt.deliveryCreatedAt',
+    becomes: 'createdAt: attempt.firstAttemptAt',
+  },
+  {
+    name: 'an attempt that is logged twice counts twice',
+    file: `${STORE}/deliveries/fold-attempts.ts`,
+    is: 'attempt.attempt > lastAttemptNumber(before)',
+    becomes: 'attempt.attempt >= lastAttemptNumber(before)',
+  },
+  {
+    name: 'a later attempt does not change the URL',
+    file: `${STORE}/deliveries/delivery-sql.ts`,
+    is: 'url = b.url,',
+    becomes: '',
+  },
+  {
+    name: 'replays share the row of their original',
+    file: `${STORE}/deliveries/fold-attempts.ts`,
+    is: 'series: attempt.series,',
+    becomes: 'series: 0,',
+  },
+  {
+    name: 'an attempt beside one that is logged twice is lost',
+    file: `${STORE}/deliveries/write-deliveries.ts`,
+    is: 'rows.length === deliveries.length',
+    becomes: 'true',
+  },
+  {
+    name: 'a path takes a position that its device calls invalid',
+    file: 'libs/domain/src/ping/path-of-ping.ts',
+    is: 'valid: hasValidFix(ping)',
+    becomes: 'valid: ping.latitude !== null',
+  },
+  {
+    name: 'of a repeated ping the last one counts',
+    file: `${STORE}/paths/path-projection.ts`,
+    is: 'kept.has(key)',
+    becomes: 'false',
+  },
+];
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  ...DELIVERY.map((bug) => ({ ...bug, suite: 'delivery' as const })),
+  ...PROJECTION.map((bug) => ({ ...bug, suite: 'projection' as const })),
+  ...PROCESSOR.map((bug) => ({ ...bug, suite: 'processor' as const })),
+];
