@@ -56,9 +56,5 @@ async function measureAll(run: StackRun<BenchFlags>): Promise<CallResult[]> {
 }
 
 function apiSettings(port: number): Record<string, string> {
-  return {
-    WAYPOST_PORT: String(port),
-    WAYPOST_RATE_LIMIT_PER_SECOND: UNLIMITED,
-    WAYPOST_RATE_LIMIT_BURST: UNLIMITED,
-  };
+  return { WAYPOST_PORT: String(port), WAYPOST_RATE_LIMIT_PER_SECOND: UNLIMITED, WAYPOST_RATE_LIMIT_BURST: UNLIMITED };
 }

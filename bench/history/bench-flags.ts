@@ -1,9 +1,6 @@
 import { count, type FlagsOf, flagsParser } from '../shared/bench-flags.js';
 
-const FLAGS = {
-  deliveries: count('of fifteen days', 10_000_000, 300_000),
-  pages: count('of each kind', 1_000, 100),
-};
+const FLAGS = { deliveries: count('of fifteen days', 10_000_000, 300_000), pages: count('of each kind', 1_000, 100) };
 
 export type BenchFlags = FlagsOf<typeof FLAGS>;
 

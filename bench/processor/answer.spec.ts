@@ -7,11 +7,7 @@ const found: Answer = { events: 3, hash: '00000000000000aa', content: '000000000
 describe('An answer', () => {
   it('is read from the line of a program', () => {
     const line = 'events=503671 {ignition_off=1, position=503670} hash=dc7b109bc738d7a6 content=0123456789abcdef\n';
-    expect(parseAnswer(line)).toEqual({
-      events: 503_671,
-      hash: 'dc7b109bc738d7a6',
-      content: '0123456789abcdef',
-    });
+    expect(parseAnswer(line)).toEqual({ events: 503_671, hash: 'dc7b109bc738d7a6', content: '0123456789abcdef' });
   });
 
   it('has no content when it was worked out without Kafka', () => {

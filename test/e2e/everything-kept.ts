@@ -76,10 +76,7 @@ async function readTables(databaseUrl: string): Promise<KeptBytes[]> {
 }
 
 function keptLines(place: string, lines: readonly string[]): KeptBytes {
-  return {
-    place,
-    bytes: Buffer.from(lines.join('\n')),
-  };
+  return { place, bytes: Buffer.from(lines.join('\n')) };
 }
 
 async function readTopics(dataDir: string): Promise<KeptBytes[]> {

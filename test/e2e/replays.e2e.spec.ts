@@ -38,10 +38,7 @@ function api(method: string, path: string, json?: object): Promise<Replay> {
 }
 
 function window() {
-  return {
-    startDate: new Date(startedAt).toISOString(),
-    endDate: new Date(Date.now() + 60_000).toISOString(),
-  };
+  return { startDate: new Date(startedAt).toISOString(), endDate: new Date(Date.now() + 60_000).toISOString() };
 }
 
 function reached({ replayId }: Replay, condition: (replay: Replay) => boolean): Promise<Replay> {

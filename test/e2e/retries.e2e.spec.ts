@@ -20,11 +20,7 @@ let receiver: Receiver;
 let attempts: readonly Attempt[];
 
 function status(code: number, headers: Record<string, string> = {}): Answer {
-  return {
-    type: 'respond',
-    status: code,
-    headers,
-  };
+  return { type: 'respond', status: code, headers };
 }
 
 const scripts: Readonly<Record<string, readonly Answer[]>> = {

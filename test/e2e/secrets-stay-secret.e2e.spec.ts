@@ -46,11 +46,7 @@ function keepSigningSecret(name: string, shown: string): void {
 }
 
 function status(code: number, more: Partial<Answer & { type: 'respond' }> = {}): Answer {
-  return {
-    type: 'respond',
-    status: code,
-    ...more,
-  };
+  return { type: 'respond', status: code, ...more };
 }
 
 function issueToken(): Answer {

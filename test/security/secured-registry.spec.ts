@@ -86,10 +86,7 @@ describe('A registry behind TLS and a login', () => {
 
   it('is distinguished from an outage when one side does not use TLS', async () => {
     const { port, ca } = await build();
-    const wrongScheme = {
-      code: 'registry_untrusted',
-      message: expect.stringContaining('http or https') as unknown,
-    };
+    const wrongScheme = { code: 'registry_untrusted', message: expect.stringContaining('http or https') as unknown };
     const plainly = createSchemaRegistry({ url: `http://127.0.0.1:${String(port)}` });
     await expect(plainly.schemaById(7)).rejects.toMatchObject({
       code: expect.stringMatching(/^registry_un/) as unknown,

@@ -16,11 +16,7 @@ describe('The stage latency', () => {
   it('counts from the append of the ping, even if the vehicle had held it back', () => {
     const latency = createStageLatency();
     passThrough(latency, position, 81_000);
-    expect(latency.summary()).toEqual({
-      p50Ms: 15,
-      p99Ms: 15,
-      stagesMs: { processor: 5, 'fan-out': 4, sender: 6 },
-    });
+    expect(latency.summary()).toEqual({ p50Ms: 15, p99Ms: 15, stagesMs: { processor: 5, 'fan-out': 4, sender: 6 } });
   });
 
   it('waits for records that are read after the webhook has arrived', () => {

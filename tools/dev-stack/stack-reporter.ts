@@ -6,10 +6,7 @@ export interface StackReporter {
   during<T>(title: string, work: () => Promise<T>): Promise<T>;
 }
 
-export const silentReporter: StackReporter = {
-  note: () => undefined,
-  during: (_title, work) => work(),
-};
+export const silentReporter: StackReporter = { note: () => undefined, during: (_title, work) => work() };
 
 interface TerminalReporterOptions {
   readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean };

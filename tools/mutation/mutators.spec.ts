@@ -20,9 +20,7 @@ describe('mutants', () => {
     ['function f() { return true; }', ['function f() { return false; }']],
     ['throw new Error(`no ${a}`);', [';']],
     ['const x = Math.min(a, b);', ['const x = Math.max(a, b);']],
-  ])('of %s', (text, expected) => {
-    expect(changes(text).sort()).toEqual([...expected].sort());
-  });
+  ])('of %s', (text, expected) => expect(changes(text).sort()).toEqual([...expected].sort()));
 
   it.each([
     "import { a } from './a.js';",
@@ -34,9 +32,7 @@ describe('mutants', () => {
     'return;',
     "const x = { 'a-b': null, type: 'ended' };",
     "const x = new DomainError('Code', `a ${message}`);",
-  ])('leave alone: %s', (text) => {
-    expect(changes(text)).toEqual([]);
-  });
+  ])('leave alone: %s', (text) => expect(changes(text)).toEqual([]));
 });
 
 describe('instrumented code', () => {

@@ -23,9 +23,7 @@ export interface HistoryProjectorConfig {
 
 /** WAYPOST_PROJECTION_TRANSACTIONS: how many transactions with deliveries the database has at a time. */
 export const projectionConfig: z.ZodType<{ readonly transactionsAtOnce: number }> = z
-  .object({
-    WAYPOST_PROJECTION_TRANSACTIONS: withDefault(asInteger(1, 8), 'a whole number from 1 to 8', 1),
-  })
+  .object({ WAYPOST_PROJECTION_TRANSACTIONS: withDefault(asInteger(1, 8), 'a whole number from 1 to 8', 1) })
   .transform((env) => ({ transactionsAtOnce: env.WAYPOST_PROJECTION_TRANSACTIONS }));
 
 export function readConfig(env: Environment = process.env): HistoryProjectorConfig {

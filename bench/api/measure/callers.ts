@@ -93,9 +93,6 @@ export function plannedRequests(call: CallName, callers: Callers, deliveries: nu
       `/public/v1/webhook-subscriptions/${fleet.subscriptions[number % fleet.subscriptions.length]?.id ?? ''}`,
   };
   return numbers.flatMap((number) =>
-    fleets.map((fleet) => ({
-      path: pathOf[call](fleet, number),
-      headers: { authorization: `Bearer ${fleet.key}` },
-    })),
+    fleets.map((fleet) => ({ path: pathOf[call](fleet, number), headers: { authorization: `Bearer ${fleet.key}` } })),
   );
 }

@@ -147,21 +147,11 @@ function exhausted(random: Random): DeliveryFate {
 }
 
 function acceptedWith(statusCode: number): AttemptFate {
-  return {
-    statusCode,
-    errorCode: null,
-    outcome: 'delivered',
-    decision: 'accepted',
-  };
+  return { statusCode, errorCode: null, outcome: 'delivered', decision: 'accepted' };
 }
 
 function refusedWith(statusCode: number): AttemptFate {
-  return {
-    statusCode,
-    errorCode: null,
-    outcome: 'failed',
-    decision: 'permanent_status',
-  };
+  return { statusCode, errorCode: null, outcome: 'failed', decision: 'permanent_status' };
 }
 
 function temporary(random: Random, outcome: 'retrying' | 'failed'): AttemptFate {

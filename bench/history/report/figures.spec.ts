@@ -46,10 +46,7 @@ describe('The JSON line of the history benchmark', () => {
 });
 
 describe('The report', () => {
-  const flags = {
-    ...{ quick: false, deliveries: 1_000, pages: 2 },
-    ...{ dataDir: '', keep: false, writeDocs: false },
-  };
+  const flags = { ...{ quick: false, deliveries: 1_000, pages: 2 }, ...{ dataDir: '', keep: false, writeDocs: false } };
 
   it('names the worst filter', () => {
     const text = reportText(flags, results);

@@ -90,11 +90,7 @@ export async function startFlow({ dataSource, projector, calendar }: BenchContex
   await dataSource.query(`TRUNCATE deliveries_${dayName(toMs)}`);
   await dataSource.query('DELETE FROM projection_positions WHERE topic = $1', [LOG]);
   const window = { fromMs: toMs, toMs: flowToMs, nowMs };
-  const flow = projector.project(LOG, {
-    ...window,
-    seed: FLOW_SEED,
-    deliveries: DELIVERIES_A_DAY,
-  });
+  const flow = projector.project(LOG, { ...window, seed: FLOW_SEED, deliveries: DELIVERIES_A_DAY });
   let failure: unknown = null;
   flow.catch((error: unknown) => {
     failure = error;

@@ -59,10 +59,7 @@ export function startWorker({ name, program, guardian, logsDir, env, onNotice }:
           return;
         }
         number += 1;
-        waiting.set(number, {
-          resolve: (result) => resolve(result as T),
-          reject,
-        });
+        waiting.set(number, { resolve: (result) => resolve(result as T), reject });
         child.send({ id: number, request } satisfies Envelope);
       }),
     usage: () => usageOf(child.pid ?? 0),

@@ -93,10 +93,7 @@ async function startStack(options: BenchStackOptions): Promise<{ stack: BenchSta
       if (!keep) await dropData(folder);
     };
     const { guardian } = stack;
-    return {
-      facts,
-      stack: { ...facts, guardian, logsDir: dataDir.logsDir, file: (name) => dataDir.file(name), stop },
-    };
+    return { facts, stack: { ...facts, guardian, logsDir: dataDir.logsDir, file: (name) => dataDir.file(name), stop } };
   } catch (error) {
     await stack.stop();
     throw error;

@@ -191,10 +191,5 @@ export class AvroCursor {
 
 /** Plain assignment to this key would set the prototype, or nothing at all. */
 function ownProperty(value: string): PropertyDescriptor {
-  return {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  };
+  return { value, enumerable: true, configurable: true, writable: true };
 }

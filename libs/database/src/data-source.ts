@@ -67,10 +67,7 @@ export function dataSourceOptions(databaseUrl: string, settings: DataSourceSetti
     connectTimeoutMS: connectTimeoutOf(settings),
     applicationName: settings.applicationName ?? 'waypost',
     poolErrorHandler: (error: Error) => settings.onIdleConnectionLost?.(error),
-    extra: {
-      ...connectionOptions(settings),
-      idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs,
-    },
+    extra: { ...connectionOptions(settings), idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs },
   };
 }
 

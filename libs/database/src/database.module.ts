@@ -85,10 +85,5 @@ export class DatabaseModule {
 
 /** Entities come from `TypeOrmModule.forFeature` of the stores. */
 function typeOrmOptions({ url, ...settings }: DatabaseModuleOptions): TypeOrmModuleOptions {
-  return {
-    ...dataSourceOptions(url, settings),
-    autoLoadEntities: true,
-    manualInitialization: true,
-    retryAttempts: 1,
-  };
+  return { ...dataSourceOptions(url, settings), autoLoadEntities: true, manualInitialization: true, retryAttempts: 1 };
 }

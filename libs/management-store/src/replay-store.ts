@@ -176,12 +176,7 @@ async function forgetOld(manager: EntityManager, nowMs: number): Promise<void> {
 }
 
 function entryOf(replay: WebhookReplay) {
-  return {
-    kind: 'webhook-replay',
-    key: replay.replayId,
-    partitionKey: replay.subscriptionId,
-    value: replay,
-  } as const;
+  return { kind: 'webhook-replay', key: replay.replayId, partitionKey: replay.subscriptionId, value: replay } as const;
 }
 
 function storedReplay(row: WebhookReplayEntity): StoredReplay {

@@ -26,9 +26,7 @@ interface Whereabouts {
 const parcelMoves = createTopology({
   applicationId: 'parcel-moves',
   source: 'scans',
-  stores: {
-    parcels: keyValueStore({ changelogTopic: 'parcel-moves.parcels', serde: jsonSerde<Whereabouts>() }),
-  },
+  stores: { parcels: keyValueStore({ changelogTopic: 'parcel-moves.parcels', serde: jsonSerde<Whereabouts>() }) },
   sinks: { moves: { topic: 'moves', partitioner: 'source-partition' } },
   processor: (context) => {
     // The type of the store comes from its declaration: `whereabouts` below is of type Whereabouts or undefined.
@@ -53,10 +51,7 @@ const parcelMoves = createTopology({
 });
 
 function scan(parcel: string, place: string | null) {
-  return {
-    key: Buffer.from(parcel),
-    value: place === null ? null : Buffer.from(place),
-  };
+  return { key: Buffer.from(parcel), value: place === null ? null : Buffer.from(place) };
 }
 
 function textOf({ key, value }: OutgoingRecord): string {

@@ -32,10 +32,7 @@ const UNLIMITED = '1000000';
 /** public-api as users run it, on a stack of its own with data in it, and with the network closed. */
 export async function openContractStage({ folder, dist, env, reporter }: StageOptions): Promise<ContractStage> {
   const { signal } = new AbortController();
-  const stack = await openBenchStack({
-    ...{ folder: join(folder, 'stack'), env, reporter, signal },
-    keep: false,
-  });
+  const stack = await openBenchStack({ ...{ folder: join(folder, 'stack'), env, reporter, signal }, keep: false });
   try {
     const port = await choosePort({ taken: new Set() });
     const apiUrl = `http://127.0.0.1:${String(port)}`;

@@ -4,10 +4,7 @@ import { variablesOf } from './configuration-page.js';
 import type { SourceFile } from './source-files.js';
 
 function file(path: string, text: string): SourceFile {
-  return {
-    path,
-    syntax: ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true),
-  };
+  return { path, syntax: ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true) };
 }
 
 describe('the variables of the configuration parsers', () => {

@@ -6,12 +6,7 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 export type PublishedSchema = JsonSchema & { readonly $schema: string; readonly $id: string; readonly title: string };
 
 function published(file: string, title: string, schema: JsonSchema): PublishedSchema {
-  return {
-    $schema: DIALECT,
-    $id: `urn:waypost:webhooks:${file}`,
-    title,
-    ...schema,
-  };
+  return { $schema: DIALECT, $id: `urn:waypost:webhooks:${file}`, title, ...schema };
 }
 
 /** The body of a delivery in the format v1 (R-11). */

@@ -34,11 +34,7 @@ describe('test totals', () => {
     expect(totalsOf(result(), 0)).toEqual({ passed: 5, failed: 0, skipped: 0 });
     expect(
       totalsOf(result({ numFailedTests: 2, numRuntimeErrorTestSuites: 1, numPendingTests: 3, numTodoTests: 1 }), 1),
-    ).toEqual({
-      passed: 5,
-      failed: 3,
-      skipped: 4,
-    });
+    ).toEqual({ passed: 5, failed: 3, skipped: 4 });
   });
 
   it('counts a run without a result, and a failed run of passing tests, as a failure', () => {

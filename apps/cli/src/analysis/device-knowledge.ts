@@ -71,10 +71,7 @@ export function createDeviceKnowledge(options: DeviceKnowledgeOptions): DeviceKn
 
 /** What came before was received before, and is at most this much ahead of its receipt. */
 function orderUnknown({ receivedTime }: TelemetryPing, { settings }: RuleRunOptions): Knowledge {
-  return {
-    type: 'order_unknown',
-    until: receivedTime + settings.maxAheadMs,
-  };
+  return { type: 'order_unknown', until: receivedTime + settings.maxAheadMs };
 }
 
 function next(
@@ -103,9 +100,9 @@ function guessesAt(recorded: RecordedPing, state: DeviceState, options: DeviceKn
   const { ping } = recorded;
   const { geofences } = state;
   // No visit of the run itself has this entry time.
-  const inside = options.geofenceIds(ping.fleetId).map((geofenceId) => ({
-    ...{ geofenceId, enteredAt: 0, leavingSince: null, leavingFixes: 0 },
-  }));
+  const inside = options
+    .geofenceIds(ping.fleetId)
+    .map((geofenceId) => ({ ...{ geofenceId, enteredAt: 0, leavingSince: null, leavingFixes: 0 } }));
   const guess = (ignition: boolean, visits: readonly GeofenceVisit[]): DeviceState => ({
     ...state,
     ignition: ping.ignition ?? ignition,

@@ -24,17 +24,11 @@ export function parseDuration(text: string): number {
 }
 
 function ofRoutes(settings: RuleSettings, more: Partial<NonNullable<RuleSettings['routes']>>): RuleSettings {
-  return {
-    ...settings,
-    routes: settings.routes === null ? null : { ...settings.routes, ...more },
-  };
+  return { ...settings, routes: settings.routes === null ? null : { ...settings.routes, ...more } };
 }
 
 function ofGeofences(settings: RuleSettings, more: Partial<RuleSettings['geofences']>): RuleSettings {
-  return {
-    ...settings,
-    geofences: { ...settings.geofences, ...more },
-  };
+  return { ...settings, geofences: { ...settings.geofences, ...more } };
 }
 
 function threshold(flag: string, description: string, parse: Threshold['parse'], apply: Threshold['apply']): Threshold {

@@ -5,9 +5,7 @@ import { createRebuildPace, describeRebuild, progressOf, rebuildHistory } from '
 
 describe('the rebuild command', () => {
   it('deletes nothing without --yes, and lists what it would delete', async () => {
-    const silent = new Writable({
-      write: (_chunk, _encoding, done) => done(),
-    });
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
     const flags = { dataDir: '/nowhere', yes: false, watch: false, now: () => 0 };
     const refused = rebuildHistory({ out: silent, err: silent }, flags);
 

@@ -179,10 +179,9 @@ async function verifyDeliveries(
 }
 
 /** As their topic has them now. */
-async function readSubscriptions(stack: StackEnvironment): Promise<{
-  readonly subscriptions: readonly PublishedSubscription[];
-  readonly unreadable: readonly string[];
-}> {
+async function readSubscriptions(
+  stack: StackEnvironment,
+): Promise<{ readonly subscriptions: readonly PublishedSubscription[]; readonly unreadable: readonly string[] }> {
   const newest = new Map<string, PublishedSubscription>();
   const unreadable: string[] = [];
   await readTopic(stack, topics.webhookSubscriptions.name, {}, (records) => {

@@ -29,10 +29,7 @@ const schema: AvroRecord = {
 const columns = columnsOf(schema);
 
 function record(offset: number, value: object | null, more: object = {}): DecodedRecord {
-  return {
-    ...{ topic: 't', partition: 1, offset, timestamp: TIME, key: 'bus-7', value },
-    ...more,
-  };
+  return { ...{ topic: 't', partition: 1, offset, timestamp: TIME, key: 'bus-7', value }, ...more };
 }
 
 const full = record(7, {

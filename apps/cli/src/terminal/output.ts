@@ -33,10 +33,7 @@ export function createProgress(terminal: Terminal, total: number): Progress {
     fps: 10,
   });
   bar.start(total, 0, { detail: '' });
-  return {
-    update: (done, detail) => bar.update(Math.min(done, total), { detail }),
-    stop: () => bar.stop(),
-  };
+  return { update: (done, detail) => bar.update(Math.min(done, total), { detail }), stop: () => bar.stop() };
 }
 
 /** The progress of a reading, which knows only when it has begun how much there is (`LogRange.onTotal`). */
@@ -71,10 +68,7 @@ export async function withProgress(
 /** One line that is written over, on a terminal; nothing elsewhere. */
 export function createStatusLine({ err }: Terminal): { show(text: string): void; clear(): void } {
   if (err.isTTY !== true) return { show: () => undefined, clear: () => undefined };
-  return {
-    show: (text) => void err.write(`\r\x1b[2K${text}`),
-    clear: () => void err.write('\r\x1b[2K'),
-  };
+  return { show: (text) => void err.write(`\r\x1b[2K${text}`), clear: () => void err.write('\r\x1b[2K') };
 }
 
 /** An end of the command that its user can understand: one sentence, no stack. 1: it failed; 2: it was called wrongly. */

@@ -27,11 +27,7 @@ interface DatabaseConfig {
 
 @Module({
   providers: [
-    {
-      provide: DatabaseRetry,
-      inject: [LOGGER, Registry, MONOTONIC_CLOCK, Readiness],
-      useFactory: createRetry,
-    },
+    { provide: DatabaseRetry, inject: [LOGGER, Registry, MONOTONIC_CLOCK, Readiness], useFactory: createRetry },
     { provide: RUN_MIGRATIONS, useValue: runMigrations },
   ],
   exports: [DatabaseRetry, RUN_MIGRATIONS],

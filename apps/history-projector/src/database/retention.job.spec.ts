@@ -57,14 +57,7 @@ function build(
       };
     },
   });
-  return {
-    job,
-    calls,
-    events,
-    told,
-    hour: () => tick(),
-    isCancelled: () => isCancelled,
-  };
+  return { job, calls, events, told, hour: () => tick(), isCancelled: () => isCancelled };
 }
 
 /** The job waits for promises and, when the database is away, for single turns of the event loop. */

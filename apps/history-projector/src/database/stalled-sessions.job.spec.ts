@@ -17,12 +17,7 @@ function build(endStalled: () => Promise<number>) {
       return () => void events.push('cancelled');
     },
   });
-  return {
-    job,
-    events,
-    asked,
-    turn: () => tick(),
-  };
+  return { job, events, asked, turn: () => tick() };
 }
 describe('the stalled sessions job', () => {
   it('ends sessions that have waited for half a minute, and logs only if there were any', async () => {

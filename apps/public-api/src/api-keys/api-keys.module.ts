@@ -4,9 +4,5 @@ import { PagingModule } from '../paging/paging.module.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysService } from './api-keys.service.js';
 
-@Module({
-  imports: [IdempotencyModule, PagingModule],
-  controllers: [ApiKeysController],
-  providers: [ApiKeysService],
-})
+@Module({ imports: [IdempotencyModule, PagingModule], controllers: [ApiKeysController], providers: [ApiKeysService] })
 export class ApiKeysModule {}

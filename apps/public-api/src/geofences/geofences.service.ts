@@ -66,10 +66,7 @@ export class GeofencesService {
     { name, shape }: UpdateGeofenceDto,
     expected: ExpectedVersions,
   ): Promise<VersionedGeofence> {
-    const change = {
-      ...(name === undefined ? {} : { name }),
-      ...(shape === undefined ? {} : storedShape(shape)),
-    };
+    const change = { ...(name === undefined ? {} : { name }), ...(shape === undefined ? {} : storedShape(shape)) };
     const result = await this.geofences.update(ref, change, this.now(), expected);
     if (result.type === 'not_found') throw noSuchGeofence();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);

@@ -24,9 +24,7 @@ function exchange({ url }: TestApi, ...parts: readonly string[]): Promise<RawAns
 
 const GET = 'GET /public/openapi.json HTTP/1.1\r\nHost: api\r\n';
 function quick(limits: Partial<ServerLimits>): TestApiOptions {
-  return {
-    limits: { ...SERVER_LIMITS, checkIntervalMs: 20, ...limits },
-  };
+  return { limits: { ...SERVER_LIMITS, checkIntervalMs: 20, ...limits } };
 }
 
 describe('the HTTP server', () => {

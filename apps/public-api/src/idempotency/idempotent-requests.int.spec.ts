@@ -71,9 +71,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([again.status, again.body]).toEqual([first.status, first.body]);
     expect(first.status).toBeLessThan(300);
     const [kept] = (await suite.sql.query('SELECT * FROM webhook_subscriptions WHERE fleet_id = $1', [suite.fleetId]))
-      .rows as {
-      version: number;
-    }[];
+      .rows as { version: number }[];
     expect(kept?.version).toBe(action === 'test' ? 1 : 2);
     const tests = await suite.sql.query(
       "SELECT FROM outbox WHERE kind = 'webhook-delivery' AND value->>'fleetId' = $1",

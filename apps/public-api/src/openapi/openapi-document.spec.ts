@@ -72,10 +72,7 @@ describe('the OpenAPI document (R-37)', () => {
   it('gives every operation a unique name and every path parameter a description', () => {
     const operations = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
       Object.values(item as Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>).map(
-        (operation) => ({
-          ...operation,
-          path,
-        }),
+        (operation) => ({ ...operation, path }),
       ),
     );
     const names = operations.map((operation) => operation.operationId);

@@ -149,10 +149,7 @@ describe('the consumer of operational events on a real broker and database', () 
 async function forgetGroup(): Promise<void> {
   const member = stack.backend.group({ groupId: 'public-api.operations', topics: [TOPIC] });
   const assigned = new Promise<void>((resolve, reject) => {
-    const listener = {
-      assigned: () => resolve(),
-      failed: reject,
-    };
+    const listener = { assigned: () => resolve(), failed: reject };
     member.join(listener).catch(reject);
   });
   await assigned;

@@ -16,10 +16,7 @@ export class OperationalEventDto extends dto(
   z
     .strictObject({
       id: uuidText,
-      type: text.meta({
-        description: TYPES,
-        examples: ['exhausted', 'suspended', 'probed', 'resumed', 'disabled'],
-      }),
+      type: text.meta({ description: TYPES, examples: ['exhausted', 'suspended', 'probed', 'resumed', 'disabled'] }),
       occurredAt: dateTime,
       reason: text.meta({ description: 'In words, for people.' }),
       eventId: uuidText.optional().meta({ description: 'The delivery that it is about, as in the history.' }),

@@ -43,9 +43,7 @@ export class PathsQueryDto extends dto(
     .refine(isWindow, WINDOW_RULE),
 ) {}
 
-const degrees = z.number().optional().meta({
-  description: 'WGS-84 degrees as reported: a position only if `valid`.',
-});
+const degrees = z.number().optional().meta({ description: 'WGS-84 degrees as reported: a position only if `valid`.' });
 
 /** What the ping did not report is absent. */
 const pathPoint = z

@@ -4,9 +4,5 @@ import { PagingModule } from '../paging/paging.module.js';
 import { ReplaysController } from './replays.controller.js';
 import { ReplaysService } from './replays.service.js';
 
-@Module({
-  imports: [IdempotencyModule, PagingModule],
-  controllers: [ReplaysController],
-  providers: [ReplaysService],
-})
+@Module({ imports: [IdempotencyModule, PagingModule], controllers: [ReplaysController], providers: [ReplaysService] })
 export class ReplaysModule {}

@@ -11,11 +11,7 @@ beforeAll(async () => {
 });
 
 function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-  return {
-    status,
-    body,
-    headers: new Headers(headers),
-  };
+  return { status, body, headers: new Headers(headers) };
 }
 const ERROR = { error: { code: 'not_found', message: 'm' } };
 

@@ -23,10 +23,7 @@ beforeAll(async () => {
 });
 
 function newHistories(): FleetHistories {
-  return {
-    geofences: createGeofenceHistory(),
-    settings: createFleetSettingsHistory(),
-  };
+  return { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() };
 }
 
 function addFence({ geofences }: FleetHistories, fleetId: string): void {

@@ -151,9 +151,5 @@ export const ATTEMPT_ERROR_CODES = [
 export type AttemptErrorCode = (typeof ATTEMPT_ERROR_CODES)[number];
 
 export type AttemptResult =
-  | {
-      readonly type: 'response';
-      readonly statusCode: number;
-      readonly retryAfter?: string | null | undefined;
-    }
+  | { readonly type: 'response'; readonly statusCode: number; readonly retryAfter?: string | null | undefined }
   | { readonly type: 'error'; readonly errorCode: AttemptErrorCode; readonly detail: string };

@@ -28,12 +28,9 @@ function wrapped(longitude: number): number {
 
 const meters = fc.integer({ min: -15, max: 15 }).map((tens) => tens * 10 + 0.37);
 const shapes: fc.Arbitrary<PlainShape> = fc.oneof(
-  fc.record({ x: meters, y: meters, radius: fc.constantFrom(15, 60, 110, 250) }).map(({ x, y, radius }) => ({
-    type: 'circle' as const,
-    latitude: north(y),
-    longitude: east(x),
-    radius,
-  })),
+  fc
+    .record({ x: meters, y: meters, radius: fc.constantFrom(15, 60, 110, 250) })
+    .map(({ x, y, radius }) => ({ type: 'circle' as const, latitude: north(y), longitude: east(x), radius })),
   fc
     .record({
       x: meters,

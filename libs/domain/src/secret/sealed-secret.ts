@@ -15,10 +15,7 @@ export type Keys = readonly Buffer[];
 export type OpenedSecret =
   | { readonly type: 'opened'; readonly plaintext: Buffer }
   /** `not_authentic`: sealed under another key or for another context, or changed since. */
-  | {
-      readonly type: 'unreadable';
-      readonly reason: 'malformed' | 'unknown_version' | 'unknown_key' | 'not_authentic';
-    };
+  | { readonly type: 'unreadable'; readonly reason: 'malformed' | 'unknown_version' | 'unknown_key' | 'not_authentic' };
 
 /**
  * 8 hex digits. Made from the key, so that nobody has to choose an id and no id can name two keys.

@@ -17,10 +17,7 @@ function historyOf(...versions: readonly (readonly [number, boolean | null])[]) 
   versions.forEach(([appendedAt, routes], index) => {
     history.record('acme', routes === null ? null : settingsOf(index + 1, routes), appendedAt);
   });
-  return {
-    history,
-    at: (appendedAt: number) => history.fleet('acme')?.at(appendedAt)?.routes,
-  };
+  return { history, at: (appendedAt: number) => history.fleet('acme')?.at(appendedAt)?.routes };
 }
 
 describe('The settings that a ping sees', () => {

@@ -60,21 +60,11 @@ class AppModule {}
 
 function run(more: Partial<AppDefinition<AppConfig>> = {}) {
   const host = new RecordedHost();
-  const definition = {
-    name: 'test-app',
-    config: () => ({ process: silentProcess }),
-    module: () => AppModule,
-    ...more,
-  };
+  const definition = { name: 'test-app', config: () => ({ process: silentProcess }), module: () => AppModule, ...more };
   const started = runApp(definition, host).then((lifecycle) => {
     if (lifecycle !== undefined) running.push(lifecycle);
   });
-  return {
-    exit: host.exited,
-    errors: host.errors,
-    started,
-    stop: () => host.signal('SIGTERM'),
-  };
+  return { exit: host.exited, errors: host.errors, started, stop: () => host.signal('SIGTERM') };
 }
 
 function never(): Promise<never> {

@@ -160,9 +160,7 @@ describe('runApp', () => {
     free.host.signal('SIGTERM');
     await free.host.exited;
 
-    const supervised = build({
-      config: () => ({ process: { ...silentProcess, supervised: true } }),
-    });
+    const supervised = build({ config: () => ({ process: { ...silentProcess, supervised: true } }) });
     await supervised.started();
     supervised.host.loseParent();
 

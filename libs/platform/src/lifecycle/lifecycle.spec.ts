@@ -73,10 +73,7 @@ describe('createLifecycle (R-40)', () => {
     let release: () => void = () => undefined;
     const { lifecycle, calls } = build([
       {},
-      {
-        start: () => new Promise<void>((resolve) => (release = resolve)),
-        stop: () => release(),
-      },
+      { start: () => new Promise<void>((resolve) => (release = resolve)), stop: () => release() },
       {},
     ]);
     const start = lifecycle.start();
@@ -117,11 +114,7 @@ describe('createLifecycle (R-40)', () => {
   });
 
   it('starts parts that an earlier part adds while it starts', async () => {
-    const { lifecycle, calls } = build([
-      {
-        start: () => add(),
-      },
-    ]);
+    const { lifecycle, calls } = build([{ start: () => add() }]);
     const add = (): void => {
       lifecycle.add([
         { name: 'late', start: () => void calls.push('start late'), stop: () => void calls.push('stop late') },

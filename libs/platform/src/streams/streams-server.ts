@@ -196,9 +196,7 @@ export function topologyOf<T extends StreamDefinition>(
     ...(stores === undefined ? {} : { stores }),
     processor: (task) => {
       const locals: TaskLocals = {};
-      return {
-        processSlice: (slice) => handle(slice.records, new StreamContext<T>(task, slice, locals)),
-      };
+      return { processSlice: (slice) => handle(slice.records, new StreamContext<T>(task, slice, locals)) };
     },
   };
 }

@@ -14,12 +14,7 @@ export interface BackendUnderTest {
 }
 
 function outgoing(topic: string, value: string, partition = 0) {
-  return {
-    topic,
-    partition,
-    key: Buffer.from('key'),
-    value: Buffer.from(value),
-  };
+  return { topic, partition, key: Buffer.from('key'), value: Buffer.from(value) };
 }
 
 async function readAll(backend: StreamsBackend, partition: TopicPartition): Promise<readonly StreamRecord[]> {

@@ -13,10 +13,7 @@ function at(...numbers: number[]): TopicPartition[] {
   return numbers.map((partition) => ({ topic: 't', partition }));
 }
 function claim(memberId: string, fields: Partial<CooperativeClaim> = {}): CooperativeClaim {
-  return {
-    ...{ memberId, owned: [], generation: -1, revoking: [] },
-    ...fields,
-  };
+  return { ...{ memberId, owned: [], generation: -1, revoking: [] }, ...fields };
 }
 function numbers(partitions: readonly TopicPartition[] | undefined): number[] {
   return (partitions ?? []).map(({ partition }) => partition).sort();
@@ -67,11 +64,7 @@ describe('cooperative assignment', () => {
   });
 
   it('lets a member that returns after its session neither delay nor displace the present owner', () => {
-    const zombie = claim('a', {
-      owned: at(0),
-      generation: 3,
-      revoking: [{ topic: 't', partition: 1, generation: 2 }],
-    });
+    const zombie = claim('a', { owned: at(0), generation: 3, revoking: [{ topic: 't', partition: 1, generation: 2 }] });
     const owner = claim('b', { owned: at(0, 1), generation: 6 });
     const shares = assignCooperatively(at(0, 1), [zombie, owner]);
     expect(awaited(shares, 'a')).toEqual([]);

@@ -39,10 +39,7 @@ export function assignCooperatively(
   };
   const shares = [...assignSticky(partitions, claims)].map(([memberId, target]): [string, MemberAssignment] => [
     memberId,
-    {
-      partitions: target.filter((partition) => mayTake(memberId, partition)),
-      awaited: awaited.get(memberId) ?? [],
-    },
+    { partitions: target.filter((partition) => mayTake(memberId, partition)), awaited: awaited.get(memberId) ?? [] },
   ]);
   return new Map(shares);
 }

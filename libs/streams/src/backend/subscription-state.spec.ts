@@ -5,10 +5,7 @@ function at(...numbers: number[]) {
   return numbers.map((partition) => ({ topic: 't', partition }));
 }
 function share(partitions: number[], awaited: number[] = []) {
-  return {
-    partitions: at(...partitions),
-    awaited: at(...awaited),
-  };
+  return { partitions: at(...partitions), awaited: at(...awaited) };
 }
 let held: SubscriptionState;
 

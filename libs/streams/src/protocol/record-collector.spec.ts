@@ -4,12 +4,7 @@ import type { OutgoingRecord } from '../record.js';
 import { RecordCollector } from './record-collector.js';
 
 const field = fc.option(fc.uint8Array({ maxLength: 120 }).map((bytes) => Buffer.from(bytes)));
-const record = fc.record({
-  topic: fc.constantFrom('a', 'b'),
-  partition: fc.nat({ max: 2 }),
-  key: field,
-  value: field,
-});
+const record = fc.record({ topic: fc.constantFrom('a', 'b'), partition: fc.nat({ max: 2 }), key: field, value: field });
 
 function ofPartition(records: Iterable<OutgoingRecord>, topic: string, partition: number): OutgoingRecord[] {
   return [...records].filter((one) => one.topic === topic && one.partition === partition);

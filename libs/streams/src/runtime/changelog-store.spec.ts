@@ -26,10 +26,7 @@ const counting = createTopology({
         read: (view, at) => view.getFloat64(at),
         write: (view, at, count) => view.setFloat64(at, count),
       },
-      serde: {
-        serialize: (count) => Buffer.from(String(count)),
-        deserialize: (bytes) => Number(bytes.toString()),
-      },
+      serde: { serialize: (count) => Buffer.from(String(count)), deserialize: (bytes) => Number(bytes.toString()) },
     }),
   },
   sinks: { output: { topic: 'output', partitioner: 'source-partition' } },

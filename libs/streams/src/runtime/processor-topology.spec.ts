@@ -47,12 +47,7 @@ beforeEach(() => {
     return Promise.resolve();
   };
   const partition = { topic: 'input', partition: 0 };
-  core = new ProcessorTopology({
-    topology: slices,
-    partition,
-    partitionCounts: new Map(),
-    now: () => 0,
-  });
+  core = new ProcessorTopology({ topology: slices, partition, partitionCounts: new Map(), now: () => 0 });
 });
 
 describe('a processor of slices', () => {
@@ -156,9 +151,7 @@ describe('the context of a processor', () => {
     const byKey = createTopology({
       ...declared,
       sinks: { output: { topic: 'output', partitioner: 'key' } },
-      processor: (context) => ({
-        process: ({ key }) => context.forward('output', { key, value: null }),
-      }),
+      processor: (context) => ({ process: ({ key }) => context.forward('output', { key, value: null }) }),
     });
     await expect(started(byKey).process(recordsOf('a'), true)).rejects.toThrow('needs a key to find its partition');
   });

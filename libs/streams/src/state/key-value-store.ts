@@ -17,10 +17,7 @@ export interface KeyValueStore<T> {
 
 /** A store of any values under string keys; each entry is a JavaScript object. For millions of keys: compactStore(). */
 export function keyValueStore<T>({ serde, ...changelog }: StoreOptions<T>): StoreDefinition<KeyValueStore<T>> {
-  return {
-    ...changelog,
-    createStore: () => new MapStore(serde),
-  };
+  return { ...changelog, createStore: () => new MapStore(serde) };
 }
 
 /** Changes lie beside the committed entries until their transaction is committed. */

@@ -1,14 +1,6 @@
 import type { Geofence, GeofenceCircle, GeoPoint } from '../../records/geofence.js';
 
-const unnamed = {
-  fleetId: 'fleet-1',
-  name: '',
-  circle: null,
-  polygon: null,
-  version: 1,
-  createdAt: 0,
-  updatedAt: 0,
-};
+const unnamed = { fleetId: 'fleet-1', name: '', circle: null, polygon: null, version: 1, createdAt: 0, updatedAt: 0 };
 
 export function circleFence(circle: GeofenceCircle, fields: Partial<Geofence> = {}): Geofence {
   const { geofenceId = 'circle' } = fields;

@@ -75,12 +75,7 @@ export function decodeSubscription(buffer: Buffer): MemberSubscription {
   const userData = reader.remaining >= 4 ? reader.bytes() : null;
   if (!userData || userData.length < 12) return { topics, owned: [], generation: -1, revoking: [] };
   const held = new ByteReader(userData);
-  return {
-    topics,
-    generation: held.int32(),
-    owned: decodePartitions(held),
-    revoking: decodeLettingGo(held),
-  };
+  return { topics, generation: held.int32(), owned: decodePartitions(held), revoking: decodeLettingGo(held) };
 }
 
 /** The awaited revocations are in the user data, which the coordinator keeps for a static member that restarts. */

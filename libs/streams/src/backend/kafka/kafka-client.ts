@@ -147,10 +147,7 @@ class KafkajsClient implements KafkaClient {
       await this.broker(anyNode),
       'GroupCoordinator',
       2,
-      {
-        groupId: key,
-        coordinatorType: COORDINATOR_TYPE[type],
-      },
+      { groupId: key, coordinatorType: COORDINATOR_TYPE[type] },
       COORDINATOR_TIMEOUT_MS,
     );
     return String(answer.coordinator.nodeId);

@@ -17,10 +17,7 @@ const nothing = { topic: RESPONSE_TOPIC, partition: REACHABLE, data: Buffer.allo
 const client = {
   connectedLeader: (_topic, partition) => (partition === REACHABLE ? ({ nodeId: 1 } as KafkajsBroker) : null),
   leader: () => never,
-  callRaw: () =>
-    Promise.resolve({
-      partitions: [{ ...nothing, errorCode: KAFKA_ERROR.offsetOutOfRange }],
-    }),
+  callRaw: () => Promise.resolve({ partitions: [{ ...nothing, errorCode: KAFKA_ERROR.offsetOutOfRange }] }),
   close: () => Promise.resolve(),
 } as Partial<KafkaClient> as KafkaClient;
 

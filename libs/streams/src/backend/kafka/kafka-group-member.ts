@@ -160,12 +160,7 @@ class KafkaGroupMember implements GroupMember {
         this.options.client,
         'Heartbeat',
         3,
-        {
-          groupId,
-          groupGenerationId: generation,
-          memberId: this.memberId,
-          groupInstanceId: instanceId ?? null,
-        },
+        { groupId, groupGenerationId: generation, memberId: this.memberId, groupInstanceId: instanceId ?? null },
         this.sessionTimeoutMs / 3,
       );
       this.acceptedSentAt = sentAt;

@@ -30,12 +30,7 @@ function keyOf(text: string): KeyBuilder {
 }
 
 function changelog(key: string, value: number | null, offset = 0) {
-  return {
-    offset,
-    timestamp: 0,
-    key: Buffer.from(key),
-    value: value === null ? null : serde.serialize(value),
-  };
+  return { offset, timestamp: 0, key: Buffer.from(key), value: value === null ? null : serde.serialize(value) };
 }
 
 function fetched(key: string, value: string): FetchedRecord {

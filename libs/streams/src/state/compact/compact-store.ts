@@ -37,10 +37,7 @@ export function compactStore<T, View extends T = T>({
   serde,
   ...changelog
 }: CompactStoreOptions<T, View>): StoreDefinition<CompactStore<T, View>> {
-  return {
-    ...changelog,
-    createStore: () => createCompactStore({ layout, serde }),
-  };
+  return { ...changelog, createStore: () => createCompactStore({ layout, serde }) };
 }
 
 export interface CompactStoreParts<T, View extends T = T> {
