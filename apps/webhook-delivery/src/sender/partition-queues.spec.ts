@@ -95,6 +95,46 @@ describe('a queue that state records watch', () => {
   });
 });
 
+describe('state records', () => {
+  it('look at a few queues at a flush, however many endpoints fail, at those that changed, and in time at all', async () => {
+    const { codecs } = await SenderHarness.create();
+    const { queues } = build();
+    let looks = 0;
+    let nowMs = 100_000;
+    const now = (): number => {
+      looks++;
+      return nowMs;
+    };
+    const states = createStateRecords({ queues, codecs, partition: 0, now });
+    const failing = Array.from({ length: 25_000 }, (_, n) => queues.queue(String(n)));
+    for (const queue of failing) {
+      queue.health = { failingSince: nowMs, suspendedAt: null };
+      states.watch(queue);
+    }
+    expect(states.collect().records).toEqual([]);
+
+    looks = 0;
+    const [first] = failing;
+    if (first) {
+      first.health = { failingSince: nowMs, suspendedAt: nowMs };
+      states.watch(first);
+    }
+    const changes = states.collect();
+    expect(changes.records.map(({ key }) => key?.toString())).toEqual(['0']);
+    changes.written();
+    expect(looks).toBeLessThan(2_500);
+
+    nowMs += 60_000;
+    const found = new Set<string>();
+    for (let flush = 0; flush < 50; flush++) {
+      const { records, written } = states.collect();
+      for (const { key } of records) found.add(key?.toString() ?? '');
+      written();
+    }
+    expect(found.size).toBe(24_999);
+  });
+});
+
 describe('a queue at its bound (R-26)', () => {
   it('leaves deliveries beyond the bound in the log, and all later ones, even if there is room again', () => {
     const { queues, read, taken } = build();

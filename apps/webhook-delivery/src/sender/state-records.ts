@@ -36,6 +36,7 @@ interface Written {
 const ADVANCE_INTERVAL_MS = 1_000;
 /** While it does not advance: the attempts of other queues continue, and would all be folded again. */
 const FOLD_START_INTERVAL_MS = 30_000;
+const QUEUES_PER_CALL = 500;
 /** A shorter run of failures gets no record; after a crash its start is determined again. */
 const FAILING_RECORDED_AFTER_MS = 60_000;
 
@@ -47,10 +48,15 @@ export function createStateRecords(options: StateRecordsOptions): StateRecords {
 
 class WatchedQueues implements StateRecords {
   private readonly watched = new Map<SubscriptionQueue, Written>();
+  /** May need a record now. */
+  private readonly changed = new Set<SubscriptionQueue>();
+  /** Where the round through the others continues. */
+  private round: Iterator<[SubscriptionQueue, Written]> = this.watched.entries();
 
   constructor(private readonly options: StateRecordsOptions) {}
 
   watch(queue: SubscriptionQueue): void {
+    this.changed.add(queue);
     if (this.watched.has(queue)) return;
     queue.isRemembered = true;
     this.watched.set(queue, { state: NORMAL, at: -Infinity });
@@ -62,15 +68,16 @@ class WatchedQueues implements StateRecords {
   }
 
   areDue(): boolean {
-    for (const [queue, written] of this.watched) {
-      if (this.isOver(queue, written) || this.isDue(this.wanted(queue), written)) return true;
-    }
-    return false;
+    this.continueRound();
+    return this.changed.size > 0;
   }
 
   collect(): StateChanges {
+    this.continueRound();
     const changes: { queue: SubscriptionQueue; state: Remembered }[] = [];
-    for (const [queue, written] of this.watched) {
+    for (const queue of this.changed) {
+      const written = this.watched.get(queue);
+      if (!written) continue;
       this.options.queues.attach(queue);
       const state = this.wanted(queue);
       if (this.isDue(state, written)) {
@@ -82,12 +89,29 @@ class WatchedQueues implements StateRecords {
         this.options.queues.forgetIfDone(queue);
       }
     }
+    this.changed.clear();
     return {
       records: changes.map(({ queue, state }) => this.record(queue.subscriptionId, state)),
       written: () => {
         for (const { queue, state } of changes) this.written(queue, state);
       },
     };
+  }
+
+  /** Finds what time alone has made due. A few queues per call: thousands may be watched, and this runs at every flush. */
+  private continueRound(): void {
+    for (let left = Math.min(QUEUES_PER_CALL, this.watched.size); left > 0; left--) {
+      let next = this.round.next();
+      if (next.done === true) {
+        this.round = this.watched.entries();
+        next = this.round.next();
+        if (next.done === true) return;
+      }
+      const [queue, written] = next.value;
+      const isAttachable = queue.placement === 'detached' && queue.parkedFrom === null && !queue.isHeld;
+      if (isAttachable || this.isOver(queue, written) || this.isDue(this.wanted(queue), written))
+        this.changed.add(queue);
+    }
   }
 
   private written(queue: SubscriptionQueue, state: Remembered): void {
