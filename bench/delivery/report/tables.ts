@@ -64,7 +64,7 @@ function deadSection({ dead }: BenchResults): string[] {
     rateRatio.toFixed(3),
   ]);
   const head = [
-    'the dead one of 100',
+    'the dead one beside 100',
     'its events',
     'others, it is healthy: p50 / p99 ms',
     'it is dead',
@@ -83,8 +83,8 @@ function isolationSection({ isolation }: BenchResults): string[] {
   ]);
   const head = [
     'neighbours of one kind',
-    'of 100',
-    'others alone: p50 / p99 ms',
+    'beside 100',
+    'the 100 alone: p50 / p99 ms',
     'beside them',
     'p99 ratio',
     'arrived',

@@ -4,7 +4,7 @@ import type { BenchContext } from '../bench-context.js';
 import { HEALTHY } from '../sink/origin.js';
 import { measureOthers } from './neighbours.js';
 
-/** One endpoint of 100 is dead: what that does to the 99 others. */
+/** A dead endpoint beside 100: what that does to these. */
 export interface DeadRun {
   readonly kind: 'silent' | 'refuse';
   /** The dead endpoint's part of all events. */
@@ -20,14 +20,12 @@ export interface DeadRun {
   readonly rateRatio: number;
 }
 
-const DEAD = [0];
-
 /** Silent and refusing, each with little and with much of the load. */
 export async function measureAllDead(context: BenchContext, perSecond: number): Promise<DeadRun[]> {
   const { system, flags } = context;
   await system.start();
   // A system that has only just started must not be taken for a healthy one.
-  await measureOthers(context, { bad: DEAD, share: 0.01, perSecond, behaviour: HEALTHY });
+  await measureOthers(context, { neighbours: 1, share: 0.01, perSecond, behaviour: HEALTHY });
   const runs: DeadRun[] = [];
   for (const kind of flags.quick ? (['silent'] as const) : (['silent', 'refuse'] as const))
     for (const share of flags.quick ? [0.2] : [0.01, 0.2])
@@ -40,17 +38,17 @@ async function measureDead(
   { kind, share, perSecond }: Pick<DeadRun, 'kind' | 'share' | 'perSecond'>,
 ): Promise<DeadRun> {
   const { flags, reporter } = context;
-  const title = `One endpoint of 100 ${kind === 'silent' ? 'never answers' : 'refuses connections'}, ${String(share * 100)} % of the events`;
+  const title = `One endpoint beside 100 ${kind === 'silent' ? 'never answers' : 'refuses connections'}, ${String(share * 100)} % of the events`;
   return reporter.during(title, async () => {
     const healthy: Delivery[] = [];
     const healthyP99: number[] = [];
     const dead: Delivery[] = [];
     const rounds = flags.quick ? 1 : 2;
     for (let round = 0; round < rounds; round += 1) {
-      const found = await measureOthers(context, { bad: DEAD, share, perSecond, behaviour: HEALTHY });
+      const found = await measureOthers(context, { neighbours: 1, share, perSecond, behaviour: HEALTHY });
       healthy.push(...found);
       healthyP99.push(percentilesOf(latenciesMs(found)).p99);
-      dead.push(...(await measureOthers(context, { bad: DEAD, share, perSecond, behaviour: { type: kind } })));
+      dead.push(...(await measureOthers(context, { neighbours: 1, share, perSecond, behaviour: { type: kind } })));
     }
     const [healthyMs, deadMs] = [healthy, dead].map((some) => percentilesOf(latenciesMs(some)));
     if (healthyMs === undefined || deadMs === undefined) throw new Error('There are no windows.');

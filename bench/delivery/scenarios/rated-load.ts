@@ -1,6 +1,7 @@
 import { deliveriesOf, type Delivery } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
 import type { LoadPlan } from '../load/messages.js';
+import { ENDPOINTS } from '../stack/subscribers.js';
 import type { SentEvents } from '../workers/harness.js';
 
 /** A rate at which the load generator fell so far behind measures the generator. */
@@ -9,20 +10,27 @@ const MOST_BEHIND_MS = 250;
 interface RatedLoad {
   readonly perSecond: number;
   readonly seconds: number;
-  /** Weight of an endpoint among the 100; default: all alike. */
+  /** Weight of an endpoint: the 100 are 0 to 99, neighbours follow. Default: the 100 alike, and no neighbours. */
   readonly weightOf?: (endpoint: number) => number;
   readonly records?: LoadPlan['records'];
 }
 
-/** Starts a load for the 100 single endpoints at a set rate. */
+/** Starts a load of a set rate for endpoints of one subscription each. */
 export async function startRated({ harness, subscribers }: BenchContext, load: RatedLoad): Promise<void> {
-  const { perSecond, seconds, weightOf = () => 1, records = 'events' } = load;
-  const targets = subscribers.single.map((fleet, endpoint) => ({ ...fleet, weight: weightOf(endpoint) }));
+  const { perSecond, seconds, weightOf = isOneOfTheHundred, records = 'events' } = load;
+  const targets = [...subscribers.single, ...subscribers.neighbours].map((fleet, endpoint) => ({
+    ...fleet,
+    weight: weightOf(endpoint),
+  }));
   await harness.start({
     records,
     targets,
     amount: { type: 'rate', perSecond, events: Math.round(perSecond * seconds) },
   });
+}
+
+function isOneOfTheHundred(endpoint: number): number {
+  return endpoint < ENDPOINTS ? 1 : 0;
 }
 
 /** Waits until the load has sent everything. */

@@ -8,6 +8,10 @@ import type { Target } from '../load/messages.js';
 
 export const ENDPOINTS = 100;
 export const FAN_OUT = 10;
+/** Endpoints beside these, for measurements that need bad ones. */
+export const NEIGHBOURS = 200;
+/** Subscriptions of the one fleet that floods; they share the neighbours' endpoints. */
+export const FLOOD_SUBSCRIPTIONS = 40;
 
 /** The receivers of the benchmark: each endpoint belongs to a fleet of its own, and fans of ten to ten further fleets. */
 export interface Subscribers {
@@ -17,6 +21,10 @@ export interface Subscribers {
   readonly single: readonly Omit<Target, 'weight'>[];
   /** An event of the n-th goes to the endpoints 10n to 10n + 9. */
   readonly fans: readonly Omit<Target, 'weight'>[];
+  /** The n-th is for the endpoint `ENDPOINTS` + n alone. */
+  readonly neighbours: readonly Omit<Target, 'weight'>[];
+  /** An event of it goes to the first endpoints of the neighbours. */
+  readonly flood: Omit<Target, 'weight'>;
 }
 
 const FILE = 'subscribers.json';
@@ -63,11 +71,16 @@ async function makeSubscribers({ stack, applications }: SetUpOptions): Promise<S
       numbers(FAN_OUT).map((index) => number * FAN_OUT + index),
     ),
   );
+  const neighbours = numbers(NEIGHBOURS).map((number) => fleet(`neighbour-${String(number)}`, [ENDPOINTS + number]));
+  const flood = fleet(
+    'flood',
+    numbers(FLOOD_SUBSCRIPTIONS).map((index) => ENDPOINTS + index),
+  );
   const port = await choosePort({ taken: new Set(ports) });
   const api = await applications.start('public-api', { env: { WAYPOST_PORT: String(port) } });
   const store = await openManagementStore(stack.databaseUrl);
   try {
-    const waiting = [...single, ...fans];
+    const waiting = [...single, ...fans, ...neighbours, flood];
     const worker = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         await store.fleets.create({ fleetId: next.fleetId, payloadFormat: 'v1', nowMs: Date.now() });
@@ -83,8 +96,11 @@ async function makeSubscribers({ stack, applications }: SetUpOptions): Promise<S
     await store.close();
     await api.stop();
   }
-  const targets = (fleets: readonly Fleet[]) => fleets.map(({ fleetId }) => ({ fleetId, eventType: EVENT_TYPE }));
-  return { ports, single: targets(single), fans: targets(fans) };
+  const target = ({ fleetId }: Fleet) => ({ fleetId, eventType: EVENT_TYPE });
+  return {
+    ...{ ports, single: single.map(target), fans: fans.map(target) },
+    ...{ neighbours: neighbours.map(target), flood: target(flood) },
+  };
 }
 
 function fleet(fleetId: string, endpoints: readonly number[]): Fleet {
@@ -100,6 +116,6 @@ function urlOf(port: number, endpoint: number): string {
 /** One for each endpoint. */
 async function choosePorts(): Promise<number[]> {
   const taken = new Set<number>();
-  while (taken.size < ENDPOINTS) taken.add(await choosePort({ taken }));
+  while (taken.size < ENDPOINTS + NEIGHBOURS) taken.add(await choosePort({ taken }));
   return [...taken];
 }
