@@ -20,7 +20,8 @@ export class DeliveryWriter implements Flushable {
   private addedUpTo = -1;
   private isWriting = false;
   private isRequested = false;
-  private hasFailed = false;
+  /** Failed, or no longer wanted: nothing more is sent. */
+  private isOver = false;
   private whenSent: (() => void)[] = [];
 
   constructor(private readonly options: DeliveryWriterOptions) {}
@@ -36,6 +37,10 @@ export class DeliveryWriter implements Flushable {
     else this.requestFlush();
   }
 
+  get unsent(): number {
+    return this.outgoing.length;
+  }
+
   get isIdle(): boolean {
     return this.outgoing.length === 0 && !this.isWriting;
   }
@@ -45,14 +50,14 @@ export class DeliveryWriter implements Flushable {
    * their next requests share round trips.
    */
   sent(): Promise<void> {
-    if (this.outgoing.length === 0 || this.hasFailed) return Promise.resolve();
+    if (this.outgoing.length === 0 || this.isOver) return Promise.resolve();
     return new Promise((resolve) => this.whenSent.push(resolve));
   }
 
   /** Called by the flush scheduler, for all partitions of the process at once. */
   flush(): number {
     this.isRequested = false;
-    if (this.isWriting || this.hasFailed) return 0;
+    if (this.isWriting || this.isOver) return 0;
     const { outgoing: records, addedUpTo } = this;
     this.outgoing = [];
     for (const resolve of this.whenSent.splice(0)) resolve();
@@ -76,9 +81,14 @@ export class DeliveryWriter implements Flushable {
     this.options.flushScheduler.request(this);
   }
 
-  private fail(error: Error): void {
-    this.hasFailed = true;
+  /** Ends every wait in `sent`; a successor writes what is left. */
+  stop(): void {
+    this.isOver = true;
     for (const resolve of this.whenSent.splice(0)) resolve();
+  }
+
+  private fail(error: Error): void {
+    this.stop();
     this.options.onFailure(error);
   }
 }

@@ -1,9 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
-import { createAvroCodecs, topics, type WebhookDelivery } from '@waypost/contracts';
-import { createMemoryBackend } from '@waypost/streams';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { consumerGroups, createAvroCodecs, topics, type WebhookDelivery } from '@waypost/contracts';
+import { createMemoryBackend, type FencedWriter } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { holdsFor, until } from '../../../../test/support/until.js';
 import { aDelivery } from '../sender/testing/sender-harness.js';
 import { checkpointMetadata, findLostPosition, outputsOf } from './fan-out-checkpoint.js';
+import { eventAt, EVENTS, FanOutStage, subscription } from './testing/fan-outs.js';
 
 describe('the metadata of a committed position', () => {
   it('holds a position for each output partition', () => {
@@ -52,5 +54,241 @@ describe('a partition without a committed position', () => {
 
   it('has lost it when events were delivered an hour ago', async () => {
     expect(await lost({})).toContain('is gone, although deliveries were made before');
+  });
+});
+
+let stage: FanOutStage;
+
+beforeEach(async () => {
+  stage = await FanOutStage.open();
+});
+
+afterEach(() => stage.stop());
+
+describe('the fan-out without its position', () => {
+  const group = () => stage.backend.group({ groupId: consumerGroups.fanOut.id, topics: [] });
+
+  /** An installation that has delivered two events, and is stage.stopped. */
+  async function delivered(): Promise<void> {
+    stage.index.put(subscription('s'));
+    stage.publish(eventAt(0));
+    stage.publish(eventAt(1));
+    const fanOut = await stage.start();
+    await until(async () => (await stage.committed()) === 2);
+    await fanOut.stop();
+    stage.clock = () => Date.now() + 3_600_000;
+  }
+
+  it('stops the partition instead of sending the whole log again, and says what to do', async () => {
+    await delivered();
+    stage.backend.forgetOffsets(consumerGroups.fanOut.id);
+    await stage.start();
+    await until(() => stage.stopped.length > 0);
+    expect(stage.stopped[0]).toMatchObject({
+      reason: 'POSITION_LOST',
+      error: expect.stringContaining('kafka-consumer-groups --group webhook-delivery.fan-out --topic fleet.events:0'),
+    });
+    expect(await stage.written()).toHaveLength(2);
+  });
+
+  it('stops at a position beyond the log, and goes on from the one that an operator sets', async () => {
+    await delivered();
+    await group().commit(EVENTS, { offset: 99, metadata: '' });
+    await stage.start();
+    await until(() => stage.stopped.length > 0);
+    expect(stage.stopped[0]).toMatchObject({ error: expect.stringContaining('is 99, but the log goes from 0 to 2') });
+
+    await group().commit(EVENTS, { offset: 1, metadata: '' });
+    await until(async () => (await stage.written()).length === 3);
+  });
+});
+
+describe('the fan-out over a crash', () => {
+  /** Lets the test decide what becomes of the appends of fan-outs that start from now on. */
+  const withAppends = (append: (writer: FencedWriter, records: Parameters<FencedWriter['append']>[0]) => unknown) => {
+    const whole = stage.backend.fencedWriter.bind(stage.backend);
+    stage.backend.fencedWriter = (transactionalId, partitions) => {
+      const writer = whole(transactionalId, partitions);
+      return { ...writer, append: async (records) => (await append(writer, records)) as never };
+    };
+    return () => {
+      stage.backend.fencedWriter = whole;
+    };
+  };
+  const forEver = new Promise<never>(() => undefined);
+
+  const subscriptions = Array.from({ length: 12 }, (_, i) => `s${String(i)}`);
+  const pairs = async (): Promise<string[]> =>
+    (await stage.written()).map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`);
+  const expectEachOnce = async (events: number): Promise<void> => {
+    const all = await pairs();
+    expect(all).toHaveLength(events * subscriptions.length);
+    expect(new Set(all).size).toBe(all.length);
+  };
+
+  beforeEach(() => {
+    for (const id of subscriptions) stage.index.put(subscription(id));
+  });
+
+  it('writes each delivery once when it was killed after a write and before its position was committed', async () => {
+    const restore = withAppends(async (writer, records) => {
+      await writer.append(records);
+      return forEver; // killed before it heard of it
+    });
+    for (let second = 0; second < 5; second++) stage.publish(eventAt(second));
+    await stage.start();
+    await until(async () => (await stage.written()).length === 5 * subscriptions.length);
+    restore();
+    await stage.start();
+    const last = stage.publish(eventAt(5));
+    await until(async () => (await stage.committed()) === last + 1);
+    await expectEachOnce(6);
+  });
+
+  it('neither loses nor repeats a delivery when it was killed while a burst waited', async () => {
+    let appends = 0;
+    const restore = withAppends(async (writer, records) => {
+      const bases = await writer.append(records);
+      return ++appends > 3 ? forEver : bases;
+    });
+    for (const fleetId of ['fleet-2', 'fleet-1']) {
+      for (const id of subscriptions) stage.index.put(subscription(`${fleetId} ${id}`, { fleetId }));
+      for (let second = 0; second < 60; second++) stage.publish({ ...eventAt(second), fleetId });
+    }
+    await stage.start();
+    await until(() => appends > 3);
+    restore();
+    await stage.start();
+    await until(async () => (await stage.committed()) === 120);
+    const all = await pairs();
+    // The subscriptions of every spec here are of fleet-1 as well.
+    expect(all).toHaveLength(60 * 3 * subscriptions.length);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('completes an event that was written to some partitions only', async () => {
+    const restore = withAppends(async (writer, records) => {
+      await writer.append([...records].filter(({ partition }) => partition < 2));
+      return forEver;
+    });
+    for (let second = 0; second < 5; second++) stage.publish(eventAt(second));
+    await stage.start();
+    await until(async () => (await stage.written()).length > 0);
+    restore();
+    await stage.start();
+    await until(async () => (await stage.committed()) === 5);
+    await expectEachOnce(5);
+  });
+
+  it('completes an event with only some deliveries written to a partition', async () => {
+    const restore = withAppends(async (writer, records) => {
+      await writer.append([...records].slice(0, 7));
+      return forEver;
+    });
+    for (let second = 0; second < 3; second++) stage.publish(eventAt(second));
+    await stage.start();
+    await until(async () => (await stage.written()).length === 7);
+    restore();
+    await stage.start();
+    await until(async () => (await stage.committed()) === 3);
+    await expectEachOnce(3);
+  });
+
+  it('finds what was written before the first position was committed, even after two crashes', async () => {
+    for (let round = 0; round < 3; round++) {
+      const restore = withAppends(async (writer, records) => {
+        await writer.append([...records].slice(0, 5));
+        return forEver;
+      });
+      stage.publish(eventAt(round));
+      await stage.start();
+      await until(async () => (await stage.written()).length >= 5 * (round + 1));
+      restore();
+    }
+    await stage.start();
+    await until(async () => (await stage.committed()) === 3);
+    await expectEachOnce(3);
+  });
+
+  it('finds what was written two crashes ago, even when a new subscription was added in between', async () => {
+    stage.publish(eventAt(0));
+    await stage.start();
+    await until(async () => (await stage.committed()) === 1);
+    const restoreFirst = withAppends(async (writer, records) => {
+      await writer.append(records);
+      return forEver;
+    });
+    for (let second = 1; second < 6; second++) stage.publish(eventAt(second));
+    await stage.start();
+    await until(async () => (await stage.written()).length === 6 * subscriptions.length);
+    restoreFirst();
+    // The next one gets through a part only, writes for the new subscription, and dies too.
+    stage.index.put(subscription('new'));
+    let appends = 0;
+    let isWritten = false;
+    const restoreSecond = withAppends(async (writer, records) => {
+      if (++appends > 1) return forEver;
+      const appended = await writer.append(records);
+      isWritten = true;
+      return appended;
+    });
+    await stage.start();
+    await until(() => isWritten);
+    restoreSecond();
+    await stage.start();
+    const last = stage.publish(eventAt(6));
+    await until(async () => (await stage.committed()) === last + 1);
+    const all = (await pairs()).filter((pair) => !pair.endsWith(' new'));
+    expect(all).toHaveLength(7 * subscriptions.length);
+    expect(new Set(await pairs()).size).toBe((await pairs()).length);
+  });
+
+  it('refuses the writes of a predecessor that was only paused', async () => {
+    let wake: () => void = () => undefined;
+    const paused = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    let isPaused = false;
+    const restore = withAppends(async (writer, records) => {
+      isPaused = true;
+      await paused;
+      return writer.append(records);
+    });
+    stage.publish(eventAt(0));
+    await stage.start();
+    await until(() => isPaused);
+    restore();
+    await stage.start();
+    await until(async () => (await stage.committed()) === 1);
+    wake();
+    await holdsFor(50, () => expectEachOnce(1));
+  });
+
+  it('never mistakes a replayed delivery for its original, which has the same event id', async () => {
+    stage.publish(eventAt(0));
+    await stage.start();
+    await until(async () => (await stage.committed()) === 1);
+    const [original] = await stage.written();
+    if (!original) throw new Error('nothing was written');
+    const { partition, ...delivery } = original;
+    let isPaused = false;
+    const restore = withAppends(() => {
+      isPaused = true;
+      return forEver;
+    });
+    stage.publish(eventAt(1));
+    await stage.start();
+    await until(() => isPaused);
+    restore();
+    stage.backend.append(
+      { topic: topics.webhookDeliveries.name, partition },
+      {
+        key: Buffer.from(delivery.subscriptionId),
+        value: stage.codecs.webhookDeliveries.encode({ ...delivery, series: 1 }),
+      },
+    );
+    await stage.start();
+    await until(async () => (await stage.committed()) === 2);
+    expect((await stage.written()).filter(({ series }) => series === 0)).toHaveLength(2 * subscriptions.length);
   });
 });

@@ -15,12 +15,14 @@ import {
   StreamsError,
   type StreamsLogger,
   type TaskContext,
+  toError,
 } from '@waypost/streams';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { DeliveryWriter } from './delivery-writer.js';
+import type { DutyCycle } from './duty-cycle.js';
 import {
   checkpointMetadata,
   findLostPosition,
@@ -28,6 +30,7 @@ import {
   readWritten,
   type WrittenDeliveries,
 } from './fan-out-checkpoint.js';
+import { FleetRotation } from './fleet-rotation.js';
 
 export interface FanOutParts {
   readonly backend: StreamsBackend;
@@ -38,12 +41,16 @@ export interface FanOutParts {
   readonly quarantine: Pick<Quarantine, 'put'>;
   readonly logger: StreamsLogger;
   readonly now: () => number;
+  readonly rounds: DutyCycle;
 }
 
 /**
  * fleet.events x subscriptions -> webhook.deliveries, for one partition of events: one delivery per matching subscription,
  * with its body frozen here (R-15). Deliveries are keyed by subscription, so a partition of webhook.deliveries has several
  * writers, and a subscription has one sender.
+ *
+ * Of a burst a fleet gets the first deliveries at once. The rest waits and is served by fleet in rotation, so the
+ * committed position is that of the first event that waits.
  *
  * Each delivery is written once, without a transaction: a successor first fences its predecessor off all partitions, then
  * reads what was written since the committed position and skips it (an event and a subscription have one id, R-12).
@@ -53,13 +60,30 @@ export function createFanOutTask(parts: FanOutParts, context: TaskContext): Part
 }
 
 const SLICE_RECORDS = 250;
+/** What a fleet without waiting events gets from one slice at once; the rest of its burst waits. */
+const DELIVERIES_AT_ONCE = 250;
+const DELIVERIES_PER_ROUND = 64;
+/** An event that comes now waits for the request under way: it must be small. */
+const MAX_UNSENT = 256;
+/** How far a partition is read ahead. A fleet whose burst is longer than this delays the events behind it. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const RAISE_INTERVAL_MS = 60_000;
 
 class FanOutTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private committer: PositionCommitter | null = null;
+  private readonly waiting = new FleetRotation();
   private position = 0;
-  private outputsFrom: number[] = [];
+  /** All events before it have been read. */
+  private readUpTo = 0;
+  private isFanningOut = false;
+  private isStopped = false;
+  private whenRoom: () => void = () => undefined;
+  private outputsFrom: readonly number[] = [];
+  /** Of the last write to each output partition. */
+  private outputBases: number[] = [];
+  /** The next step of `outputsFrom`: the deliveries of all events from `readUpTo` on lie at or after it. */
+  private mark = { readUpTo: 0, outputsFrom: this.outputsFrom };
   /** Set until all events that a predecessor may have fanned out have been processed. */
   private written: (WrittenDeliveries & { readonly until: number }) | null = null;
   private raisedAt = 0;
@@ -91,23 +115,25 @@ class FanOutTask implements PartitionTask {
         context.fail(error);
       },
     });
+    this.readUpTo = this.position;
+    this.outputBases = [...(this.written?.ends ?? this.outputsFrom)];
+    this.mark = { readUpTo: this.position, outputsFrom: this.outputsFrom };
     return { position: this.position };
   }
 
   async process(batch: RecordBatch): Promise<void> {
     const { codecs, directory } = this.parts;
-    const deliveries = this.opened();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       // A subscription that was acknowledged before an event must receive it: read the table to its end first.
       await Promise.all([resolveBatch(codecs.fleetEvents, slice), directory.caughtUp()]);
-      const last = slice.at(-1);
-      const unusable = slice.flatMap((record) => this.fanOut(record) ?? []);
-      await this.parts.quarantine.put(this.context, unusable);
-      if (last) deliveries.advanceTo(last.offset + 1);
-      await deliveries.sent();
+      await this.parts.quarantine.put(this.context, this.fanOutSlice(slice));
+      this.advance((slice.at(-1)?.offset ?? this.readUpTo - 1) + 1);
+      this.startWaiting();
+      await this.opened().sent();
+      await this.untilRoom();
       await nextIteration();
     }
-    deliveries.advanceTo(batch.nextOffset);
+    this.advance(batch.nextOffset);
     await this.idle();
   }
 
@@ -117,10 +143,14 @@ class FanOutTask implements PartitionTask {
   }
 
   revoke(): void {
+    this.isStopped = true;
+    this.whenRoom();
+    this.deliveries?.stop();
     void this.committer?.stop();
   }
 
   async close(): Promise<void> {
+    this.isStopped = true;
     await this.committer?.stop();
     await this.writer?.close();
   }
@@ -131,26 +161,24 @@ class FanOutTask implements PartitionTask {
   }
 
   private wrote(position: number, baseOffsets: BaseOffsets): void {
-    this.noteBaseOffsets(baseOffsets);
-    this.position = position;
-    if (this.written && position >= this.written.until) {
-      this.outputsFrom = [...this.written.ends];
-      this.written = null;
+    const topic = topics.webhookDeliveries.name;
+    for (const partition of this.outputBases.keys()) {
+      const base = baseOffsets.get(partitionName({ topic, partition }));
+      if (base !== undefined) this.outputBases[partition] = base;
     }
+    this.position = position;
+    // Until then a successor has to find the deliveries of the predecessor as well.
+    if (this.written && position >= this.written.until) this.passMark(this.written.ends);
+    else if (!this.written && position >= this.mark.readUpTo) this.passMark(this.mark.outputsFrom);
     this.committer?.moved();
   }
 
-  /**
-   * Later deliveries lie after the last ones written. Not while deliveries of a predecessor are being skipped: the next
-   * successor would have to find those as well.
-   */
-  private noteBaseOffsets(baseOffsets: ReadonlyMap<string, number>): void {
-    if (this.written) return;
-    const topic = topics.webhookDeliveries.name;
-    for (const partition of this.outputsFrom.keys()) {
-      const base = baseOffsets.get(partitionName({ topic, partition }));
-      if (base !== undefined) this.outputsFrom[partition] = base;
-    }
+  /** The deliveries of all events from the position on lie at or after `outputsFrom`. */
+  private passMark(outputsFrom: readonly number[]): void {
+    this.written = null;
+    this.outputsFrom = outputsFrom;
+    // What has not been read yet will be written after everything that is written by now.
+    this.mark = { readUpTo: this.readUpTo, outputsFrom: [...this.outputBases] };
   }
 
   private async outputPartitions() {
@@ -191,8 +219,9 @@ class FanOutTask implements PartitionTask {
 
   /** Partitions that this task rarely writes to grow by other writers: a successor need not read all of that. Call when idle. */
   private async raiseOutputs(): Promise<void> {
-    if (this.written || this.deliveries?.isIdle === false) return;
-    this.outputsFrom = await this.outputEnds(this.outputsFrom.length);
+    if (this.written || this.isFanningOut || this.deliveries?.isIdle === false) return;
+    this.outputBases = await this.outputEnds(this.outputsFrom.length);
+    this.passMark([...this.outputBases]);
     this.raisedAt = this.parts.now();
   }
 
@@ -209,14 +238,75 @@ class FanOutTask implements PartitionTask {
     await this.context.commitOffset(position, checkpointMetadata(this.outputsFrom));
   }
 
-  /** @returns why the event cannot be used, if so */
-  private fanOut(record: StreamRecord): UnusableRecord | null {
+  /** @returns the events that cannot be used */
+  private fanOutSlice(slice: readonly StreamRecord[]): UnusableRecord[] {
+    const unusable: UnusableRecord[] = [];
+    const added = new Map<string, number>();
+    for (const record of slice) {
+      const { offset, value } = record;
+      const read = readValue(this.parts.codecs.fleetEvents, value);
+      const fault = read.type === 'rejected' ? read : eventFault(read.value);
+      if (fault !== null) unusable.push({ record, ...fault });
+      if (read.type === 'rejected' || fault !== null) continue;
+      const event = read.value;
+      const before = added.get(event.fleetId) ?? 0;
+      if (before < DELIVERIES_AT_ONCE && !this.waiting.has(event.fleetId))
+        added.set(event.fleetId, before + this.addDeliveries(event));
+      else this.waiting.push({ offset, event, bytes: value?.length ?? 0 });
+    }
+    return unusable;
+  }
+
+  private startWaiting(): void {
+    if (this.waiting.isEmpty || this.isFanningOut) return;
+    this.isFanningOut = true;
+    void this.fanOutWaiting().catch((error: unknown) => {
+      this.context.fail(toError(error));
+    });
+  }
+
+  /** All events before `readUpTo` have been read. */
+  private advance(readUpTo: number): void {
+    this.readUpTo = readUpTo;
+    // The waiting events may be of a slice whose unusable ones are not in the quarantine yet.
+    this.opened().advanceTo(Math.min(this.waiting.firstOffset() ?? readUpTo, readUpTo));
+  }
+
+  /** Works on while further events are read. */
+  private async fanOutWaiting(): Promise<void> {
+    const deliveries = this.opened();
+    while (!this.isStopped && !this.waiting.isEmpty) {
+      await this.parts.rounds.run(() => {
+        this.fanOutRound();
+      });
+      this.whenRoom();
+      if (deliveries.unsent >= MAX_UNSENT) await deliveries.sent();
+    }
+    this.isFanningOut = false;
+  }
+
+  private fanOutRound(): void {
+    for (let added = 0; added < DELIVERIES_PER_ROUND;) {
+      const next = this.waiting.take();
+      if (!next) break;
+      added += Math.max(1, this.addDeliveries(next.event));
+    }
+    this.advance(this.readUpTo);
+  }
+
+  private async untilRoom(): Promise<void> {
+    while (!this.isStopped && this.waiting.bytes > MAX_WAITING_BYTES) {
+      await new Promise<void>((resolve) => {
+        this.whenRoom = resolve;
+      });
+    }
+  }
+
+  /** @returns how many */
+  private addDeliveries(event: FleetEvent): number {
     const { codecs, metrics } = this.parts;
-    const read = readValue(codecs.fleetEvents, record.value);
-    if (read.type === 'rejected') return { record, ...read };
-    const fault = eventFault(read.value);
-    if (fault !== null) return { record, ...fault };
-    for (const delivery of this.decide(read.value)) {
+    let added = 0;
+    for (const delivery of this.decide(event)) {
       if (this.written?.eventIds.has(delivery.eventId)) continue;
       metrics.deliveryCreated();
       const key = Buffer.from(delivery.subscriptionId);
@@ -226,8 +316,9 @@ class FanOutTask implements PartitionTask {
         key,
         value: codecs.webhookDeliveries.encode(delivery),
       });
+      added += 1;
     }
-    return null;
+    return added;
   }
 
   /** @throws StreamsError NEWER_VERSION: the partition waits for an upgrade rather than leave a delivery out */

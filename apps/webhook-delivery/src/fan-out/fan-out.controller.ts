@@ -16,6 +16,7 @@ import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
+import { DutyCycle } from './duty-cycle.js';
 import { createFanOutTask, type FanOutParts } from './fan-out-task.js';
 
 /** FlushScheduler */
@@ -24,6 +25,8 @@ export const FAN_OUT_FLUSHES = Symbol('FAN_OUT_FLUSHES');
 /** Creates the task of each assigned partition of fleet.events, from parts that all partitions share. */
 @Injectable()
 export class FanOutTasks implements PartitionTaskFactory, FanOutParts {
+  readonly rounds = new DutyCycle();
+
   constructor(
     @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
     @Inject(CODECS) readonly codecs: AvroCodecs,

@@ -1,5 +1,5 @@
 import type { TimerPort } from '../common/timers.js';
-import { Fifo } from './fifo.js';
+import { Fifo } from '../common/fifo.js';
 
 /** An attempt in its slot. */
 export interface BusyAttempt {

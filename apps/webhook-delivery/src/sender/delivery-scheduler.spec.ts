@@ -10,7 +10,7 @@ function build({ reservations, ...slots }: Limits, settings: Record<string, Part
   let now = 1_000;
   let armed: { at: number; run: () => void }[] = [];
   const scheduler = new DeliveryScheduler({
-    slots: { perSubscription: 10, perFleet: 100, total: 100, ...slots },
+    slots: { perSubscription: 10, perFleet: 100, perFleetBesideOthers: 100, total: 100, ...slots },
     reservations: { total: 1_000, perOrigin: 1_000, ...reservations },
     settings: (id) => ({ fleetId: `fleet of ${id}`, origin: id, ratePerSecond: null, ...settings[id] }),
     timers: {
@@ -73,6 +73,17 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
     const { started, enqueue } = build({ perFleet: 3 }, { a: one, b: one, c: one, d: one });
     for (const id of ['a', 'b', 'c', 'd', 'other']) enqueue(id);
     expect(started).toEqual(['a', 'b', 'c', 'other']);
+  });
+
+  it('limit a fleet further while others send too, and only then', () => {
+    const one = { fleetId: 'flooding' };
+    const { started, enqueue, endOne } = build({ perFleet: 3, perFleetBesideOthers: 1 }, { a: one, b: one, c: one });
+    for (const id of ['a', 'b', 'other', 'c']) enqueue(id);
+    expect(started).toEqual(['a', 'b', 'other']);
+    endOne('a');
+    expect(started).toEqual(['a', 'b', 'other']);
+    endOne('b');
+    expect(started).toEqual(['a', 'b', 'other', 'c']);
   });
 
   it('begin the deliveries of one subscription in order (R-28)', () => {

@@ -1,6 +1,6 @@
 import type { TimerPort } from '../common/timers.js';
 import { type BusyAttempt, BusyAttempts } from './busy-attempts.js';
-import { Fifo } from './fifo.js';
+import { Fifo } from '../common/fifo.js';
 import type { LaneSettings } from './lane-settings.js';
 import { type ReservationCount, type ReservationLimits, Reservations } from './reservations.js';
 
@@ -26,6 +26,8 @@ export interface BegunDelivery {
 export interface SlotLimits {
   readonly perSubscription: number;
   readonly perFleet: number;
+  /** While other fleets send too: what one has in its slots, the deliveries of the others wait for. */
+  readonly perFleetBesideOthers: number;
   readonly total: number;
 }
 
@@ -51,6 +53,7 @@ export interface DeliverySchedulerOptions {
 /** Lanes beyond their share try again this often, and whenever a delivery of theirs ends. */
 const SHARE_CHECK_MS = 50;
 const MAX_LATENESS_MS = 20;
+const BESIDE_OTHERS_FOR_MS = 1_000;
 
 /**
  * Decides when a delivery begins (R-22, R-26). It needs a reservation for all of its attempts and, for its first one, a
@@ -65,6 +68,8 @@ export class DeliveryScheduler {
   private readonly readyFleets: Fifo<Fleet> = new Fifo();
   private beyondShare = new Set<SubscriptionLane>();
   private isPumping = false;
+  private lastFleet: Fleet | null = null;
+  private besideOthersUntil = 0;
 
   constructor(readonly options: DeliverySchedulerOptions) {
     this.reservations = new Reservations(options.reservations);
@@ -105,6 +110,9 @@ export class DeliveryScheduler {
   }
 
   takeSlot(fleet: Fleet): void {
+    if (this.lastFleet !== fleet && this.lastFleet !== null)
+      this.besideOthersUntil = this.options.now() + BESIDE_OTHERS_FOR_MS;
+    this.lastFleet = fleet;
     this.slotsInUse++;
     fleet.slots++;
   }
@@ -130,9 +138,14 @@ export class DeliveryScheduler {
   }
 
   private list(fleet: Fleet): void {
-    if (fleet.isListed || fleet.ready.length === 0 || fleet.slots >= this.options.slots.perFleet) return;
+    if (fleet.isListed || fleet.ready.length === 0 || fleet.slots >= this.fleetLimit()) return;
     fleet.isListed = true;
     this.readyFleets.push(fleet);
+  }
+
+  private fleetLimit(): number {
+    const { perFleet, perFleetBesideOthers } = this.options.slots;
+    return this.options.now() < this.besideOthersUntil ? perFleetBesideOthers : perFleet;
   }
 
   private readonly checkShares = (): void => {

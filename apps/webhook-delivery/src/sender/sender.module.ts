@@ -17,7 +17,7 @@ import {
 } from './sender.controller.js';
 
 const SETTINGS: SenderSettings = {
-  slots: { perSubscription: 64, perFleet: 128, total: 256 },
+  slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
   reservations: { total: 4_096, perOrigin: CONNECTIONS_PER_ORIGIN },
   unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16 },
   flushes: { intervalMs: 4, busyIntervalMs: 10 },

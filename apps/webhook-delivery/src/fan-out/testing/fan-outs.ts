@@ -1,14 +1,40 @@
-import { consumerGroups, resolveBatch, type SubjectCodec, topics } from '@waypost/contracts';
-import { createTaskManager, readToEnd, type StreamsBackend, type TaskManager } from '@waypost/streams';
+import { Registry } from 'prom-client';
+import {
+  type AvroCodecs,
+  consumerGroups,
+  createAvroCodecs,
+  type FleetEvent,
+  resolveBatch,
+  type SubjectCodec,
+  topics,
+  type WebhookDelivery,
+  type WebhookSubscription,
+} from '@waypost/contracts';
+import { Quarantine } from '@waypost/platform';
+import {
+  createMemoryBackend,
+  createTaskManager,
+  readToEnd,
+  silentLogger,
+  type StreamsBackend,
+  type TaskManager,
+} from '@waypost/streams';
+import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
+import { eventOf, subscriptionOf } from '../../../../../test/support/samples.js';
+import { until } from '../../../../../test/support/until.js';
+import { createFlushScheduler } from '../../common/flush-scheduler.js';
+import { nodeTimers } from '../../common/timers.js';
+import { createSubscriptionIndex } from '../../subscriptions/subscription-directory.js';
+import { DutyCycle } from '../duty-cycle.js';
 import { createFanOutTask, type FanOutParts } from '../fan-out-task.js';
 
-export interface FanOutOptions extends FanOutParts {
+interface FanOutOptions extends FanOutParts {
   readonly instanceId?: string | undefined;
   readonly onFatal: (error: Error) => void;
 }
 
 /** The fan-out: one task for each partition of fleet.events that the group gives this process. */
-export function createFanOut(options: FanOutOptions): TaskManager {
+function createFanOut(options: FanOutOptions): TaskManager {
   return createTaskManager({
     backend: options.backend,
     groupId: consumerGroups.fanOut.id,
@@ -20,8 +46,107 @@ export function createFanOut(options: FanOutOptions): TaskManager {
   });
 }
 
+export const EVENTS = { topic: topics.fleetEvents.name, partition: 0 };
+export const OUTPUTS = 4;
+const INTERVALS = { intervalMs: 1, busyIntervalMs: 1 };
+
+/** One partition of events, subscriptions, and fan-outs of which each takes the place of the one before. */
+export class FanOutStage {
+  readonly index = createSubscriptionIndex();
+  readonly stopped: object[] = [];
+  readonly backend = createMemoryBackend({
+    topics: { [EVENTS.topic]: 1, [topics.webhookDeliveries.name]: OUTPUTS, [topics.telemetryRejected.name]: 1 },
+    now: Date.now,
+  });
+  /** How often the subscriptions were read to their end. */
+  caughtUp = 0;
+  clock: () => number = Date.now;
+  private readonly fanOuts: TaskManager[] = [];
+
+  private constructor(readonly codecs: AvroCodecs) {}
+
+  static async open(): Promise<FanOutStage> {
+    const codecs = createAvroCodecs({ registry: createMemoryRegistry() });
+    await Promise.all(Object.values(codecs).map((codec) => codec.prepare()));
+    return new FanOutStage(codecs);
+  }
+
+  /** As a restarted process does. */
+  async start(): Promise<TaskManager> {
+    const { backend, codecs, index } = this;
+    const directory = {
+      ...index,
+      caughtUp: () => {
+        this.caughtUp++;
+        return Promise.resolve();
+      },
+    };
+    const error = (event: string, fields?: object): void => {
+      if (event === 'partition_stopped') this.stopped.push(fields ?? {});
+    };
+    const fanOut = createFanOut({
+      ...{ backend, codecs, directory, logger: { ...silentLogger, error }, instanceId: 'fan-out-0' },
+      now: () => this.clock(),
+      flushScheduler: createFlushScheduler({ timers: nodeTimers, now: Date.now, intervals: INTERVALS }),
+      rounds: new DutyCycle(),
+      metrics: { deliveryCreated: () => undefined },
+      quarantine: new Quarantine({ backend, codecs, metrics: new Registry(), logger: silentLogger }),
+      onFatal: (fatal) => {
+        throw fatal;
+      },
+    });
+    this.fanOuts.push(fanOut);
+    await fanOut.start();
+    return fanOut;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.fanOuts.map((fanOut) => fanOut.stop()));
+  }
+
+  publish(event: FleetEvent): number {
+    return this.backend.append(EVENTS, {
+      key: Buffer.from('device-1'),
+      value: this.codecs.fleetEvents.encode(event),
+    });
+  }
+
+  written() {
+    return valuesOf(this.backend, this.codecs.webhookDeliveries, topics.webhookDeliveries.name, OUTPUTS);
+  }
+
+  rejected() {
+    return valuesOf(this.backend, this.codecs.telemetryRejected, topics.telemetryRejected.name, 1);
+  }
+
+  async committed(): Promise<number> {
+    const group = this.backend.group({ groupId: consumerGroups.fanOut.id, topics: [] });
+    return (await group.committed(EVENTS))?.offset ?? 0;
+  }
+
+  /** What becomes of one event that comes now. */
+  async fanOut(): Promise<(WebhookDelivery & { partition: number })[]> {
+    if (this.fanOuts.length === 0) await this.start();
+    const before = new Set((await this.written()).map(({ eventId }) => eventId));
+    const offset = this.publish(eventAt(before.size));
+    await until(async () => (await this.committed()) === offset + 1);
+    return (await this.written()).filter(({ eventId }) => !before.has(eventId));
+  }
+}
+
+export function eventAt(second: number): FleetEvent {
+  return eventOf({
+    ...{ eventTime: Date.UTC(2026, 0, 1) + second * 1_000, latitude: 1, longitude: 2 },
+    ...{ speedInKmh: 0, ignition: false },
+  });
+}
+
+export function subscription(id: string, more: Partial<WebhookSubscription> = {}): WebhookSubscription {
+  return subscriptionOf({ id, ...more });
+}
+
 /** What is in the log of a topic, with the partition of each. @throws when a record cannot be decoded */
-export async function valuesOf<T>(
+async function valuesOf<T>(
   backend: StreamsBackend,
   codec: SubjectCodec<T>,
   topic: string,

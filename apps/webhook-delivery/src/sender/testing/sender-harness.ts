@@ -155,7 +155,7 @@ export class SenderHarness {
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
       scheduler: new DeliveryScheduler({
-        slots: { perSubscription: 8, perFleet: 64, total: 64, ...settings.slots },
+        slots: { perSubscription: 8, perFleet: 64, perFleetBesideOthers: 64, total: 64, ...settings.slots },
         reservations: { total: 256, perOrigin: 64, ...settings.reservations },
         settings: createLaneSettings(directory),
         ...{ timers, now },
