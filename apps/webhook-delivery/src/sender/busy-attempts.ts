@@ -1,5 +1,5 @@
-import type { TimerPort } from '../common/timers.js';
 import { Fifo } from '../common/fifo.js';
+import type { TimerPort } from '../common/timers.js';
 
 /** An attempt in its slot. */
 export interface BusyAttempt {

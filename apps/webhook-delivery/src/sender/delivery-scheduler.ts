@@ -1,6 +1,6 @@
+import { Fifo } from '../common/fifo.js';
 import type { TimerPort } from '../common/timers.js';
 import { type BusyAttempt, BusyAttempts } from './busy-attempts.js';
-import { Fifo } from '../common/fifo.js';
 import type { LaneSettings } from './lane-settings.js';
 import { type ReservationCount, type ReservationLimits, Reservations } from './reservations.js';
 
