@@ -157,7 +157,7 @@ async function startStack(): Promise<() => Promise<void>> {
 }
 
 interface Choice {
-  readonly chosen: readonly Candidate[];
+  readonly chosen: readonly (Candidate | MutantResult)[];
   readonly done: MutantResult[];
 }
 
@@ -182,8 +182,9 @@ async function mutate(options: Options, worker: Worker): Promise<void> {
     const { file, line, original, replacement, status } = result;
     if (!isKilled(result)) say(`${status} ${file}:${line} ${original.slice(0, 60)} -> ${replacement.slice(0, 60)}`);
     if (index % 10 === 9) {
-      say(`${index + 1} of ${chosen.length}, ${scoreOf(results).percent.toFixed(1)} % killed`);
-      save(options.name, results);
+      say(`${index + 1} of ${chosen.length}, ${scoreOf(results).percent.toFixed(1)} % of those tried killed`);
+      // Survivors that are not tried again yet stay what they were.
+      save(options.name, [...results, ...chosen.slice(index + 1).filter((one) => 'status' in one)]);
     }
   }
   save(options.name, results);

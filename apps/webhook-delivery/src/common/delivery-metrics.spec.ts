@@ -45,6 +45,18 @@ describe('the metrics of deliveries (R-40)', () => {
   });
 });
 
+it('the histograms of attempts have bounds around the limits of R-20 and R-22', async () => {
+  const registry = new Registry();
+  createDeliveryMetrics(registry);
+  const lines = (await registry.metrics()).split('\n');
+  const boundsOf = (name: string): number[] =>
+    lines.filter((line) => line.startsWith(`${name}_bucket`)).map((line) => Number(/le="(.*)"/.exec(line)?.[1]));
+  const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+  expect(boundsOf('waypost_attempt_duration_seconds')).toEqual([...durations, NaN]);
+  const latenesses = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
+  expect(boundsOf('waypost_attempt_lateness_seconds')).toEqual([...latenesses, NaN]);
+});
+
 describe('the metrics of replays (R-30)', () => {
   it('count what was written again and what is unfinished', async () => {
     const registry = new Registry();

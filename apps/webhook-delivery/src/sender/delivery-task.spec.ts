@@ -155,6 +155,19 @@ describe('the sender', () => {
     expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-2']);
   });
 
+  it('begins nothing more once it stops', async () => {
+    for (const n of [1, 2, 3]) harness.publish(n);
+    let end: () => void = () => undefined;
+    const made = await harness.start(() => new Promise((resolve) => (end = () => resolve(ok))), {
+      slots: { perSubscription: 1 },
+    });
+    await until(() => made.length === 1);
+    const stopped = harness.stop();
+    end();
+    await stopped;
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-1']);
+  });
+
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {
     harness.publish(1);
     harness.publish(2);
