@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { pingOf as samplePing } from '../../../../test/support/samples.js';
 import { pingOf, type TrackRow } from './ping-line.js';
 
 const row: TrackRow = { deviceId: 'bus-7', eventTime: '2015-03-07T06:00:22.000Z' };
@@ -18,32 +19,8 @@ function problem(more: TrackRow): string {
 
 describe('A row of a track file', () => {
   it('becomes a ping that reports nothing that the row lacks', () => {
-    expect(build()).toEqual({
-      fleetId: 'f',
-      deviceId: 'bus-7',
-      eventTime,
-      receivedTime: eventTime,
-      positionValid: false,
-      latitude: null,
-      longitude: null,
-      altitudeInMeters: null,
-      speedInKmh: null,
-      heading: null,
-      satellites: null,
-      hdop: null,
-      ignition: null,
-      odometerInMeters: null,
-      rpm: null,
-      fuelLevel: null,
-      batteryVoltage: null,
-      connectionType: null,
-      vehicleId: null,
-      licensePlate: null,
-      driverId: null,
-      sequence: null,
-      buffered: false,
-      attributes: {},
-    });
+    const nothing = { positionValid: false, latitude: null, longitude: null };
+    expect(build()).toEqual(samplePing({ fleetId: 'f', deviceId: 'bus-7', eventTime, ...nothing }));
   });
 
   it.each<[string, TrackRow, object]>([

@@ -17,7 +17,6 @@ let dataSource: ReturnType<typeof createDataSource>;
 let source: PageSource;
 let projection: DeliveryProjection;
 let pages: DeliveryPages;
-const nowMs = NOW;
 let walks = 0;
 
 beforeAll(async () => {
@@ -27,8 +26,8 @@ beforeAll(async () => {
   projection = createDeliveryProjection({ dataSource, now: () => NOW });
   pages = new DeliveryPages(
     createDeliveryHistory({ pages: source }),
-    createPageStates({ keys: [KEY], now: () => nowMs }),
-    () => nowMs,
+    createPageStates({ keys: [KEY], now: () => NOW }),
+    () => NOW,
   );
 });
 afterAll(async () => {
