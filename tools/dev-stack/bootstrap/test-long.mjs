@@ -1,7 +1,8 @@
 /**
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
- * suites, the end-to-end suites on all recorded traffic, and the fuzzing of the API. All of it by one seed, which is random
- * unless given: `--seed 7`. Takes about half an hour; `--only faults` (or properties, e2e, contract) runs a part.
+ * suites and the bugs planted for them, the end-to-end suites on all recorded traffic, and the fuzzing of the API. All of
+ * it by one seed, which is random unless given: `--seed 7`. Takes about 45 minutes; `--only faults` (or properties,
+ * judges, e2e, contract) runs a part.
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
@@ -20,6 +21,7 @@ const steps = [
   ['faults', 'test:integrity', ['--seed', seed]],
   ['faults', 'test:delivery-integrity', ['--seed', seed]],
   ['faults', 'test:projection-integrity', ['--seed', seed]],
+  ['judges', 'test:judges', []],
   ['e2e', 'test:e2e', ['kill-each-app', 'pipeline'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
 ].filter(([part]) => values.only === undefined || part === values.only);
