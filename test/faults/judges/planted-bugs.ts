@@ -249,9 +249,9 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'attempt.attempt >= lastAttemptNumber(before)',
   },
   {
-    name: 'a later attempt does not change the URL',
+    name: 'a delivery that a retry delivers has no time of that',
     file: `${STORE}/deliveries/delivery-sql.ts`,
-    is: 'url = b.url,',
+    is: 'delivered_at = b.delivered_at,',
     becomes: '',
   },
   {
