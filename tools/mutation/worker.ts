@@ -77,6 +77,8 @@ async function answerTo(request: WorkerRequest, run: number): Promise<WorkerAnsw
 
 function serve(): void {
   let runs = 0;
+  // Killed by a signal, the parent does not end its worker.
+  process.once('disconnect', () => process.exit());
   process.on('message', (request: WorkerRequest) => {
     void answerTo(request, ++runs).then((answer) => process.send?.(answer));
   });
