@@ -96,7 +96,14 @@ async function tables(): Promise<Record<string, unknown[]>> {
 function draft(eventType: string, url = 'https://receiver.example/hook') {
   return {
     ...{ id: randomUUID(), fleetId, eventType, url, payloadFormat: 'v1', deviceIds: ['van-1'] },
-    auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 'sealed-client', scope: null },
+    auth: {
+      tokenUrl: 'https://id.example/token',
+      clientId: 'c',
+      sealedClientSecret: 'sealed-client',
+      scope: null,
+      audience: null,
+      tokenAuthMethod: 'client_secret_basic',
+    },
     ...{ rateLimitPerSecond: 7, onOutage: 'hold', strictOrder: true },
     secrets: [{ sealed: `sealed-${eventType}`, expiresAt: null }],
   };

@@ -132,7 +132,14 @@ export function rigSubscription(
 
 export function rigAuth(subscriptionId: string, tokenUrl: string, clientSecret = 's'): BearerAuth {
   const sealedClientSecret = sealClientSecret(clientSecret, SEALING_KEYS, Buffer.alloc(12, 9), subscriptionId);
-  return { tokenUrl, clientId: 'client', sealedClientSecret, scope: null };
+  return {
+    tokenUrl,
+    clientId: 'client',
+    sealedClientSecret,
+    scope: null,
+    audience: null,
+    tokenAuthMethod: 'client_secret_basic',
+  };
 }
 
 export function deliveryOf(subscriptionId: string, fields: Partial<WebhookDelivery> = {}): WebhookDelivery {

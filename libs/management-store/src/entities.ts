@@ -10,6 +10,13 @@ import {
 } from 'typeorm';
 import type { BearerAuth, GeofenceCircle, GeofencePolygon, SealedSecret } from '@waypost/domain';
 
+/** Rows of earlier releases lack the fields that were added since. */
+const AUTH: ValueTransformer = {
+  from: (stored: Partial<BearerAuth> | null) =>
+    stored === null ? null : { audience: null, tokenAuthMethod: 'client_secret_basic', ...stored },
+  to: (value: unknown) => value,
+};
+
 /** A managed resource: every change makes its next version. */
 abstract class VersionedRow {
   @Column('int') version!: number;
@@ -50,7 +57,7 @@ export class WebhookSubscriptionEntity extends VersionedRow {
   @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason!: string | null;
   @Column('text', { name: 'payload_format' }) payloadFormat!: string;
   @Column('text', { name: 'device_ids', array: true, nullable: true }) deviceIds!: readonly string[] | null;
-  @Column('jsonb', { nullable: true }) auth!: BearerAuth | null;
+  @Column('jsonb', { nullable: true, transformer: AUTH }) auth!: BearerAuth | null;
   @Column('int', { name: 'rate_limit_per_second', nullable: true }) rateLimitPerSecond!: number | null;
   @Column('text', { name: 'on_outage' }) onOutage!: string;
   @Column('boolean', { name: 'strict_order' }) strictOrder!: boolean;

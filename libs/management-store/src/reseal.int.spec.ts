@@ -37,7 +37,14 @@ async function createSealed(count: number, keys: Keys): Promise<readonly Webhook
     const sealedClientSecret = sealClientSecret('client-secret', keys, randomBytes(12), id);
     return newSubscription({
       ...{ id, fleetId, url: `https://receiver.example/${String(index)}` },
-      auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret, scope: null },
+      auth: {
+        tokenUrl: 'https://id.example/token',
+        clientId: 'c',
+        sealedClientSecret,
+        scope: null,
+        audience: null,
+        tokenAuthMethod: 'client_secret_basic',
+      },
       secrets: [
         { sealed: seal(1), expiresAt: null },
         { sealed: seal(2), expiresAt: 9e12 },

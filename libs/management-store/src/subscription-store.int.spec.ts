@@ -34,7 +34,14 @@ describe('subscriptions', () => {
   it('keep every field and are appended to the outbox unchanged', async () => {
     const given = draft({
       deviceIds: ['b', 'a,"{}\\', 'é'],
-      auth: { tokenUrl: 'https://id.example/token', clientId: 'c', sealedClientSecret: 's', scope: null },
+      auth: {
+        tokenUrl: 'https://id.example/token',
+        clientId: 'c',
+        sealedClientSecret: 's',
+        scope: null,
+        audience: null,
+        tokenAuthMethod: 'client_secret_basic',
+      },
       payloadFormat: 'legacy-v1',
     });
     const result = await suite.store.subscriptions.create([given], 2_345);

@@ -89,13 +89,15 @@ export class SubscriptionDrafts {
   /** null: deliveries do not authenticate themselves. */
   private sealAuth(auth: AuthBody | undefined, id: string): BearerAuth | null {
     if (auth?.type !== 'bearer') return null;
-    const { tokenUrl, clientId, clientSecret, scope = null } = auth;
+    const { tokenUrl, clientId, clientSecret, scope = null, audience = null } = auth;
     const nonce = this.randomBytes(NONCE_BYTES);
     return {
       tokenUrl,
       clientId,
       sealedClientSecret: sealClientSecret(clientSecret, this.settings.sealingKeys, nonce, id),
       scope,
+      audience,
+      tokenAuthMethod: auth.tokenAuthMethod ?? 'client_secret_basic',
     };
   }
 }

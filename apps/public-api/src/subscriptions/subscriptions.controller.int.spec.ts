@@ -34,6 +34,7 @@ const { send } = suite;
 interface Resource {
   id: string;
   eventType: string;
+  auth: object;
   secret: string;
 }
 function dataOf(answer: TestAnswer) {
@@ -124,6 +125,23 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
       type: 'opened',
       plaintext: Buffer.from(clientSecret),
     });
+  });
+
+  it('takes an audience and credentials in the body of the token request', async () => {
+    const options = { audience: 'https://api.example', tokenAuthMethod: 'client_secret_post' };
+    expect(await create({ auth: { ...BEARER, ...options } })).toMatchObject({ auth: options });
+    expect((await create({ url: `${HOOK}/2`, auth: BEARER })).auth).not.toHaveProperty('tokenAuthMethod');
+  });
+
+  it('shows a client that an earlier release has stored', async () => {
+    const { id } = await create({ auth: BEARER });
+    await suite.sql.query(
+      "UPDATE webhook_subscriptions SET auth = auth - 'audience' - 'tokenAuthMethod' WHERE id = $1",
+      [id],
+    );
+    expect((await stored(id)).auth).toMatchObject({ audience: null, tokenAuthMethod: 'client_secret_basic' });
+    const { clientSecret: _, ...shown } = BEARER;
+    expect((await send('GET', `${PATH}/${id}`)).body).toMatchObject({ auth: shown });
   });
 
   it('answers 409 when one of the types is taken, and makes none', async () => {

@@ -46,16 +46,25 @@ const deviceIds = z
 
 const payloadFormat = oneOf(PAYLOAD_FORMATS);
 
+/** RFC 6749, 2.3.1; the names are those of RFC 8414. */
+const TOKEN_AUTH_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
+
 const bearerAuth = z.strictObject({
   type: z.literal('bearer'),
   tokenUrl: url,
   clientId: plainText(1_024),
   clientSecret: plainText(4_096).meta({ writeOnly: true }),
   scope: plainText(1_024).optional(),
+  audience: plainText(1_024).optional(),
+  tokenAuthMethod: oneOf(TOKEN_AUTH_METHODS).optional().meta({
+    description:
+      'How the token request carries the credentials: in its Authorization header (the default) or in its body.',
+  }),
 });
 const auth = z
   .discriminatedUnion('type', [z.strictObject({ type: z.literal('none') }), bearerAuth], {
-    error: 'must be {"type":"none"} or {"type":"bearer", tokenUrl, clientId, clientSecret, scope?}',
+    error:
+      'must be {"type":"none"} or {"type":"bearer", tokenUrl, clientId, clientSecret, scope?, audience?, tokenAuthMethod?}',
   })
   .meta({ description: 'How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token.' });
 
@@ -139,7 +148,14 @@ const fields = {
   deviceIds: z.array(text).optional().meta({ description: 'Absent: every device.' }),
   auth: z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('none') }),
-    z.strictObject({ type: z.literal('bearer'), tokenUrl: text, clientId: text, scope: text.optional() }),
+    z.strictObject({
+      type: z.literal('bearer'),
+      tokenUrl: text,
+      clientId: text,
+      scope: text.optional(),
+      audience: text.optional(),
+      tokenAuthMethod: enumText(TOKEN_AUTH_METHODS).optional().meta({ description: 'Absent: client_secret_basic.' }),
+    }),
   ]),
   rateLimitPerSecond: z
     .int()
@@ -202,6 +218,11 @@ export function toSubscription(stored: WebhookSubscription): z.infer<typeof Subs
 
 function authOf({ auth: stored }: WebhookSubscription): SubscriptionDto['auth'] {
   if (stored === null) return { type: 'none' };
-  const scope = stored.scope === null ? {} : { scope: stored.scope };
-  return { type: 'bearer', tokenUrl: stored.tokenUrl, clientId: stored.clientId, ...scope };
+  const { tokenUrl, clientId, scope, audience, tokenAuthMethod } = stored;
+  return {
+    ...{ type: 'bearer' as const, tokenUrl, clientId },
+    ...(scope === null ? {} : { scope }),
+    ...(audience === null ? {} : { audience }),
+    ...(tokenAuthMethod === 'client_secret_basic' ? {} : { tokenAuthMethod }),
+  };
 }

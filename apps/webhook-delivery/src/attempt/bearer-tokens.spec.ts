@@ -11,6 +11,8 @@ function authOf(subscriptionId: string, fields: Partial<BearerAuth> = {}): Beare
     clientId: 'client one',
     sealedClientSecret: sealClientSecret('s3:cret', KEYS, Buffer.alloc(12, 1), subscriptionId),
     scope: 'webhooks',
+    audience: null,
+    tokenAuthMethod: 'client_secret_basic',
     ...fields,
   };
 }
@@ -69,6 +71,19 @@ describe('a token request (R-23)', () => {
     expect(requests[0]?.body).toBe('grant_type=client_credentials');
   });
 
+  it('contains the credentials in its body alone, and the audience, when the subscription says so', async () => {
+    const { tokens, requests } = build(numbered);
+    const inBody = authOf('sub-1', {
+      ...{ tokenAuthMethod: 'client_secret_post', audience: 'https://api.example', scope: null },
+    });
+    await tokens.tokenFor('sub-1', inBody, wait);
+    expect(requests[0]?.headers).not.toHaveProperty('authorization');
+    expect(Object.fromEntries(new URLSearchParams(String(requests[0]?.body)))).toEqual({
+      ...{ grant_type: 'client_credentials', audience: 'https://api.example' },
+      ...{ client_id: auth.clientId, client_secret: 's3:cret' },
+    });
+  });
+
   it('is not sent with a client secret that cannot be opened', async () => {
     const { tokens, requests } = build(numbered);
     expect(await tokens.tokenFor('sub-2', auth, wait)).toMatchObject({ type: 'failed' });
@@ -116,6 +131,8 @@ describe('a token', () => {
     ['client id', { clientId: 'client two' }],
     ['client secret', { sealedClientSecret: sealClientSecret('new', KEYS, Buffer.alloc(12, 2), 'sub-1') }],
     ['scope', { scope: null }],
+    ['audience', { audience: 'https://api.example' }],
+    ['token authentication', { tokenAuthMethod: 'client_secret_post' }],
   ])('of another %s is asked for anew', async (_what, change) => {
     const { tokens } = build(numbered);
     await tokens.tokenFor('sub-1', auth, wait);

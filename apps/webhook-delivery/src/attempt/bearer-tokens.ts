@@ -191,6 +191,8 @@ function sameAuth(a: BearerAuth, b: BearerAuth): boolean {
     a.tokenUrl === b.tokenUrl &&
     a.clientId === b.clientId &&
     a.sealedClientSecret === b.sealedClientSecret &&
-    a.scope === b.scope
+    a.scope === b.scope &&
+    a.audience === b.audience &&
+    a.tokenAuthMethod === b.tokenAuthMethod
   );
 }

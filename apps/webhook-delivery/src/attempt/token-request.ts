@@ -37,16 +37,21 @@ export async function requestToken(
 ): Promise<TokenAnswer> {
   const secret = openClientSecret(auth.sealedClientSecret, sealingKeys, subscriptionId);
   if (secret.type !== 'opened') return failed('the client secret cannot be opened with the configured key');
+  const clientSecret = secret.plaintext.toString();
+  const { clientId, scope, audience } = auth;
+  const isInBody = auth.tokenAuthMethod === 'client_secret_post';
   const answer = await egress.post({
     url: auth.tokenUrl,
     headers: {
-      authorization: basicAuthorization(auth.clientId, secret.plaintext.toString()),
+      ...(isInBody ? {} : { authorization: basicAuthorization(clientId, clientSecret) }),
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
     },
     body: new URLSearchParams({
       grant_type: 'client_credentials',
-      ...(auth.scope === null ? {} : { scope: auth.scope }),
+      ...(isInBody ? { client_id: clientId, client_secret: clientSecret } : {}),
+      ...(scope === null ? {} : { scope }),
+      ...(audience === null ? {} : { audience }),
     }).toString(),
     deadlineMs: REQUEST_DEADLINE_MS,
     maxResponseBytes: MAX_RESPONSE_BYTES,

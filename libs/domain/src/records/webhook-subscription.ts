@@ -35,6 +35,9 @@ export interface BearerAuth {
   readonly clientId: string;
   readonly sealedClientSecret: string;
   readonly scope: string | null;
+  readonly audience: string | null;
+  /** client_secret_basic | client_secret_post: where the token request has its credentials. */
+  readonly tokenAuthMethod: string;
 }
 
 /** A signing secret under AES-256-GCM. */
