@@ -261,12 +261,6 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'series: 0,',
   },
   {
-    name: 'an attempt beside one that is logged twice is lost',
-    file: `${STORE}/deliveries/write-deliveries.ts`,
-    is: 'rows.length === deliveries.length',
-    becomes: 'true',
-  },
-  {
     name: 'a path takes a position that its device calls invalid',
     file: 'libs/domain/src/ping/path-of-ping.ts',
     is: 'valid: hasValidFix(ping)',
