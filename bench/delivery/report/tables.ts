@@ -1,4 +1,5 @@
-import { bulletList, tableSection, writeSection } from '../../shared/report/docs-section.js';
+import { chartSvg, type Panel } from '../../shared/report/chart.js';
+import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
 import { machineText, readMachine } from '../../shared/report/machine.js';
 import { counted } from '../../shared/report/number-text.js';
 import { PARTITIONS } from '../../shared/stack/bench-stack.js';
@@ -10,7 +11,7 @@ import { ENDPOINTS } from '../stack/subscribers.js';
 import { PARTS } from '../stack/system.js';
 import { figuresOf } from './figures.js';
 import { PEERS } from './peers.js';
-import { summaryRows } from './summary.js';
+import { type SummaryRow, summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, where the CPU time goes, isolation, kill -9. */
 export function reportMarkdown(results: BenchResults, machine: readonly string[]): string {
@@ -121,9 +122,37 @@ function killSection({ kill }: BenchResults): string[] {
   return tableSection('kill -9 of the sender', [['', 'Waypost'], ...rows]);
 }
 
-/** Replaces the result in docs/benchmarks.md; the text around it is left alone. */
+/** Replaces the result in docs/benchmarks.md, and its picture; the text around it is left alone. */
 export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
   await writeSection('delivery', reportMarkdown(results, runFacts(flags, results)));
+  await writePicture('delivery', pictureOf(results));
+}
+
+function pictureOf(results: BenchResults): string {
+  const panels = summaryRows(figuresOf(results)).flatMap(panelOf);
+  return chartSvg(
+    'webhook-delivery beside the best of Svix, Outpost and Convoy',
+    'each figure beside the peer that is best at it; measured on different machines of the same size, so ratios are rough',
+    panels,
+  );
+}
+
+/** No panel where no peer was measured. */
+function panelOf({ title, note, ours, peers, text, isMoreBetter }: SummaryRow): Panel[] {
+  const known = PEERS.flatMap(({ name }, index) => {
+    const value = peers[index] ?? null;
+    return value === null ? [] : [{ name: name.split(' ')[0] ?? name, value, text: text(value) }];
+  });
+  const [best] = known.sort((one, other) => (isMoreBetter ? other.value - one.value : one.value - other.value));
+  // A bar has no length where both are nothing.
+  if (best === undefined || ours === null || Math.max(best.value, ours) === 0) return [];
+  return [
+    {
+      title,
+      note: `${note}; ${isMoreBetter ? 'more' : 'less'} is better`,
+      bars: [{ name: 'Waypost', value: ours, text: text(ours) }, best],
+    },
+  ];
 }
 
 function runFacts(flags: BenchFlags, { capacity, healthy }: BenchResults): string[] {

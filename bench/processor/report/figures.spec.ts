@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Configuration, ours, theirs } from '../sides/deployment.js';
 import { jsonLine } from './figures.js';
-import { drainRun, emptyResults, failoverRun, restoreRun } from './testing/runs.js';
+import { drainRun, emptyResults, failoverRun, latencyRun, restoreRun } from './testing/runs.js';
 
 function parsed(line: string): unknown {
   return JSON.parse(line);
@@ -62,6 +62,14 @@ describe('The JSON line', () => {
     });
   });
 
+  it('gives both latencies', () => {
+    const latency = [
+      latencyRun({ configuration: ours(1), p50Ms: 10, p99Ms: 21.5 }),
+      latencyRun({ configuration: theirs(1), p50Ms: 20, p99Ms: 56 }),
+    ];
+    expect(parsed(jsonLine({ ...emptyResults, latency }))).toMatchObject({ latencyP99Ms: 21.5, theirLatencyP99Ms: 56 });
+  });
+
   it('says null of everything that was not measured', () => {
     expect(parsed(jsonLine(emptyResults))).toMatchObject({
       sameAnswer: null,
@@ -71,6 +79,12 @@ describe('The JSON line', () => {
       latencyP99Ms: null,
       restoreRatio: null,
       failoverMs: null,
+    });
+  });
+
+  it('has no ratio when only one side was measured', () => {
+    expect(parsed(jsonLine({ ...emptyResults, drain: [drainRun({ configuration: ours(1) })] }))).toMatchObject({
+      wallRatio: null,
     });
   });
 
@@ -85,6 +99,21 @@ describe('The JSON line', () => {
       ...{ rulesToPositionsRatio: 0.5, rulesToPositionsCpuRatio: 0.25 },
     });
   });
+
+  it('has each of them in its best configuration', () => {
+    const rules = (['unasked', 'positions'] as const).flatMap((others) => [
+      drainRun({ configuration: ours(1, others), records: 100, seconds: 4, cpuSeconds: 4 }),
+      drainRun({ configuration: ours(1, 'all'), records: 100, seconds: 8, cpuSeconds: 8 }),
+      drainRun({ configuration: ours(2, others), records: 100, seconds: 3, cpuSeconds: 5 }),
+      drainRun({ configuration: ours(2, 'all'), records: 100, seconds: 5, cpuSeconds: 10 }),
+    ]);
+    expect(parsed(jsonLine({ ...emptyResults, rules }))).toMatchObject({
+      ...{ rulesRatio: 0.6, rulesCpuRatio: 0.5 },
+      ...{ rulesToPositionsRatio: 0.6, rulesToPositionsCpuRatio: 0.5 },
+    });
+  });
+
+  it('is one line', () => expect(jsonLine(emptyResults)).not.toContain('\n'));
 });
 
 describe('The same answer in the JSON line', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ours, theirs } from '../sides/deployment.js';
 import { figuresOf } from './figures.js';
 import { reportMarkdown, rulesMarkdown } from './tables.js';
-import { drainRun, emptyResults } from './testing/runs.js';
+import { drainRun, emptyResults, restoreRun } from './testing/runs.js';
 
 function reportOf(results: typeof emptyResults): string {
   return reportMarkdown(results, figuresOf(results));
@@ -19,6 +19,18 @@ describe('The report', () => {
     expect(report).toContain('| Kafka Streams, 2 threads, in memory | 250k (125k - 500k) |');
     expect(report).toContain('| Records/s (drained backlog; more is better) | 500k | 250k | 2.00x |');
   });
+
+  it('has a row per size of the restored state', () => {
+    const restore = [200_000, 2_000_000].flatMap((devices) => [
+      restoreRun({ configuration: ours(1), devices }),
+      restoreRun({ configuration: theirs(1), devices }),
+    ]);
+    const report = reportOf({ ...emptyResults, restore });
+    expect(report).toContain('| Restored devices/s (state of 200,000; more is better)');
+    expect(report).toContain('| Restored devices/s (state of 2,000,000; more is better)');
+  });
+
+  it('names the machine', () => expect(reportOf(emptyResults)).toContain('Invented CPU, 2 cores, 8 GiB, Linux 6.1'));
 });
 
 describe('The report of all rules', () => {
@@ -44,4 +56,6 @@ describe('The report of all rules', () => {
     expect(report).toContain('writes 15 events instead of 10');
     expect(report).toContain('| Waypost, 1 process, all rules |');
   });
+
+  it('is none when it was not measured', () => expect(rulesMarkdown(emptyResults, figuresOf(emptyResults))).toBeNull());
 });

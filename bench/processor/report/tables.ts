@@ -1,11 +1,13 @@
-import { bulletList, tableSection, writeSection } from '../../shared/report/docs-section.js';
-import { counted, milliseconds, seconds, thousands, times } from '../../shared/report/number-text.js';
+import { chartSvg } from '../../shared/report/chart.js';
+import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
+import { counted, seconds, thousands } from '../../shared/report/number-text.js';
 import { summarize } from '../../shared/statistics.js';
 import type { BenchResults } from '../measure-all.js';
 import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import type { FailoverRun } from '../scenarios/failover.js';
 import { GEOFENCES_PER_FLEET } from '../scenarios/geofences.js';
-import { byConfiguration, type Figures, figuresOf, type Pair, ratioOf, type SpeedRatio } from './figures.js';
+import { byConfiguration, type Figures, figuresOf, type SpeedRatio } from './figures.js';
+import { ratioText, summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, and each configuration with median and spread. */
 export function reportMarkdown(results: BenchResults, figures: Figures): string {
@@ -37,41 +39,6 @@ function comparison(figures: Figures): string[][] {
     ratioText(pair),
   ]);
   return [['figure', 'Waypost', 'Kafka Streams', 'ratio'], ...rows];
-}
-
-/** One line of the comparison, each side in its best configuration for that figure. */
-interface SummaryRow {
-  readonly title: string;
-  readonly note: string;
-  readonly pair: Pair;
-  readonly text: (value: number) => string;
-}
-
-function row(pair: Pair, text: (value: number) => string, title: string, note: string): SummaryRow {
-  return { title, note, pair, text };
-}
-
-/** Figures that were not measured are left out. */
-function summaryRows(figures: Figures): SummaryRow[] {
-  const mebibytes = (value: number): string => `${value.toFixed(0)} MiB`;
-  const rows = [
-    row(figures.recordsPerSecond, thousands, 'Records/s', 'drained backlog; more is better'),
-    row(figures.recordsPerCpuSecond, thousands, 'Records per CPU second', 'drained backlog; more is better'),
-    row(figures.peakMiB, mebibytes, 'Peak memory', 'drained backlog; less is better'),
-    row(figures.latencyP50Ms, milliseconds, 'Latency p50', '2,000 pings/s; less is better'),
-    row(figures.latencyP99Ms, milliseconds, 'Latency p99', '2,000 pings/s; less is better'),
-    ...figures.restore.map(({ devices, devicesPerSecond }) =>
-      row(devicesPerSecond, thousands, 'Restored devices/s', `state of ${counted(devices)}; more is better`),
-    ),
-    row(figures.restartMs, seconds, 'Restart after kill -9', 'until all partitions go on; less is better'),
-    row(figures.takeoverMs, seconds, 'Takeover after kill -9', 'until all partitions go on; less is better'),
-  ];
-  return rows.filter(({ pair }) => pair.ours !== null && pair.theirs !== null);
-}
-
-function ratioText(pair: Pair): string {
-  const ratio = ratioOf(pair);
-  return ratio === null ? '' : times(ratio);
 }
 
 export function drainTable(runs: readonly DrainRun[]): string[][] {
@@ -153,15 +120,29 @@ function percent(ratio: number): string {
   return `${(ratio * 100).toFixed(0)} %`;
 }
 
-/** Replaces what was measured in docs/benchmarks.md; the text around it stays. */
+/** Replaces what was measured in docs/benchmarks.md, and its picture; the text around it stays. */
 export async function writeDocs(results: BenchResults): Promise<void> {
   const figures = figuresOf(results);
   const rules = rulesMarkdown(results, figures);
   if (rules !== null) await writeSection('rules', rules);
   if (!isBesidePeer(results)) return;
   await writeSection('processor', reportMarkdown(results, figures));
+  await writePicture('processor', pictureOf(results, figures));
 }
 
 function isBesidePeer({ drain, latency, restore, failover }: BenchResults): boolean {
   return [drain, latency, restore, failover].some((runs) => runs.length > 0);
+}
+
+function pictureOf({ machine, backlog }: BenchResults, figures: Figures): string {
+  const subtitle = `${counted(backlog.pings)} pings, ${counted(backlog.devices)} devices, 4 partitions; one machine with ${String(machine.cores)} cores; each side in its best configuration for the figure`;
+  const panels = summaryRows(figures).map(({ title, note, pair, text }) => ({
+    title,
+    note,
+    bars: [
+      { name: 'Waypost', value: pair.ours ?? 0, text: text(pair.ours ?? 0) },
+      { name: 'Kafka Streams', value: pair.theirs ?? 0, text: text(pair.theirs ?? 0) },
+    ],
+  }));
+  return chartSvg('telemetry-processor beside Kafka Streams', subtitle, panels);
 }

@@ -11,6 +11,10 @@ export async function writeSection(bench: string, report: string): Promise<void>
   await writeFile(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }));
 }
 
+export async function writePicture(bench: string, svg: string): Promise<void> {
+  await writeFile(projectFile(`docs/images/bench-${bench}.svg`), svg);
+}
+
 /** @throws when the page has lost the marks between which the result stands */
 export function withSection(page: string, bench: string, report: string): string {
   const begin = `<!-- bench:${bench} begin: written by the benchmark -->`;
