@@ -19,6 +19,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     'examples.e2e.spec.ts runs these programs, where Python, Maven and Go are present.',
   '.venv/bin/pip install -r examples/receiver-python/requirements.txt': 'As above.',
   'cd examples/receiver-go && SECRET=$SECRET PORT=9000 go run .': 'As above.',
+  'npm run test:mutation -- libs/domain': 'Takes hours.',
   'npm run -s waypost -- verify': 'Fails after analysts.e2e.spec.ts, which runs it and plants differences.',
   'npm run -s waypost -- rebuild --yes': 'Empties the history of all tests; test/faults/projection runs it.',
 };
