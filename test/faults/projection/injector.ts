@@ -18,6 +18,8 @@ export interface World {
 /** For how long to look for a session, or for one in the middle of a batch. */
 const FIND_WITHIN_MS = 3_000;
 const BROKER_BACK_WITHIN_MS = 60_000;
+const RIVAL_WINS_WITHIN_MS = 15_000;
+const RIVAL_LOOK_MS = 20;
 
 export interface ProjectionInjector extends Injector<ProjectionFault> {
   /** Batches that rivals have written. */
@@ -31,6 +33,11 @@ export function createProjectionInjector(world: World): ProjectionInjector {
     const rival = await world.startRival();
     try {
       await sleep(forMs);
+      // On a busy machine it may have lost every race so far, and then there was no rival.
+      await within(RIVAL_WINS_WITHIN_MS, async () => {
+        await sleep(RIVAL_LOOK_MS);
+        return rival.appliedBatches() > 0;
+      });
     } finally {
       await rival.stop();
     }
@@ -88,7 +95,7 @@ async function apply({ database, cluster, projectors }: World, fault: Applied): 
   }
 }
 
-/** Tries until there is a session to hit; a batch is a matter of milliseconds, so without a pause. */
+/** Tries until it succeeds; a batch is a matter of milliseconds, so without a pause. */
 async function within(timeMs: number, hit: () => Promise<boolean>): Promise<boolean> {
   const deadline = performance.now() + timeMs;
   while (performance.now() < deadline) if (await hit()) return true;
