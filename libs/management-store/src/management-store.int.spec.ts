@@ -57,7 +57,7 @@ describe('fleets', () => {
 
 describe('API keys', () => {
   it('need a fleet', async () => {
-    expect(await suite.store.apiKeys.create({ fleetId: 'nobody', scopes: [], nowMs: 1 })).toEqual({
+    expect(await suite.store.apiKeys.create({ fleetId: 'unknown-fleet', scopes: [], nowMs: 1 })).toEqual({
       type: 'fleet_not_found',
     });
   });

@@ -69,7 +69,7 @@ describe('subscriptions', () => {
   });
 
   it('need a fleet', async () => {
-    expect(await suite.store.subscriptions.create([draft({ fleetId: 'nobody' })], 1)).toEqual({
+    expect(await suite.store.subscriptions.create([draft({ fleetId: 'unknown-fleet' })], 1)).toEqual({
       type: 'fleet_not_found',
     });
   });

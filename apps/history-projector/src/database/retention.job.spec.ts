@@ -17,14 +17,14 @@ function build(
     partitions: waiting.length === 0 ? ['deliveries_20260604'] : [],
     waiting,
   };
-  const told: unknown[] = [];
+  const logged: unknown[] = [];
   const calls: string[] = [];
   const events: string[] = [];
   let tick: () => void = () => undefined;
   let isCancelled = false;
   const log = (event: string, fields?: object): void => {
     events.push(event);
-    told.push(fields);
+    logged.push(fields);
   };
   const table: DailyPartitions = {
     ensurePartitions: (from, to) => {
@@ -57,7 +57,7 @@ function build(
       };
     },
   });
-  return { job, calls, events, told, hour: () => tick(), isCancelled: () => isCancelled };
+  return { job, calls, events, logged, hour: () => tick(), isCancelled: () => isCancelled };
 }
 
 /** The job waits for promises and, when the database is away, for single turns of the event loop. */
@@ -79,10 +79,10 @@ describe('the retention job', () => {
   });
 
   it('reports days that are still being read, and drops what an earlier run left', async () => {
-    const { job, calls, told } = build(undefined, [], ['deliveries_20260604']);
+    const { job, calls, logged } = build(undefined, [], ['deliveries_20260604']);
     job.onApplicationBootstrap();
     await settled();
-    expect(told).toEqual([{ created: [], dropped: [], waiting: ['deliveries_20260604'] }]);
+    expect(logged).toEqual([{ created: [], dropped: [], waiting: ['deliveries_20260604'] }]);
     expect(calls.at(-1)).toBe('drop at 0');
   });
 

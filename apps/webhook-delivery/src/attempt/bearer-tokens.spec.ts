@@ -133,7 +133,7 @@ describe('a token', () => {
     ['scope', { scope: null }],
     ['audience', { audience: 'https://api.example' }],
     ['token authentication', { tokenAuthMethod: 'client_secret_post' }],
-  ])('of another %s is asked for anew', async (_what, change) => {
+  ])('of another %s is requested again', async (_what, change) => {
     const { tokens } = build(numbered);
     await tokens.tokenFor('sub-1', auth, wait);
     expect(tokens.cached('sub-1', { ...auth, ...change })).toBeUndefined();

@@ -55,7 +55,7 @@ async function unsentOf(replayId: string): Promise<number> {
 
 describe('the watch over what a replay has sent', () => {
   beforeEach(async () => {
-    // Of an earlier run: nobody counted it.
+    // Of an earlier run, so it was not counted.
     attempted('replay-1');
     await watch.follow('replay-1', SUBSCRIPTION);
     await watch.follow('marker', SUBSCRIPTION);

@@ -26,7 +26,7 @@ function failingFor(ms: number, subscriptionId = 'subscription-1'): void {
   harness.writeState({ subscriptionId, failingSince, updatedAt: failingSince, ...nothingElse });
 }
 
-async function told(): Promise<string[]> {
+async function published(): Promise<string[]> {
   return (await harness.operations()).map(({ type }) => type).filter((type) => type !== 'probed');
 }
 
@@ -35,8 +35,8 @@ describe('a subscription that holds through an outage (R-29)', () => {
     failingFor(5 * minuteMs);
     harness.publish(1);
     await harness.start(() => answer);
-    await until(async () => (await told()).length > 0);
-    expect(await told()).toEqual(['suspended']);
+    await until(async () => (await published()).length > 0);
+    expect(await published()).toEqual(['suspended']);
     expect((await harness.states()).get('subscription-1')?.suspendedAt).not.toBeNull();
   });
 
@@ -44,15 +44,15 @@ describe('a subscription that holds through an outage (R-29)', () => {
     failingFor(5 * minuteMs, 'letting-fail');
     harness.publish(1, 'letting-fail');
     await harness.start(() => answer);
-    await until(async () => (await told()).length > 0);
-    expect(await told()).toEqual(['exhausted']);
+    await until(async () => (await published()).length > 0);
+    expect(await published()).toEqual(['exhausted']);
   });
 
   it('holds new deliveries and sends one probe every 15 s, which uses up no attempt', async () => {
     failingFor(5 * minuteMs);
     harness.publish(1);
     const made = await harness.start(() => answer);
-    await until(async () => (await told()).length > 0);
+    await until(async () => (await published()).length > 0);
     const before = made.length;
     for (let n = 2; n <= 40; n++) harness.publish(n);
     const suspendedAt = (await harness.operations())[0]?.occurredAt ?? NaN;
@@ -73,7 +73,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 3; n++) harness.publish(n);
     await harness.start(() => answer, { slots: { perSubscription: 1 }, limits: { perSubscription: 10 } });
-    await until(async () => (await told()).includes('suspended'));
+    await until(async () => (await published()).includes('suspended'));
     for (let n = 4; n <= 50; n++) harness.publish(n);
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 50);
@@ -81,7 +81,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(delivered.map(({ eventId }) => eventId)).toEqual(
       Array.from({ length: 50 }, (_, i) => `event-${String(i + 1)}`),
     );
-    expect(await told()).toEqual(['suspended', 'resumed']);
+    expect(await published()).toEqual(['suspended', 'resumed']);
     await until(async () => (await harness.committedOffset()) === 50);
     await until(async () => (await harness.states()).get('subscription-1') === null);
   });
@@ -90,29 +90,29 @@ describe('a subscription that holds through an outage (R-29)', () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 20; n++) harness.publish(n);
     await harness.start(() => answer);
-    await until(async () => (await told()).includes('suspended'));
+    await until(async () => (await published()).includes('suspended'));
     await until(async () => (await harness.committedOffset()) === 20);
     const made = await harness.start(() => answer);
     await until(() => made.length >= 3);
     expect(new Set(made.map(({ delivery }) => delivery.eventId)).size).toBe(1);
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 20);
-    expect(await told()).toEqual(['suspended', 'resumed']);
+    expect(await published()).toEqual(['suspended', 'resumed']);
   });
 
   it('is resumed by an accepted probe even when it was changed meanwhile', async () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     await harness.start(() => answer);
-    await until(async () => (await told()).includes('suspended'));
+    await until(async () => (await published()).includes('suspended'));
     harness.subscribe('subscription-1', {
       onOutage: 'hold',
-      url: 'https://mended.example.org/',
+      url: 'https://repaired.example.org/',
       updatedAt: harness.now(),
     });
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 5);
-    expect(await told()).toEqual(['suspended', 'resumed']);
+    expect(await published()).toEqual(['suspended', 'resumed']);
     await until(async () => (await harness.states()).get('subscription-1') === null);
   });
 
@@ -122,10 +122,10 @@ describe('a subscription that holds through an outage (R-29)', () => {
     const refusingFirst = (request: { delivery: { eventId: string } }): AttemptResult =>
       answer === ok && request.delivery.eventId === 'event-1' ? { type: 'response', statusCode: 422 } : answer;
     await harness.start(refusingFirst);
-    await until(async () => (await told()).includes('suspended'));
+    await until(async () => (await published()).includes('suspended'));
     answer = ok;
     await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome !== 'retrying').length === 5);
-    expect(await told()).toEqual(['suspended', 'resumed']);
+    expect(await published()).toEqual(['suspended', 'resumed']);
     const failed = (await harness.attempts()).filter(({ outcome }) => outcome === 'failed');
     expect(failed.map(({ eventId, decision }) => [eventId, decision])).toEqual([['event-1', 'permanent_status']]);
   });
@@ -134,10 +134,10 @@ describe('a subscription that holds through an outage (R-29)', () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 5; n++) harness.publish(n);
     await harness.start(() => answer);
-    await until(async () => (await told()).includes('suspended'));
+    await until(async () => (await published()).includes('suspended'));
     harness.subscribe('subscription-1', { onOutage: 'fail' });
-    await until(async () => (await told()).filter((type) => type === 'exhausted').length === 5);
-    expect((await told()).slice(0, 2)).toEqual(['suspended', 'resumed']);
+    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
+    expect((await published()).slice(0, 2)).toEqual(['suspended', 'resumed']);
     await until(async () => (await harness.committedOffset()) === 5);
   });
 });
@@ -147,7 +147,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
     for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
     await harness.start(() => answer);
-    await until(async () => (await told()).filter((type) => type === 'exhausted').length === 5);
+    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
     const disabled = (await harness.operations()).filter(({ type }) => type === 'disabled');
     expect(disabled).toMatchObject([{ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' }]);
   });
@@ -169,8 +169,8 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     harness.subscribe('letting-fail', { updatedAt: Math.round(harness.now()) });
     harness.publish(1, 'letting-fail');
     await harness.start(() => answer);
-    await until(async () => (await told()).includes('exhausted'));
-    expect(await told()).toEqual(['exhausted']);
+    await until(async () => (await published()).includes('exhausted'));
+    expect(await published()).toEqual(['exhausted']);
   });
 
   it('is not disabled when an attempt was accepted in between', async () => {
@@ -179,7 +179,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     let attempts = 0;
     await harness.start(() => (++attempts === 1 ? ok : unavailable));
     harness.publish(2, 'letting-fail');
-    await until(async () => (await told()).includes('exhausted'));
-    expect(await told()).toEqual(['exhausted']);
+    await until(async () => (await published()).includes('exhausted'));
+    expect(await published()).toEqual(['exhausted']);
   });
 });

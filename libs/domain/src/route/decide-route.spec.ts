@@ -232,7 +232,7 @@ describe('a route finishes by standing', () => {
   it.each([
     ['a ping of 3 km/h', ping(200, { speed: 3, north: 300 })],
     ['a ping that is far away and has no speed', ping(200, { north: 501 })],
-  ])('counted anew after %s', (_what, between) => {
+  ])('counted from the start again after %s', (_what, between) => {
     const pings = [...setOff, ping(30, { speed: 0, north: 300 }), between, ping(340, { speed: 0, north: 501 })];
     expect(tripsOf(pings)).toEqual({ 20: ['route_started 10'] });
   });

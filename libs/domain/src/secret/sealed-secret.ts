@@ -18,7 +18,7 @@ export type OpenedSecret =
   | { readonly type: 'unreadable'; readonly reason: 'malformed' | 'unknown_version' | 'unknown_key' | 'not_authentic' };
 
 /**
- * 8 hex digits. Made from the key, so that nobody has to choose an id and no id can name two keys.
+ * 8 hex digits. Derived from the key, so that operators need not choose an id and no id can stand for two keys.
  * @throws DomainError `bad_key`
  */
 export function keyIdOf(key: Buffer): string {

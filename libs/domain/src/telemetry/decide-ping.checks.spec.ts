@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { NOON, pingOf } from '../../../../test/support/samples.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
+import { outcomes, travel } from '../testing/journey.js';
+import { decidePing } from './decide-ping.js';
+
+const DAY_MS = 86_400_000;
+
+/** A ping so many seconds after noon. */
+function at(seconds: number, fields: Partial<TelemetryPing> = {}): TelemetryPing {
+  return pingOf({ eventTime: NOON + seconds * 1000, ...fields });
+}
+
+const lostFix = { positionValid: false, latitude: null, longitude: null };
+
+describe('a valid fix (R-5)', () => {
+  it.each([
+    ['the device doubts it', { positionValid: false }],
+    ['the latitude is missing', { latitude: null }],
+    ['the longitude is missing', { longitude: null }],
+    ['it is (0,0)', { latitude: 0, longitude: 0 }],
+    ['it is (-0,0)', { latitude: -0, longitude: 0 }],
+    ['the latitude is above 90', { latitude: 90.000001 }],
+    ['the latitude is below -90', { latitude: -90.000001 }],
+    ['the longitude is above 180', { longitude: 180.000001 }],
+    ['the longitude is below -180', { longitude: -180.000001 }],
+    ['the latitude is no number', { latitude: Number.NaN }],
+    ['the longitude is endless', { longitude: -Infinity }],
+  ])('is not there when %s', (_, fields) => {
+    expect(decidePing(null, at(0, fields))).toMatchObject({ type: 'accepted', events: [], position: 'invalid_fix' });
+  });
+
+  it.each([
+    ['on the equator', 0, 4.9],
+    ['on the prime meridian', 51.5, 0],
+    ['at the north pole', 90, 180],
+    ['at the south pole', -90, -180],
+  ])('may lie %s', (_, latitude, longitude) => {
+    expect(decidePing(null, at(0, { latitude, longitude }))).toMatchObject({ position: 'sent' });
+  });
+});
+
+describe('the order of pings (R-4)', () => {
+  it('drops a ping with the time of the newest, whatever its other fields are', () => {
+    const journey = travel([at(0, { ignition: true }), at(0, { ignition: false, latitude: 9 })]);
+
+    expect(outcomes(journey)).toEqual([['position'], 'duplicate']);
+    expect(journey.state).toMatchObject({ ignition: true, latitude: 52.1 });
+  });
+
+  it('keeps an older ping out of the state, also when it repeats an older one', () => {
+    const journey = travel([at(0, { ignition: true }), at(100), at(0, { ignition: false }), at(99.999), at(101)]);
+
+    expect(outcomes(journey)).toEqual([['position'], [], 'late', 'late', []]);
+  });
+
+  it('takes a ping without a fix for the newest like any other', () => {
+    expect(outcomes(travel([at(10, lostFix), at(5), at(10)]))).toEqual([[], 'late', 'duplicate']);
+  });
+});
+
+describe('the age of a ping (R-3)', () => {
+  it('rejects a ping more than 5 min ahead of its reception and does not change the state', () => {
+    const early = at(0, { receivedTime: NOON - 300_001 });
+
+    expect(decidePing(null, early)).toEqual({
+      type: 'rejected',
+      reason: 'future',
+      detail: 'eventTime 2024-05-01T12:00:00.000Z is more than 300000 ms after receivedTime 2024-05-01T11:54:59.999Z',
+    });
+    expect(travel([early]).state).toBeNull();
+  });
+
+  it('takes a ping from exactly 5 min after its reception', () => {
+    expect(decidePing(null, at(0, { receivedTime: NOON - 300_000 })).type).toBe('accepted');
+  });
+
+  it('leaves a ping from more than 15 days before its reception to the paths', () => {
+    const journey = travel([at(0, { receivedTime: NOON + 15 * DAY_MS + 1 })]);
+
+    expect(outcomes(journey)).toEqual(['expired']);
+    expect(journey.state).toBeNull();
+  });
+
+  it('takes a ping from exactly 15 days before its reception', () => {
+    expect(decidePing(null, at(0, { receivedTime: NOON + 15 * DAY_MS })).type).toBe('accepted');
+  });
+
+  it('is judged before the order', () => {
+    const state = travel([at(0)]).state;
+
+    expect(decidePing(state, at(-1, { receivedTime: NOON + 16 * DAY_MS })).type).toBe('expired');
+    expect(decidePing(state, at(0, { receivedTime: NOON - DAY_MS })).type).toBe('rejected');
+  });
+});
