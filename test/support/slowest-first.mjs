@@ -9,8 +9,11 @@ const SLOW = [
   /backend\/kafka\//,
   /group-progress/,
 ];
-/** These fill the logs of the product that all end-to-end tests share, and other suites read these logs to the end. */
-const LAST = [/pipeline\.e2e/, /kill-each-app\.e2e/];
+/**
+ * These fill the logs of the product that all end-to-end tests share, and other suites read these logs to the end. The last
+ * one leaves records there that cannot be read at all.
+ */
+const LAST = [/pipeline\.e2e/, /kill-each-app\.e2e/, /poison-records\.e2e/];
 
 export default class SlowestFirst extends Sequencer {
   sort(tests) {
