@@ -16,7 +16,7 @@ describe('An answer', () => {
     expect(parseAnswer(line)).toEqual(expected);
   });
 
-  it('is not made up when the line has none', () => expect(() => parseAnswer('events=12')).toThrow('no answer'));
+  it('is not made up when the line has none', () => expect(() => parseAnswer('events=12')).toThrow('Not an answer'));
 
   it('can be read by people', () => {
     expect(answerText(expected)).toBe('3 events, hash 00000000000000aa');

@@ -13,8 +13,7 @@ const NO_CONTENT = '0'.repeat(16);
 /** @param text a line that holds an answer */
 export function parseAnswer(text: string): Answer {
   const [, events, hash, content] = ANSWER.exec(text) ?? [];
-  if (events === undefined || hash === undefined || content === undefined)
-    throw new Error(`This is no answer: ${text}`);
+  if (events === undefined || hash === undefined || content === undefined) throw new Error(`Not an answer: ${text}`);
   return { events: Number(events), hash, content: content === NO_CONTENT ? null : content };
 }
 

@@ -18,7 +18,7 @@ afterEach(() => {
   }
 });
 
-/** A registry by TLS that knows no schema until it is registered, and wants a login for everything. */
+/** A registry with TLS, without any schema at first, that requires a login for everything. */
 async function build() {
   const authority = await createAuthority('Registry test');
   const { cert, key } = await authority.issue('registry');

@@ -116,7 +116,7 @@ function findEnd(pings: readonly Seen[], start: Fix, confirmed: Fix): End | unde
   const parts: Part[] = [];
   const end = (seenBy: Seen, time: number, endReason: string): End => {
     const way = parts.filter(({ from }) => from.time <= time);
-    // Nobody knows of the route before it is confirmed.
+    // No event shows the route before it is confirmed.
     const decider = seenBy.index < confirmed.index ? confirmed : seenBy;
     return { decider, time, ...figuresOf(start, way, time, endReason) };
   };

@@ -59,7 +59,7 @@ export const PLANTS: readonly Plant[] = [
   plant('no-unresolvable', 'apps/one/src', `import './does-not-exist.js';`),
 ];
 
-/** What single plants lean on; each is lawful by itself. */
+/** What single plants rely on; each is lawful on its own. */
 export const PROPS: Readonly<Record<string, string>> = {
   'apps/one/src/some.spec.ts': `export const spec = 1;`,
   'apps/one/src/other-half.ts': `import type { U } from './planted-no-cycles.js';\nexport type T = U[];`,

@@ -57,7 +57,7 @@ describe('The law of SQL', () => {
   it.each([
     ['parameters', "db.query('SELECT * FROM fleets WHERE id = $1', [fleetId]);"],
     ['constants of the module', 'db.query(`SELECT ${COLUMNS} FROM fleets ${ORDER_BY}`);'],
-    ['text that is no SQL', 'log(`the fleet ${id} was selected from ${count}`);'],
+    ['text that is not SQL', 'log(`the fleet ${id} was selected from ${count}`);'],
   ])('lets %s be', (_what, source) => expect(interpolationsInSql('planted.ts', source)).toEqual([]));
 
   it('holds: values are parameters, and what else stands in SQL has been looked at', () => {

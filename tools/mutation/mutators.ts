@@ -210,7 +210,7 @@ function ofLiteral(node: ts.Node): Change[] {
     : [];
 }
 
-/** One more is no bug in a time-out of 20,000 ms; twice as much is. */
+/** One more is harmless in a time-out of 20,000 ms; twice as much is. */
 function otherNumber(value: number): string {
   return String(Number.isInteger(value) && value < 10 ? value + 1 : value * 2);
 }

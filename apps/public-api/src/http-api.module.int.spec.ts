@@ -40,7 +40,7 @@ function asStranger() {
 function ownersIds(operation: DocumentedOperation) {
   return idsFor(operation, fleets.owner);
 }
-function nobodysIds({ placeholders }: DocumentedOperation) {
+function unknownIds({ placeholders }: DocumentedOperation) {
   return placeholders.map(() => randomUUID());
 }
 
@@ -64,16 +64,16 @@ function withoutIds({ status, body }: TestAnswer) {
 }
 
 describe('a fleet that requests data of another fleet', () => {
-  it.each(named(withIds))('is told by %s that it is not there, as of what never was', async (_name, operation) => {
+  it.each(named(withIds))('gets the same 404 from %s as for an id that never existed', async (_name, operation) => {
     const theirs = await fleets.call(operation, ownersIds(operation), asStranger());
     expect(theirs.status).toBe(404);
     expect(theirs.body).toMatchObject({ error: { code: 'not_found' } });
-    const nobodys = await fleets.call(operation, nobodysIds(operation), asStranger());
-    expect(withoutIds(theirs)).toEqual(withoutIds(nobodys));
+    const unknown = await fleets.call(operation, unknownIds(operation), asStranger());
+    expect(withoutIds(theirs)).toEqual(withoutIds(unknown));
   });
 
   it.each(named(withIds.filter(({ placeholders }) => placeholders.length > 1)))(
-    'is told so by %s below something of its own too',
+    'gets it from %s below a resource of its own too',
     async (_name, operation) => {
       const mixed = [...idsFor(operation, fleets.stranger).slice(0, -1), ownersIds(operation).at(-1) ?? ''];
       expect((await fleets.call(operation, mixed, asStranger())).status).toBe(404);
@@ -151,7 +151,7 @@ describe('every operation', () => {
   it.each(named(securedOperations))('%s wants its scope, and only that', async (_name, operation) => {
     const { api, owner } = fleets;
     const call = (scopes: readonly string[]) =>
-      fleets.call(operation, nobodysIds(operation), { key: api.addKey(`${owner.id}-empty`, scopes) });
+      fleets.call(operation, unknownIds(operation), { key: api.addKey(`${owner.id}-empty`, scopes) });
     const refused = await call([]);
     expect(refused.status).toBe(403);
     expect(refused.body).toEqual({ error: { code: 'forbidden', message: expect.any(String) as unknown } });

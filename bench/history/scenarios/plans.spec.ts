@@ -33,7 +33,7 @@ describe('The check of a plan', () => {
 
   it('finds whatever reads a table without an index', () => {
     for (const type of ['Seq Scan', 'Parallel Seq Scan', 'Bitmap Heap Scan']) {
-      expect(faultsOf([scan({ 'Node Type': type })], query)).toEqual([`${type} is no index`]);
+      expect(faultsOf([scan({ 'Node Type': type })], query)).toEqual([`${type} is not an index`]);
     }
   });
 

@@ -48,7 +48,9 @@ export function faultsOf(plan: readonly PlanNode[], query: DeliveryQuery): strin
     ...plan.flatMap(({ 'Relation Name': table }) =>
       table !== undefined && isOutside(table) ? [`${table} is not of the window`] : [],
     ),
-    ...plan.flatMap((node) => (/Seq Scan|Bitmap/.test(node['Node Type']) ? [`${node['Node Type']} is no index`] : [])),
+    ...plan.flatMap((node) =>
+      /Seq Scan|Bitmap/.test(node['Node Type']) ? [`${node['Node Type']} is not an index`] : [],
+    ),
     ...plan.flatMap((node) =>
       node['Node Type'] === 'Sort' && node['Actual Rows'] > mostRows ? ['a Sort of more than the page'] : [],
     ),

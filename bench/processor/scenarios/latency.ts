@@ -73,6 +73,6 @@ async function listen(
 
 export function parseLatency(output: string): Omit<LatencyRun, 'configuration'> {
   const [, events, p50Ms, p99Ms, maxMs] = RESULT.exec(output) ?? [];
-  if (maxMs === undefined) throw new Error(`This is no latency: ${output}`);
+  if (maxMs === undefined) throw new Error(`Not a latency: ${output}`);
   return { events: Number(events), p50Ms: Number(p50Ms), p99Ms: Number(p99Ms), maxMs: Number(maxMs) };
 }

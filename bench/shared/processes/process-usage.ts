@@ -42,7 +42,7 @@ export function sumUsage(usages: readonly ProcessUsage[]): ProcessUsage {
 
 function numberIn(text: string | undefined): number {
   const value = Number(text);
-  if (text === undefined || !Number.isFinite(value)) throw new Error(`This is no process usage: ${String(text)}`);
+  if (text === undefined || !Number.isFinite(value)) throw new Error(`Not a process usage: ${String(text)}`);
   return value;
 }
 

@@ -29,7 +29,7 @@ export class AvroCursor {
     return this.position;
   }
 
-  /** To be called last: a record that is longer than its schema says is no record of that schema. */
+  /** To be called last: a record that is longer than its schema says is not a record of that schema. */
   expectEnd(): void {
     if (this.position !== this.end) throw new RangeError(`${String(this.end - this.position)} bytes left over`);
   }

@@ -49,7 +49,7 @@ describe('records written without avsc', () => {
 
   it.each([
     ['a long with a fraction', (to: AvroEncoder) => to.long(1.5)],
-    ['a long that is no number', (to: AvroEncoder) => to.long(Number.NaN)],
+    ['a long that is not a number', (to: AvroEncoder) => to.long(Number.NaN)],
     ['a long that no reader reads exactly', (to: AvroEncoder) => to.long(2 ** 52)],
     ['an int beyond 32 bits', (to: AvroEncoder) => to.int(2 ** 31)],
     ['a double that is not there', (to: AvroEncoder) => to.optionalDouble(undefined as unknown as null)],

@@ -34,12 +34,13 @@ export class AvroEncoder {
   }
 
   int(value: number): void {
-    if (!(value >= -INT_LIMIT && value < INT_LIMIT)) throw new RangeError(`${String(value)} is no int`);
+    if (!(value >= -INT_LIMIT && value < INT_LIMIT)) throw new RangeError(`${String(value)} is not an int`);
     this.long(value);
   }
 
   long(value: number): void {
-    if (!Number.isInteger(value) || Math.abs(value) >= LONG_LIMIT) throw new RangeError(`${String(value)} is no long`);
+    if (!Number.isInteger(value) || Math.abs(value) >= LONG_LIMIT)
+      throw new RangeError(`${String(value)} is not a long`);
     this.reserve(LONGEST_VARINT);
     if (value >= -SMALL_LIMIT && value < SMALL_LIMIT) this.smallVarint((value << 1) ^ (value >> 31));
     else this.largeVarint(value < 0 ? -2 * value - 1 : 2 * value);
@@ -47,7 +48,7 @@ export class AvroEncoder {
 
   double(value: number): void {
     // A field that is not there would be written as NaN.
-    if (typeof value !== 'number') throw new TypeError(`${String(value)} is no double`);
+    if (typeof value !== 'number') throw new TypeError(`${String(value)} is not a double`);
     this.reserve(8);
     this.view.setFloat64(this.at, value, true);
     this.at += 8;

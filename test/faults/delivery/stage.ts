@@ -113,7 +113,7 @@ interface Sender {
   readonly sourceNow: () => string;
 }
 
-/** After that the group has told it whether its partitions are others' by now. */
+/** By then the group has reported whether its partitions belong to others. */
 const CUT_OFF_FOR_MORE_MS = 12_000;
 
 async function createSender(place: Place, options: SenderOptions): Promise<Sender> {

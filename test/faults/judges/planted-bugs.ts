@@ -1,4 +1,4 @@
-/** A mistake that somebody might make, as a change of one place in the sources that reads the same in the build. */
+/** A plausible mistake, as a change of one place in the sources that reads the same in the build. */
 export interface PlantedBug {
   readonly name: string;
   readonly suite: 'delivery' | 'projection' | 'processor';

@@ -108,7 +108,7 @@ function placesOf({ seed, vehicles }: Pick<TrafficOptions, 'seed' | 'vehicles'>)
 function pingFrom(row: TrackRow, fleetId: string) {
   const result = pingOf(row, { fleetId, shiftMs: 0, keepReceivedTime: true });
   if (result.type === 'ping') return result.ping;
-  throw new Error(`The simulator made a row that is no ping: ${result.detail}`);
+  throw new Error(`The simulator made a row that is not a ping: ${result.detail}`);
 }
 
 function rowsOf(model: FleetModel): () => TrackRow {

@@ -130,7 +130,7 @@ function nodeOf(nodes: readonly NodeProcess[], id: number): NodeProcess {
 function linkOf(links: readonly (readonly Link[])[], instance: number, broker: number): Link {
   const link = links[instance]?.[broker - 1];
   if (link === undefined)
-    throw new Error(`There is no way from instance ${String(instance)} to broker ${String(broker)}.`);
+    throw new Error(`There is no link from instance ${String(instance)} to broker ${String(broker)}.`);
   return link;
 }
 

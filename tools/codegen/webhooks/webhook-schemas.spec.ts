@@ -67,10 +67,10 @@ describe('the published schemas of bodies (R-11, R-13)', () => {
     ['a heading of 360', bodyOf('position', { heading: 360 })],
     ['a time without milliseconds', bodyOf('position', {}, { eventTime: '2026-03-01T10:00:00Z' })],
     ['a time with an offset', bodyOf('position', {}, { eventTime: '2026-03-01T10:00:00.000+00:00' })],
-    ['an event id that is no UUID', bodyOf('position', {}, { eventId: '1' })],
+    ['an event id that is not a UUID', bodyOf('position', {}, { eventId: '1' })],
     ['anything beside the envelope', bodyOf('position', {}, { version: 1 })],
     ['an unknown type', bodyOf('takeoff')],
-    ['what is no JSON', '{'],
+    ['what is not JSON', '{'],
   ])('refuse %s', (_what, body) => expect(complaintsOf(body)).not.toEqual([]));
 });
 

@@ -37,7 +37,7 @@ export function processesMarked(mark: string): number[] {
     .filter((pid) => pid !== process.pid && carries(pid, mark));
 }
 
-/** A signal to the process and to the group that it leads; one that has gone meanwhile is no error. */
+/** A signal to the process and to the group that it leads; one that has already ended is not an error. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   for (const target of [-pid, pid]) {
     try {

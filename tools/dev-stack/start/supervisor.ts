@@ -75,7 +75,7 @@ export async function superviseStack(
     onReady(running);
     await untilAborted(signal);
   } catch (error) {
-    // An interrupted start fails in many ways, of which none is news.
+    // An interrupted start fails in many ways, none of which matters.
     if (!signal.aborted) throw error;
   } finally {
     signal.removeEventListener('abort', stopEarly);

@@ -28,7 +28,7 @@ const LOGS: ProjectedLogs = { deliveries: topics.webhookAttempts.name, path_poin
 const POLL_MS = 250;
 /** Without a terminal, lines are printed instead of a bar. */
 const LINE_EVERY_MS = 5_000;
-const NOBODY_WORKS_AFTER_MS = 15_000;
+const STALLED_AFTER_MS = 15_000;
 const BUSY_TRIES = 20;
 const BUSY_PAUSE_MS = 500;
 
@@ -123,7 +123,7 @@ async function untilRebuilt(work: Work, goal: readonly PartitionRebuild[]): Prom
       bar.update(progress.done, text);
       if (progress.done >= total) return total;
       if (progress.done !== seen.done) seen = { done: progress.done, atMs: now() };
-      const isStanding = now() - seen.atMs > NOBODY_WORKS_AFTER_MS;
+      const isStanding = now() - seen.atMs > STALLED_AFTER_MS;
       await say(isStanding ? `${text}; nothing moves: does history-projector run? It goes on when it does.` : text);
       await sleep(POLL_MS);
     }

@@ -14,6 +14,6 @@ export function scopesNotHeld(wanted: readonly string[], held: readonly string[]
   const headers = {
     'www-authenticate': `Bearer realm="waypost", error="insufficient_scope", scope="${missing.join(' ')}"`,
   };
-  const message = `A key can grant only scopes that it has itself; this one lacks ${missing.join(', ')}.`;
+  const message = `A key can grant only scopes of its own; this one lacks ${missing.join(', ')}.`;
   return new ApiError(403, 'scope_not_held', message, { details, headers });
 }

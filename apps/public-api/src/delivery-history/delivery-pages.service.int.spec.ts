@@ -46,7 +46,7 @@ interface Known {
   readonly states: State[];
 }
 
-/** A fleet that nobody else knows, with its log and what must be in its history. */
+/** A fleet of its own, with its log and what must be in its history. */
 function newFleet() {
   walks += 1;
   const fleetId = `fleet-${String(walks)}`;

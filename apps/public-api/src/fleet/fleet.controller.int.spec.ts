@@ -95,7 +95,7 @@ describe('PATCH /public/v1/fleet', () => {
     const fleet = await send('GET', FLEET);
     expect([fleet.headers.get('etag'), fleet.body]).toEqual(['"2"', expect.objectContaining({ routes: true })]);
 
-    // Who read the fleet before is told that it has changed.
+    // A caller with the earlier ETag learns that the fleet has changed.
     expect((await send('PATCH', FLEET, { routes: false }, { 'if-match': '"1"' })).status).toBe(412);
     await send('PATCH', FLEET, { routes: false }, { 'if-match': '"2"' });
     const { data } = (await send('GET', path)).body as { data: { eventType: string; status: string }[] };

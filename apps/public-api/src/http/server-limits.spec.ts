@@ -55,7 +55,7 @@ describe('the HTTP server', () => {
     ],
     ['a request without a Host', ['GET /public/openapi.json HTTP/1.1\r\n\r\n'], 400, 'invalid_request'],
     [
-      'an expectation that nobody meets',
+      'an expectation that no server meets',
       [`${GET}Expect: miracles\r\nConnection: close\r\n\r\n`],
       417,
       'invalid_request',

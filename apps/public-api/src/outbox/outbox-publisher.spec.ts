@@ -155,7 +155,7 @@ describe('the outbox publisher', () => {
   it.each<[string, Fault[]]>([
     ['the commit fails', ['commit_fails']],
     ['the commit fails many times', ['commit_fails', 'commit_fails', 'commit_fails']],
-    ['nobody hears of a commit that took effect', ['commit_succeeds_but_rejects']],
+    ['the answer to a commit that took effect is lost', ['commit_succeeds_but_rejects']],
     ['the mark fails after the commit', ['mark_fails']],
     ['the registry is away', ['encode_prepare_fails', 'commit_fails']],
   ])('publishes each version exactly once though %s', async (_, faults) => {

@@ -58,7 +58,7 @@ async function startProcess(): Promise<void> {
   processes.push({ ...one, url: await one.ready() });
 }
 
-/** What a writer was told of one thing that it made, changed, and perhaps deleted. */
+/** The responses to a writer about one resource that it made, changed, and perhaps deleted. */
 interface Story {
   readonly topic: string;
   readonly key: string;

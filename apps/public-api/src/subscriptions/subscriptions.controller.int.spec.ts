@@ -102,7 +102,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
     expect(suite.waitedFor).toEqual([[expect.any(String), expect.any(String)]]);
   });
 
-  it("takes the fleet's payload format unless told another", async () => {
+  it("takes the fleet's payload format unless the request names another", async () => {
     const legacy = `${suite.fleetId}-old`;
     await suite.store.fleets.create({ fleetId: legacy, payloadFormat: 'legacy-v1', nowMs: suite.nowMs });
     const make = (body: object) =>

@@ -67,7 +67,7 @@ function createDirectory(
 function observeGeofences(registry: Registry, history: GeofenceHistory): void {
   new Gauge({
     name: 'waypost_geofence_fleets',
-    help: 'Fleets of which geofences are known.',
+    help: 'Fleets with at least one geofence in memory.',
     registers: [registry],
     collect() {
       this.set(history.fleetCount);

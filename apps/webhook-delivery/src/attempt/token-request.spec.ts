@@ -188,7 +188,7 @@ describe('a lifetime', () => {
     ['an empty text', '', 239_000],
     ['an object', {}, 239_000],
     ['more than any number', '1e999', 239_000],
-  ])('told as %s keeps the token for as long as it says, or for 4 minutes', async (_what, expires_in, keptMs) => {
+  ])('given as %s keeps the token for as long as it says, or for 4 minutes', async (_what, expires_in, keptMs) => {
     behave({ '/token': () => tokenAnswer({ access_token: 'a', expires_in }), '/hook': () => status(200) });
     await rig.run('sub-1');
     rig.advance(keptMs);
@@ -200,7 +200,7 @@ describe('a lifetime', () => {
   });
 
   it.each([60, 59, 1, 0, -1, -3_600, '0', '-5'])(
-    'of %s s serves those who need a token now, and nobody a second later',
+    'of %s s serves those who need a token now, and none a second later',
     async (expires_in) => {
       behave({ '/token': () => tokenAnswer({ access_token: 'a', expires_in }), '/hook': () => status(200) });
       await Promise.all(times(20, () => rig.run('sub-1')));
@@ -220,7 +220,7 @@ describe('an answer without a token', () => {
     });
 
   it.each<readonly [string, (call: ReceivedCall) => Answer, RegExp]>([
-    ['that is no JSON', () => status(200, { body: '<html>' }), /JSON/],
+    ['that is not JSON', () => status(200, { body: '<html>' }), /JSON/],
     ['that is empty', () => status(200), /JSON/],
     ['that is a JSON null', () => status(200, { body: 'null' }), /JSON/],
     ['that is a JSON list', () => status(200, { body: '["a"]' }), /access_token/],
@@ -238,7 +238,7 @@ describe('an answer without a token', () => {
     ['that says 400', (call) => echo(call, 400), /400/],
     ['that says 500', (call) => echo(call, 500), /500/],
     ['that is a broken connection', () => ({ type: 'reset' }), /connection_reset/],
-  ])('%s is a temporary failure: nothing is sent, and no secret told', async (_what, answer, detail) => {
+  ])('%s is a temporary failure: nothing is sent, and no secret is shown', async (_what, answer, detail) => {
     behave({ '/token': answer, '/hook': () => status(200) });
     const { runs, decisions } = await rig.deliver('sub-1');
     expect(runs).toEqual([expect.objectContaining(tokenError(expect.stringMatching(detail)))]);

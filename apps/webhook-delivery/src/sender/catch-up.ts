@@ -17,7 +17,7 @@ export interface CatchUpOptions {
   readonly codecs: AvroCodecs;
   readonly partition: number;
   readonly queues: PartitionQueues;
-  /** @returns a promise if the record is no delivery: no later one may be taken until it has resolved */
+  /** @returns a promise if the record is not a delivery: no later one may be taken until it has resolved */
   readonly take: (queue: SubscriptionQueue, record: StreamRecord) => Promise<void> | null;
   /** Called when a queue has taken in everything up to the position of the partition's reader. */
   readonly onCaughtUp: () => void;

@@ -257,7 +257,7 @@ class DeliveryTask implements PartitionTask {
     return null;
   }
 
-  /** @returns a promise if the record is no delivery: no later one may be taken until it is quarantined */
+  /** @returns a promise if the record is not a delivery: no later one may be taken until it is quarantined */
   private take(queue: SubscriptionQueue, record: StreamRecord): Promise<void> | null {
     const { queues, flow, states } = this.opened();
     const { offset } = record;

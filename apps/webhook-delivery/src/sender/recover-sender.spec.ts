@@ -7,7 +7,7 @@ import { never, ok, SenderHarness, unavailable } from './testing/sender-harness.
 const DELIVERIES = 120;
 const SUBSCRIPTIONS = ['a', 'b', 'c', 'd'];
 
-/** What an endpoint does with a delivery: accept it at an attempt, or never; now and then it hangs until somebody dies. */
+/** What an endpoint does with a delivery: accept it at an attempt, or never; now and then it hangs until a process is killed. */
 interface Fate {
   readonly acceptedAt: number;
   readonly hangs: boolean;

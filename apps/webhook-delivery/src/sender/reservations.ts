@@ -15,7 +15,7 @@ const FLEET_SHARE_OF_FREE = 0.5;
  *
  * A share is a part of what is *free* in the group above it, never a fixed number (the dynamic thresholds of shared-buffer
  * switches). One dead fleet alone takes a third of the process; forty take 1/42 each; and since every group stops while
- * something is free, whoever comes next finds room at once (R-26): by fleet first, then by subscription.
+ * something is free, the next one finds room at once (R-26): by fleet first, then by subscription.
  */
 export class Reservations {
   total = 0;

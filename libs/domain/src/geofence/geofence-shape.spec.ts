@@ -118,7 +118,7 @@ describe('a polygon', () => {
     ['on the side of the hole', 52.01, 5.008, true],
     ['on a corner of the hole', 52.008, 5.008, true],
     ['far away', -52, -5, false],
-    ['that is no place', 52.015, NaN, false],
+    ['that is not a place', 52.015, NaN, false],
   ])('says of a place %s whether it is inside', (_where, latitude, longitude, inside) => {
     expect(shapeOf(polygonFence([SQUARE, HOLE])).contains(latitude, longitude)).toBe(inside);
   });
@@ -262,7 +262,7 @@ describe('a geofence that cannot be', () => {
     ['both shapes', { circle, polygon: shapes.polygon }, 'either circle or polygon is wanted'],
     ['no shape', { circle: null, polygon: null }, 'either circle or polygon is wanted'],
     ['no radius', circleFence({ ...circle, radiusInMeters: 0 }), 'radiusInMeters is not above 0'],
-    ['a radius that is no number', circleFence({ ...circle, radiusInMeters: NaN }), 'radiusInMeters is not above 0'],
+    ['a radius that is not a number', circleFence({ ...circle, radiusInMeters: NaN }), 'radiusInMeters is not above 0'],
     ['a centre off the earth', circleFence({ ...circle, latitude: 91 }), 'circle is not centred on a place on earth'],
     ['no ring', polygonFence([]), 'polygon has no outer ring'],
     ['a ring of two points', polygonFence([SQUARE.slice(0, 2)]), 'ring 0 has fewer than 3 different points'],
@@ -270,9 +270,9 @@ describe('a geofence that cannot be', () => {
     [
       'a corner off the earth',
       polygonFence([[...SQUARE.slice(1), [52, 181]]]),
-      'ring 0 has a point that is no place on earth',
+      'ring 0 has a point that is not on earth',
     ],
-  ])('is refused for %s, and holds nobody', (_what, geofence, fault) => {
+  ])('is refused for %s, and contains no place', (_what, geofence, fault) => {
     expect(geofenceFault(geofence)).toBe(fault);
     const shape = shapeOf(geofence);
     expect(shape.boxes).toEqual([]);

@@ -29,7 +29,7 @@ export function geofenceFault({ circle, polygon }: Pick<Geofence, 'circle' | 'po
   const unclosed = rings.findIndex((ring) => !hasThreePlaces(ring));
   if (unclosed >= 0) return `ring ${String(unclosed)} has fewer than 3 different points`;
   const astray = rings.findIndex((ring) => !ring.every(isPlace));
-  return astray >= 0 ? `ring ${String(astray)} has a point that is no place on earth` : null;
+  return astray >= 0 ? `ring ${String(astray)} has a point that is not on earth` : null;
 }
 
 interface Place {

@@ -54,7 +54,7 @@ describe('pathPointOf (R-36)', () => {
     ['a coordinate is missing', { latitude: null }, { latitude: null, longitude: 4.9 }],
     ['it is at (0,0)', { latitude: 0, longitude: 0 }, { latitude: 0, longitude: 0 }],
     ['it is out of range', { latitude: 91 }, { latitude: 91, longitude: 4.9 }],
-    ['it is no number', { latitude: Number.NaN, longitude: Infinity }, { latitude: null, longitude: null }],
+    ['it is not a number', { latitude: Number.NaN, longitude: Infinity }, { latitude: null, longitude: null }],
   ])('is invalid when %s, with the coordinates as reported (R-5)', (_, fields, shown) => {
     expect(pathPointOf(pingOf(fields), 'device-1')).toMatchObject({ ...shown, valid: false });
   });

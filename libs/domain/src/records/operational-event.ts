@@ -2,7 +2,7 @@
 
 /** Something that the owner of a subscription, or an operator, wants to know of its deliveries. */
 export interface OperationalEvent {
-  /** UUID; the same when the same thing is told again after a crash. */
+  /** UUID; the same when it is reported again after a crash. */
   readonly id: string;
   readonly subscriptionId: string;
   readonly fleetId: string;

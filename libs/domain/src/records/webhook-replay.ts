@@ -1,6 +1,6 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** One version of what somebody asked to be sent again. */
+/** One version of a request to send deliveries again. */
 export interface WebhookReplay {
   /** UUID. */
   readonly replayId: string;

@@ -57,7 +57,10 @@ describe('a route starts', () => {
     ['two with a slow one in between', [ping(10, { speed: 50 }), ping(20, { speed: 4 }), ping(30, { speed: 50 })]],
     ['speeds just below 5 km/h', [ping(10, { speed: 4.99 }), ping(20, { speed: 4.99 }), ping(30, { speed: 4.99 })]],
     ['a speed that no vehicle has', [ping(10, { speed: 410.38 }), ping(20, { speed: 410.38 })]],
-    ['a speed that is no number', [ping(10, { speed: NaN }), ping(20, { speed: Infinity }), ping(30, { speed: -40 })]],
+    [
+      'a speed that is not a number',
+      [ping(10, { speed: NaN }), ping(20, { speed: Infinity }), ping(30, { speed: -40 })],
+    ],
     ['drift of 199 m', [ping(10, { speed: 0, north: 199 }), ping(20, { north: -199 }), ping(30, { north: 199 })]],
     ['one wild fix', [ping(10, { speed: 0, north: 5_000 }), ping(20, { speed: 0, north: 3 })]],
     ['two wild fixes apart', [ping(10, { north: 5_000 }), ping(20), ping(30, { north: 5_000 }), ping(40)]],

@@ -24,7 +24,7 @@ describe('a valid fix (R-5)', () => {
     ['the latitude is below -90', { latitude: -90.000001 }],
     ['the longitude is above 180', { longitude: 180.000001 }],
     ['the longitude is below -180', { longitude: -180.000001 }],
-    ['the latitude is no number', { latitude: Number.NaN }],
+    ['the latitude is not a number', { latitude: Number.NaN }],
     ['the longitude is endless', { longitude: -Infinity }],
   ])('is not there when %s', (_, fields) => {
     expect(decidePing(null, at(0, fields))).toMatchObject({ type: 'accepted', events: [], position: 'invalid_fix' });

@@ -90,7 +90,7 @@ function decideNewest(
 ): MovedPing | AcceptedPing {
   const fix = hasValidFix(ping) ? ping : null;
   const known = state === null ? null : state.ignition;
-  // null carries the last known state forward, and the first known state is no change.
+  // null carries the last known state forward, and the first known state is not a change.
   const ignition = ping.ignition ?? known;
   const ignitionChanged = known !== null && ignition !== known;
   const position = decidePosition(state, ping, fix, ignitionChanged, settings);

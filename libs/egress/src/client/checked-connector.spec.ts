@@ -152,7 +152,7 @@ describe('createCheckedConnector', () => {
   it.each<[string, Lookup | undefined]>([
     ['connected', undefined],
     ['resolved', () => new Promise(() => undefined)],
-  ])('ends what is still being %s when it is told so', async (_stage, lookup) => {
+  ])('ends what is still being %s when it is closed', async (_stage, lookup) => {
     const sockets: Socket[] = [];
     const openTcp = (): Socket => {
       const socket = new Socket();

@@ -158,7 +158,7 @@ describe('an endpoint that sends no status line', () => {
     [
       'is garbage',
       (socket) => {
-        socket.write('this is no handshake\r\n');
+        socket.write('this is not a handshake\r\n');
       },
       'tls_error',
     ],
@@ -237,7 +237,7 @@ describe('an endpoint that misbehaves after its status line', () => {
   it.each<[string, Answer, object]>([
     ['HTTP/1.0 without a length', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nok'), { statusCode: 200 }],
     ['no reason phrase', write('HTTP/1.1 200\r\ncontent-length: 2\r\n\r\nok'), { statusCode: 200 }],
-    ['a status nobody knows', write('HTTP/1.1 299 Odd\r\ncontent-length: 2\r\n\r\nok'), { statusCode: 299 }],
+    ['an unassigned status', write('HTTP/1.1 299 Odd\r\ncontent-length: 2\r\n\r\nok'), { statusCode: 299 }],
     [
       'an unasked 100 Continue before the status',
       write(`HTTP/1.1 100 Continue\r\n\r\n${OK}content-length: 2\r\n\r\nok`),

@@ -85,7 +85,7 @@ describe('the projection of paths into PostgreSQL', () => {
       for (let at = 0; at < points.length; at += 50) {
         const batch = { ...batchOf('shared', points, at === 0 ? null : at, at + 50), partition };
         const result = await projection.apply(batch);
-        if (result.type !== 'applied') throw new Error('nobody else writes this partition');
+        if (result.type !== 'applied') throw new Error('no other process writes this partition');
         stored += result.stored;
       }
       return stored;

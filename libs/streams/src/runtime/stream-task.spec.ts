@@ -8,7 +8,7 @@ import { StateManager } from './state-directory.js';
 import { createStreamTask } from './stream-task.js';
 
 const COMMIT_INTERVAL_MS = 500;
-/** Records of a transaction that is still open: nobody can read them. */
+/** Records of a transaction that is still open: no consumer can read them. */
 const UNSTABLE = 7;
 const INPUT = { topic: 'input', partition: 0 };
 

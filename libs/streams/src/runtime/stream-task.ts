@@ -71,7 +71,7 @@ class StreamTask implements PartitionTask {
 
   /**
    * In slices, so that heartbeats and timers continue and no transaction grows without bound. When the log continues
-   * after the batch, the end of the batch is no reason to commit: the next batch is already on its way, and no reader
+   * after the batch, the end of the batch is not a reason to commit: the next batch is already on its way, and no reader
    * waits for part of a backlog. Except for the first commit of a task: if a later batch fails again and again, the
    * position is at least as far as possible.
    */

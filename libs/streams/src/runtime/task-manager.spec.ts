@@ -68,7 +68,7 @@ describe('a task manager that loses a partition', () => {
   let suspending: () => Promise<void>;
   let logged: string[];
 
-  /** A runner whose assignments the test makes. Each task says what it does, and closes when it is told to. */
+  /** A runner whose assignments the test makes. Each task logs what it does, and closes on request. */
   beforeEach(async () => {
     events = [];
     tasks = 0;

@@ -183,7 +183,7 @@ describe('a compact store', () => {
     expect(store.get(keyOf('device-20000'))).toBeUndefined();
   });
 
-  it('has the same entries after it was told how many more to expect', () => {
+  it('has the same entries after room for more was reserved', () => {
     const store = newStore();
     for (let i = 0; i < 200; i++) store.put(keyOf(String(i)), i);
     store.expect(10_000);
