@@ -101,9 +101,9 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'deviceIds are ignored',
-    file: 'libs/domain/src/subscription/fan-out.ts',
-    is: 'subscription.deviceIds.includes(event.deviceId)',
-    becomes: 'true',
+    file: `${SENDER}/subscriptions/subscription-directory.ts`,
+    is: 'if (deviceIds === null)',
+    becomes: 'if (deviceIds !== undefined)',
   },
   {
     name: 'strict order is ignored',

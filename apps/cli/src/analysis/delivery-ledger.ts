@@ -1,6 +1,7 @@
 import {
   decideFanOut,
   type FleetEvent,
+  matchesSubscription,
   type WebhookAttempt,
   type WebhookDelivery,
   type WebhookSubscription,
@@ -60,8 +61,8 @@ export function createDeliveryLedger(subscriptions: readonly PublishedSubscripti
 
   return {
     event(event, appendedAt) {
-      const candidates = byKind.get(kindOf(event)) ?? [];
-      for (const { eventId, subscriptionId } of decideFanOut(event, candidates, appendedAt)) {
+      const matching = (byKind.get(kindOf(event)) ?? []).filter((one) => matchesSubscription(one, event));
+      for (const { eventId, subscriptionId } of decideFanOut(event, matching, appendedAt)) {
         ofRange.add(eventId);
         const knownAt = (published.get(subscriptionId) ?? Infinity) + PUBLICATION_MS;
         if (knownAt >= appendedAt) changed.add(subscriptionId);

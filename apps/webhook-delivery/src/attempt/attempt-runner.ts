@@ -5,11 +5,10 @@ import {
   signatureHeaders,
   validSigningSecrets,
   type WebhookDelivery,
-  type WebhookSubscription,
 } from '@waypost/domain';
 import { type AbortGroup, DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
 import { waitFor } from '../common/waits.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
 
 export interface AttemptRequest {
@@ -59,7 +58,7 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
 
   const send = async (
     request: AttemptRequest,
-    subscription: WebhookSubscription,
+    subscription: DirectorySubscription,
     issued: IssuedToken | null,
   ): Promise<AttemptRun> => {
     const { delivery, attempt, startedAt, signal, abortGroup } = request;
@@ -83,7 +82,7 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
 
   const sendWithToken = async (
     request: AttemptRequest,
-    subscription: WebhookSubscription,
+    subscription: DirectorySubscription,
     auth: BearerAuth,
   ): Promise<AttemptRun> => {
     // Without a signature nothing is sent, so no token is needed.
@@ -94,7 +93,7 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
     return found.type === 'aborted' ? ABORTED : ended(subscription, failure('token_error', found.detail));
   };
 
-  const post = (request: AttemptRequest, subscription: WebhookSubscription): Promise<AttemptRun> => {
+  const post = (request: AttemptRequest, subscription: DirectorySubscription): Promise<AttemptRun> => {
     const { id, auth, status } = subscription;
     if (status === 'disabled') return Promise.resolve(ended(subscription, DISABLED_SUBSCRIPTION));
     if (auth === null) return send(request, subscription, null);
@@ -134,7 +133,11 @@ function nothingToDiscard(): void {
   // No token was used.
 }
 
-function ended({ url, auth }: WebhookSubscription, result: AttemptResult, discardToken = nothingToDiscard): AttemptRun {
+function ended(
+  { url, auth }: DirectorySubscription,
+  result: AttemptResult,
+  discardToken = nothingToDiscard,
+): AttemptRun {
   return { type: 'ended', url, auth: auth === null ? 'none' : 'bearer', result, discardToken };
 }
 
@@ -155,7 +158,7 @@ function attemptResult(result: Exclude<EgressResult, { type: 'aborted' }>): Atte
 }
 
 /** The unsealed secrets that sign for a subscription at a given time, newest first; empty when none can be opened. */
-export type SigningKeys = (subscription: WebhookSubscription, nowMs: number) => readonly Buffer[];
+export type SigningKeys = (subscription: DirectorySubscription, nowMs: number) => readonly Buffer[];
 
 interface OpenedKeys {
   readonly keys: readonly Buffer[];
@@ -165,7 +168,7 @@ interface OpenedKeys {
 
 /** Opens the secrets once per version of a subscription, and again when one of them expires. */
 export function createSigningKeys(sealingKeys: readonly Buffer[]): SigningKeys {
-  const opened = new WeakMap<WebhookSubscription, OpenedKeys>();
+  const opened = new WeakMap<DirectorySubscription, OpenedKeys>();
   return (subscription, nowMs) => {
     let known = opened.get(subscription);
     if (known === undefined || known.until <= nowMs) {
@@ -176,7 +179,7 @@ export function createSigningKeys(sealingKeys: readonly Buffer[]): SigningKeys {
   };
 }
 
-function openKeys({ id, secrets }: WebhookSubscription, sealingKeys: readonly Buffer[], nowMs: number): OpenedKeys {
+function openKeys({ id, secrets }: DirectorySubscription, sealingKeys: readonly Buffer[], nowMs: number): OpenedKeys {
   const valid = validSigningSecrets(secrets, nowMs);
   const keys = valid.flatMap(({ sealed }) => {
     const result = openSigningSecret(sealed, sealingKeys, id);
@@ -188,7 +191,7 @@ function openKeys({ id, secrets }: WebhookSubscription, sealingKeys: readonly Bu
 /** Finds subscriptions that the directory does not contain (yet). */
 export interface KnownSubscriptions {
   /** undefined: deleted. */
-  find(subscriptionId: string): Promise<WebhookSubscription | undefined>;
+  find(subscriptionId: string): Promise<DirectorySubscription | undefined>;
 }
 
 const MAX_DELETED = 10_000;

@@ -35,7 +35,7 @@ import { FleetRotation } from './fleet-rotation.js';
 export interface FanOutParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
-  readonly directory: Pick<SubscriptionDirectory, 'candidates' | 'caughtUp'>;
+  readonly directory: Pick<SubscriptionDirectory, 'matching' | 'caughtUp'>;
   readonly flushScheduler: FlushScheduler;
   readonly metrics: Pick<DeliveryMetrics, 'deliveryCreated'>;
   readonly quarantine: Pick<Quarantine, 'put'>;
@@ -325,7 +325,7 @@ class FanOutTask implements PartitionTask {
   private decide(event: FleetEvent): readonly WebhookDelivery[] {
     const { directory, now } = this.parts;
     try {
-      return decideFanOut(event, directory.candidates(event.fleetId, event.eventType), now());
+      return decideFanOut(event, directory.matching(event), now());
     } catch (error) {
       if (error instanceof DomainError) throw new StreamsError('NEWER_VERSION', error.message, { cause: error });
       throw error;

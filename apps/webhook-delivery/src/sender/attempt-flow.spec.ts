@@ -58,7 +58,7 @@ function publish(subscriptionId: string, count: number): void {
 /** The sender with everything real but the broker: sockets, signatures, deadlines. */
 function start() {
   const { now } = harness;
-  const directory = { ...harness.directory, start: idle, stop: idle, caughtUp: idle, candidates: () => [] };
+  const directory = { ...harness.directory, start: idle, stop: idle, caughtUp: idle, matching: () => [] };
   const runner = createAttemptRunner({
     ...{ directory, egress, sealingKeys, now },
     tokens: createBearerTokens({ egress, sealingKeys, now }),

@@ -1,5 +1,4 @@
-import type { WebhookSubscription } from '@waypost/domain';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 
 export interface LaneSettings {
   readonly fleetId: string;
@@ -14,7 +13,7 @@ const UNKNOWN_SUBSCRIPTION: LaneSettings = { fleetId: '', origin: '', ratePerSec
 export function createLaneSettings(
   directory: Pick<SubscriptionDirectory, 'get'>,
 ): (subscriptionId: string) => LaneSettings {
-  const known = new WeakMap<WebhookSubscription, LaneSettings>();
+  const known = new WeakMap<DirectorySubscription, LaneSettings>();
   return (subscriptionId) => {
     const subscription = directory.get(subscriptionId);
     if (!subscription) return UNKNOWN_SUBSCRIPTION;

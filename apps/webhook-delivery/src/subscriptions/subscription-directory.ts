@@ -1,18 +1,24 @@
 import { type AvroCodecs, topics } from '@waypost/contracts';
-import type { WebhookSubscription } from '@waypost/domain';
+import type { FleetEvent, WebhookSubscription } from '@waypost/domain';
 import { type Quarantine, VersionReader } from '@waypost/platform';
 import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
+import { DeviceIndex } from './device-index.js';
+
+/** The device ids are in an index: as they are, those of all subscriptions would not fit in memory. */
+export type DirectorySubscription = Omit<WebhookSubscription, 'deviceIds'>;
+
+type EventSource = Pick<FleetEvent, 'fleetId' | 'eventType' | 'deviceId'>;
 
 /** Every subscription, read from the topic (R-17): deliveries continue while the database is down. */
 export interface SubscriptionDirectory extends Pick<GlobalTable, 'start' | 'stop' | 'caughtUp'> {
-  get(subscriptionId: string): WebhookSubscription | undefined;
+  get(subscriptionId: string): DirectorySubscription | undefined;
   /**
    * Nothing is sent at present: its owner has paused it (R-16), or its only version cannot be read or has a status that only
    * a newer build knows. An older version stays in force when a newer one cannot be read.
    */
   isHeld(subscriptionId: string): boolean;
-  /** The subscriptions of a fleet for one event type, of any status. */
-  candidates(fleetId: string, eventType: string): Iterable<WebhookSubscription>;
+  /** The subscriptions that the event becomes deliveries of (R-16): `matchesSubscription` holds for them and no other. */
+  matching(event: EventSource): DirectorySubscription[];
   /** Called with the id after each change of a subscription. @returns a function that ends the calls */
   onChange(listener: (subscriptionId: string) => void): () => void;
 }
@@ -42,20 +48,21 @@ export function createSubscriptionDirectory(options: DirectoryOptions): Subscrip
   return { start: () => table.start(), stop: () => table.stop(), caughtUp: () => table.caughtUp(), ...index };
 }
 
-export function createSubscriptionIndex() {
-  const byId = new Map<string, WebhookSubscription>();
-  const byInterest = new Map<string, Map<string, WebhookSubscription>>();
+const SHARDS = 256;
+
+export function createSubscriptionIndex(shards = SHARDS) {
+  const byId = new Map<string, DirectorySubscription>();
+  const byEvent = new EventIndex(shards);
   const unreadable = new Set<string>();
   const listeners = new Set<(subscriptionId: string) => void>();
   const notify = (id: string): void => {
     for (const listener of listeners) listener(id);
   };
-  const interestKey = (fleetId: string, eventType: string): string => `${fleetId}\u001f${eventType}`;
   const remove = (id: string): void => {
     const known = byId.get(id);
     if (!known) return;
     byId.delete(id);
-    byInterest.get(interestKey(known.fleetId, known.eventType))?.delete(id);
+    byEvent.remove(known);
   };
   return {
     get: (id: string) => byId.get(id),
@@ -63,24 +70,21 @@ export function createSubscriptionIndex() {
       const status = byId.get(id)?.status;
       return status === undefined ? unreadable.has(id) : status !== 'active' && status !== 'disabled';
     },
-    candidates: (fleetId: string, eventType: string): Iterable<WebhookSubscription> =>
-      byInterest.get(interestKey(fleetId, eventType))?.values() ?? [],
+    matching: (event: EventSource): DirectorySubscription[] => byEvent.matching(event),
     putUnreadable: (id: string): void => {
       unreadable.add(id);
       notify(id);
     },
-    put: (subscription: WebhookSubscription): void => {
-      unreadable.delete(subscription.id);
-      const known = byId.get(subscription.id);
+    put: ({ deviceIds, ...subscription }: WebhookSubscription): void => {
+      const { id } = subscription;
+      unreadable.delete(id);
+      const known = byId.get(id);
       // The outbox may publish a version again after a crash; an older version never replaces a newer one.
       if (known && known.version > subscription.version) return;
-      remove(subscription.id);
-      byId.set(subscription.id, subscription);
-      const interest = interestKey(subscription.fleetId, subscription.eventType);
-      let group = byInterest.get(interest);
-      if (!group) byInterest.set(interest, (group = new Map<string, WebhookSubscription>()));
-      group.set(subscription.id, subscription);
-      notify(subscription.id);
+      remove(id);
+      byId.set(id, subscription);
+      byEvent.add(subscription, deviceIds);
+      notify(id);
     },
     remove: (id: string): void => {
       unreadable.delete(id);
@@ -94,4 +98,49 @@ export function createSubscriptionIndex() {
       };
     },
   };
+}
+
+/** The subscriptions of a fleet to one event type. */
+interface Group {
+  readonly number: number;
+  readonly ofEveryDevice: Map<string, DirectorySubscription>;
+}
+
+class EventIndex {
+  private readonly groups = new Map<string, Group>();
+  private readonly ofDevices: DeviceIndex<DirectorySubscription>;
+  /** In `ofDevices`, by id. */
+  private readonly numbers = new Map<string, number>();
+
+  constructor(shards: number) {
+    this.ofDevices = new DeviceIndex(shards);
+  }
+
+  add(subscription: DirectorySubscription, deviceIds: readonly string[] | null): void {
+    const { groups } = this;
+    const key = groupKey(subscription);
+    const group = groups.get(key) ?? { number: groups.size, ofEveryDevice: new Map<string, DirectorySubscription>() };
+    groups.set(key, group);
+    if (deviceIds === null) group.ofEveryDevice.set(subscription.id, subscription);
+    else this.numbers.set(subscription.id, this.ofDevices.add(group.number, deviceIds, subscription));
+  }
+
+  remove(subscription: DirectorySubscription): void {
+    const { id } = subscription;
+    this.groups.get(groupKey(subscription))?.ofEveryDevice.delete(id);
+    const number = this.numbers.get(id);
+    if (number !== undefined) this.ofDevices.remove(number);
+    this.numbers.delete(id);
+  }
+
+  matching(event: EventSource): DirectorySubscription[] {
+    const group = this.groups.get(groupKey(event));
+    if (group === undefined) return [];
+    const found = [...group.ofEveryDevice.values(), ...this.ofDevices.find(group.number, event.deviceId)];
+    return found.filter(({ status }) => status !== 'disabled');
+  }
+}
+
+function groupKey({ fleetId, eventType }: Omit<EventSource, 'deviceId'>): string {
+  return `${fleetId}\u001f${eventType}`;
 }

@@ -6,29 +6,23 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import type { WebhookDelivery } from '../records/webhook-delivery.js';
 import type { WebhookSubscription } from '../records/webhook-subscription.js';
 
+/** What a delivery takes from its subscription. */
+type Recipient = Pick<WebhookSubscription, 'id' | 'payloadFormat'>;
+
 /**
- * One delivery per matching subscription, the body written once (R-15), its eventId the same every time (R-12).
+ * One delivery per subscription that matches the event, the body written once (R-15), its eventId the same every time (R-12).
  * @throws DomainError `unknown_payload_format` or `unknown_event_type`: only a newer version can write it
  */
-export function decideFanOut(
-  event: FleetEvent,
-  subscriptions: Iterable<WebhookSubscription>,
-  nowMs: number,
-): WebhookDelivery[] {
-  const deliveries: WebhookDelivery[] = [];
-  for (const subscription of subscriptions) {
-    if (!matchesSubscription(subscription, event)) continue;
-    if (!isEventType(event.eventType)) {
-      const hint = 'start a version that knows it';
-      throw new DomainError('unknown_event_type', `Event type "${event.eventType}" is unknown: ${hint}.`);
-    }
-    deliveries.push(deliveryOf(event, subscription, nowMs));
+export function decideFanOut(event: FleetEvent, matching: readonly Recipient[], nowMs: number): WebhookDelivery[] {
+  if (matching.length > 0 && !isEventType(event.eventType)) {
+    const hint = 'start a version that knows it';
+    throw new DomainError('unknown_event_type', `Event type "${event.eventType}" is unknown: ${hint}.`);
   }
-  return deliveries;
+  return matching.map((subscription) => deliveryOf(event, subscription, nowMs));
 }
 
 /** @throws DomainError `unknown_payload_format`: only a newer version can write it */
-export function deliveryOf(event: FleetEvent, subscription: WebhookSubscription, nowMs: number): WebhookDelivery {
+export function deliveryOf(event: FleetEvent, subscription: Recipient, nowMs: number): WebhookDelivery {
   const format = payloadFormatOf(subscription.payloadFormat);
   const { fleetId, deviceId, eventType, eventTime, resourceId } = event;
   const subscriptionId = subscription.id;

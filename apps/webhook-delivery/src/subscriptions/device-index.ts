@@ -1,0 +1,176 @@
+import { randomFillSync } from 'node:crypto';
+
+/** An entry: both halves of the hash of a device id, and the number of an owner that names it. */
+const WORDS = 3;
+const MAX_UNMERGED = 256;
+
+/**
+ * Which owners (subscriptions) name a device, for tens of millions of device ids: 12 bytes per id of an owner, and lookups
+ * that hardly depend on their number. An id is kept as a keyed hash of 64 bits (decision 0040).
+ */
+export class DeviceIndex<Owner> {
+  private readonly shards: readonly Shard[];
+  private readonly ownerByNumber: (Owner | undefined)[] = [];
+  private readonly entriesByNumber: number[] = [];
+  private readonly freeNumbers: number[] = [];
+  private readonly hash = createKeyedHash();
+  private readonly entry = new Uint32Array(WORDS);
+
+  constructor(shards: number) {
+    this.shards = Array.from({ length: shards }, () => new Shard(this.keepEntry));
+  }
+
+  /**
+   * @param group the same id in another group is another device
+   * @returns the number by which it is removed
+   */
+  add(group: number, deviceIds: readonly string[], owner: Owner): number {
+    const number = this.freeNumbers.pop() ?? this.ownerByNumber.length;
+    const distinctIds = new Set(deviceIds);
+    this.ownerByNumber[number] = owner;
+    this.entriesByNumber[number] = distinctIds.size;
+    for (const deviceId of distinctIds) {
+      this.hash(this.entry, group, deviceId);
+      this.entry[2] = number;
+      this.shardOf(this.entry).add(this.entry);
+    }
+    return number;
+  }
+
+  /** Its entries are dropped when others are merged with them; until then the number is not used again. */
+  remove(number: number): void {
+    this.ownerByNumber[number] = undefined;
+    if (this.entriesByNumber[number] === 0) this.freeNumbers.push(number);
+  }
+
+  find(group: number, deviceId: string): Owner[] {
+    const found: Owner[] = [];
+    this.hash(this.entry, group, deviceId);
+    this.shardOf(this.entry).find(this.entry, (number) => {
+      const owner = this.ownerByNumber[number];
+      if (owner !== undefined) found.push(owner);
+    });
+    return found;
+  }
+
+  private shardOf(entry: Uint32Array): Shard {
+    const shard = this.shards[(entry[1] ?? 0) % this.shards.length];
+    if (shard === undefined) throw new Error('There is no shard.');
+    return shard;
+  }
+
+  private readonly keepEntry = (number: number): boolean => {
+    if (this.ownerByNumber[number] !== undefined) return true;
+    const left = (this.entriesByNumber[number] ?? 0) - 1;
+    this.entriesByNumber[number] = left;
+    if (left === 0) this.freeNumbers.push(number);
+    return false;
+  };
+}
+
+/**
+ * Runs of entries, each sorted by the first word and more than twice as long as the next (the logarithmic method): adding
+ * an entry costs some merging now and then, never a rebuild, and no space is left free.
+ */
+class Shard {
+  private readonly runs: Uint32Array[] = [];
+  private readonly latest = new Uint32Array(MAX_UNMERGED * WORDS);
+  private latestCount = 0;
+
+  constructor(private readonly keep: (owner: number) => boolean) {}
+
+  add(entry: Uint32Array): void {
+    const { latest } = this;
+    const at = lowerBound(latest, this.latestCount, entry[0] ?? 0) * WORDS;
+    latest.copyWithin(at + WORDS, at, this.latestCount * WORDS);
+    latest.set(entry, at);
+    this.latestCount += 1;
+    if (this.latestCount < MAX_UNMERGED) return;
+    this.latestCount = 0;
+    let run = latest.slice();
+    for (let last = this.runs.at(-1); last !== undefined && last.length <= 2 * run.length; last = this.runs.at(-1)) {
+      this.runs.pop();
+      run = merge(last, run, this.keep);
+    }
+    this.runs.push(run);
+  }
+
+  find(entry: Uint32Array, onOwner: (number: number) => void): void {
+    scan(this.latest, this.latestCount, entry, onOwner);
+    for (const run of this.runs) scan(run, run.length / WORDS, entry, onOwner);
+  }
+}
+
+function scan(run: Uint32Array, count: number, entry: Uint32Array, onOwner: (number: number) => void): void {
+  const [first = 0, second = 0] = entry;
+  for (let n = lowerBound(run, count, first); n < count && run[n * WORDS] === first; n++) {
+    if (run[n * WORDS + 1] === second) onOwner(run[n * WORDS + 2] ?? 0);
+  }
+}
+
+/** The first entry whose first word is not less than the given one. */
+function lowerBound(run: Uint32Array, count: number, first: number): number {
+  let from = 0;
+  let to = count;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((run[middle * WORDS] ?? 0) < first) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+function merge(a: Uint32Array, b: Uint32Array, keep: (owner: number) => boolean): Uint32Array<ArrayBuffer> {
+  const merged = new Uint32Array(a.length + b.length);
+  let [fromA, fromB, length] = [0, 0, 0];
+  while (fromA < a.length || fromB < b.length) {
+    const isFromA = fromB >= b.length || (fromA < a.length && (a[fromA] ?? 0) <= (b[fromB] ?? 0));
+    const source = isFromA ? a : b;
+    const at = isFromA ? fromA : fromB;
+    if (keep(source[at + 2] ?? 0)) {
+      for (let word = 0; word < WORDS; word++) merged[length + word] = source[at + word] ?? 0;
+      length += WORDS;
+    }
+    if (isFromA) fromA += WORDS;
+    else fromB += WORDS;
+  }
+  return length === merged.length ? merged : merged.slice(0, length);
+}
+
+/**
+ * HalfSipHash-2-4 of a group and a text, 64 bits, under a random key: an owner who chooses device ids cannot make two of
+ * them equal. Written into the first two words.
+ */
+function createKeyedHash(): (into: Uint32Array, group: number, text: string) => void {
+  const [key0 = 0, key1 = 0] = randomFillSync(new Uint32Array(2));
+  return (into, group, text) => {
+    let [v0, v1, v2, v3] = [key0, key1 ^ 0xee, key0 ^ 0x6c796765, key1 ^ 0x74656462];
+    const lengthAt = 1 + Math.ceil(text.length / 2);
+    for (let step = 0; step <= lengthAt + 4; step++) {
+      let word = 0;
+      if (step === 0) word = group;
+      else if (step < lengthAt) word = text.charCodeAt(2 * step - 2) | (text.charCodeAt(2 * step - 1) << 16);
+      else if (step === lengthAt) word = text.length;
+      else if (step === lengthAt + 1) v2 ^= 0xee;
+      else if (step === lengthAt + 3) {
+        into[0] = v1 ^ v3;
+        v1 ^= 0xdd;
+      }
+      v3 ^= word;
+      for (let round = 0; round < 2; round++) {
+        v0 = (v0 + v1) | 0;
+        v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+        v0 = (v0 << 16) | (v0 >>> 16);
+        v2 = (v2 + v3) | 0;
+        v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+        v0 = (v0 + v3) | 0;
+        v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+        v2 = (v2 + v1) | 0;
+        v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+        v2 = (v2 << 16) | (v2 >>> 16);
+      }
+      v0 ^= word;
+    }
+    into[1] = v1 ^ v3;
+  };
+}
