@@ -39,6 +39,16 @@ const http = z
       'requests at once of one address without a valid API key, from 1',
       200,
     ),
+    WAYPOST_MAX_SUBSCRIPTIONS_PER_FLEET: withDefault(
+      asInteger(1, 1_000_000),
+      'how many webhook subscriptions a fleet may have, from 1',
+      10_000,
+    ),
+    WAYPOST_MAX_DEVICE_IDS_PER_FLEET: withDefault(
+      asInteger(1, 100_000_000),
+      'how many device ids all webhook subscriptions of a fleet may name together, from 1',
+      1_000_000,
+    ),
     WAYPOST_TRUSTED_PROXIES: withDefault(
       asList(isAddressOrSubnet),
       'a comma-separated list of addresses or subnets, for example 10.0.0.0/8,::1',
@@ -52,6 +62,10 @@ const http = z
     addressRateLimit: {
       perSecond: env.WAYPOST_ADDRESS_RATE_LIMIT_PER_SECOND,
       burst: env.WAYPOST_ADDRESS_RATE_LIMIT_BURST,
+    },
+    fleetLimits: {
+      subscriptions: env.WAYPOST_MAX_SUBSCRIPTIONS_PER_FLEET,
+      deviceIds: env.WAYPOST_MAX_DEVICE_IDS_PER_FLEET,
     },
     trustedProxies: env.WAYPOST_TRUSTED_PROXIES,
   }));

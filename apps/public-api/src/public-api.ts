@@ -19,8 +19,8 @@ import { RuntimeModule } from './runtime/runtime.module.js';
 class PublicApiModule {
   static forRoot({ name, config, logger, metrics }: AppRuntime<PublicApiConfig>): DynamicModule {
     const { database, http, registry, sealingKeys, pageTokenKeys, egress } = config;
-    const { rateLimit, addressRateLimit } = http;
-    const settings = { sealingKeys, pageTokenKeys, egress, rateLimit, addressRateLimit };
+    const { rateLimit, addressRateLimit, fleetLimits } = http;
+    const settings = { sealingKeys, pageTokenKeys, egress, rateLimit, addressRateLimit, fleetLimits };
     return {
       module: PublicApiModule,
       imports: [

@@ -1,8 +1,8 @@
 import { type EntityManager, In } from 'typeorm';
-import { FOREIGN_KEY_VIOLATION, sqlState } from '@waypost/database';
 import { isRouteEventType, type WebhookSubscription } from '@waypost/domain';
 import { WebhookSubscriptionEntity } from './entities.js';
-import { changeFleet } from './fleet-store.js';
+import { deviceIdCount, type FleetLimits, type LimitReached, limitReached } from './fleet-limits.js';
+import { changeFleet, lockFleet } from './fleet-store.js';
 import { appendVersions } from './subscription-versions.js';
 
 /** What a caller decides about a new subscription; the store adds version and times. */
@@ -25,22 +25,29 @@ export type CreateSubscriptionsResult =
     }
   /** These event types already have a subscription to this URL; nothing was created. */
   | { readonly type: 'conflict'; readonly taken: readonly TakenSubscription[] }
+  | LimitReached
   | { readonly type: 'fleet_not_found' };
 
 /**
- * Creates all or none, in one transaction with their outbox rows. A subscription to routes or stops turns them on for the
+ * Creates all or none, of one fleet, in one transaction with their outbox rows. A subscription to routes or stops turns them on for the
  * fleet (R-9), and the fleet is published before the subscription: once both are published, its events come.
  */
 export async function createSubscriptions(
   database: EntityManager,
   drafts: readonly NewSubscription[],
   nowMs: number,
+  limits: FleetLimits,
 ): Promise<CreateSubscriptionsResult> {
   const subscriptions = drafts.map((draft): WebhookSubscription => {
     return { ...draft, status: 'active', disabledReason: null, version: 1, createdAt: nowMs, updatedAt: nowMs };
   });
   try {
     return await database.transaction(async (manager): Promise<CreateSubscriptionsResult> => {
+      const fleetId = subscriptions[0]?.fleetId ?? '';
+      if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
+      const added = { subscriptions: subscriptions.length, deviceIds: deviceIdCount(subscriptions) };
+      const reached = await limitReached(manager, fleetId, added, limits);
+      if (reached !== null) return reached;
       const fleetIds = await turnRoutesOn(manager, subscriptions, nowMs);
       await insertAll(manager, subscriptions);
       const ids = await appendVersions(manager, subscriptions, nowMs);
@@ -48,7 +55,6 @@ export async function createSubscriptions(
     });
   } catch (error) {
     if (error instanceof SubscriptionsTaken) return { type: 'conflict', taken: error.taken };
-    if (sqlState(error) === FOREIGN_KEY_VIOLATION) return { type: 'fleet_not_found' };
     throw error;
   }
 }
@@ -60,20 +66,17 @@ class SubscriptionsTaken extends Error {
   }
 }
 
-/** @returns the outbox ids of the fleets that changed; a fleet that does not exist is left to the insert */
+/** @returns the outbox ids of the fleet if it changed */
 async function turnRoutesOn(
   manager: EntityManager,
   subscriptions: readonly WebhookSubscription[],
   nowMs: number,
 ): Promise<readonly string[]> {
-  const withRoutes = subscriptions.filter(({ eventType }) => isRouteEventType(eventType));
-  const outboxIds: string[] = [];
-  // Sorted, like the insert below: all callers lock in the same order.
-  for (const fleetId of [...new Set(withRoutes.map((subscription) => subscription.fleetId))].sort()) {
-    const result = await changeFleet(manager, { fleetId, change: { routes: true }, nowMs, expected: null });
-    if (result.type === 'changed') outboxIds.push(...result.outboxIds);
-  }
-  return outboxIds;
+  const withRoutes = subscriptions.find(({ eventType }) => isRouteEventType(eventType));
+  if (withRoutes === undefined) return [];
+  const { fleetId } = withRoutes;
+  const result = await changeFleet(manager, { fleetId, change: { routes: true }, nowMs, expected: null });
+  return result.type === 'changed' ? result.outboxIds : [];
 }
 
 async function insertAll(manager: EntityManager, subscriptions: readonly WebhookSubscription[]): Promise<void> {

@@ -79,15 +79,17 @@ export class FleetStore {
   }
 }
 
-/** In the caller's transaction. Changes of a fleet queue on its row; its subscriptions can still be created meanwhile. */
+/** What is counted per fleet stays as it is until the caller's transaction ends. */
+export function lockFleet(manager: EntityManager, fleetId: string): Promise<FleetSettings | null> {
+  return manager.findOne(FleetEntity, { where: { fleetId }, lock: { mode: 'for_no_key_update' } });
+}
+
+/** In the caller's transaction. Changes of a fleet queue on its row. */
 export async function changeFleet(
   manager: EntityManager,
   { fleetId, change, nowMs, expected }: FleetUpdate,
 ): Promise<ChangeFleetResult> {
-  const current: FleetSettings | null = await manager.findOne(FleetEntity, {
-    where: { fleetId },
-    lock: { mode: 'for_no_key_update' },
-  });
+  const current = await lockFleet(manager, fleetId);
   if (current === null) return { type: 'not_found' };
   if (!isExpected(current.version, expected)) return { type: 'version_mismatch', version: current.version };
   const changed: FleetSettings = { ...current, ...change };

@@ -3,8 +3,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import { type Geofence, geofenceKey } from '@waypost/domain';
-import { FleetEntity, GeofenceEntity } from './entities.js';
+import { GeofenceEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
+import { lockFleet } from './fleet-store.js';
 import { listPage, type ListQuery } from './list-page.js';
 import { appendToOutbox } from './outbox.js';
 
@@ -47,8 +48,7 @@ export class GeofenceStore {
     const { fleetId } = draft;
     return this.geofences.manager.transaction(async (manager): Promise<CreateGeofenceResult> => {
       // The lock on the fleet makes the bound exact.
-      const fleet = await manager.findOne(FleetEntity, { where: { fleetId }, lock: { mode: 'for_no_key_update' } });
-      if (fleet === null) return { type: 'fleet_not_found' };
+      if ((await lockFleet(manager, fleetId)) === null) return { type: 'fleet_not_found' };
       if ((await manager.countBy(GeofenceEntity, { fleetId })) >= MAX_GEOFENCES) return { type: 'too_many' };
       const geofence: Geofence = { ...draft, version: 1, createdAt: nowMs, updatedAt: nowMs };
       await manager.insert(GeofenceEntity, geofence);

@@ -13,6 +13,7 @@ export { ChangeStores } from './change-stores.js';
 export type { CreateSubscriptionsResult, NewSubscription, TakenSubscription } from './create-subscriptions.js';
 export { MANAGEMENT_ENTITIES } from './entities.js';
 export type { ExpectedVersions, VersionMismatch } from './expected-versions.js';
+export type { FleetLimits, LimitReached } from './fleet-limits.js';
 export {
   type ChangeFleetResult,
   type CreateFleetResult,

@@ -12,6 +12,8 @@ import {
 import { createSubscriptions, type CreateSubscriptionsResult, type NewSubscription } from './create-subscriptions.js';
 import { WebhookSubscriptionEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
+import { deviceIdCount, type FleetLimits, type LimitReached, limitReached, NO_LIMITS } from './fleet-limits.js';
+import { lockFleet } from './fleet-store.js';
 import { listPage, type ListQuery } from './list-page.js';
 import { appendToOutbox } from './outbox.js';
 import {
@@ -46,6 +48,7 @@ export type ChangeSubscriptionResult =
   | { readonly type: 'unchanged'; readonly subscription: WebhookSubscription }
   /** Another subscription has the event type and the URL; `id` is null when it was deleted at the same moment. */
   | { readonly type: 'conflict'; readonly id: string | null }
+  | LimitReached
   | VersionMismatch
   | NotFound;
 
@@ -91,8 +94,12 @@ export class SubscriptionStore {
   ) {}
 
   /** Creates all or none; the result keeps the given order. */
-  create(drafts: readonly NewSubscription[], nowMs: number): Promise<CreateSubscriptionsResult> {
-    return createSubscriptions(this.subscriptions.manager, drafts, nowMs);
+  create(
+    drafts: readonly NewSubscription[],
+    nowMs: number,
+    limits: FleetLimits = NO_LIMITS,
+  ): Promise<CreateSubscriptionsResult> {
+    return createSubscriptions(this.subscriptions.manager, drafts, nowMs, limits);
   }
 
   /** Oldest first. */
@@ -110,6 +117,7 @@ export class SubscriptionStore {
     changeOf: (subscriptionId: string) => SubscriptionChange,
     nowMs: number,
     expected: ExpectedVersions = null,
+    limits: FleetLimits = NO_LIMITS,
   ): Promise<ChangeSubscriptionResult> {
     try {
       return await this.changeLocked(target, expected, async (manager, current, all) => {
@@ -120,6 +128,8 @@ export class SubscriptionStore {
           return changesNothing(subscription, change) ? [] : [{ ...subscription, ...change, ...reason }];
         });
         if (changed.length === 0) return { type: 'unchanged', subscription: current } as const;
+        const reached = await tooManyDeviceIds(manager, all, changed, limits);
+        if (reached !== null) return reached;
         return saveAll(manager, current, changed, nowMs);
       });
     } catch (error) {
@@ -218,6 +228,20 @@ export class SubscriptionStore {
     const conflicting = await this.subscriptions.findOneBy({ fleetId, eventType, url });
     return conflicting?.id ?? null;
   }
+}
+
+async function tooManyDeviceIds(
+  manager: EntityManager,
+  all: readonly WebhookSubscription[],
+  changed: readonly WebhookSubscription[],
+  limits: FleetLimits,
+): Promise<LimitReached | null> {
+  const ids = new Set(changed.map(({ id }) => id));
+  const deviceIds = deviceIdCount(changed) - deviceIdCount(all.filter(({ id }) => ids.has(id)));
+  const fleetId = changed[0]?.fleetId;
+  if (deviceIds <= 0 || fleetId === undefined) return null;
+  await lockFleet(manager, fleetId);
+  return limitReached(manager, fleetId, { subscriptions: 0, deviceIds }, limits);
 }
 
 /** Saves the next version of each; the result shows the named one, which may be unchanged. */

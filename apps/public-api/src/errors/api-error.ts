@@ -20,6 +20,8 @@ export const ERROR_CODES = [
   'too_many_secrets',
   'too_many_replays',
   'too_many_geofences',
+  'too_many_subscriptions',
+  'too_many_device_ids',
   'precondition_failed',
   'idempotency_in_progress',
   'idempotency_key_reused',
@@ -43,6 +45,9 @@ export interface ErrorDetail {
   readonly field?: string;
   /** The resource that the request conflicts with. */
   readonly conflictingId?: string;
+  /** What the fleet may have, and what it has. */
+  readonly limit?: number;
+  readonly current?: number;
   readonly message: string;
 }
 

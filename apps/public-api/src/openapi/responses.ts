@@ -8,6 +8,8 @@ const detail = z.strictObject({
   header: z.string().optional().meta({ description: 'The request header that is wrong.' }),
   field: z.string().optional().meta({ description: 'The field of the body that is wrong, as a path.' }),
   conflictingId: z.string().optional().meta({ description: 'The id of the resource that it conflicts with.' }),
+  limit: z.int().optional().meta({ description: 'How many the fleet may have.' }),
+  current: z.int().optional().meta({ description: 'How many the fleet has.' }),
   message: z.string(),
 });
 

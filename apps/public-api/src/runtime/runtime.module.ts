@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { UrlCheckOptions } from '@waypost/egress';
+import type { FleetLimits } from '@waypost/management-store';
 
 /** The few log methods that this application uses. */
 export interface ApiLogger {
@@ -25,6 +26,7 @@ export interface ApiSettings {
   readonly rateLimit: RateLimit;
   /** Per address, for requests without a live key. */
   readonly addressRateLimit: RateLimit;
+  readonly fleetLimits: FleetLimits;
   /** Where subscribers' URLs may lead (R-18). */
   readonly egress: UrlCheckOptions;
 }

@@ -5,7 +5,7 @@ import { useTestFleet } from '../testing/test-fleet.js';
 const PATH = '/public/v1/webhook-subscriptions';
 
 let id: string;
-const suite = useTestFleet();
+const suite = useTestFleet({ fleetLimits: { subscriptions: 5, deviceIds: 10 } });
 const { send } = suite;
 beforeEach(async () => {
   const json = { eventType: 'position', url: 'https://receiver.example/hook', deviceIds: ['van-1'] };
@@ -133,5 +133,58 @@ describe('the ETag of a subscription', () => {
     const answer = await ifMatch('DELETE', `${PATH}/${id}`, '1');
     expect([answer.status, answer.body]).toMatchObject([400, { error: { code: 'invalid_header' } }]);
     expect((await ifMatch('DELETE', `${PATH}/00000000-0000-4000-8000-000000000000`, '*')).status).toBe(404);
+  });
+});
+
+describe('the limits of a fleet (R-16)', () => {
+  const create = (n: number, more: object = {}) =>
+    send('POST', PATH, { eventType: 'position', url: `https://receiver.example/${String(n)}`, ...more });
+  const ids = (count: number) => Array.from({ length: count }, (_, n) => `van-${String(n)}`);
+
+  it('let no concurrent requests create more subscriptions than are left', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => create(n)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(4).fill(201), ...Array(8).fill(409)]);
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual({
+      error: {
+        code: 'too_many_subscriptions',
+        message: 'A fleet may have 5 subscriptions: it has 5, and this would add 1.',
+        details: [{ field: 'eventTypes', limit: 5, current: 5, message: 'would add 1' }],
+      },
+    });
+    await send('DELETE', `${PATH}/${id}`);
+    expect((await create(99)).status).toBe(201);
+  });
+
+  it('count each event type of a request, and create all or none', async () => {
+    await Promise.all([1, 2].map((n) => create(n)));
+    const three = { eventType: undefined, eventTypes: ['position', 'ignition_on', 'ignition_off'] };
+    expect((await create(3, three)).body).toMatchObject({ error: { details: [{ limit: 5, current: 3 }] } });
+    expect((await create(3)).status).toBe(201);
+  });
+
+  it('let no concurrent requests name more devices than are left', async () => {
+    const answers = await Promise.all([1, 2, 3, 4].map((n) => create(n, { deviceIds: ids(4) })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+      error: { code: 'too_many_device_ids', details: [{ field: 'deviceIds', limit: 10, current: 9 }] },
+    });
+    expect((await create(5)).status).toBe(201);
+  });
+
+  it('let no concurrent changes name more devices than are left', async () => {
+    const made = await Promise.all([1, 2, 3].map((n) => create(n, { deviceIds: ids(2) })));
+    const paths = made.map(({ body }) => `${PATH}/${(body as { data: { id: string }[] }).data[0]?.id ?? ''}`);
+    const answers = await Promise.all(paths.map((path) => send('PATCH', path, { deviceIds: ids(4) })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+      error: { code: 'too_many_device_ids', details: [{ limit: 10, current: 9 }] },
+    });
+  });
+
+  it('never refuse a change that adds nothing', async () => {
+    await suite.sql.query('UPDATE webhook_subscriptions SET device_ids = $2 WHERE id = $1', [id, ids(20)]);
+    expect((await send('PATCH', `${PATH}/${id}`, { deviceIds: ids(19) })).status).toBe(200);
+    expect((await send('PATCH', `${PATH}/${id}`, { status: 'paused' })).status).toBe(200);
+    expect((await send('PATCH', `${PATH}/${id}`, { deviceIds: ids(20) })).status).toBe(409);
   });
 });

@@ -12,7 +12,7 @@ import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { CLOCK, type Clock, NEW_ID, type NewId } from '../runtime/runtime.module.js';
+import { type ApiSettings, CLOCK, type Clock, NEW_ID, type NewId, SETTINGS } from '../runtime/runtime.module.js';
 import { CHECK_URL, type CheckUrl, requireAcceptedUrls } from './subscriber-urls.js';
 import { SubscriptionDrafts } from './subscription-drafts.js';
 import {
@@ -23,7 +23,14 @@ import {
   toSubscription,
   type UpdateSubscriptionDto,
 } from './subscriptions.dto.js';
-import { noSuchSubscription, notActive, subscriptionsTaken, tooManySecrets, urlTaken } from './subscriptions.errors.js';
+import {
+  noSuchSubscription,
+  notActive,
+  subscriptionsTaken,
+  tooMany,
+  tooManySecrets,
+  urlTaken,
+} from './subscriptions.errors.js';
 
 /** How long the old secret signs as well. */
 const OLD_SECRET_SIGNS_MS = 24 * 3_600_000;
@@ -39,6 +46,7 @@ export class SubscriptionsService {
     @Inject(ListPages) private readonly pages: ListPages,
     @Inject(NEW_ID) private readonly newId: NewId,
     @Inject(CLOCK) private readonly now: Clock,
+    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'fleetLimits'>,
   ) {}
 
   async create(
@@ -51,8 +59,9 @@ export class SubscriptionsService {
       const fleet = await stores.fleets.find(fleetId);
       if (fleet === null) throw noSuchFleet();
       const { subscriptions, secret } = this.drafts.draft(body, fleet);
-      const result = await stores.subscriptions.create(subscriptions, this.now());
+      const result = await stores.subscriptions.create(subscriptions, this.now(), this.settings.fleetLimits);
       if (result.type === 'fleet_not_found') throw noSuchFleet();
+      if (result.type === 'limit_reached') throw tooMany(result);
       if (result.type === 'conflict') throw subscriptionsTaken(result.taken);
       const answer = result.subscriptions.map((stored) => withSecret(stored, secret));
       return { answer, outboxIds: result.outboxIds };
@@ -83,9 +92,11 @@ export class SubscriptionsService {
   ): Promise<Versioned<SubscriptionDto>> {
     await requireAcceptedUrls(this.checkUrl, body);
     const changeOf = (id: string) => this.drafts.changeOf(body, id);
-    const result = await this.subscriptions.update(target, changeOf, this.now(), expected);
+    const { fleetLimits } = this.settings;
+    const result = await this.subscriptions.update(target, changeOf, this.now(), expected, fleetLimits);
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
+    if (result.type === 'limit_reached') throw tooMany(result);
     if (result.type === 'conflict') throw urlTaken(result.id);
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
     return { resource: toSubscription(result.subscription), version: result.subscription.version };

@@ -142,11 +142,12 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): RuntimeV
   const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
   const { sealingKeys = [randomBytes(32)], pageTokenKeys = [randomBytes(32)] } = options;
   const { rateLimit = unlimited, addressRateLimit = unlimited } = options;
+  const { fleetLimits = { subscriptions: 1_000, deviceIds: 100_000 } } = options;
   // The check of URLs, which these are for, is replaced.
   const egress = {} as ApiSettings['egress'];
   return {
     logger: options.logger ?? { debug: ignore, info: ignore, warn: ignore, error },
-    settings: { sealingKeys, pageTokenKeys, rateLimit, addressRateLimit, egress },
+    settings: { sealingKeys, pageTokenKeys, rateLimit, addressRateLimit, fleetLimits, egress },
     randomBytes: options.randomBytes ?? randomBytes,
     newId: options.newId ?? randomUUID,
     now: options.now ?? Date.now,

@@ -1,0 +1,50 @@
+import type { EntityManager } from 'typeorm';
+import type { WebhookSubscription } from '@waypost/domain';
+
+/** What a fleet may have (R-16): every webhook-delivery process holds the subscriptions of all fleets in memory. */
+export interface FleetLimits {
+  readonly subscriptions: number;
+  /** Of all its subscriptions together. */
+  readonly deviceIds: number;
+}
+
+export const NO_LIMITS: FleetLimits = { subscriptions: Infinity, deviceIds: Infinity };
+
+export interface LimitReached {
+  readonly type: 'limit_reached';
+  readonly resource: keyof FleetLimits;
+  readonly limit: number;
+  /** What the fleet has now. */
+  readonly current: number;
+  /** What the change would add. */
+  readonly added: number;
+}
+
+/**
+ * Whether a change adds more than the fleet may have; one that adds nothing is never refused, even if a limit was lowered.
+ * The caller holds the lock on the fleet, so two changes cannot both take what is left.
+ */
+export async function limitReached(
+  manager: EntityManager,
+  fleetId: string,
+  added: FleetLimits,
+  limits: FleetLimits,
+): Promise<LimitReached | null> {
+  for (const resource of ['subscriptions', 'deviceIds'] as const) {
+    if (added[resource] <= 0) continue;
+    // A name of a column cannot be a parameter.
+    const sum = resource === 'subscriptions' ? 'count(*)' : 'coalesce(sum(cardinality(device_ids)), 0)';
+    const [row] = await manager.query<{ current: number }[]>(
+      `SELECT ${sum}::int AS current FROM webhook_subscriptions WHERE fleet_id = $1`,
+      [fleetId],
+    );
+    const current = row?.current ?? 0;
+    if (current + added[resource] > limits[resource])
+      return { type: 'limit_reached', resource, limit: limits[resource], current, added: added[resource] };
+  }
+  return null;
+}
+
+export function deviceIdCount(subscriptions: readonly Pick<WebhookSubscription, 'deviceIds'>[]): number {
+  return subscriptions.reduce((count, { deviceIds }) => count + (deviceIds?.length ?? 0), 0);
+}
