@@ -1,5 +1,6 @@
 import {
   count,
+  counts,
   DIST,
   type Flag,
   type FlagsOf,
@@ -8,13 +9,21 @@ import {
   PROFILE,
   SERVE,
   some,
+  toggle,
 } from '../shared/bench-flags.js';
 
 export const SCENARIOS = [
   ...(['capacity', 'healthy', 'latency', 'fan-out', 'slow', 'dead', 'failing', 'backlog'] as const),
-  ...(['lateness', 'kill', 'isolation', 'stages'] as const),
+  ...(['lateness', 'punctuality', 'kill', 'isolation', 'stages'] as const),
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
+
+/** See KINDS in scenarios/isolation.ts. */
+export const ISOLATION_ROWS = [
+  ...(['silent', 'status-line', 'trickle', 'long-reason', 'tls-records', 'refuse', 'reset', '503'] as const),
+  ...(['late', 'close', '408', 'page', 'dns', 'flood', 'parked', 'held', 'paused'] as const),
+] as const;
+export type IsolationRow = (typeof ISOLATION_ROWS)[number];
 
 const FLAGS = {
   only: some(SCENARIOS),
@@ -25,11 +34,16 @@ const FLAGS = {
     ...{ full: undefined, quick: undefined },
   } as Flag<number | undefined>,
   backlog: count('events of the backlog', 100_000, 30_000),
+  rows: { ...some(ISOLATION_ROWS), quick: ['silent', 'status-line', '503'] } as Flag<readonly IsolationRow[]>,
+  neighbours: counts('of the rows of the isolation', [1, 40, 200], [40]),
+  heldBacklog: count('deliveries of its held, paused and parked backlogs', 2_000_000, 100_000),
+  waiting: counts('deliveries of the rows of the punctuality', [500, 500_000], [500]),
   instances: count('processes of webhook-delivery', 1),
   dist: DIST,
   nodeFlags: NODE_FLAGS,
   profile: PROFILE,
   serve: SERVE,
+  redraw: toggle('measure nothing: draw docs/isolation.md again from docs/results/isolation.json'),
 };
 
 export type BenchFlags = FlagsOf<typeof FLAGS>;

@@ -3,20 +3,31 @@ import { runOnStack } from '../shared/run-benchmark.js';
 import { parseBenchFlags } from './bench-flags.js';
 import { measureAll } from './measure-all.js';
 import { jsonLine } from './report/figures.js';
+import { writeIsolationPage } from './report/isolation-page.js';
+import { readSaved } from './report/saved-results.js';
 import { writeDocs } from './report/tables.js';
+import { openReceivers } from './stack/receivers.js';
 import { subscribersOf } from './stack/subscribers.js';
 import { createSystem } from './stack/system.js';
 import { startHarness } from './workers/harness.js';
 
-await runOnStack(parseBenchFlags(process.argv.slice(2)), async (run) => {
+const parsed = parseBenchFlags(process.argv.slice(2));
+if (parsed.redraw) {
+  await writeIsolationPage(await readSaved());
+  process.exit(0);
+}
+
+await runOnStack(parsed, async (run) => {
   const { flags, stack, applications, environment, reporter } = run;
-  const subscribers = await subscribersOf(run);
-  const harness = await startHarness({ stack, environment, ports: subscribers.ports });
+  const receivers = await openReceivers(stack);
+  const { env, certificate } = receivers;
+  const subscribers = await subscribersOf({ ...run, receivers });
+  const harness = await startHarness({ stack, environment, certificate, ports: subscribers.ports });
   const profileDir = stack.file('profile');
   const nodeFlags = [...flags.nodeFlags, ...(flags.profile ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [])];
-  const system = createSystem({ stack, applications, instances: flags.instances, nodeFlags });
+  const system = createSystem({ stack, applications, instances: flags.instances, nodeFlags, env });
   try {
-    const results = await measureAll({ ...run, subscribers, system, harness });
+    const results = await measureAll({ ...run, receivers, subscribers, system, harness });
     await system.stop();
     if (flags.profile) reporter.note(await profileReport(profileDir));
     if (flags.writeDocs) await writeDocs(flags, results);
@@ -24,5 +35,6 @@ await runOnStack(parseBenchFlags(process.argv.slice(2)), async (run) => {
   } finally {
     await system.stop();
     harness.stop();
+    receivers.nameServer.close();
   }
 });

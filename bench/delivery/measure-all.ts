@@ -2,13 +2,13 @@ import type { BenchContext } from './bench-context.js';
 import type { Scenario } from './bench-flags.js';
 import { type BacklogRun, measureBacklog } from './scenarios/backlog.js';
 import { type CapacityRun, measureCapacity } from './scenarios/capacity.js';
-import { type DeadRun, measureAllDead } from './scenarios/dead.js';
 import { type FailingRun, measureFailing } from './scenarios/failing.js';
 import { measureFanOut, measureHealthy, measureSlow, type ThroughputRun } from './scenarios/healthy.js';
-import { type IsolationRun, measureIsolation } from './scenarios/isolation.js';
+import { measureDead, measureIsolation } from './scenarios/isolation.js';
 import { type KillRun, measureKill } from './scenarios/kill.js';
 import { type LatencyRun, measureLatency } from './scenarios/latency.js';
-import { type LatenessRun, measureLateness } from './scenarios/lateness.js';
+import { type LatenessRun, measureLateness, measurePunctuality, type PunctualityRun } from './scenarios/lateness.js';
+import type { BesideRun } from './scenarios/neighbours.js';
 import { measureStages, type StagesRun } from './scenarios/stages.js';
 
 /** Everything that a run of the benchmark has measured; null: it was not asked for. */
@@ -18,10 +18,11 @@ export interface BenchResults {
   readonly latency: LatencyRun | null;
   readonly fanOut: ThroughputRun | null;
   readonly slow: ThroughputRun | null;
-  readonly dead: readonly DeadRun[];
-  readonly isolation: readonly IsolationRun[];
+  readonly dead: readonly BesideRun[];
+  readonly isolation: readonly BesideRun[];
   readonly failing: FailingRun | null;
   readonly lateness: LatenessRun | null;
+  readonly punctuality: readonly PunctualityRun[];
   readonly kill: KillRun | null;
   readonly stages: readonly StagesRun[];
   readonly backlog: BacklogRun | null;
@@ -47,12 +48,14 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
     latency: await when('latency', () => measureLatency(context, perSecond)),
     fanOut: await when('fan-out', () => measureFanOut(context)),
     slow: await when('slow', () => measureSlow(context)),
-    dead: (await when('dead', () => measureAllDead(context, perSecond))) ?? [],
-    isolation: (await when('isolation', () => measureIsolation(context))) ?? [],
+    dead: (await when('dead', () => measureDead(context, perSecond))) ?? [],
     failing: await when('failing', () => measureFailing(context, perSecond * FAILING_PART_OF_RATE)),
     lateness: await when('lateness', () => measureLateness(context)),
     stages: (await when('stages', () => measureStages(context))) ?? [],
     kill: await when('kill', () => measureKill(context)),
     backlog: await when('backlog', () => measureBacklog(context)),
+    punctuality: (await when('punctuality', () => measurePunctuality(context))) ?? [],
+    // Last: it leaves a log behind whose beginning is gone.
+    isolation: (await when('isolation', () => measureIsolation(context))) ?? [],
   };
 }

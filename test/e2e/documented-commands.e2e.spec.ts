@@ -24,12 +24,12 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm run -s waypost -- rebuild --yes': 'Empties the history of all tests; test/faults/projection runs it.',
 };
 
-/** Pages whose commands belong to one terminal. Benchmarks take minutes each, so those of docs/benchmarks.md are left out. */
+/** Pages whose commands belong to one terminal. Benchmarks take minutes each, so their pages are left out. */
 const SESSIONS: readonly (readonly string[])[] = [['README.md', 'docs/tour.md'], ...otherPages().map((page) => [page])];
 
 function otherPages(): string[] {
   const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((page) => page.endsWith('.md') && page !== 'tour.md' && page !== 'benchmarks.md')
+    .filter((page) => page.endsWith('.md') && !['tour.md', 'benchmarks.md', 'isolation.md'].includes(page))
     .map((page) => join('docs', page));
   return ['CONTRIBUTING.md', 'examples/README.md', 'schemas/README.md', ...inDocs.sort()];
 }

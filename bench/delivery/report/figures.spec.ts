@@ -5,6 +5,7 @@ import { jsonLine } from './figures.js';
 
 const NOTHING: BenchResults = {
   ...{ capacity: null, healthy: null, latency: null, fanOut: null, slow: null, dead: [], isolation: [], stages: [] },
+  punctuality: [],
   ...{ failing: null, backlog: null, lateness: null, kill: null },
 };
 const ASKED_FOR = [
@@ -22,14 +23,8 @@ const ASKED_FOR = [
 function dead(share: number, p99Ratio: number) {
   const some = percentilesOf([1]);
   return {
-    kind: 'silent' as const,
-    perSecond: 1,
-    healthyMs: some,
-    deadMs: some,
-    rateRatio: 1,
-    healthySpread: 1,
-    share,
-    p99Ratio,
+    ...{ kind: 'silent', neighbours: 1, perSecond: 1, aloneMs: some, besideMs: some },
+    ...{ rateRatio: 1, aloneSpread: 1, share, p99Ratio },
   };
 }
 

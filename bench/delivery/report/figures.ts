@@ -1,6 +1,6 @@
 import { resultLine } from '../../shared/report/number-text.js';
 import type { BenchResults } from '../measure-all.js';
-import type { DeadRun } from '../scenarios/dead.js';
+import type { BesideRun } from '../scenarios/neighbours.js';
 
 /** The result in single numbers; null: not measured. */
 export type Figures = ReturnType<typeof figuresOf>;
@@ -38,7 +38,7 @@ export function figuresOf(results: BenchResults) {
   };
 }
 
-function worst(runs: readonly DeadRun[]): number | null {
+function worst(runs: readonly BesideRun[]): number | null {
   return runs.length === 0 ? null : Math.max(...runs.map(({ p99Ratio }) => p99Ratio));
 }
 

@@ -6,22 +6,21 @@ import { PARTITIONS } from '../../shared/stack/bench-stack.js';
 import type { Percentiles } from '../../shared/statistics.js';
 import type { BenchFlags } from '../bench-flags.js';
 import type { BenchResults } from '../measure-all.js';
-import { STAGES } from '../scenarios/stages.js';
 import { ENDPOINTS } from '../stack/subscribers.js';
 import { PARTS } from '../stack/system.js';
 import { figuresOf } from './figures.js';
+import { writeIsolationPage } from './isolation-page.js';
 import { PEERS } from './peers.js';
+import { mergeResults, readSaved, writeSaved } from './saved-results.js';
 import { type SummaryRow, summaryRows } from './summary.js';
 
-/** Everything as Markdown: the comparison, where the CPU time goes, isolation, kill -9. */
+/** Everything as Markdown: the comparison, where the CPU time goes, dead endpoints, kill -9. */
 export function reportMarkdown(results: BenchResults, machine: readonly string[]): string {
   return [
     bulletList(machine),
     ...tableSection('Beside other servers', comparison(results)),
     ...cpuSection(results),
     ...deadSection(results),
-    ...isolationSection(results),
-    ...stagesSection(results),
     ...killSection(results),
   ].join('\n\n');
 }
@@ -55,13 +54,13 @@ function cpuSection({ healthy, latency, failing }: BenchResults): string[] {
 function deadSection({ dead }: BenchResults): string[] {
   if (dead.length === 0) return [];
   const text = ({ p50, p99 }: Percentiles): string => `${p50.toFixed(0)} / ${p99.toFixed(0)}`;
-  const rows = dead.map(({ kind, share, perSecond, healthyMs, deadMs, p99Ratio, healthySpread, rateRatio }) => [
+  const rows = dead.map(({ kind, share, perSecond, aloneMs, besideMs, p99Ratio, aloneSpread, rateRatio }) => [
     kind === 'silent' ? 'takes the request, never answers' : 'refuses connections',
     `${String(share * 100)} % of ${counted(perSecond)}/s`,
-    text(healthyMs),
-    text(deadMs),
+    text(aloneMs),
+    text(besideMs),
     p99Ratio.toFixed(2),
-    healthySpread.toFixed(2),
+    aloneSpread.toFixed(2),
     rateRatio.toFixed(3),
   ]);
   const head = [
@@ -71,37 +70,9 @@ function deadSection({ dead }: BenchResults): string[] {
     'it is dead',
     'p99 ratio',
     'healthy windows, largest to smallest p99',
-    'arrived, ratio',
+    'rate, ratio',
   ];
   return tableSection('One dead endpoint', [head, ...rows]);
-}
-
-function isolationSection({ isolation }: BenchResults): string[] {
-  if (isolation.length === 0) return [];
-  const text = ({ p50, p99 }: Percentiles): string => `${p50.toFixed(0)} / ${p99.toFixed(0)}`;
-  const rows = isolation.map(({ kind, neighbours, aloneMs, besideMs, p99Ratio, rateRatio }) => [
-    ...[kind, String(neighbours), text(aloneMs), text(besideMs), p99Ratio.toFixed(2), rateRatio.toFixed(3)],
-  ]);
-  const head = [
-    'neighbours of one kind',
-    'beside 100',
-    'the 100 alone: p50 / p99 ms',
-    'beside them',
-    'p99 ratio',
-    'arrived',
-  ];
-  return tableSection('Bad neighbours', [head, ...rows]);
-}
-
-function stagesSection({ stages }: BenchResults): string[] {
-  if (stages.length === 0) return [];
-  const text = ({ p50, p99 }: Percentiles): string => `${p50.toFixed(0)} / ${p99.toFixed(0)}`;
-  const rows = stages.map(({ perSecond, stagesMs, eventToReceiptMs, totalMs }) => [
-    ...[counted(perSecond), ...STAGES.map((stage) => text(stagesMs[stage]))],
-    ...[text(eventToReceiptMs), text(totalMs)],
-  ]);
-  const head = ['pings/s', ...STAGES, 'event to receipt', 'ping to receipt'];
-  return tableSection('From a ping to its receipt, by stage: p50 / p99 ms', [head, ...rows]);
 }
 
 function killSection({ kill }: BenchResults): string[] {
@@ -122,8 +93,12 @@ function killSection({ kill }: BenchResults): string[] {
   return tableSection('kill -9 of the sender', [['', 'Waypost'], ...rows]);
 }
 
-/** Replaces the result in docs/benchmarks.md, and its picture; the text around it is left alone. */
+/** Replaces the result in docs/benchmarks.md, with its picture, if the maximum was measured; else that stays. */
 export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
+  const saved = mergeResults(await readSaved(), results);
+  await writeSaved(saved);
+  await writeIsolationPage(saved);
+  if (results.healthy === null) return;
   await writeSection('delivery', reportMarkdown(results, runFacts(flags, results)));
   await writePicture('delivery', pictureOf(results));
 }

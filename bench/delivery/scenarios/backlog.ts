@@ -1,6 +1,6 @@
 import { times200 } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { singleDeliveries } from './rated-load.js';
+import { alike, singleDeliveries } from './rated-load.js';
 import { untilAnswered200 } from './window.js';
 
 /** Events that wait when webhook-delivery starts. */
@@ -21,7 +21,7 @@ export async function measureBacklog(context: BenchContext): Promise<BacklogRun>
   return reporter.during(`A backlog of ${String(flags.backlog)} events`, async () => {
     await system.stop();
     await harness.forget();
-    const targets = subscribers.single.map((fleet) => ({ ...fleet, weight: 1 }));
+    const targets = alike(subscribers.single);
     await harness.start({ targets, amount: { type: 'flood', events: flags.backlog } });
     const sent = await harness.finish({ stop: false });
     const startedMs = now();

@@ -1,6 +1,7 @@
 import { connectKafka } from '@waypost/streams';
 import { PARTITIONS } from '../../shared/stack/bench-stack.js';
 import type { BenchContext } from '../bench-context.js';
+import { alike } from './rated-load.js';
 
 /** What load generator and sink can do alone: far more than the system, or they would be what is measured. */
 export interface CapacityRun {
@@ -31,7 +32,7 @@ async function commitToScratchTopic({ harness, subscribers, stack, now }: BenchC
   const configEntries = [{ name: 'message.timestamp.type', value: 'LogAppendTime' }];
   await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS, configEntries }] });
   try {
-    const targets = subscribers.single.map((fleet) => ({ ...fleet, weight: 1 }));
+    const targets = alike(subscribers.single);
     await harness.start({ targets, amount: { type: 'flood', events: EVENTS }, topic });
     const { events, seconds } = await harness.finish({ stop: false });
     return events / seconds;

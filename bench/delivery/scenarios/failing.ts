@@ -2,10 +2,8 @@ import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type AttemptFaults, attemptFaults, ATTEMPTS } from '../analysis/attempts-log.js';
 import { type Delivery, latenciesMs } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { SENT } from '../load/messages.js';
 import { HEALTHY } from '../sink/origin.js';
-import type { SentEvents } from '../workers/harness.js';
-import { committedWithin, finishRated, singleDeliveries, startRated } from './rated-load.js';
+import { committedWithin, eventsOfTargets, finishRated, singleDeliveries, startRated } from './rated-load.js';
 import { cpuPer1000, measureWindow, pause, secondsOf, untilReceived } from './window.js';
 
 /** 30 endpoints of 100 answer 503 to everything. */
@@ -49,11 +47,4 @@ export async function measureFailing(context: BenchContext, eventsPerSecond: num
     );
     return run;
   });
-}
-
-/** Events of the first `count` endpoints. */
-function eventsOfTargets({ sent }: SentEvents, count: number): number {
-  let events = 0;
-  for (let row = 0; row < sent.rows; row += 1) if (sent.get(row, SENT.target) < count) events += 1;
-  return events;
 }

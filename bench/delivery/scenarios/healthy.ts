@@ -3,6 +3,7 @@ import { deliveriesOf, latenciesMs, times200 } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
 import { HEALTHY } from '../sink/origin.js';
 import { type Part, PARTS } from '../stack/system.js';
+import { alike } from './rated-load.js';
 import { cpuPer1000, type MeasuredWindow, measureWindow, pause, secondsOf, untilAnswered200 } from './window.js';
 
 /** As many deliveries as the system makes, all endpoints healthy. */
@@ -45,7 +46,7 @@ async function measureThroughput(
   return reporter.during(title, async () => {
     await system.start();
     await harness.forget();
-    const targets = fleets.map((fleet) => ({ ...fleet, weight: 1 }));
+    const targets = alike(fleets);
     const underWay = Math.ceil(EVENTS_UNDER_WAY / deliveriesPerEvent);
     await harness.start({ targets, amount: { type: 'closed', underWay, deliveriesPerEvent } });
     await pause(context, flags.warmUpSeconds);

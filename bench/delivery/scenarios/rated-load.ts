@@ -1,7 +1,6 @@
 import { deliveriesOf, type Delivery } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import type { LoadPlan } from '../load/messages.js';
-import { ENDPOINTS } from '../stack/subscribers.js';
+import { type LoadPlan, SENT, type Target } from '../load/messages.js';
 import type { SentEvents } from '../workers/harness.js';
 
 /** A rate at which the load generator fell so far behind measures the generator. */
@@ -10,27 +9,21 @@ const MOST_BEHIND_MS = 250;
 interface RatedLoad {
   readonly perSecond: number;
   readonly seconds: number;
-  /** Weight of an endpoint: the 100 are 0 to 99, neighbours follow. Default: the 100 alike, and no neighbours. */
-  readonly weightOf?: (endpoint: number) => number;
+  /** The target's position is taken for its endpoint. Default: the 100 alike. */
+  readonly targets?: readonly Target[];
   readonly records?: LoadPlan['records'];
 }
 
 /** Starts a load of a set rate for endpoints of one subscription each. */
 export async function startRated({ harness, subscribers }: BenchContext, load: RatedLoad): Promise<void> {
-  const { perSecond, seconds, weightOf = isOneOfTheHundred, records = 'events' } = load;
-  const targets = [...subscribers.single, ...subscribers.neighbours].map((fleet, endpoint) => ({
-    ...fleet,
-    weight: weightOf(endpoint),
-  }));
-  await harness.start({
-    records,
-    targets,
-    amount: { type: 'rate', perSecond, events: Math.round(perSecond * seconds) },
-  });
+  const { perSecond, seconds, targets = alike(subscribers.single), records = 'events' } = load;
+  const events = Math.round(perSecond * seconds);
+  await harness.start({ records, targets, amount: { type: 'rate', perSecond, events } });
 }
 
-function isOneOfTheHundred(endpoint: number): number {
-  return endpoint < ENDPOINTS ? 1 : 0;
+/** Targets that get the same part of the events each. */
+export function alike(fleets: readonly Omit<Target, 'weight'>[], weight = 1): Target[] {
+  return fleets.map(({ fleetId, eventType }) => ({ fleetId, eventType, weight }));
 }
 
 /** Waits until the load has sent everything. */
@@ -51,4 +44,11 @@ export async function singleDeliveries({ harness }: BenchContext, sent: SentEven
 /** Those whose events were committed in the window. */
 export function committedWithin(deliveries: readonly Delivery[], fromMs: number, untilMs: number): Delivery[] {
   return deliveries.filter(({ committedMs }) => committedMs >= fromMs && committedMs < untilMs);
+}
+
+/** Events for the first `count` targets of the plan. */
+export function eventsOfTargets({ sent }: SentEvents, count: number): number {
+  let events = 0;
+  for (let row = 0; row < sent.rows; row += 1) if (sent.get(row, SENT.target) < count) events += 1;
+  return events;
 }

@@ -1,4 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
+import type { Certificate } from '../stack/receivers.js';
 import type { NumberTable } from '../workers/number-table.js';
 
 /** The columns of what the sink remembers of each request. */
@@ -24,7 +26,16 @@ export interface OriginOptions {
   readonly behaviours: readonly Behaviour[];
   readonly now: () => number;
   readonly onAnswered: (status: number) => void;
+  /** For callers that begin with TLS; the same port also speaks plain HTTP. */
+  readonly secureContext?: SecureContext | undefined;
 }
+
+export function secureContextOf({ key, cert }: Certificate): SecureContext {
+  return createSecureContext({ key, cert });
+}
+
+/** The type of the record that begins a TLS connection (RFC 8446, section 5.1). */
+const TLS_HANDSHAKE = 0x16;
 
 /** One port of the sink, with one endpoint or several. */
 export interface Origin {
@@ -40,7 +51,8 @@ const ANSWERS = new Map([
   [503, Buffer.from('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n')],
 ]);
 
-export function createOrigin({ port, receipts, behaviours, now, onAnswered }: OriginOptions): Origin {
+export function createOrigin(options: OriginOptions): Origin {
+  const { port, receipts, behaviours, now, onAnswered, secureContext } = options;
   const sockets = new Set<Socket>();
   let server: Server | null = null;
 
@@ -57,11 +69,23 @@ export function createOrigin({ port, receipts, behaviours, now, onAnswered }: Or
   }
 
   function accept(socket: Socket): void {
-    const reader = new RequestReader();
+    track(socket);
+    socket.once('data', (first: Buffer) => {
+      const secure = securedBy(secureContext, socket, first);
+      if (secure !== null) track(secure);
+      serve(secure ?? socket, secure === null ? first : undefined);
+    });
+  }
+
+  function track(socket: Socket): void {
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => sockets.delete(socket));
-    socket.on('data', (chunk: Buffer) => {
+  }
+
+  function serve(socket: Socket, first?: Buffer): void {
+    const reader = new RequestReader();
+    const read = (chunk: Buffer): void => {
       const atMs = now();
       reader.read(chunk, ({ endpoint, event, attempt, idHead }) => {
         const row = receipts.append(event, endpoint, attempt, 0, idHead, atMs);
@@ -75,29 +99,37 @@ export function createOrigin({ port, receipts, behaviours, now, onAnswered }: Or
         if (delayMs === 0) answer(socket, row, status);
         else setTimeout(answer, delayMs, socket, row, status);
       });
-    });
+    };
+    if (first !== undefined) read(first);
+    socket.on('data', read);
   }
 
-  const dropConnections = (): void => {
-    for (const socket of sockets) socket.destroy();
-  };
+  const dropConnections = (): void => sockets.forEach((socket) => socket.destroy());
 
   return {
     dropConnections,
     open: async () => {
       server ??= await listening(createServer({ noDelay: true }, accept), port);
     },
-    close: () =>
-      new Promise((resolve) => {
-        dropConnections();
-        if (server === null) resolve();
-        else
-          server.close(() => {
-            resolve();
-          });
-        server = null;
-      }),
+    close: async () => {
+      dropConnections();
+      const closing = server;
+      server = null;
+      await closed(closing);
+    },
   };
+}
+
+function closed(server: Server | null): Promise<unknown> {
+  return new Promise((resolve) => server?.close(resolve) ?? resolve(null));
+}
+
+/** null: the caller speaks plain HTTP. */
+function securedBy(secureContext: SecureContext | undefined, socket: Socket, first: Buffer): TLSSocket | null {
+  if (first[0] !== TLS_HANDSHAKE || secureContext === undefined) return null;
+  socket.pause();
+  socket.unshift(first);
+  return new TLSSocket(socket, { isServer: true, secureContext });
 }
 
 function listening(server: Server, port: number): Promise<Server> {
@@ -137,6 +169,10 @@ const BAD_ANSWERS = {
   },
   long_reason: (socket) => socket.write(`HTTP/1.1 200 ${'x'.repeat(16_000)}\r\ncontent-length: 0\r\n\r\n`),
   reset: (socket) => socket.resetAndDestroy(),
+  /** Over TLS each write is a record of its own. */
+  one_byte_writes: (socket) => {
+    writeByteByByte(socket, Buffer.from(OK));
+  },
   page: (socket) => socket.write(PAGE),
   close_after: (socket) => socket.end(OK),
   idle_408: (socket) => {
@@ -145,9 +181,16 @@ const BAD_ANSWERS = {
   },
 } satisfies Record<string, (socket: Socket) => unknown>;
 
+function writeByteByByte(socket: Socket, bytes: Buffer): void {
+  if (bytes.length === 0 || !socket.writable) return;
+  socket.write(bytes.subarray(0, 1), () => {
+    writeByteByByte(socket, bytes.subarray(1));
+  });
+}
+
 export type BadAnswer = keyof typeof BAD_ANSWERS;
 
-const ACCEPTING: readonly Behaviour['type'][] = ['status_only', 'page', 'close_after', 'idle_408'];
+const ACCEPTING: readonly Behaviour['type'][] = ['status_only', 'one_byte_writes', 'page', 'close_after', 'idle_408'];
 
 function isBad(behaviour: Behaviour): behaviour is { readonly type: BadAnswer } {
   return behaviour.type in BAD_ANSWERS;

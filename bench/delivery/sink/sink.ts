@@ -1,5 +1,6 @@
+import type { Certificate } from '../stack/receivers.js';
 import { NumberTable } from '../workers/number-table.js';
-import { type Behaviour, createOrigin, HEALTHY, type Origin, RECEIPT_WIDTH } from './origin.js';
+import { type Behaviour, createOrigin, HEALTHY, type Origin, RECEIPT_WIDTH, secureContextOf } from './origin.js';
 
 /** The endpoints of the benchmark. */
 export interface Sink {
@@ -20,10 +21,11 @@ export function createSink(now: () => number): Sink {
     else answeredOther += 1;
   }
 
-  async function open(ports: readonly number[]): Promise<void> {
+  async function open(ports: readonly number[], certificate: Certificate): Promise<void> {
+    const secureContext = secureContextOf(certificate);
     const byPort = new Map<number, Origin>();
     for (const port of ports) {
-      const origin = byPort.get(port) ?? createOrigin({ port, receipts, behaviours, now, onAnswered });
+      const origin = byPort.get(port) ?? createOrigin({ port, receipts, behaviours, now, onAnswered, secureContext });
       byPort.set(port, origin);
       origins.push(origin);
       behaviours.push(HEALTHY);
@@ -52,7 +54,7 @@ export function createSink(now: () => number): Sink {
     handle(message) {
       switch (message.type) {
         case 'open':
-          return open(message.ports);
+          return open(message.ports, message.certificate);
         case 'behave':
           return Promise.all(message.endpoints.map((endpoint) => behave(endpoint, message.behaviour)));
         case 'count':
@@ -70,7 +72,7 @@ export function createSink(now: () => number): Sink {
 
 export type SinkRequestMessage =
   /** Ports by endpoint; several may share one. */
-  | { readonly type: 'open'; readonly ports: readonly number[] }
+  | { readonly type: 'open'; readonly ports: readonly number[]; readonly certificate: Certificate }
   | { readonly type: 'behave'; readonly endpoints: readonly number[]; readonly behaviour: Behaviour }
   | { readonly type: 'count' }
   | { readonly type: 'forget' }

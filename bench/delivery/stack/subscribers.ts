@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
@@ -5,6 +6,7 @@ import { isPortFree, readJsonFile, type StackReporter, writeJsonFile } from '../
 import type { Applications } from '../../shared/stack/applications.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import type { Target } from '../load/messages.js';
+import type { Receivers } from './receivers.js';
 
 export const ENDPOINTS = 100;
 export const FAN_OUT = 10;
@@ -13,29 +15,39 @@ export const NEIGHBOURS = 200;
 /** Subscriptions of the one fleet that floods; they share the neighbours' endpoints. */
 export const FLOOD_SUBSCRIPTIONS = 40;
 
+type Fleet = Omit<Target, 'weight'>;
+
+/** How the URLs of neighbours lead to their endpoints, by the event type that selects the URL. */
+export const NEIGHBOUR_URLS = { http: 'position', tls: 'ignition_on', dns: 'ignition_off' } as const;
+export type NeighbourUrl = keyof typeof NEIGHBOUR_URLS;
+
 /** The receivers of the benchmark: each endpoint belongs to a fleet of its own, and fans of ten to ten further fleets. */
 export interface Subscribers {
   /** Of the sink, by endpoint. */
   readonly ports: readonly number[];
   /** By endpoint: an event of it goes to that endpoint alone. */
-  readonly single: readonly Omit<Target, 'weight'>[];
+  readonly single: readonly Fleet[];
   /** An event of the n-th goes to the endpoints 10n to 10n + 9. */
-  readonly fans: readonly Omit<Target, 'weight'>[];
-  /** The n-th is for the endpoint `ENDPOINTS` + n alone. */
-  readonly neighbours: readonly Omit<Target, 'weight'>[];
+  readonly fans: readonly Fleet[];
+  /** The n-th is for the endpoint `ENDPOINTS` + n alone; its URL is plain HTTP unless another event type is set. */
+  readonly neighbours: readonly Fleet[];
   /** An event of it goes to the first endpoints of the neighbours. */
-  readonly flood: Omit<Target, 'weight'>;
+  readonly flood: Fleet;
+  /** As many subscriptions to the same endpoints, with `onOutage: hold`. */
+  readonly held: Fleet & { readonly apiKey: string; readonly subscriptionIds: readonly string[] };
 }
 
 const FILE = 'subscribers.json';
-const EVENT_TYPE = 'position';
 const AT_ONCE = 8;
+/** R-16: a second after the answer; the outbox is published at once. */
+const FOLLOWED_MS = 2_000;
 const PATH = '/public/v1/webhook-subscriptions';
 
 interface SetUpOptions {
   readonly stack: BenchStack;
   readonly applications: Applications;
   readonly reporter: StackReporter;
+  readonly receivers: Receivers;
 }
 
 /** The subscribers of this stack; made through the public API unless an earlier run has made them. */
@@ -57,60 +69,107 @@ async function assertFree(ports: readonly number[]): Promise<void> {
   }
 }
 
-interface Fleet {
+/** Subscriptions to make. */
+interface FleetPlan {
   readonly fleetId: string;
   readonly endpoints: readonly number[];
+  readonly urls?: readonly NeighbourUrl[];
+  readonly onOutage?: 'fail' | 'hold';
 }
 
-async function makeSubscribers({ stack, applications }: SetUpOptions): Promise<Subscribers> {
+async function makeSubscribers({ stack, applications, receivers }: SetUpOptions): Promise<Subscribers> {
   const ports = await choosePorts();
-  const single = numbers(ENDPOINTS).map((number) => fleet(`single-${String(number)}`, [number]));
-  const fans = numbers(ENDPOINTS / FAN_OUT).map((number) =>
-    fleet(
-      `fan-${String(number)}`,
-      numbers(FAN_OUT).map((index) => number * FAN_OUT + index),
-    ),
-  );
-  const neighbours = numbers(NEIGHBOURS).map((number) => fleet(`neighbour-${String(number)}`, [ENDPOINTS + number]));
-  const flood = fleet(
-    'flood',
-    numbers(FLOOD_SUBSCRIPTIONS).map((index) => ENDPOINTS + index),
-  );
-  const port = await choosePort({ taken: new Set(ports) });
-  const api = await applications.start('public-api', { env: { WAYPOST_PORT: String(port) } });
+  const first = (count: number, from = 0): number[] => numbers(count).map((index) => from + index);
+  const single = numbers(ENDPOINTS).map((number) => ({ fleetId: `single-${String(number)}`, endpoints: [number] }));
+  const fans = numbers(ENDPOINTS / FAN_OUT).map((number) => ({
+    fleetId: `fan-${String(number)}`,
+    endpoints: first(FAN_OUT, number * FAN_OUT),
+  }));
+  const neighbours = numbers(NEIGHBOURS).map((number) => ({
+    fleetId: `neighbour-${String(number)}`,
+    endpoints: [ENDPOINTS + number],
+    urls: ['http', 'tls', 'dns'] as const,
+  }));
+  const flood: FleetPlan = { fleetId: 'flood', endpoints: first(FLOOD_SUBSCRIPTIONS, ENDPOINTS) };
+  const held: FleetPlan = { ...flood, fleetId: 'held', onOutage: 'hold' };
   const store = await openManagementStore(stack.databaseUrl);
-  try {
-    const waiting = [...single, ...fans, ...neighbours, flood];
-    const worker = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        await store.fleets.create({ fleetId: next.fleetId, payloadFormat: 'v1', nowMs: Date.now() });
-        const key = await store.apiKeys.create({ fleetId: next.fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
-        if (key.type !== 'created') throw new Error(`Fleet ${next.fleetId} could not be made.`);
-        const client = createApiClient({ apiUrl: `http://127.0.0.1:${String(port)}`, apiKey: key.key });
-        for (const endpoint of next.endpoints)
-          await client.post(PATH, { url: urlOf(ports[endpoint] ?? 0, endpoint), eventTypes: [EVENT_TYPE] });
+  const api = await startApi(applications, receivers);
+  const makeFleet = async ({
+    fleetId,
+    endpoints,
+    urls = ['http'],
+    onOutage = 'fail',
+  }: FleetPlan): Promise<MadeFleet> => {
+    await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
+    const key = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
+    if (key.type !== 'created') throw new Error(`Fleet ${fleetId} could not be made.`);
+    const client = createApiClient({ apiUrl: api.url, apiKey: key.key });
+    const ids: string[] = [];
+    for (const endpoint of endpoints)
+      for (const url of urls) {
+        const body = { url: urlOf(url, ports, endpoint), eventTypes: [NEIGHBOUR_URLS[url]], onOutage };
+        ids.push(...idsOf(await client.post(PATH, body)));
       }
+    return { apiKey: key.key, ids };
+  };
+  try {
+    const waiting: FleetPlan[] = [...single, ...fans, ...neighbours, flood];
+    const worker = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await makeFleet(next);
     };
     await Promise.all(numbers(AT_ONCE).map(worker));
+    const { apiKey, ids: subscriptionIds } = await makeFleet(held);
+    const target = ({ fleetId }: FleetPlan): Fleet => ({ fleetId, eventType: NEIGHBOUR_URLS.http });
+    return {
+      ...{ ports, single: single.map(target), fans: fans.map(target) },
+      ...{ neighbours: neighbours.map(target), flood: target(flood) },
+      held: { ...target(held), apiKey, subscriptionIds },
+    };
   } finally {
     await store.close();
     await api.stop();
   }
-  const target = ({ fleetId }: Fleet) => ({ fleetId, eventType: EVENT_TYPE });
-  return {
-    ...{ ports, single: single.map(target), fans: fans.map(target) },
-    ...{ neighbours: neighbours.map(target), flood: target(flood) },
-  };
 }
 
-function fleet(fleetId: string, endpoints: readonly number[]): Fleet {
-  return { fleetId, endpoints };
+interface MadeFleet {
+  readonly apiKey: string;
+  readonly ids: readonly string[];
 }
+
+function idsOf(created: unknown): string[] {
+  return (created as { readonly data: readonly { readonly id: string }[] }).data.map(({ id }) => id);
+}
+
+async function startApi(applications: Applications, { env }: Receivers) {
+  const port = String(await choosePort());
+  const api = await applications.start('public-api', { env: { ...env, WAYPOST_PORT: port } });
+  return { url: `http://127.0.0.1:${port}`, stop: () => api.stop() };
+}
+
+/** Pauses the held fleet (R-16); resolves when webhook-delivery has followed. */
+export async function pauseHeld(
+  { held }: Subscribers,
+  applications: Applications,
+  receivers: Receivers,
+): Promise<void> {
+  const api = await startApi(applications, receivers);
+  try {
+    const client = createApiClient({ apiUrl: api.url, apiKey: held.apiKey });
+    for (const id of held.subscriptionIds) await client.patch(`${PATH}/${id}`, { status: 'paused' });
+    await sleep(FOLLOWED_MS);
+  } finally {
+    await api.stop();
+  }
+}
+
 function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
-function urlOf(port: number, endpoint: number): string {
-  return `http://127.0.0.1:${String(port)}/hook/${String(endpoint)}`;
+
+function urlOf(kind: NeighbourUrl, ports: readonly number[], endpoint: number): string {
+  const path = `${String(ports[endpoint] ?? 0)}/hook/${String(endpoint)}`;
+  if (kind === 'tls') return `https://127.0.0.1:${path}`;
+  return kind === 'http' ? `http://127.0.0.1:${path}` : `http://neighbour-${String(endpoint)}.example:${path}`;
 }
 
 /** One for each endpoint. */

@@ -17,6 +17,8 @@ export interface System {
   /** Starts the first instance again; resolves before it is ready. */
   restartSender(): Promise<void>;
   usage(): SystemUsage;
+  /** The value of a metric of webhook-delivery, all labels and instances together. */
+  metric(name: string): Promise<number>;
   /** Aborted when a part ends unasked. */
   failed(): AbortSignal;
 }
@@ -26,17 +28,19 @@ export interface SystemOptions {
   readonly applications: Applications;
   readonly instances: number;
   readonly nodeFlags: readonly string[];
+  /** Of webhook-delivery. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 const NOTHING: ProcessUsage = { cpuSeconds: 0, peakMiB: 0 };
 
 export function createSystem(options: SystemOptions): System {
-  const { stack, applications, instances, nodeFlags } = options;
+  const { stack, applications, instances, nodeFlags, env } = options;
   const senders: RunningApp[] = [];
   let projector: RunningApp | null = null;
 
   const startSender = (instance: number, untilReady: boolean): Promise<RunningApp> =>
-    applications.start('webhook-delivery', { instance, nodeFlags, untilReady });
+    applications.start('webhook-delivery', { instance, nodeFlags, env, untilReady });
 
   return {
     async start() {
@@ -61,6 +65,12 @@ export function createSystem(options: SystemOptions): System {
       postgres: treeUsage(stack.postgresPid),
       registry: usageOf(stack.registryPid),
     }),
+    async metric(name) {
+      const pages = await Promise.all(senders.map(async ({ adminUrl }) => (await fetch(`${adminUrl}/metrics`)).text()));
+      const line = new RegExp(`^${name}(?:{.*})? (.+)$`, 'gm');
+      const values = pages.flatMap((page) => [...page.matchAll(line)].map(([, value]) => Number(value)));
+      return values.reduce((total, value) => total + value, 0);
+    },
     failed: () => AbortSignal.any([...senders, ...(projector === null ? [] : [projector])].map(({ failed }) => failed)),
   };
 }

@@ -5,6 +5,7 @@ import type { BenchStack } from '../../shared/stack/bench-stack.js';
 import { type LoadPlan, type LoadRequestMessage, type LoadResult, SENT_WIDTH } from '../load/messages.js';
 import { type Behaviour, RECEIPT_WIDTH } from '../sink/origin.js';
 import type { SinkCount, SinkRequestMessage } from '../sink/sink.js';
+import type { Certificate } from '../stack/receivers.js';
 import { NumberTable } from './number-table.js';
 
 /** The load generator and the sink: two processes that are not under measurement. */
@@ -33,9 +34,11 @@ interface HarnessOptions {
   readonly stack: BenchStack;
   readonly environment: Readonly<Record<string, string>>;
   readonly ports: readonly number[];
+  readonly certificate: Certificate;
 }
 
-export async function startHarness({ stack, environment, ports }: HarnessOptions): Promise<Harness> {
+export async function startHarness(options: HarnessOptions): Promise<Harness> {
+  const { stack, environment, ports, certificate } = options;
   const { guardian, logsDir } = stack;
   const common = { guardian, logsDir, env: environment };
   const program = (name: string): string => join(import.meta.dirname, '..', name, 'main.js');
@@ -58,7 +61,7 @@ export async function startHarness({ stack, environment, ports }: HarnessOptions
   const { kafka, registryUrl } = stack;
   try {
     await Promise.all([
-      askSink({ type: 'open', ports }),
+      askSink({ type: 'open', ports, certificate }),
       askLoad({ type: 'connect', brokers: kafka.brokers, registryUrl }),
     ]);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** One figure of both sides as two bars. */
+/** One figure as bars, one of each side. */
 export interface Panel {
   readonly title: string;
   /** What is better, and how much of it. */
@@ -7,7 +7,7 @@ export interface Panel {
 }
 
 const COLUMNS = 3;
-const PANEL = { width: 320, height: 132 };
+const PANEL = { width: 320, spare: 14 };
 const MARGIN = 24;
 const HEADER = 64;
 const BAR = { top: 50, height: 22, gap: 12, left: 104, most: 132 };
@@ -17,8 +17,10 @@ const FONT = 'ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif
 /** A picture of bars, panel beside panel; each panel has a scale of its own. */
 export function chartSvg(title: string, subtitle: string, panels: readonly Panel[]): string {
   const rows = Math.ceil(panels.length / COLUMNS);
+  const mostBars = Math.max(2, ...panels.map(({ bars }) => bars.length));
+  const panelHeight = BAR.top + mostBars * (BAR.height + BAR.gap) + PANEL.spare;
   const width = 2 * MARGIN + COLUMNS * PANEL.width;
-  const height = HEADER + MARGIN + rows * PANEL.height;
+  const height = HEADER + MARGIN + rows * panelHeight;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${String(width)} ${String(height)}" width="${String(width)}" height="${String(height)}" role="img" aria-labelledby="title">`,
     `  <title id="title">${escaped(title)}: ${escaped(panels.map(panelText).join('; '))}</title>`,
@@ -31,7 +33,7 @@ export function chartSvg(title: string, subtitle: string, panels: readonly Panel
     `  <rect width="${String(width)}" height="${String(height)}" rx="8" fill="#ffffff"/>`,
     textAt(MARGIN, 32, 'h', title),
     textAt(MARGIN, 52, 'n', subtitle),
-    ...panels.flatMap((panel, index) => panelLines(panel, originOf(index))),
+    ...panels.flatMap((panel, index) => panelLines(panel, originOf(index, panelHeight))),
     '</svg>',
     '',
   ].join('\n');
@@ -42,8 +44,8 @@ interface Point {
   readonly y: number;
 }
 
-function originOf(index: number): Point {
-  return { x: MARGIN + (index % COLUMNS) * PANEL.width, y: HEADER + Math.floor(index / COLUMNS) * PANEL.height };
+function originOf(index: number, panelHeight: number): Point {
+  return { x: MARGIN + (index % COLUMNS) * PANEL.width, y: HEADER + Math.floor(index / COLUMNS) * panelHeight };
 }
 
 function panelLines({ title, note, bars }: Panel, { x, y }: Point): string[] {
@@ -54,7 +56,7 @@ function panelLines({ title, note, bars }: Panel, { x, y }: Point): string[] {
     ...bars.flatMap(({ name, value, text }, index) => {
       const top = y + BAR.top + index * (BAR.height + BAR.gap);
       const length = Math.max(2, Math.round((value / most) * BAR.most));
-      const fill = COLOURS[index % COLOURS.length] ?? '';
+      const fill = COLOURS[Math.min(index, COLOURS.length - 1)] ?? '';
       return [
         textAt(x, top + 16, '', name),
         `  <rect x="${String(x + BAR.left)}" y="${String(top)}" width="${String(length)}" height="${String(BAR.height)}" rx="3" fill="${fill}"/>`,

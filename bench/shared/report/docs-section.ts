@@ -4,9 +4,9 @@ import { projectFile } from '../../../tools/dev-stack/index.js';
 
 const PAGE = 'docs/benchmarks.md';
 
-/** Replaces the result of a benchmark in docs/benchmarks.md; the text around it is left alone. */
-export async function writeSection(bench: string, report: string): Promise<void> {
-  const page = projectFile(PAGE);
+/** Replaces the result of a benchmark in a page of the docs; the text around it is left alone. */
+export async function writeSection(bench: string, report: string, path = PAGE): Promise<void> {
+  const page = projectFile(path);
   const text = withSection(await readFile(page, 'utf8'), bench, report);
   await writeFile(page, await format(text, { ...(await resolveConfig(page)), parser: 'markdown' }));
 }
@@ -22,7 +22,7 @@ export function withSection(page: string, bench: string, report: string): string
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
   if (from < 0 || to < from)
-    throw new Error(`${PAGE} has no place for the result: it stands between "${begin}" and "${end}".`);
+    throw new Error(`The page has no place for the result: it stands between "${begin}" and "${end}".`);
   return `${page.slice(0, from + begin.length)}\n\n${report}\n\n${page.slice(to)}`;
 }
 
