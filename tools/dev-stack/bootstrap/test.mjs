@@ -11,8 +11,8 @@ import { addTotals, noTotals, totalsLine, totalsOf } from './test-totals.mjs';
 
 /** End-to-end tests share one running product, which only one of them may kill or wait for at a time. */
 const WORKERS = { unit: '--maxWorkers=100%', int: '--maxWorkers=2', e2e: '--maxWorkers=1' };
-/** Unit tests use every core; the others wait a lot, and each tier has a stack of its own. */
-const PHASES = [['unit'], ['int', 'e2e']];
+/** Run beside each other: end-to-end tests mostly wait, and take as long as the two other tiers together. */
+const LANES = [['unit', 'int'], ['e2e']];
 const CHOOSES_WORKERS = /^(-i|--runInBand|-w|--maxWorkers)/;
 
 const given = process.argv.slice(2);
@@ -29,13 +29,15 @@ async function runAllTiers() {
   const folder = join(projectRoot, '.waypost', 'test-results');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  let totals = noTotals;
-  for (const tiers of PHASES) {
-    const ofTiers = await Promise.all(tiers.map((tier) => runTier(tier, join(folder, `${tier}.json`))));
-    totals = ofTiers.reduce(addTotals, totals);
-  }
+  const totals = (await Promise.all(LANES.map((tiers) => runLane(tiers, folder)))).reduce(addTotals, noTotals);
   process.stdout.write(`${totalsLine(totals)}\n`);
   return totals.failed > 0 ? 1 : 0;
+}
+
+async function runLane(tiers, folder) {
+  let totals = noTotals;
+  for (const tier of tiers) totals = addTotals(totals, await runTier(tier, join(folder, `${tier}.json`)));
+  return totals;
 }
 
 async function runTier(tier, resultFile) {
