@@ -22,8 +22,8 @@ describe('The usage of a process', () => {
   });
 
   it('refuses a report without that figure', () => {
-    expect(() => peakMiBOf('Name:\tnode\n')).toThrow('no process usage');
-    expect(() => cpuSecondsOf('4711 (node) S 1')).toThrow('no process usage');
+    expect(() => peakMiBOf('Name:\tnode\n')).toThrow('Not a process usage');
+    expect(() => cpuSecondsOf('4711 (node) S 1')).toThrow('Not a process usage');
   });
 
   it('adds up over the processes of one configuration', () => {
