@@ -2,8 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { crc32c } from '@node-rs/crc32';
 import fc from 'fast-check';
-import { compressFrameSync } from 'lz4-napi';
-import { compressSync } from 'snappy';
 import { decodeRecordBatches } from './record-batch-decoder.js';
 import { encodeRecordBatch, type RecordToEncode } from './record-batch-encoder.js';
 
@@ -197,15 +195,9 @@ describe('record batches', () => {
     );
   });
 
-  it.each([
-    ['gzip', 1, (body: Buffer) => gzipSync(body)],
-    ['snappy', 2, (body: Buffer) => Buffer.from(compressSync(body))],
-    ["snappy in xerial's blocks", 2, (body: Buffer) => xerial(Buffer.from(compressSync(body)))],
-    ['lz4', 3, (body: Buffer) => compressFrameSync(body)],
-    ['zstd', 4, (body: Buffer) => zstandard(body)],
-  ])('are read when a producer compressed them with %s', (_name, codec, compress) => {
+  it('are read when their producer compressed them', () => {
     const plain = batchOf(['hello', 'hello again'], { baseOffset: 0, producerId: 1 });
-    expect(valuesOf(compressed(plain, codec, compress(plain.subarray(61))))).toEqual(['hello', 'hello again']);
+    expect(valuesOf(compressed(plain, 1, gzipSync(plain.subarray(61))))).toEqual(['hello', 'hello again']);
   });
 
   it('are refused when a bit has changed since they were written', () => {
@@ -233,18 +225,3 @@ describe('record batches', () => {
     expect(decodeRecordBatches(sealed(batch), 0, []).records[0]?.timestamp).toBe(5_000);
   });
 });
-
-/** A zstd frame of one raw block: single segment, content size in four bytes. */
-function zstandard(content: Buffer): Buffer {
-  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0, 0, 0, 0]);
-  header.writeUInt32LE(content.length, 5);
-  header.writeUIntLE((content.length << 3) | 1, 9, 3);
-  return Buffer.concat([header, content]);
-}
-
-function xerial(block: Buffer): Buffer {
-  const header = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
-  const length = Buffer.alloc(4);
-  length.writeInt32BE(block.length);
-  return Buffer.concat([header, length, block]);
-}

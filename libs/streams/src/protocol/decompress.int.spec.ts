@@ -1,0 +1,55 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
+import { createKafkaClient, type KafkaClient } from '../backend/kafka/kafka-client.js';
+import { silentLogger } from '../logger.js';
+import { fetchRequest } from './fetch.js';
+import { decodeRecordBatches } from './record-batch-decoder.js';
+
+const COMPRESSION_AT = 22;
+
+/** A topic with a `compression.type` is compressed again by the broker, with the libraries of the Java client. */
+describe.each([
+  ['gzip', 1],
+  ['snappy', 2],
+  ['lz4', 3],
+  ['zstd', 4],
+])('a batch that Java compressed with %s', (name, codec) => {
+  const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+  const topic = `codec-${name}-${randomUUID()}`;
+  let admin: Admin;
+  let producer: Producer;
+  let client: KafkaClient;
+
+  beforeAll(async () => {
+    const kafka = new Kafka({ brokers, clientId: 'codecs', logLevel: logLevel.NOTHING });
+    admin = kafka.admin();
+    producer = kafka.producer();
+    client = createKafkaClient({ brokers, clientId: 'codecs' }, silentLogger);
+    await Promise.all([admin.connect(), producer.connect()]);
+    const configEntries = [{ name: 'compression.type', value: name }];
+    await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, configEntries }] });
+  });
+
+  afterAll(async () => {
+    await Promise.all([admin.disconnect(), producer.disconnect(), client.close()]);
+  });
+
+  it.each([
+    ['a short text', [Buffer.from('hello')]],
+    ['text that repeats over many blocks', [Buffer.alloc(700_000, 'a fleet of vehicles ')]],
+    ['bytes that cannot be compressed', [randomBytes(700_000)]],
+    ['many records', Array.from({ length: 5_000 }, (_, n) => Buffer.from(`{"deviceId":"van-${String(n)}"}`))],
+  ])('holds the records that were produced: %s', async (_contents, values) => {
+    const [written] = await producer.send({ topic, messages: values.map((value) => ({ value })) });
+    const offset = Number(written?.baseOffset);
+    const limits = { maxWaitMs: 100, minBytes: 1, maxBytes: 8_000_000, maxBytesPerPartition: 8_000_000 };
+    const request = fetchRequest([{ topic, partition: 0, offset }], limits);
+    const { partitions } = await client.callRaw(await client.leader(topic, 0), request);
+    const data = partitions[0]?.data ?? Buffer.alloc(0);
+    expect((data[COMPRESSION_AT] ?? 0) & 7).toBe(codec);
+    const found = decodeRecordBatches(data, offset, []).records.map(({ value }) => value);
+    expect(Buffer.concat(found.map((value) => value ?? Buffer.alloc(0))).equals(Buffer.concat(values))).toBe(true);
+    expect(found).toHaveLength(values.length);
+  });
+});
