@@ -6,7 +6,7 @@ import { groupBy } from '../support/group-by.js';
 import { type Attempt, readLogs, seenDeliveries } from '../support/places.js';
 import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
-import { type Delivery, deliveryLine, eventLine, subscribe, type Subscription } from '../support/subscriptions.js';
+import { deliveryLine, eventLine, subscribe, type Subscription } from '../support/subscriptions.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 import { byDelivery, endOf, retries } from './delivery-attempts.js';
@@ -120,8 +120,7 @@ describe(`SIGKILL of each application (R-25) amid ${trafficOf(feeds)}`, () => {
           counts(outcome.events.map(({ eventType }) => eventType)),
         );
         expect(differences(places.fleetEvents.map(eventLine), outcome.events.map(eventLine))).toEqual(none);
-        const { receiver: received, ...recorded } = seenDeliveries(places, subscriptions);
-        const found = { ...recorded, receiver: distinct(received) };
+        const found = seenDeliveries(places, subscriptions);
         const byType = counts(expected.map(({ eventType }) => eventType));
         for (const [place, deliveries] of Object.entries(found)) {
           expect({ place, ...counts(deliveries.map(({ eventType }) => eventType)) }).toEqual({ place, ...byType });
@@ -220,9 +219,4 @@ describe(`SIGKILL of each application (R-25) amid ${trafficOf(feeds)}`, () => {
 function lineOf(attempts: readonly Attempt[]): string {
   const last = attempts.at(-1);
   return [last?.eventId, last?.statusCode, ...attempts.map(({ attempt }) => attempt)].join(' ');
-}
-
-/** One of each: a kill may have repeated a call. */
-function distinct(deliveries: readonly Delivery[]): Delivery[] {
-  return [...new Map(deliveries.map((delivery) => [deliveryLine(delivery), delivery])).values()];
 }

@@ -2,7 +2,7 @@ import { type V1Event, type V2Event, type Walk, walkV1, walkV2 } from './deliver
 import type { PlainEvent } from './plain-rules.js';
 import type { ReceivedCall } from './receiver.js';
 import type { RunningWaypost } from './running-waypost.js';
-import type { Delivery, Subscription } from './subscriptions.js';
+import { type Delivery, deliveryLine, type Subscription } from './subscriptions.js';
 
 /** A record of `webhook.attempts` as the command line prints it. */
 export interface Attempt {
@@ -82,13 +82,13 @@ export async function seeFivePlaces(
   };
 }
 
-/** The deliveries that each place shows, once for every time that it shows them. */
+/** The deliveries that each place shows, once for every time that it shows them; the receiver's calls once each. */
 export type SeenDeliveries = Readonly<Record<'receiver' | 'attemptsLog' | 'v1' | 'v2', readonly Delivery[]>>;
 
 export function seenDeliveries(places: Places, subscriptions: readonly Subscription[]): SeenDeliveries {
   const first = places.attempts.filter(({ attempt }) => attempt === 1);
   return {
-    receiver: places.calls.map((call) => deliveryOfCall(call, subscriptions)),
+    receiver: distinct(places.calls.map((call) => deliveryOfCall(call, subscriptions))),
     attemptsLog: first.map((attempt) => ({ ...attempt, eventTime: isoTime(attempt.eventTime) })),
     v1: places.v1.items.map((event) => ({
       eventId: event.event_id,
@@ -99,6 +99,11 @@ export function seenDeliveries(places: Places, subscriptions: readonly Subscript
     })),
     v2: places.v2.items,
   };
+}
+
+/** A kill repeats a call, and so does a retry after a call that the receiver was too busy to answer in time. */
+function distinct(deliveries: readonly Delivery[]): Delivery[] {
+  return [...new Map(deliveries.map((delivery) => [deliveryLine(delivery), delivery])).values()];
 }
 
 interface Body {

@@ -30,16 +30,14 @@ export async function limitReached(
   added: FleetLimits,
   limits: FleetLimits,
 ): Promise<LimitReached | null> {
+  const [row] = await manager.query<FleetLimits[]>(
+    `SELECT count(*)::int AS subscriptions, coalesce(sum(cardinality(device_ids)), 0)::int AS "deviceIds"
+       FROM webhook_subscriptions WHERE fleet_id = $1`,
+    [fleetId],
+  );
   for (const resource of ['subscriptions', 'deviceIds'] as const) {
-    if (added[resource] <= 0) continue;
-    // A name of a column cannot be a parameter.
-    const sum = resource === 'subscriptions' ? 'count(*)' : 'coalesce(sum(cardinality(device_ids)), 0)';
-    const [row] = await manager.query<{ current: number }[]>(
-      `SELECT ${sum}::int AS current FROM webhook_subscriptions WHERE fleet_id = $1`,
-      [fleetId],
-    );
-    const current = row?.current ?? 0;
-    if (current + added[resource] > limits[resource])
+    const current = row?.[resource] ?? 0;
+    if (added[resource] > 0 && current + added[resource] > limits[resource])
       return { type: 'limit_reached', resource, limit: limits[resource], current, added: added[resource] };
   }
   return null;

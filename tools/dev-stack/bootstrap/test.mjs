@@ -5,13 +5,17 @@
 import './prepare.mjs';
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot, say } from './project.mjs';
 import { addTotals, noTotals, totalsLine, totalsOf } from './test-totals.mjs';
 
 /** End-to-end tests share one running product, which only one of them may kill or wait for at a time. */
 const WORKERS = { unit: '--maxWorkers=100%', int: '--maxWorkers=2', e2e: '--maxWorkers=1' };
-/** Run beside each other: end-to-end tests mostly wait, and take as long as the two other tiers together. */
+/**
+ * Run beside each other: end-to-end tests mostly wait, and take as long as the two other tiers together. When something
+ * has to be computed for them, unit tests let it pass.
+ */
 const LANES = [['unit', 'int'], ['e2e']];
 const CHOOSES_WORKERS = /^(-i|--runInBand|-w|--maxWorkers)/;
 
@@ -67,5 +71,7 @@ function runJest(args) {
     env,
     stdio: ['ignore', stdout, 'inherit'],
   });
+  if (args.at(-1) === 'unit' && child.pid !== undefined)
+    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   return new Promise((resolve) => child.once('close', (code) => resolve(code ?? 1)));
 }
