@@ -35,6 +35,7 @@ export function sampleDelivery(fleet: SampledFleet, number: number, firstAttempt
     ...{ url: subscription.url, attempt: 1, dueAt: firstAttemptAt, startedAt: firstAttemptAt, firstAttemptAt },
     ...{ durationMs: 40, statusCode: 204, errorCode: null, errorDetail: null, outcome: 'delivered' },
     ...{ decision: 'accepted', nextDueAt: null, body: serialiseBody('v1', event, id) },
+    ...{ probe: false, probes: 0, retryAfterMs: null },
   };
   return attemptsOf(first, endOf(number));
 }

@@ -17,6 +17,7 @@ export {
   deliveryFold,
   type DeliveryProgress,
   type FoldedAttempt,
+  recordNumber,
 } from './delivery/delivery-fold.js';
 export { attemptFault, deliveryFault, eventFault, type RecordFault } from './delivery/unusable-records.js';
 export {
@@ -79,6 +80,7 @@ export {
 export { geofenceFault } from './geofence/geofence-shape.js';
 
 export {
+  attemptCount,
   type AttemptEntry,
   type DeliveryHistory,
   type DeliveryPosition,
@@ -86,6 +88,7 @@ export {
   type DeliveryRecord,
   deliveryStatus,
   type DeliveryStatus,
+  probeCount,
 } from './history/delivery-history.js';
 export {
   deliveryPageTokens,

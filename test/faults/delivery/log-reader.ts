@@ -71,10 +71,10 @@ function loggedDelivery({ partition, offset, timestamp }: LogRecord, value: Webh
 
 function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttempt): LoggedAttempt {
   const { url, deliveryOffset, deliveryCreatedAt, firstAttemptAt, attempt, dueAt, startedAt, durationMs } = value;
-  const { statusCode, errorCode, outcome, decision, nextDueAt, body } = value;
+  const { statusCode, errorCode, outcome, decision, nextDueAt, body, probe, probes } = value;
   return {
     ...{ ...identityOf(value), url, partition, deliveryOffset, deliveryCreatedAt, firstAttemptAt, loggedMs: timestamp },
-    ...{ attempt, dueAt, startedAt, durationMs, statusCode, errorCode, outcome, decision, nextDueAt },
+    ...{ attempt, dueAt, startedAt, durationMs, statusCode, errorCode, outcome, decision, nextDueAt, probe, probes },
     bodyHash: body === null ? null : bodyHash(body),
   };
 }

@@ -144,19 +144,19 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'the time of the first attempt is that of the last',
     file: `${SENDER}/sender/attempt-log.ts`,
-    is: "progress.type === 'pending' ? progress.firstAttemptAt : startedAt",
+    is: 'before?.firstAttemptAt ?? startedAt',
     becomes: 'startedAt',
   },
   {
     name: 'every attempt logs the body',
     file: `${SENDER}/sender/attempt-log.ts`,
-    is: 'body: attempt === 1 ? delivery.body : null',
+    is: 'body: before === null ? delivery.body : null',
     becomes: 'body: delivery.body',
   },
   {
     name: 'durations are logged as 0',
     file: `${SENDER}/sender/attempt-log.ts`,
-    is: 'durationMs: Math.max(0, ended.endedAt - startedAt)',
+    is: 'durationMs: Math.max(0, endedAt - startedAt)',
     becomes: 'durationMs: 0',
   },
 ];
@@ -245,8 +245,8 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'an attempt that is logged twice counts twice',
     file: `${STORE}/deliveries/fold-attempts.ts`,
-    is: 'attempt.attempt > lastAttemptNumber(before)',
-    becomes: 'attempt.attempt >= lastAttemptNumber(before)',
+    is: 'recordNumber(attempt) > lastRecordNumber(before)',
+    becomes: 'recordNumber(attempt) >= lastRecordNumber(before)',
   },
   {
     name: 'a delivery that a retry delivers has no time of that',

@@ -35,12 +35,17 @@ export function foldLog(attempts: readonly WebhookAttempt[], nowMs: number): Map
     if (midnight + DAY_MS <= nowMs - KEPT_MS) continue;
     const key = rowKey(attempt.eventId, String(attempt.series));
     const before = deliveries.get(key) ?? [];
-    // The head of the log has the body; without it there is nothing to show.
-    if (before.length === 0 && attempt.attempt !== 1) continue;
-    const last = before.at(-1)?.attempt ?? 0;
-    if (attempt.attempt > last) deliveries.set(key, [...before, attempt]);
+    // The first record has the body; without it there is nothing to show.
+    if (before.length === 0 && numberOf(attempt) !== 1) continue;
+    const [last] = before.slice(-1);
+    if (numberOf(attempt) > (last ? numberOf(last) : 0)) deliveries.set(key, [...before, attempt]);
   }
   return new Map([...deliveries].map(([key, of]) => [key, rowOf(of)]));
+}
+
+/** Attempts and probes of a delivery count together. */
+function numberOf({ attempt, probe, probes }: WebhookAttempt): number {
+  return probe ? attempt - 1 + probes : attempt + probes;
 }
 
 export function rowKey(eventId: string, series: string): string {
@@ -71,14 +76,21 @@ function rowOf(attempts: readonly WebhookAttempt[]): Row {
     next_attempt_at: status === 'pending' ? String(nextDueAt) : null,
     status,
     status_code: last.statusCode === null ? null : String(last.statusCode),
-    last_attempt: String(last.attempt),
-    attempts: JSON.stringify(attempts.map(entryOf)),
+    last_attempt: String(numberOf(last)),
+    attempts: JSON.stringify(attempts.filter((one) => hasLine(one, last.probes)).map(entryOf)),
     day: `deliveries_${new Date(first.firstAttemptAt).toISOString().slice(0, 10).replaceAll('-', '')}`,
   };
 }
 
+/** Every attempt has a line; of the probes the first 20 and the newest 20. */
+function hasLine({ probe, probes }: WebhookAttempt, allProbes: number): boolean {
+  return !probe || probes <= 20 || probes > allProbes - 20;
+}
+
 function entryOf(of: WebhookAttempt): unknown[] {
-  return [of.attempt, of.startedAt, of.dueAt, of.durationMs, of.statusCode, of.errorCode, of.outcome, of.decision];
+  const { startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision, probe, probes } = of;
+  const entry = [numberOf(of), startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision];
+  return probes === 0 ? entry : [...entry, probes, probe ? 1 : 0];
 }
 
 /** PostgreSQL text has no U+0000. */

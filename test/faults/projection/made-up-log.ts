@@ -17,6 +17,10 @@ const OPEN_DELIVERIES = 400;
 const RECENT_ATTEMPTS = 2_000;
 const MOST_ATTEMPTS = 5;
 const RETRY_MS = 2_000;
+const PROBE_EVERY_MS = 15_000;
+const SUSPENDED = 0.005;
+/** So that some deliveries get more probes than the history has lines for. */
+const STILL_SUSPENDED = 0.97;
 /** Well beyond the 15 days of the history, so that no clock can make it a matter of opinion. */
 const EXPIRED_DAYS = 18;
 const KEPT_DAYS = 13;
@@ -63,20 +67,32 @@ export function createMadeUpLog(random: Random): MadeUpLog {
       dueAt: firstAttemptAt - wholeBetween(random, 0, 20),
       attempt: 1,
       body: bodyOf(number, random),
-      ...outcomeOf(1, firstAttemptAt, random),
+      ...NO_PROBE,
+      ...(chance(random, SUSPENDED)
+        ? { ...probed(firstAttemptAt, random), probe: true, probes: 1 }
+        : outcomeOf(1, firstAttemptAt, random)),
     };
   }
 
   function goOn(before: WebhookAttempt): WebhookAttempt {
     const startedAt = (before.nextDueAt ?? before.startedAt) + wholeBetween(random, 0, 50);
-    const attempt = before.attempt + 1;
+    if (chance(random, before.probe ? STILL_SUSPENDED : SUSPENDED)) return probe(before, startedAt);
+    const attempt = before.probe ? before.attempt : before.attempt + 1;
     return {
       ...before,
       attempt,
       dueAt: before.nextDueAt ?? startedAt,
       body: null,
+      probe: false,
       ...outcomeOf(attempt, startedAt, random),
     };
+  }
+
+  /** Of a suspended subscription. */
+  function probe(before: WebhookAttempt, startedAt: number): WebhookAttempt {
+    const attempt = before.probe ? before.attempt : before.attempt + 1;
+    const numbers = { attempt, probe: true, probes: before.probes + 1 };
+    return { ...before, ...numbers, dueAt: startedAt, body: null, ...probed(startedAt, random) };
   }
 
   /** As it may have been logged a second time: same number, another outcome, which must not count. */
@@ -87,13 +103,13 @@ export function createMadeUpLog(random: Random): MadeUpLog {
   /** Sent once more by a replay: the same event and body in a series of its own. */
   function replay(of: WebhookAttempt, nowMs: number): WebhookAttempt {
     const times = { firstAttemptAt: nowMs, dueAt: nowMs, deliveryCreatedAt: nowMs - 1 };
-    return { ...of, ...times, series: 10 + made++, replayId: uuid(made), ...outcomeOf(1, nowMs, random) };
+    return { ...of, ...times, series: 10 + made++, replayId: uuid(made), ...NO_PROBE, ...outcomeOf(1, nowMs, random) };
   }
 
   function nextDelivery(nowMs: number): WebhookAttempt {
     const isReplay = chance(random, 0.05) && recent.length > 0;
     const of = isReplay ? takenFrom(recent, random, 'stays') : null;
-    return of?.attempt === 1 ? replay(of, nowMs) : begin(nowMs);
+    return of?.body != null ? replay(of, nowMs) : begin(nowMs);
   }
 
   function nextInOrder(nowMs: number): WebhookAttempt {
@@ -101,7 +117,7 @@ export function createMadeUpLog(random: Random): MadeUpLog {
     const attempt = isNew ? nextDelivery(nowMs) : goOn(takenFrom(open, random, 'leaves'));
     if (attempt.outcome === 'retrying') open.push(attempt);
     // Of some deliveries the head of the log is gone: nothing of them may show.
-    const isLost = attempt.attempt === 1 && attempt.outcome === 'retrying' && chance(random, 0.01);
+    const isLost = attempt.body !== null && attempt.outcome === 'retrying' && chance(random, 0.01);
     return isLost ? nextInOrder(nowMs) : attempt;
   }
 
@@ -114,6 +130,12 @@ export function createMadeUpLog(random: Random): MadeUpLog {
       return attempt;
     },
   };
+}
+
+function probed(startedAt: number, random: Random) {
+  if (chance(random, 0.01)) return outcomeOf(1, startedAt, random);
+  const retrying = { outcome: 'retrying', decision: 'temporary_status', nextDueAt: startedAt + PROBE_EVERY_MS };
+  return { ...outcomeOf(1, startedAt, random), statusCode: 503, ...NO_ERROR, ...retrying };
 }
 
 function outcomeOf(attempt: number, startedAt: number, random: Random) {
@@ -131,6 +153,7 @@ function outcomeOf(attempt: number, startedAt: number, random: Random) {
   return { ...common, ...how, outcome: 'retrying', decision: 'temporary_status', nextDueAt };
 }
 
+const NO_PROBE = { probe: false, probes: 0, retryAfterMs: null } as const;
 const NO_ERROR = { errorCode: null, errorDetail: null } as const;
 function ended(outcome: string, decision: string) {
   return { outcome, decision, nextDueAt: null };

@@ -19,7 +19,7 @@ function attempt(change: Partial<WebhookAttempt>): WebhookAttempt {
       startedAt: NOW - 30,
     },
     ...{ statusCode: 503, errorCode: null, errorDetail: null, outcome: 'retrying', decision: 'temporary_status' },
-    ...{ nextDueAt: NOW + 2_000, body: '{"a":1}' },
+    ...{ nextDueAt: NOW + 2_000, body: '{"a":1}', probe: false, probes: 0, retryAfterMs: null },
     ...change,
   };
 }

@@ -29,6 +29,7 @@ export function sampleAttempt(fleetId: string, n: number, attempt: 1 | 2, firstA
     errorCode: null,
     errorDetail: null,
     body: attempt === 1 ? `{"n":${String(n)}}` : null,
+    ...{ probe: false, probes: 0, retryAfterMs: null },
     ...more,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type DeliveryRecord, formatTime, MAX_TIME_MS } from '@waypost/domain';
+import { type AttemptEntry, type DeliveryRecord, formatTime, MAX_TIME_MS } from '@waypost/domain';
 import { v2PageText } from '../events-v2/events-v2.page.js';
 import { v1PageText } from '../history-v1/history-v1.page.js';
 import { attemptEntry, deliveryRecord } from '../testing/delivery-records.js';
@@ -13,7 +13,10 @@ function maybe<T>(values: fc.Arbitrary<T>) {
 }
 const codes = maybe(fc.integer({ min: 100, max: 999 }));
 
-const attempts = fc.record({ startedAt: times, durationMs: fc.nat(), statusCode: codes, errorCode: maybe(texts) });
+const attempts = fc.record({
+  ...{ startedAt: times, durationMs: fc.nat(), statusCode: codes, errorCode: maybe(texts) },
+  probe: fc.boolean(),
+});
 const records: fc.Arbitrary<DeliveryRecord> = fc
   .record({
     ...{ eventId: fc.uuid(), subscriptionId: fc.uuid(), eventType: texts, deviceId: texts, url: fc.webUrl() },
@@ -24,10 +27,18 @@ const records: fc.Arbitrary<DeliveryRecord> = fc
     attempts: fc.array(attempts, { minLength: 1, maxLength: 5 }),
   })
   .map(({ attempts: given, ...record }) =>
-    deliveryRecord({ ...record, attempts: given.map((each, index) => attemptEntry({ ...each, attempt: index + 1 })) }),
+    deliveryRecord({ ...record, attempts: given.map((each, index) => entryOf(given.slice(0, index), each)) }),
   );
 const pages = fc.record({ records: fc.array(records, { maxLength: 4 }), nextPageState: maybe(texts) });
 
+function countOf(given: readonly { readonly probe: boolean }[], isProbe: boolean): number {
+  return given.filter(({ probe }) => probe === isProbe).length;
+}
+/** An entry after others. */
+function entryOf(before: readonly { readonly probe: boolean }[], each: Partial<AttemptEntry> & { probe: boolean }) {
+  const probes = countOf(before, true) + (each.probe ? 1 : 0);
+  return attemptEntry({ ...each, attempt: countOf(before, false) + 1, probes });
+}
 function present(fields: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
@@ -56,7 +67,10 @@ describe('the text of a page', () => {
               ...{ event_id: record.eventId, event_type: record.eventType, device_id: record.deviceId },
               ...{ subscription_id: record.subscriptionId, url: record.url, status_code: record.statusCode },
               ...{ event_time: formatTime(record.eventTime), body: record.body },
-              ...{ retry_count: record.attempts.length - 1, created_at: formatTime(record.createdAt) },
+              ...{
+                retry_count: Math.max(0, countOf(record.attempts, false) - 1),
+                created_at: formatTime(record.createdAt),
+              },
               ...{ last_attempt_at: formatTime(record.lastAttemptAt), delivered_at: timeOrNull(record.deliveredAt) },
               attempts: record.attempts.map((each) =>
                 present({
@@ -83,13 +97,16 @@ describe('the text of a page', () => {
               ...{ eventTime: formatTime(record.eventTime), payload: JSON.parse(record.body) as unknown },
               body: includeBody ? record.body : null,
               delivery: present({
-                ...{ status: record.status, statusCode: record.statusCode, attemptCount: record.attempts.length },
+                ...{ status: record.status, statusCode: record.statusCode },
+                attemptCount: countOf(record.attempts, false),
+                probeCount: countOf(record.attempts, true) || null,
                 firstAttemptAt: formatTime(record.firstAttemptAt),
                 lastAttemptAt: formatTime(record.lastAttemptAt),
                 nextAttemptAt: timeOrNull(record.nextAttemptAt),
                 attempts: record.attempts.map((each) =>
                   present({
-                    ...{ attempt: each.attempt, startedAt: formatTime(each.startedAt), durationMs: each.durationMs },
+                    ...{ attempt: each.attempt, probe: each.probe || null, durationMs: each.durationMs },
+                    startedAt: formatTime(each.startedAt),
                     ...{ statusCode: each.statusCode, error: each.errorCode },
                   }),
                 ),

@@ -56,6 +56,9 @@ export class EventsQueryDto extends dto(
 
 const attempt = z.strictObject({
   attempt: attemptNumber,
+  probe: z.literal(true).optional().meta({
+    description: 'A probe of a suspended subscription: it does not use up the attempt of this number.',
+  }),
   startedAt: dateTime,
   durationMs,
   statusCode: attemptStatusCode,
@@ -65,7 +68,10 @@ const attempt = z.strictObject({
 const delivery = z.strictObject({
   status: z.enum(STATUSES),
   statusCode: lastStatusCode,
-  attemptCount: attemptNumber,
+  attemptCount: z.int().min(0).meta({ description: 'Without probes.' }),
+  probeCount: z.int().min(1).optional().meta({
+    description: 'Probes of it while its subscription was suspended: `attempts` has the first 20 and the newest 20.',
+  }),
   firstAttemptAt: dateTime,
   lastAttemptAt: dateTime,
   nextAttemptAt: dateTime.optional().meta({ description: 'Only while pending.' }),

@@ -1,4 +1,4 @@
-import type { AttemptEntry, DeliveryRecord } from '@waypost/domain';
+import { attemptCount, type AttemptEntry, type DeliveryRecord, probeCount } from '@waypost/domain';
 import type { DeliveryPage } from '../delivery-history/delivery-pages.service.js';
 import { arrayText, createTimeText, optionalField, quoted } from '../delivery-history/page-text.js';
 
@@ -29,18 +29,22 @@ function eventText(delivery: DeliveryRecord, { includeBody }: V2PageOptions, tim
 
 function deliveryText(delivery: DeliveryRecord, time: TimeText): string {
   const { attempts, nextAttemptAt } = delivery;
+  const probes = probeCount(delivery);
   return (
     `{"status":${quoted(delivery.status)}${optionalField('statusCode', delivery.statusCode)}` +
-    `,"attemptCount":${String(attempts.length)},"firstAttemptAt":${time(delivery.firstAttemptAt)}` +
-    `,"lastAttemptAt":${time(delivery.lastAttemptAt)}` +
+    `,"attemptCount":${String(attemptCount(delivery))}${optionalField('probeCount', probes === 0 ? null : probes)}` +
+    `,"firstAttemptAt":${time(delivery.firstAttemptAt)},"lastAttemptAt":${time(delivery.lastAttemptAt)}` +
     optionalField('nextAttemptAt', nextAttemptAt === null ? null : time(nextAttemptAt)) +
     `,"attempts":${arrayText(attempts.map((attempt) => attemptText(attempt, time)))}}`
   );
 }
 
-function attemptText({ attempt, startedAt, durationMs, statusCode, errorCode }: AttemptEntry, time: TimeText): string {
+function attemptText(
+  { attempt, probe, startedAt, durationMs, statusCode, errorCode }: AttemptEntry,
+  time: TimeText,
+): string {
   return (
-    `{"attempt":${String(attempt)},"startedAt":${time(startedAt)},"durationMs":${String(durationMs)}` +
+    `{"attempt":${String(attempt)}${probe ? ',"probe":true' : ''},"startedAt":${time(startedAt)},"durationMs":${String(durationMs)}` +
     optionalField('statusCode', statusCode) +
     `${optionalField('error', errorCode === null ? null : quoted(errorCode))}}`
   );

@@ -47,11 +47,13 @@ const event = z
     url: text,
     status_code: lastStatusCode,
     body: text.meta({ description: 'The exact text that was sent: deserialize it to get the payload.' }),
-    retry_count: z.int().min(0).meta({ description: 'Attempts after the first.' }),
+    retry_count: z.int().min(0).meta({ description: 'Attempts after the first, without probes.' }),
     created_at: dateTime,
     last_attempt_at: dateTime,
     delivered_at: dateTime.optional().meta({ description: 'Absent unless it was delivered.' }),
-    attempts: z.array(attempt),
+    attempts: z.array(attempt).meta({
+      description: 'With the probes of a suspended subscription, which bear the number of the next attempt.',
+    }),
   })
   .meta({ id: 'V1Event' });
 

@@ -1,4 +1,4 @@
-import type { AttemptEntry, DeliveryRecord } from '@waypost/domain';
+import { attemptCount, type AttemptEntry, type DeliveryRecord } from '@waypost/domain';
 import type { DeliveryPage } from '../delivery-history/delivery-pages.service.js';
 import { arrayText, createTimeText, optionalField, quoted } from '../delivery-history/page-text.js';
 
@@ -19,7 +19,7 @@ function eventText(delivery: DeliveryRecord, time: TimeText): string {
     `,"event_time":${time(delivery.eventTime)},"device_id":${quoted(delivery.deviceId)}` +
     `,"subscription_id":${quoted(delivery.subscriptionId)},"url":${quoted(delivery.url)}` +
     optionalField('status_code', delivery.statusCode) +
-    `,"body":${quoted(delivery.body)},"retry_count":${String(attempts.length - 1)}` +
+    `,"body":${quoted(delivery.body)},"retry_count":${String(Math.max(0, attemptCount(delivery) - 1))}` +
     `,"created_at":${time(delivery.createdAt)},"last_attempt_at":${time(delivery.lastAttemptAt)}` +
     optionalField('delivered_at', deliveredAt === null ? null : time(deliveredAt)) +
     `,"attempts":${arrayText(attempts.map((attempt) => attemptText(attempt, time)))}}`

@@ -31,6 +31,8 @@ export function deliveryRecord(given: Partial<DeliveryRecord> = {}): DeliveryRec
 export function attemptEntry(given: Partial<AttemptEntry> = {}): AttemptEntry {
   return {
     attempt: 1,
+    probe: false,
+    probes: 0,
     startedAt: Date.now(),
     dueAt: Date.now(),
     durationMs: 30,

@@ -24,7 +24,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   });
   const attempts = new Counter({
     name: 'waypost_attempts_total',
-    help: 'Delivery attempts by outcome; expired: a delivery ended without one, after 15 days.',
+    help: 'Delivery attempts and probes by outcome; expired: a delivery ended without one, after 15 days.',
     labelNames: ['outcome'],
     registers,
   });

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { WebhookAttempt } from '@waypost/contracts';
-import { decideAttempt, deliveryFold, operationId, RETENTION_MS, retryAfterMs } from '@waypost/domain';
+import { decideAttempt, deliveryFold, operationId, PROBE_EVERY_MS, RETENTION_MS } from '@waypost/domain';
 import { createAbortGroup } from '@waypost/egress';
 import { type StreamsLogger, type TaskContext, toError } from '@waypost/streams';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
@@ -40,7 +40,7 @@ export interface AttemptFlow {
   /** Nothing of the queue begins from now on; what waits for its retry is held when that is due. */
   hold(queue: SubscriptionQueue): void;
   release(queue: SubscriptionQueue): void;
-  /** Makes one attempt of a held delivery, which counts only if it is accepted. */
+  /** Sends a held delivery outside of its five attempts (R-29). */
   probe(queue: SubscriptionQueue): void;
   /** Ends the first delivery of a held queue if it is older than the history (R-29). */
   expire(queue: SubscriptionQueue): void;
@@ -182,18 +182,19 @@ class DeliveryAttempts implements AttemptFlow {
     this.inFlight.add(pending);
     pending.queue.inFlight++;
     try {
-      const ended = await this.attempt(pending);
-      if (isProbe) pending.queue.isProbing = false;
-      if (!ended) this.over(pending);
-      else if (isProbe && saysNothingOfItsDelivery(ended)) this.probeFailed(ended);
-      else this.record(ended);
+      const ended = await this.attempt(pending, isProbe);
+      if (ended) this.record(ended);
+      else {
+        if (isProbe) pending.queue.isProbing = false;
+        this.over(pending);
+      }
     } catch (error) {
       this.over(pending);
       this.options.context.fail(toError(error));
     }
   }
 
-  private async attempt(pending: PendingDelivery): Promise<EndedAttempt | null> {
+  private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | null> {
     const { context, runner, now, random } = this.options;
     const { delivery, progress, dueAt } = pending;
     if (!context.leaseValid() && !(await this.confirmsOwnership())) return null;
@@ -207,9 +208,12 @@ class DeliveryAttempts implements AttemptFlow {
     const endedAt = now();
     const { result, auth } = run;
     const unauthorizedBefore = known?.unauthorizedBefore ?? false;
-    const decision = decideAttempt({ attempt, result, auth, unauthorizedBefore, endedAt, random: random() });
+    // A probe is never the last try.
+    const number = isProbe ? 1 : attempt;
+    let decision = decideAttempt({ attempt: number, result, auth, unauthorizedBefore, endedAt, random: random() });
+    if (isProbe && decision.outcome === 'retrying') decision = { ...decision, nextDueAt: startedAt + PROBE_EVERY_MS };
     if (decision.outcome !== 'delivered' && decision.renewToken) run.discardToken();
-    return { pending, url: run.url, result, attempt, dueAt, startedAt, endedAt, decision };
+    return { pending, url: run.url, result, attempt, isProbe, dueAt, startedAt, endedAt, decision };
   }
 
   /** A process that was paused must not POST what its successor has sent meanwhile: it asks the group first. */
@@ -221,11 +225,11 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   private record(ended: EndedAttempt): void {
-    const { pending, endedAt, result } = ended;
+    const { pending, endedAt } = ended;
     pending.begun?.answered();
-    const heldMs = retryAfterMs(result, endedAt);
-    if (heldMs > 0) this.options.scheduler.lane(pending.delivery.subscriptionId).holdUntil(endedAt + heldMs);
     const record = attemptRecord(ended);
+    const { retryAfterMs } = record;
+    if (retryAfterMs !== null) this.options.scheduler.lane(record.subscriptionId).holdUntil(endedAt + retryAfterMs);
     this.report(record);
     this.options.log.append(record, (isDurable) => {
       if (isDurable) this.recorded(pending, record, endedAt);
@@ -234,9 +238,14 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   private recorded(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
+    if (record.probe) pending.queue.isProbing = false;
     this.updateHealth(pending.queue, record, endedAt);
     if (record.outcome === 'retrying') {
       pending.progress = deliveryFold(pending.progress, record);
+      if (record.probe) {
+        this.probeFailed(pending, record, endedAt);
+        return;
+      }
       pending.dueAt = record.nextDueAt ?? record.startedAt;
       this.schedule(pending);
       return;
@@ -259,6 +268,7 @@ class DeliveryAttempts implements AttemptFlow {
       ...{ pending, startedAt: at, endedAt: at, dueAt: pending.dueAt },
       url: this.options.directory.get(delivery.subscriptionId)?.url ?? '',
       attempt: progress.type === 'pending' ? progress.nextAttempt : 1,
+      isProbe: false,
       result: { type: 'error', errorCode: 'expired', detail: 'it waited for longer than the history keeps it' },
       decision: { outcome: 'expired', decision: 'expired' },
     });
@@ -281,22 +291,14 @@ class DeliveryAttempts implements AttemptFlow {
     this.options.outage().ended(queue, { ...details, isAccepted, endedAt });
   }
 
-  private probeFailed({ pending, result, endedAt }: EndedAttempt): void {
-    const { delivery, offset: deliveryOffset, queue } = pending;
-    const { subscriptionId, fleetId, eventId } = delivery;
-    const statusCode = result.type === 'response' ? result.statusCode : null;
-    const errorCode = result.type === 'error' ? result.errorCode : null;
-    const details = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
-    const id = operationId({ subscriptionId, type: 'probed', about: String(endedAt) });
-    const reason = 'the probe was not accepted';
-    this.options.log.publish({ ...details, id, subscriptionId, type: 'probed', occurredAt: endedAt, reason });
-    this.options.outage().ended(queue, { ...details, isAccepted: false, endedAt });
-    this.over(pending);
-    // It is held again, unless its queue was resumed meanwhile.
+  /** The delivery is held again, unless its queue was released meanwhile. */
+  private probeFailed(pending: PendingDelivery, record: WebhookAttempt, endedAt: number): void {
+    this.publish(record, 'probed', { about: endedAt, occurredAt: endedAt, reason: 'the probe was not accepted' });
+    this.end(pending);
     this.enqueue(pending);
   }
 
-  /** The attempt ended without a record, or its delivery is held. */
+  /** The attempt ended without a record. */
   private over(pending: PendingDelivery): void {
     this.end(pending);
     this.settle(pending);
@@ -318,22 +320,23 @@ class DeliveryAttempts implements AttemptFlow {
     const { outcome, durationMs, decision } = record;
     this.options.metrics.attemptEnded({ outcome, durationMs, latenessMs: record.startedAt - record.dueAt });
     if (outcome === 'delivered') return;
-    const { eventId, subscriptionId, fleetId, attempt, statusCode, errorCode, deliveryOffset } = record;
-    const fields = { eventId, subscriptionId, attempt, outcome, decision, statusCode, errorCode, durationMs };
+    const { eventId, subscriptionId, attempt, probe, statusCode, errorCode, deliveryOffset } = record;
+    const fields = { eventId, subscriptionId, attempt, probe, outcome, decision, statusCode, errorCode, durationMs };
     this.options.logger[outcome === 'failed' ? 'info' : 'debug']('delivery_attempted', fields);
     if (decision !== 'attempts_exhausted') return;
-    const id = operationId({ subscriptionId, type: 'exhausted', about: String(deliveryOffset) });
-    const occurredAt = record.startedAt + durationMs;
     const reason = `none of ${String(attempt)} attempts was accepted`;
-    const details = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
-    this.options.log.publish({ ...details, id, subscriptionId, type: 'exhausted', occurredAt, reason });
+    this.publish(record, 'exhausted', { about: deliveryOffset, occurredAt: record.startedAt + durationMs, reason });
   }
-}
 
-/** Neither accepted nor refused for good: a probe that failed so does not count among the five attempts (R-29). */
-function saysNothingOfItsDelivery({ decision }: EndedAttempt): boolean {
-  if (decision.outcome === 'failed') return decision.decision === 'attempts_exhausted';
-  return decision.outcome === 'retrying';
+  private publish(
+    { subscriptionId, fleetId, eventId, deliveryOffset, statusCode, errorCode }: WebhookAttempt,
+    type: string,
+    { about, occurredAt, reason }: { readonly about: number; readonly occurredAt: number; readonly reason: string },
+  ): void {
+    const id = operationId({ subscriptionId, type, about: String(about) });
+    const details = { fleetId, eventId, deliveryOffset, statusCode, errorCode };
+    this.options.log.publish({ ...details, id, subscriptionId, type, occurredAt, reason });
+  }
 }
 
 class WaitingAttempt implements WaitingDelivery {

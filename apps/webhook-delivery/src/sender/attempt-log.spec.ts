@@ -153,7 +153,16 @@ describe('the record of an attempt (R-24)', () => {
   function recordOf(result: AttemptResult, more: Partial<EndedAttempt> = {}) {
     const times = { dueAt: 4_990, startedAt: 5_000, endedAt: 5_060 };
     const decision = { outcome: 'delivered', decision: 'accepted' } as const;
-    return attemptRecord({ pending, url: 'https://a.example/', attempt: 1, ...times, result, decision, ...more });
+    return attemptRecord({
+      pending,
+      url: 'https://a.example/',
+      attempt: 1,
+      isProbe: false,
+      ...times,
+      result,
+      decision,
+      ...more,
+    });
   }
 
   it('of a first attempt has the exact body and its own start as that of the delivery', () => {
@@ -171,6 +180,7 @@ describe('the record of an attempt (R-24)', () => {
     const progress = {
       type: 'pending',
       nextAttempt: 2,
+      probes: 3,
       dueAt: 0,
       firstAttemptAt: 1_234,
       unauthorizedBefore: false,
@@ -178,7 +188,15 @@ describe('the record of an attempt (R-24)', () => {
     const decision = { outcome: 'retrying', decision: 'temporary_error', nextDueAt: 9_000, renewToken: false } as const;
     const error = { type: 'error', errorCode: 'tls_error', detail: 'x'.repeat(501) } as const;
     expect(recordOf(error, { pending: { ...pending, progress }, attempt: 2, decision })).toMatchObject({
-      ...{ attempt: 2, firstAttemptAt: 1_234, body: null, statusCode: null, errorCode: 'tls_error' },
+      ...{
+        attempt: 2,
+        probe: false,
+        probes: 3,
+        firstAttemptAt: 1_234,
+        body: null,
+        statusCode: null,
+        errorCode: 'tls_error',
+      },
       ...{ errorDetail: 'x'.repeat(500), outcome: 'retrying', decision: 'temporary_error', nextDueAt: 9_000 },
     });
   });

@@ -1,5 +1,5 @@
 import { type AvroCodecs, type OperationalEvent, topics, type WebhookAttempt } from '@waypost/contracts';
-import type { AttemptDecision, AttemptResult } from '@waypost/domain';
+import { type AttemptDecision, type AttemptResult, retryAfterMs } from '@waypost/domain';
 import { type FencedWriter, type OutgoingRecord, partitionName, toError, type TopicPartition } from '@waypost/streams';
 import type { Flushable, FlushScheduler } from '../common/flush-scheduler.js';
 import type { PendingDelivery } from './subscription-queue.js';
@@ -148,6 +148,7 @@ export interface EndedAttempt {
   readonly pending: PendingDelivery;
   readonly url: string;
   readonly attempt: number;
+  readonly isProbe: boolean;
   readonly dueAt: number;
   readonly startedAt: number;
   readonly endedAt: number;
@@ -158,10 +159,12 @@ export interface EndedAttempt {
 
 const MAX_DETAIL_CHARACTERS = 500;
 
-/** The record of one attempt. The first one of a series carries the body, so that the log alone can rebuild the history. */
+/** The record of one attempt or probe. The first one of a series carries the body, so that the log alone can rebuild the history. */
 export function attemptRecord(ended: EndedAttempt): WebhookAttempt {
-  const { pending, result, decision, attempt, startedAt } = ended;
+  const { pending, result, decision, attempt, isProbe, startedAt, endedAt } = ended;
   const { delivery, progress } = pending;
+  const before = progress.type === 'pending' ? progress : null;
+  const heldMs = retryAfterMs(result, endedAt);
   // Field by field: this runs per attempt, and a spread costs several times as much.
   return {
     eventId: delivery.eventId,
@@ -179,14 +182,17 @@ export function attemptRecord(ended: EndedAttempt): WebhookAttempt {
     attempt,
     dueAt: ended.dueAt,
     startedAt,
-    firstAttemptAt: progress.type === 'pending' ? progress.firstAttemptAt : startedAt,
-    durationMs: Math.max(0, ended.endedAt - startedAt),
+    firstAttemptAt: before?.firstAttemptAt ?? startedAt,
+    durationMs: Math.max(0, endedAt - startedAt),
     statusCode: result.type === 'response' ? result.statusCode : null,
     errorCode: result.type === 'error' ? result.errorCode : null,
     errorDetail: result.type === 'error' ? result.detail.slice(0, MAX_DETAIL_CHARACTERS) : null,
     outcome: decision.outcome,
     decision: decision.decision,
     nextDueAt: decision.outcome === 'retrying' ? decision.nextDueAt : null,
-    body: attempt === 1 ? delivery.body : null,
+    body: before === null ? delivery.body : null,
+    probe: isProbe,
+    probes: (before?.probes ?? 0) + (isProbe ? 1 : 0),
+    retryAfterMs: heldMs > 0 ? heldMs : null,
   };
 }

@@ -236,7 +236,10 @@ class DeliveryTask implements PartitionTask {
         this.parts.metrics.parkedChanged(1);
       }
       states.recovered(queue, state);
-      if (queue.isSuspended) outage.recovered(queue);
+      if (queue.isSuspended) outage.recovered(queue, recovered.pauses.get(subscriptionId)?.probedAt ?? null);
+    }
+    for (const [subscriptionId, { heldUntil }] of recovered.pauses) {
+      if (heldUntil > this.parts.now()) this.parts.scheduler.lane(subscriptionId).holdUntil(heldUntil);
     }
     for (const [subscriptionId, begun] of recovered.begunBySubscription) {
       const queue = queues.queue(subscriptionId);

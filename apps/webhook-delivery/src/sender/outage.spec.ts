@@ -69,6 +69,53 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect((await harness.attempts()).filter(({ eventId }) => eventId !== 'event-1')).toEqual([]);
   });
 
+  it('logs each probe with its number, the first record of a delivery with the body (R-24)', async () => {
+    const suspendedAt = Math.round(harness.now());
+    const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null };
+    harness.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
+    harness.publish(1);
+    const made = await harness.start(() => answer);
+    await until(() => made.length === 3);
+    answer = { type: 'response', statusCode: 200 };
+    await until(async () => (await harness.attempts()).length === 4);
+    const logged = (await harness.attempts()).map(({ attempt, probe, probes, outcome, body }) => [
+      ...[attempt, probe, probes],
+      ...[outcome, body],
+    ]);
+    expect(logged).toEqual([
+      [1, true, 1, 'retrying', '{"n":1}'],
+      [1, true, 2, 'retrying', null],
+      [1, true, 3, 'retrying', null],
+      [1, true, 4, 'delivered', null],
+    ]);
+  });
+
+  it('leaves all five attempts to a delivery that was probed and is no longer held (R-22)', async () => {
+    failingFor(5 * minuteMs);
+    harness.publish(1);
+    const made = await harness.start(() => answer);
+    await until(async () => (await harness.attempts()).filter(({ probe }) => probe).length === 2);
+    harness.subscribe('subscription-1', { onOutage: 'fail' });
+    await until(async () => (await published()).includes('exhausted'));
+    const logged = await harness.attempts();
+    expect(logged.filter(({ probe }) => !probe).map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+    expect(logged).toHaveLength(made.length);
+  });
+
+  it('waits for what is left of the 15 s after a restart, by the last probe in the log', async () => {
+    failingFor(5 * minuteMs);
+    harness.publish(1);
+    await harness.start(() => answer);
+    const probes = async () => (await harness.attempts()).filter(({ probe }) => probe);
+    for (let restarts = 1; restarts <= 5; restarts++) {
+      await until(async () => (await probes()).length >= restarts);
+      await harness.start(() => answer);
+    }
+    const starts = (await probes()).map(({ startedAt }) => startedAt);
+    const spacings = starts.slice(1).map((at, index) => at - (starts[index] ?? NaN));
+    expect(Math.min(...spacings)).toBeGreaterThanOrEqual(15_000 - 2 * SPEED);
+  });
+
   it('is released in order when a probe is accepted: nothing is lost and nothing sent twice', async () => {
     failingFor(5 * minuteMs);
     for (let n = 1; n <= 3; n++) harness.publish(n);

@@ -36,10 +36,13 @@ export type AttemptOutcome = Pick<WebhookAttempt, 'eventId' | 'statusCode' | 'er
  */
 export interface Outage {
   ended(queue: SubscriptionQueue, how: AttemptOutcome): void;
-  /** Continues with a queue that a predecessor had suspended. */
-  recovered(queue: SubscriptionQueue): void;
+  /** Continues with a queue that a predecessor had suspended, and last probed then; null: not lately. */
+  recovered(queue: SubscriptionQueue, probedAt: number | null): void;
   close(): void;
 }
+
+/** The oldest delivery of a queue may still be on its way from the log. */
+const NOTHING_TO_PROBE_MS = 1_000;
 
 /** Errors that say nothing about the endpoint. */
 const INTERNAL_ERRORS = new Set<string | null>([
@@ -84,9 +87,10 @@ class OutageWatch implements Outage {
     if (isDisableDue) this.disable(queue, how);
   }
 
-  recovered(queue: SubscriptionQueue): void {
+  recovered(queue: SubscriptionQueue, probedAt: number | null): void {
     this.options.metrics.suspendedChanged(1);
-    this.probeAfter(queue, 0);
+    const lastAt = probedAt ?? queue.health.suspendedAt ?? 0;
+    this.probeAfter(queue, Math.max(0, lastAt + PROBE_EVERY_MS - this.options.now()));
   }
 
   close(): void {
@@ -121,7 +125,7 @@ class OutageWatch implements Outage {
     this.probes.get(queue)?.();
 
     const cancel = this.options.timers.after(delayMs, () => {
-      this.probeAfter(queue, PROBE_EVERY_MS);
+      this.probeAfter(queue, queue.first() === null ? NOTHING_TO_PROBE_MS : PROBE_EVERY_MS);
       this.probeNow(queue);
     });
     this.probes.set(queue, cancel);

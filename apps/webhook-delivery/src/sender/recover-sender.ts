@@ -1,5 +1,11 @@
-import { type AvroCodecs, resolveBatch, type SubscriptionState, topics } from '@waypost/contracts';
-import { DELIVERY_UNSTARTED, deliveryFold, type DeliveryProgress } from '@waypost/domain';
+import { type AvroCodecs, resolveBatch, type SubscriptionState, topics, type WebhookAttempt } from '@waypost/contracts';
+import {
+  DELIVERY_UNSTARTED,
+  deliveryFold,
+  type DeliveryProgress,
+  MAX_RETRY_DELAY_MS,
+  PROBE_EVERY_MS,
+} from '@waypost/domain';
 import {
   type Fetcher,
   readToEnd,
@@ -19,14 +25,27 @@ export interface RecoveredSender {
   readonly byDelivery: Map<number, DeliveryProgress>;
   readonly begun: BegunDeliveries;
   readonly begunBySubscription: ReadonlyMap<string, BegunDeliveries>;
+  readonly pauses: ReadonlyMap<string, RecoveredPause>;
   readonly attemptsEnd: number;
+}
+
+/** What the attempts of the last seconds ask of a subscription. Epoch ms. */
+export interface RecoveredPause {
+  /** Its last probe. */
+  readonly probedAt: number | null;
+  /** No first attempt starts before (Retry-After, R-22). */
+  readonly heldUntil: number;
 }
 
 export interface SenderRecoveryParts {
   readonly backend: StreamsBackend;
   readonly codecs: AvroCodecs;
   readonly logger: StreamsLogger;
+  readonly now: () => number;
 }
+
+/** Every pause that is not over began with a record that was appended within this time. */
+const LONGEST_PAUSE_MS = Math.max(PROBE_EVERY_MS, MAX_RETRY_DELAY_MS);
 
 export async function recoverSender(parts: SenderRecoveryParts, context: TaskContext): Promise<RecoveredSender> {
   const { partition } = context;
@@ -35,7 +54,7 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
   try {
     const states = await recoverStates(parts, fetcher, partition);
     const progress = await recoverProgress(parts, fetcher, partition, { start, states });
-    const { byDelivery, begunUpTo, lastDelivery: upTo, attemptsEnd } = progress;
+    const { byDelivery, begunUpTo, lastDelivery: upTo, pauses, attemptsEnd } = progress;
     parts.logger.info('sender_recovered', {
       ...{ partition, position: start.offset, foldFrom: start.foldFrom },
       ...{ known: byDelivery.size, remembered: states.size },
@@ -46,7 +65,8 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
         return [subscriptionId, { upTo: last, foldFrom }];
       }),
     );
-    return { start, states, byDelivery, begun: { upTo, foldFrom: start.foldFrom }, begunBySubscription, attemptsEnd };
+    const begun = { upTo, foldFrom: start.foldFrom };
+    return { start, states, byDelivery, begun, begunBySubscription, pauses, attemptsEnd };
   } finally {
     await fetcher.close();
   }
@@ -78,27 +98,33 @@ interface RecoveredProgress {
   readonly begunUpTo: ReadonlyMap<string, number>;
   /** The highest delivery with an attempt; -1: none. */
   readonly lastDelivery: number;
+  readonly pauses: ReadonlyMap<string, RecoveredPause>;
   /** The position after the last attempt. */
   readonly attemptsEnd: number;
 }
 
 /** Folds the attempts log of a partition: which deliveries are finished, and when the next attempt of the others is due. */
 async function recoverProgress(
-  { backend, codecs }: SenderRecoveryParts,
+  { backend, codecs, now }: SenderRecoveryParts,
   fetcher: Fetcher,
   partition: number,
   from: { readonly start: CommitPoint; readonly states: ReadonlyMap<string, SubscriptionState> },
 ): Promise<RecoveredProgress> {
   const byDelivery = new Map<number, DeliveryProgress>();
   const begunUpTo = new Map<string, number>();
+  const pauses = new Map<string, RecoveredPause>();
   let lastDelivery = -1;
   const log = { topic: topics.webhookAttempts.name, partition };
-  const attemptsEnd = await readToEnd(backend, fetcher, log, firstToFold(from), async ({ records }) => {
+  const recent = (await backend.offsetAt(log, Math.max(0, now() - LONGEST_PAUSE_MS))) ?? Infinity;
+  const first = Math.min(firstToFold(from), recent);
+  const attemptsEnd = await readToEnd(backend, fetcher, log, first, async ({ records }) => {
     await resolveBatch(codecs.webhookAttempts, records);
     for (const { value } of records) {
       const attempt = readIfUsable(codecs.webhookAttempts, value);
       if (attempt === null) continue;
       const { subscriptionId, deliveryOffset } = attempt;
+      const pause = pauseAfter(attempt, pauses.get(subscriptionId));
+      if (pause) pauses.set(subscriptionId, pause);
       // Everything below is finished and is not read again.
       if (deliveryOffset < (from.states.get(subscriptionId)?.parkedFrom ?? from.start.offset)) continue;
       lastDelivery = Math.max(lastDelivery, deliveryOffset);
@@ -106,7 +132,19 @@ async function recoverProgress(
       byDelivery.set(deliveryOffset, deliveryFold(byDelivery.get(deliveryOffset) ?? DELIVERY_UNSTARTED, attempt));
     }
   });
-  return { byDelivery, begunUpTo, lastDelivery, attemptsEnd };
+  return { byDelivery, begunUpTo, lastDelivery, pauses, attemptsEnd };
+}
+
+function pauseAfter(
+  { probe, startedAt, durationMs, retryAfterMs }: WebhookAttempt,
+  before: RecoveredPause | undefined,
+): RecoveredPause | undefined {
+  if (!probe && retryAfterMs === null) return before;
+  const heldUntil = retryAfterMs === null ? 0 : startedAt + durationMs + retryAfterMs;
+  return {
+    probedAt: probe ? startedAt : (before?.probedAt ?? null),
+    heldUntil: Math.max(before?.heldUntil ?? 0, heldUntil),
+  };
 }
 
 function firstToFold({ start, states }: Parameters<typeof recoverProgress>[3]): number {

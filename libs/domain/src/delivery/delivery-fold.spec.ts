@@ -1,12 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DELIVERY_UNSTARTED, deliveryFold, type DeliveryProgress, type FoldedAttempt } from './delivery-fold.js';
+import {
+  DELIVERY_UNSTARTED,
+  deliveryFold,
+  type DeliveryProgress,
+  type FoldedAttempt,
+  recordNumber,
+} from './delivery-fold.js';
 
 const FIRST_AT = 1_714_564_800_000;
 
 function attemptOf(attempt: number, fields: Partial<FoldedAttempt> = {}): FoldedAttempt {
   const nextDueAt = FIRST_AT + attempt * 10_000;
-  return { attempt, outcome: 'retrying', nextDueAt, firstAttemptAt: FIRST_AT, statusCode: 503, ...fields };
+  const record = { attempt, probe: false, probes: 0, outcome: 'retrying', nextDueAt, firstAttemptAt: FIRST_AT };
+  return { ...record, statusCode: 503, ...fields };
 }
 
 function fold(records: readonly FoldedAttempt[]): DeliveryProgress {
@@ -20,6 +27,7 @@ describe('deliveryFold (R-25)', () => {
     expect(fold([attemptOf(1), attemptOf(2)])).toEqual({
       type: 'pending',
       nextAttempt: 3,
+      probes: 0,
       dueAt: FIRST_AT + 20_000,
       firstAttemptAt: FIRST_AT,
       unauthorizedBefore: false,
@@ -42,6 +50,17 @@ describe('deliveryFold (R-25)', () => {
       nextAttempt: 3,
       unauthorizedBefore: true,
     });
+  });
+
+  it('counts probes without using up attempts, and knows when the next one is due (R-29)', () => {
+    const probe = (probes: number, attempt: number) => attemptOf(attempt, { probe: true, probes, nextDueAt: probes });
+    const log = [probe(1, 1), probe(2, 1), attemptOf(1, { probes: 2 }), attemptOf(2, { probes: 2 }), probe(3, 3)];
+
+    expect(fold(log.slice(0, 2))).toMatchObject({ nextAttempt: 1, probes: 2, dueAt: 2 });
+    expect(fold(log.slice(0, 4))).toMatchObject({ nextAttempt: 3, probes: 2 });
+    expect(fold(log)).toMatchObject({ nextAttempt: 3, probes: 3, dueAt: 3 });
+    expect(fold([...log, ...log.toReversed()])).toEqual(fold(log));
+    expect(log.map(recordNumber)).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('stays the same object when a record was folded before', () => {

@@ -1,12 +1,17 @@
 import type { WebhookAttempt } from '../records/webhook-attempt.js';
 
-export type FoldedAttempt = Pick<WebhookAttempt, 'attempt' | 'outcome' | 'nextDueAt' | 'firstAttemptAt' | 'statusCode'>;
+export type FoldedAttempt = Pick<
+  WebhookAttempt,
+  'attempt' | 'probe' | 'probes' | 'outcome' | 'nextDueAt' | 'firstAttemptAt' | 'statusCode'
+>;
 
 export type DeliveryProgress =
   | { readonly type: 'unstarted' }
   | {
       readonly type: 'pending';
       readonly nextAttempt: number;
+      /** So far (R-29). */
+      readonly probes: number;
       readonly dueAt: number;
       readonly firstAttemptAt: number;
       readonly unauthorizedBefore: boolean;
@@ -19,6 +24,11 @@ const FINAL_OUTCOMES: ReadonlySet<string> = new Set(['delivered', 'failed', 'exp
 
 const FINISHED: DeliveryProgress = Object.freeze({ type: 'finished' });
 
+/** The place of a record among those of its delivery, from 1 on: attempts and probes count together. */
+export function recordNumber({ attempt, probe, probes }: Pick<WebhookAttempt, 'attempt' | 'probe' | 'probes'>): number {
+  return attempt + probes - (probe ? 1 : 0);
+}
+
 /**
  * R-25: folds one attempt record into the progress of its delivery. A record that was folded before changes nothing, so
  * recovery may read from any offset before the first record that it misses. The caller separates the series of an event.
@@ -30,14 +40,15 @@ export function deliveryFold(progress: DeliveryProgress, record: FoldedAttempt):
   const unauthorized = record.statusCode === 401;
   if (progress.type === 'unstarted') return pendingAfter(record, unauthorized);
   const unauthorizedBefore = unauthorized || progress.unauthorizedBefore;
-  if (record.attempt >= progress.nextAttempt) return pendingAfter(record, unauthorizedBefore);
+  if (recordNumber(record) >= progress.nextAttempt + progress.probes) return pendingAfter(record, unauthorizedBefore);
   return unauthorizedBefore === progress.unauthorizedBefore ? progress : { ...progress, unauthorizedBefore };
 }
 
 function pendingAfter(record: FoldedAttempt, unauthorizedBefore: boolean): DeliveryProgress {
   return {
     type: 'pending',
-    nextAttempt: record.attempt + 1,
+    nextAttempt: record.probe ? record.attempt : record.attempt + 1,
+    probes: record.probes,
     dueAt: record.nextDueAt ?? record.firstAttemptAt,
     firstAttemptAt: record.firstAttemptAt,
     unauthorizedBefore,

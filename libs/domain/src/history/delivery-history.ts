@@ -45,12 +45,17 @@ export interface DeliveryRecord {
   readonly nextAttemptAt: number | null;
   readonly status: DeliveryStatus;
   readonly statusCode: number | null;
+  /** Every attempt, and of the probes the first and the newest. */
   readonly attempts: readonly AttemptEntry[];
 }
 
-/** */
+/** An attempt or a probe. */
 export interface AttemptEntry {
+  /** Of a probe: the attempt that it was made in place of, and does not use up. */
   readonly attempt: number;
+  readonly probe: boolean;
+  /** Probes of the delivery up to this entry, itself included. */
+  readonly probes: number;
   readonly startedAt: number;
   readonly dueAt: number;
   readonly durationMs: number;
@@ -58,6 +63,18 @@ export interface AttemptEntry {
   readonly errorCode: string | null;
   readonly outcome: string;
   readonly decision: string;
+}
+
+/** Without the probes. */
+export function attemptCount({ attempts }: Pick<DeliveryRecord, 'attempts'>): number {
+  let count = 0;
+  for (const { probe } of attempts) if (!probe) count++;
+  return count;
+}
+
+/** All of them, with or without an entry. */
+export function probeCount({ attempts }: Pick<DeliveryRecord, 'attempts'>): number {
+  return attempts.at(-1)?.probes ?? 0;
 }
 
 /** An outcome that does not end the delivery leaves it pending. */

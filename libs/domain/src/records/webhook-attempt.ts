@@ -1,6 +1,6 @@
 // Generated from schemas/*.avsc by "npm run codegen". Change the schema, not this file.
 
-/** One attempt of one delivery with its outcome. */
+/** One attempt of one delivery, or one probe, with its outcome. */
 export interface WebhookAttempt {
   /** UUIDv5. */
   readonly eventId: string;
@@ -20,13 +20,13 @@ export interface WebhookAttempt {
   readonly deliveryCreatedAt: number;
   /** Where this attempt went. */
   readonly url: string;
-  /** 1 to 5. */
+  /** 1 to 5. Of a probe: the attempt that it was made in place of, and does not use up. */
   readonly attempt: number;
   /** When this attempt should have started (epoch milliseconds). */
   readonly dueAt: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** startedAt of attempt 1 of the series (epoch milliseconds). */
+  /** startedAt of the first record of the series (epoch milliseconds). */
   readonly firstAttemptAt: number;
   readonly durationMs: number;
   readonly statusCode: number | null;
@@ -37,8 +37,14 @@ export interface WebhookAttempt {
   readonly outcome: string;
   /** Why this outcome, e.g. accepted, temporary_status, permanent_status, attempts_exhausted. */
   readonly decision: string;
-  /** Only when retrying (epoch milliseconds). */
+  /** Only when retrying. Of a probe: when the next probe is due (epoch milliseconds). */
   readonly nextDueAt: number | null;
-  /** Only in attempt 1. */
+  /** Only in the first record of the series. */
   readonly body: string | null;
+  /** A probe of a suspended subscription: not one of the 5 attempts. */
+  readonly probe: boolean;
+  /** Probes of the series so far, this one included. */
+  readonly probes: number;
+  /** For how long after its end no first attempt of the subscription may start: the Retry-After of the response, 15 s at most. */
+  readonly retryAfterMs: number | null;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import type { DeliveryRecord, WebhookAttempt } from '@waypost/domain';
+import { type DeliveryRecord, recordNumber, type WebhookAttempt } from '@waypost/domain';
 
 /** The clock of these tests: noon, so that both neighbouring days are near. */
 export const NOW = Date.UTC(2026, 5, 20, 12);
@@ -42,6 +42,9 @@ export function attemptOf(change: Partial<WebhookAttempt> = {}): WebhookAttempt 
     decision: 'accepted',
     nextDueAt: null,
     body: attempt === 1 ? '{"eventId":"1"}' : null,
+    probe: false,
+    probes: 0,
+    retryAfterMs: null,
     ...change,
   };
 }
@@ -70,12 +73,27 @@ export function attemptsOf(
   });
 }
 
-/** The expected rows, computed differently from the store: attempts by number, each number once. */
+/** The same attempts with probes before one of them, by its index. */
+export function withProbes(attempts: readonly WebhookAttempt[], count: number, index: number): WebhookAttempt[] {
+  const [first] = attempts;
+  if (first === undefined || count === 0) return [...attempts];
+  const { firstAttemptAt } = first;
+  const probes = Array.from({ length: count }, (_, n) => {
+    const startedAt = firstAttemptAt + (index + n) * 15_000;
+    const numbers = { attempt: index + 1, probe: true, probes: n + 1, body: index + n === 0 ? first.body : null };
+    return { ...first, ...RETRYING, ...numbers, startedAt, nextDueAt: startedAt + 15_000 };
+  });
+  const later = attempts.slice(index).map((attempt) => ({ ...attempt, probes: count, body: null }));
+  return [...attempts.slice(0, index), ...probes, ...later];
+}
+
+/** The expected rows, computed differently from the store: attempts and probes by number, each number once. */
 export function expectedRecords(log: readonly WebhookAttempt[]): DeliveryRecord[] {
   const keyOf = (attempt: WebhookAttempt): string => `${attempt.eventId} ${String(attempt.series)}`;
   return [...new Set(log.map(keyOf))].flatMap((key) => {
     const all = log.filter((attempt) => keyOf(attempt) === key);
-    const known = [1, 2, 3, 4, 5].flatMap((number) => all.find((attempt) => attempt.attempt === number) ?? []);
+    const numbers = Array.from({ length: 5 + Math.max(...all.map(({ probes }) => probes)) }, (_, n) => n + 1);
+    const known = numbers.flatMap((number) => all.find((attempt) => recordNumber(attempt) === number) ?? []);
     const [first] = known;
     const last = known.at(-1);
     if (first === undefined || first.body === null || last === undefined) return [];
@@ -106,16 +124,11 @@ function recordOf(
     nextAttemptAt: last.nextDueAt,
     status: last.outcome === 'delivered' ? 'delivered' : last.outcome === 'failed' ? 'failed' : 'pending',
     statusCode: last.statusCode,
-    attempts: known.map(({ attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision }) => ({
-      attempt,
-      startedAt,
-      dueAt,
-      durationMs,
-      statusCode,
-      errorCode,
-      outcome,
-      decision,
-    })),
+    attempts: known
+      .filter(({ probe, probes }) => !probe || probes <= 20 || last.probes - probes < 20)
+      .map(({ attempt, probe, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision }) => ({
+        ...{ attempt, probe, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision },
+      })),
   };
 }
 
@@ -129,6 +142,8 @@ const oneDelivery = fc.record({
   ms: fc.constantFrom(0, 1, 43_199_999, 86_399_999),
   retries: fc.integer({ min: 0, max: 4 }),
   end: fc.constantFrom('delivered' as const, 'failed' as const, 'timed_out' as const, 'open' as const),
+  probes: fc.constantFrom(0, 0, 0, 0, 1, 39, 41, 70),
+  probesBefore: fc.nat({ max: 4 }),
   /** Attempt 1 is lost with the head of the log. */
   headless: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
 });
@@ -148,15 +163,18 @@ export function anyLog(fleetId: string): fc.Arbitrary<WebhookAttempt[]> {
     )
     .map(([deliveries, at]) => {
       const days = Math.floor(NOW / 86_400_000) - 2;
-      const queues = deliveries.map(({ event, series, device, type, day, ms, retries, end, headless }) => {
-        const firstAttemptAt = (days + day) * 86_400_000 + ms;
-        const subscriptionId = uuidOf(`subscription ${type}`);
-        const eventId = uuidOf(`${fleetId} ${String(event)}`);
-        const first = { fleetId, eventId, series, deviceId: device, eventType: type, subscriptionId, firstAttemptAt };
-        return attemptsOf({ ...first, body: null }, retries, end)
-          .map((attempt) => (attempt.attempt === 1 ? { ...attempt, body: `{"of":"${device}"}` } : attempt))
-          .slice(headless ? 1 : 0);
-      });
+      const queues = deliveries.map(
+        ({ event, series, device, type, day, ms, retries, end, headless, probes, probesBefore }) => {
+          const firstAttemptAt = (days + day) * 86_400_000 + ms;
+          const subscriptionId = uuidOf(`subscription ${type}`);
+          const eventId = uuidOf(`${fleetId} ${String(event)}`);
+          const first = { fleetId, eventId, series, deviceId: device, eventType: type, subscriptionId, firstAttemptAt };
+          const attempts = attemptsOf({ ...first, body: null }, retries, end).map((attempt) =>
+            attempt.attempt === 1 ? { ...attempt, body: `{"of":"${device}"}` } : attempt,
+          );
+          return withProbes(attempts, probes, Math.min(probesBefore, retries)).slice(headless ? 1 : 0);
+        },
+      );
       return interleave(queues, () => Number(at.next().value));
     });
 }

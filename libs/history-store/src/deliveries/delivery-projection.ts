@@ -17,7 +17,7 @@ export interface AppliedBatch {
   readonly deliveries: number;
   /** Attempts whose day is beyond the retention; not written. */
   readonly expiredAttempts: number;
-  /** Deliveries whose attempt 1, which has the body, is neither stored nor in the batch; not written. */
+  /** Deliveries whose first record, which has the body, is neither stored nor in the batch; not written. */
   readonly headlessDeliveries: number;
 }
 

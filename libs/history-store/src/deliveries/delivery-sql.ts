@@ -1,7 +1,8 @@
 /** SQL by hand: a batch of deliveries of any size is one statement each, which TypeORM would send row by row. */
 import type { QueryConfig } from 'pg';
+import { recordNumber } from '@waypost/domain';
 import type { CopyRows } from '../projection/binary-copy.js';
-import { type FoldedDelivery, lastAttemptNumber, packAttempts } from './fold-attempts.js';
+import { type FoldedDelivery, lastRecordNumber, packAttempts, PROBE_LINES } from './fold-attempts.js';
 
 export type WholeDelivery = FoldedDelivery & { readonly body: string };
 
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'next_attempt_at', type: 'timestamptz', valueOf: (delivery) => delivery.nextAttemptAt },
   { name: 'series', type: 'integer', valueOf: (delivery) => delivery.series },
   { name: 'status_code', type: 'integer', valueOf: (delivery) => delivery.statusCode },
-  { name: 'last_attempt', type: 'integer', valueOf: lastAttemptNumber },
+  { name: 'last_attempt', type: 'integer', valueOf: lastRecordNumber },
   { name: 'fleet_id', type: 'text', valueOf: (delivery) => delivery.fleetId },
   { name: 'device_id', type: 'text', valueOf: (delivery) => delivery.deviceId },
   { name: 'subscription_id', type: 'text', valueOf: (delivery) => delivery.subscriptionId },
@@ -61,7 +62,7 @@ export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void 
   rows.timestamp(delivery.nextAttemptAt);
   rows.integer(delivery.series);
   rows.integer(delivery.statusCode);
-  rows.integer(lastAttemptNumber(delivery));
+  rows.integer(lastRecordNumber(delivery));
   rows.text(delivery.fleetId);
   rows.text(delivery.deviceId);
   rows.text(delivery.subscriptionId);
@@ -74,7 +75,7 @@ export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void 
 }
 
 /**
- * Adds attempts to deliveries that exist and have none of them yet, and returns the positions (from 1 on) of those that it
+ * Adds attempts to deliveries that exist, have none of them yet and keep all of their probes, and returns the positions (from 1 on) of those that it
  * found. All deliveries must be of the day of `partition`: the statement names its table, so that neither the planner nor
  * the executor looks at the other days. `attempts` joins two JSON arrays.
  */
@@ -107,19 +108,19 @@ const CONTINUED_VALUES: readonly ((delivery: FoldedDelivery) => Value)[] = [
   ({ eventId }) => eventId,
   ({ series }) => series,
   ({ firstAttemptAt }) => iso(firstAttemptAt),
-  ({ attempts }) => attempts[0]?.attempt ?? 0,
+  ({ attempts: [first] }) => (first ? recordNumber(first) : 0),
   ({ lastAttemptAt }) => iso(lastAttemptAt),
   ({ deliveredAt }) => iso(deliveredAt),
   ({ nextAttemptAt }) => iso(nextAttemptAt),
   ({ status }) => status,
   ({ statusCode }) => statusCode,
-  lastAttemptNumber,
+  lastRecordNumber,
   ({ attempts }) => packAttempts(attempts),
 ];
 
 /**
  * Adds deliveries, and to existing ones the attempts that they lack: the rule of `mergeDelivery`, for any input. A delivery
- * without a body (its attempt 1 came in an earlier batch) must exist, or it would be added with an empty one. Each column is
+ * without a body (its first record came in an earlier batch) must exist, or it would be added with an empty one. Each column is
  * one array parameter: the text is the same for every batch size.
  *
  * `json`, not `jsonb`, which would reformat the text: a row has the same bytes whichever statement wrote it.
@@ -134,10 +135,14 @@ export const UPSERT_DELIVERIES = `
     status = EXCLUDED.status,
     status_code = EXCLUDED.status_code,
     last_attempt = EXCLUDED.last_attempt,
-    attempts = left(d.attempts, -1) || (
-      SELECT string_agg(',' || a.entry::text, '' ORDER BY a.position)
-        FROM json_array_elements(EXCLUDED.attempts::json) WITH ORDINALITY AS a (entry, position)
-       WHERE (a.entry ->> 0)::integer > d.last_attempt) || ']'
+    attempts = '[' || (
+      SELECT string_agg(a.entry::text, ',' ORDER BY a.position)
+        FROM json_array_elements((left(d.attempts, -1) || ',' || substr(EXCLUDED.attempts, 2))::json)
+             WITH ORDINALITY AS a (entry, position)
+       WHERE (a.position <= json_array_length(d.attempts::json) OR (a.entry ->> 0)::integer > d.last_attempt)
+         AND (coalesce(a.entry ->> 9, '0') = '0' OR (a.entry ->> 8)::integer <= ${String(PROBE_LINES)}
+              OR (a.entry ->> 8)::integer > (EXCLUDED.attempts::json -> -1 ->> 8)::integer - ${String(PROBE_LINES)})
+      ) || ']'
   WHERE EXCLUDED.last_attempt > d.last_attempt`;
 
 /** The parameters of UPSERT_DELIVERIES; no delivery may occur twice. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveryHistory, DeliveryPosition, DeliveryQuery, DeliveryRecord, WebhookAttempt } from '@waypost/domain';
-import { anyLog, attemptOf, attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
+import { anyLog, attemptOf, attemptsOf, expectedRecords, NOW, uuidOf, withProbes } from './attempt-samples.contract.js';
 import type { ApplyResult, DeliveryProjection } from './delivery-projection.js';
 
 export interface OpenedDeliveryStore {
@@ -75,6 +75,8 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
             attempts: [
               {
                 attempt: 1,
+                probe: false,
+                probes: 0,
                 startedAt: NOW - 5_000,
                 dueAt: NOW - 5_005,
                 durationMs: 40,
@@ -121,6 +123,42 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
         const [failed] = await log.find();
         expect(failed).toMatchObject({ status: 'failed', statusCode: null, deliveredAt: null, nextAttemptAt: null });
         expect(failed?.attempts.at(-1)).toMatchObject({ attempt: 5, statusCode: null, errorCode: 'timeout' });
+      });
+
+      it('shows probes as lines of their own: all of 40, of more the first 20 and the newest 20 (R-24, R-29)', async () => {
+        const log = newLog();
+        const attempts = withProbes(attemptsOf({ fleetId: log.fleetId }, 1, 'delivered'), 1_000, 1);
+        for (const attempt of attempts.slice(0, 41)) await log.append([attempt]);
+        const [all] = await log.find();
+        await log.append(attempts.slice(30, 500));
+        await log.append(attempts.slice(500));
+        await log.append(attempts.slice(800));
+        const [shortened] = await log.find();
+
+        expect(all?.attempts.map(({ attempt, probes }) => [attempt, probes])).toEqual([
+          [1, 0],
+          ...Array.from({ length: 40 }, (_, index) => [2, index + 1]),
+        ]);
+        expect(shortened?.attempts.map(({ attempt, probe, probes }) => [attempt, probe, probes])).toEqual([
+          [1, false, 0],
+          ...Array.from({ length: 20 }, (_, index) => [2, true, index + 1]),
+          ...Array.from({ length: 20 }, (_, index) => [2, true, index + 981]),
+          [2, false, 1_000],
+        ]);
+        expect(shortened).toMatchObject({ status: 'delivered', body: attempts[0]?.body });
+      });
+
+      it('begins a delivery with a probe that has the body', async () => {
+        const log = newLog();
+        const attempts = withProbes(attemptsOf({ fleetId: log.fleetId }, 0, 'delivered'), 2, 0);
+        for (const attempt of attempts) await log.append([attempt]);
+
+        expect(await log.find()).toEqual(expectedRecords(attempts));
+        expect((await log.find())[0]?.attempts.map(({ attempt, probe }) => [attempt, probe])).toEqual([
+          [1, true],
+          [1, true],
+          [1, false],
+        ]);
       });
 
       it('keeps every text unchanged', async () => {

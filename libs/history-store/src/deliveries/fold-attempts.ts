@@ -1,11 +1,24 @@
 import { storableText } from '@waypost/database';
-import { type AttemptEntry, type DeliveryRecord, deliveryStatus, type WebhookAttempt } from '@waypost/domain';
+import {
+  type AttemptEntry,
+  type DeliveryRecord,
+  deliveryStatus,
+  probeCount,
+  recordNumber,
+  type WebhookAttempt,
+} from '@waypost/domain';
 
-/** The result of some attempts of one delivery. The body is null unless attempt 1 is among them. */
+/**
+ * A subscription may be held for 15 days, which makes 86,400 probes of one delivery. The history has a line for the first
+ * ones of a delivery, this many, and for as many of its newest.
+ */
+export const PROBE_LINES = 20;
+
+/** The result of some attempts and probes of one delivery. The body is null unless the first of them is among these. */
 export type FoldedDelivery = Omit<DeliveryRecord, 'body'> & { readonly body: string | null };
 
 /**
- * Folds attempts in log order into one entry per delivery. An attempt counts if its number is higher than all before it;
+ * Folds attempts in log order into one entry per delivery. A record counts if its number is higher than all before it;
  * others were logged twice and are ignored. The table applies the same rule to its rows, so any split of the log into
  * batches gives the same rows.
  */
@@ -15,19 +28,19 @@ export function foldAttempts(attempts: readonly WebhookAttempt[]): FoldedDeliver
     const key = deliveryKey(attempt);
     const before = deliveries.get(key);
     if (before === undefined) deliveries.set(key, firstSeen(attempt));
-    else if (attempt.attempt > lastAttemptNumber(before)) deliveries.set(key, withAttempt(before, attempt));
+    else if (recordNumber(attempt) > lastRecordNumber(before)) deliveries.set(key, withAttempt(before, attempt));
   }
   return [...deliveries.values()];
 }
 
-/** Merges two parts of a delivery, `later` being later in the log; null: its attempt 1 is unknown. */
+/** Merges two parts of a delivery, `later` being later in the log; null: its first record is unknown. */
 export function mergeDelivery(earlier: DeliveryRecord | undefined, later: FoldedDelivery): DeliveryRecord | null {
   if (earlier === undefined) return later.body === null ? null : { ...later, body: later.body };
-  const last = lastAttemptNumber(earlier);
-  const added = later.attempts.filter((entry) => entry.attempt > last);
+  const last = lastRecordNumber(earlier);
+  const added = later.attempts.filter((entry) => recordNumber(entry) > last);
   if (added.length === 0) return earlier;
   const { lastAttemptAt, deliveredAt, nextAttemptAt, status, statusCode } = later;
-  const attempts = [...earlier.attempts, ...added];
+  const attempts = withoutOldProbes([...earlier.attempts, ...added]);
   return { ...earlier, lastAttemptAt, deliveredAt, nextAttemptAt, status, statusCode, attempts };
 }
 
@@ -36,8 +49,22 @@ export function deliveryKey(delivery: { firstAttemptAt: number; eventId: string;
   return `${delivery.eventId}/${String(delivery.series)}/${String(delivery.firstAttemptAt)}`;
 }
 
-export function lastAttemptNumber(delivery: { readonly attempts: readonly AttemptEntry[] }): number {
-  return delivery.attempts.at(-1)?.attempt ?? 0;
+type WithAttempts = Pick<DeliveryRecord, 'attempts'>;
+
+export function lastRecordNumber({ attempts }: WithAttempts): number {
+  const last = attempts.at(-1);
+  return last ? recordNumber(last) : 0;
+}
+
+/** Whether there may be probes without a line. */
+export function hasManyProbes(delivery: WithAttempts): boolean {
+  return probeCount(delivery) > 2 * PROBE_LINES;
+}
+
+function withoutOldProbes(attempts: readonly AttemptEntry[]): readonly AttemptEntry[] {
+  if (!hasManyProbes({ attempts })) return attempts;
+  const newestFrom = probeCount({ attempts }) - PROBE_LINES;
+  return attempts.filter(({ probe, probes }) => !probe || probes <= PROBE_LINES || probes > newestFrom);
 }
 
 function firstSeen(attempt: WebhookAttempt): FoldedDelivery {
@@ -61,7 +88,7 @@ function firstSeen(attempt: WebhookAttempt): FoldedDelivery {
 }
 
 function withAttempt(before: FoldedDelivery, attempt: WebhookAttempt): FoldedDelivery {
-  return { ...before, ...stateAfter(attempt), attempts: [...before.attempts, attemptEntry(attempt)] };
+  return { ...before, ...stateAfter(attempt), attempts: withoutOldProbes([...before.attempts, attemptEntry(attempt)]) };
 }
 
 /** What the newest attempt decides. */
@@ -77,16 +104,19 @@ function stateAfter(attempt: WebhookAttempt) {
 }
 
 function attemptEntry(attempt: WebhookAttempt): AttemptEntry {
-  const { startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = attempt;
-  return { attempt: attempt.attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision };
+  const { probe, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = attempt;
+  return {
+    ...{ attempt: attempt.attempt, probe, probes, startedAt, dueAt, durationMs },
+    ...{ statusCode, errorCode, outcome, decision },
+  };
 }
 
 /**
  * An attempt in the `attempts` column: values by position, because names would take more space than the values. SQL relies
- * on the number being first. Append new fields at the end.
+ * on the positions of the number and of what marks a probe. Append new fields at the end.
  */
 type PackedAttempt = readonly [
-  attempt: number,
+  recordNumber: number,
   startedAt: number,
   dueAt: number,
   durationMs: number,
@@ -94,6 +124,10 @@ type PackedAttempt = readonly [
   errorCode: string | null,
   outcome: string,
   decision: string,
+  /** Both are absent until the delivery has a probe. */
+  probes?: number,
+  /** 1: it is a probe. */
+  probe?: 0 | 1,
 ];
 
 /** The JSON text of some attempts: `[[1,...],[2,...]]`. Adding attempts to a delivery joins two of these. */
@@ -106,11 +140,15 @@ export function unpackAttempts(text: string): AttemptEntry[] {
 }
 
 function pack(entry: AttemptEntry): PackedAttempt {
-  const { attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = entry;
-  return [attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision];
+  const { probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = entry;
+  const number = recordNumber(entry);
+  if (probes === 0) return [number, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision];
+  const probe = entry.probe ? 1 : 0;
+  return [number, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision, probes, probe];
 }
 
 function unpack(packed: PackedAttempt): AttemptEntry {
-  const [attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision] = packed;
-  return { attempt, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision };
+  const [number, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision, probes = 0, mark = 0] = packed;
+  const attempt = number - probes + mark;
+  return { attempt, probe: mark === 1, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision };
 }

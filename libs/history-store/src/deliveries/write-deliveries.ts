@@ -15,15 +15,17 @@ import {
   type WholeDelivery,
   writeDeliveryRow,
 } from './delivery-sql.js';
-import type { FoldedDelivery } from './fold-attempts.js';
+import { type FoldedDelivery, hasManyProbes } from './fold-attempts.js';
 
 /** The statements for a batch of a log without repetitions, prepared before the transaction begins. */
 export interface PreparedWrites {
-  /** Deliveries whose attempt 1 is in the batch, by day. */
+  /** Deliveries whose first record is in the batch, by day. */
   readonly inserts: readonly Copy[];
   readonly insertCount: number;
   /** Deliveries that are stored already, by day. */
   readonly updates: readonly Update[];
+  /** Stored already, and some of their probes lose their lines. */
+  readonly upserts: readonly FoldedDelivery[];
 }
 
 interface Copy {
@@ -46,11 +48,12 @@ export async function prepareWrites(deliveries: readonly FoldedDelivery[]): Prom
   for (const [day, ofDay] of byDay(whole)) {
     inserts.push({ sql: copyDeliveriesSql(partitionName(day)), rows: await rowsOf(ofDay) });
   }
-  const updates = [...byDay(deliveries.filter((delivery) => !isWhole(delivery)))].map(([day, ofDay]) => ({
+  const stored = deliveries.filter((delivery) => !isWhole(delivery));
+  const updates = [...byDay(stored.filter((delivery) => !hasManyProbes(delivery)))].map(([day, ofDay]) => ({
     query: continueDeliveries(partitionName(day), ofDay),
     deliveries: ofDay,
   }));
-  return { inserts, insertCount: whole.length, updates };
+  return { inserts, insertCount: whole.length, updates, upserts: stored.filter(hasManyProbes) };
 }
 
 async function rowsOf(deliveries: readonly WholeDelivery[]): Promise<Buffer> {
@@ -72,11 +75,11 @@ async function rowsOf(deliveries: readonly WholeDelivery[]): Promise<Buffer> {
 export async function applyWrites(
   client: PoolClient,
   batch: AttemptBatch,
-  { inserts, insertCount, updates }: PreparedWrites,
+  { inserts, insertCount, updates, upserts }: PreparedWrites,
 ): Promise<number | null> {
   if (!(await moveAndInsert(client, batch, inserts))) return null;
   let written = insertCount;
-  const others: FoldedDelivery[] = [];
+  const others = [...upserts];
   for (const update of updates) {
     const left = await continueStored(client, update);
     written += update.deliveries.length - left.length;

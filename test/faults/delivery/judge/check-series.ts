@@ -58,6 +58,8 @@ function checkFields(
         'attempt with another time of the first one',
         `${name}: ${String(one.firstAttemptAt - startedAt)} ms`,
       );
+    // The endpoints that hold never fail.
+    if (one.probe || one.probes > 0) problems.add('probe of a subscription that was not suspended', name);
     const isFinal = one.outcome !== 'retrying';
     if (isFinal !== (one.nextDueAt === null)) problems.add('next due time of an attempt that is the last', name);
     if ((one.statusCode === null) === (one.errorCode === null))

@@ -97,6 +97,11 @@ describe('the judge of deliveries', () => {
     expect(kinds()).toContain('more than five attempts');
   });
 
+  it('finds an attempt that is marked as a probe, or that counts probes', () => {
+    change(run.attempts, of(HEALTHY), { probe: true, probes: 1 });
+    expect(kinds()).toEqual(['probe of a subscription that was not suspended']);
+  });
+
   it('finds a POST of an attempt that is not in the log', () => {
     run.receipts.push({ ...one(run.receipts, of(FIRST_503, 2)), attempt: 3 });
     expect(kinds()).toEqual(['POST of an attempt that the log does not know']);

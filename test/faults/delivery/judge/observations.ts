@@ -58,6 +58,8 @@ export interface LoggedAttempt extends Identity {
   readonly decision: string;
   readonly nextDueAt: number | null;
   readonly bodyHash: string | null;
+  readonly probe: boolean;
+  readonly probes: number;
 }
 
 /**

@@ -194,6 +194,7 @@ export function attemptOf(
     ...{ deliveryCreatedAt: START, url: 'https://receiver.example/', attempt: 1, dueAt: START, durationMs: 1 },
     ...{ startedAt: START, firstAttemptAt: START, statusCode: 200, errorCode: null, errorDetail: null },
     ...{ outcome: 'delivered', decision: 'accepted', nextDueAt: null, body: delivery.body },
+    ...{ probe: false, probes: 0, retryAfterMs: null },
     ...more,
   };
 }

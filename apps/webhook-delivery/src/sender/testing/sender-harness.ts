@@ -76,7 +76,7 @@ export class SenderHarness {
     private readonly speed: number,
   ) {
     const logs = [DELIVERIES, ATTEMPTS, STATES, OPERATIONS, REJECTED].map(({ topic }) => [topic, 1] as const);
-    this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: Date.now });
+    this.backend = createMemoryBackend({ topics: Object.fromEntries(logs), now: () => this.now() });
   }
 
   static async create({ speed = 1 }: { speed?: number } = {}): Promise<SenderHarness> {
@@ -113,10 +113,15 @@ export class SenderHarness {
   }
 
   /** @returns the delivery's offset */
-  publish(n: number, subscriptionId = 'subscription-1', deviceId = `device-${String(n)}`): number {
+  publish(
+    n: number,
+    subscriptionId = 'subscription-1',
+    deviceId = `device-${String(n)}`,
+    eventId = `event-${String(n)}`,
+  ): number {
     return this.backend.append(DELIVERIES, {
       key: Buffer.from(subscriptionId),
-      value: this.codecs.webhookDeliveries.encode({ ...aDelivery(n), subscriptionId, deviceId }),
+      value: this.codecs.webhookDeliveries.encode({ ...aDelivery(n), subscriptionId, deviceId, eventId }),
     });
   }
 
@@ -265,6 +270,7 @@ export function anAttempt(n: number, about: Partial<WebhookAttempt>): WebhookAtt
     decision: 'temporary_status',
     nextDueAt: 4_000,
     body: null,
+    ...{ probe: false, probes: 0, retryAfterMs: null },
     ...about,
   };
 }

@@ -65,6 +65,7 @@ function addDelivery(run: ObservedRun, behaviour: EndpointBehaviour, index: numb
       errorCode: answer === null ? 'connection_refused' : null,
       decision: decisionOn(accepted, outcome, answer === null),
       bodyHash: attempt === 1 ? bodyHash : null,
+      ...{ probe: false, probes: 0 },
     });
     if (answer !== null)
       run.receipts.push({
