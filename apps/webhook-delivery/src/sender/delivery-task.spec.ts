@@ -76,25 +76,33 @@ describe('the sender', () => {
     expect(discarded).toBe(4);
   });
 
-  it('starts no first attempt before a Retry-After is over, also after a restart (R-22)', async () => {
-    const fast = await SenderHarness.create({ speed: 10 });
-    for (const id of ['subscription-1', 'another']) fast.subscribe(id);
-    fast.publish(1);
-    await fast.start(() => ({ type: 'response', statusCode: 503, retryAfter: '10' }));
-    await until(async () => (await fast.attempts()).length === 1);
-    fast.publish(2);
-    fast.publish(3, 'another');
-    const made = await fast.start(() => ok);
-    await until(async () => (await fast.attempts()).length === 4);
-    await fast.stop();
-    const [refused] = await fast.attempts();
-    const startOf = (n: number) =>
-      made.find(({ delivery }) => delivery.eventId === `event-${String(n)}`)?.startedAt ?? NaN;
-    const endedAt = (refused?.startedAt ?? NaN) + (refused?.durationMs ?? NaN);
-    expect(refused?.retryAfterMs).toBe(10_000);
-    expect(startOf(2) - endedAt).toBeGreaterThanOrEqual(10_000);
-    expect(startOf(3) - endedAt).toBeLessThan(10_000);
-  });
+  it.each([
+    ['will be tried again', 1],
+    ['has failed for good', 5],
+  ])(
+    'starts no first attempt before a Retry-After is over, also after a restart: the delivery %s (R-22)',
+    async (_, attempt) => {
+      const fast = await SenderHarness.create({ speed: 10 });
+      for (const id of ['subscription-1', 'another']) fast.subscribe(id);
+      fast.publish(1);
+      if (attempt > 1) fast.writeAttempt(anAttempt(1, { attempt: attempt - 1 }));
+      await fast.start(() => ({ type: 'response', statusCode: 429, retryAfter: '10' }));
+      const newest = async () => (await fast.attempts()).at(-1);
+      await until(async () => (await newest())?.attempt === attempt);
+      if (attempt === 5) await until(async () => (await fast.committedOffset()) === 1);
+      const made = await fast.start(() => ok);
+      const refused = await newest();
+      fast.publish(2);
+      fast.publish(3, 'another');
+      const startOf = (n: number) => made.find(({ delivery }) => delivery.eventId === `event-${String(n)}`)?.startedAt;
+      await until(() => startOf(2) !== undefined);
+      await fast.stop();
+      const endedAt = (refused?.startedAt ?? NaN) + (refused?.durationMs ?? NaN);
+      expect(refused?.retryAfterMs).toBe(10_000);
+      expect((startOf(2) ?? NaN) - endedAt).toBeGreaterThanOrEqual(10_000);
+      expect(startOf(3)).toBeLessThan(startOf(2) ?? NaN);
+    },
+  );
 
   it('quarantines what is not a delivery and sends the deliveries after it (R-2)', async () => {
     harness.append(Buffer.from('no avro'));
