@@ -9,7 +9,7 @@ const TYPES = `What happened:
 - \`suspended\`: nothing but failures for 5 minutes; deliveries are held from now on (\`onOutage: hold\`).
 - \`probed\`: a held delivery was tried, and failed.
 - \`resumed\`: a probe was accepted; held deliveries are sent, in order.
-- \`disabled\`: nothing but failures for 7 days. No new deliveries are created until \`status\` is set to \`active\`.`;
+- \`disabled\`: nothing but failures for 7 days, at least 20 failed deliveries on at least 3 of them. No new deliveries are created until \`status\` is set to \`active\`.`;
 
 /** An operational event as the API shows it. */
 export class OperationalEventDto extends dto(

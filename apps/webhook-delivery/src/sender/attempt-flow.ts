@@ -288,7 +288,7 @@ class DeliveryAttempts implements AttemptFlow {
     if (isAccepted && queue.health.failingSince === null) return;
     const { eventId, fleetId, deliveryOffset, statusCode, errorCode } = record;
     const details = { eventId, fleetId, deliveryOffset, statusCode, errorCode };
-    this.options.outage().ended(queue, { ...details, isAccepted, endedAt });
+    this.options.outage().ended(queue, { ...details, isAccepted, isFailure: record.outcome === 'failed', endedAt });
   }
 
   /** The delivery is held again, unless its queue was released meanwhile. */

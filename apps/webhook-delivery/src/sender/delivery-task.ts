@@ -229,7 +229,8 @@ class DeliveryTask implements PartitionTask {
   private restoreQueues({ queues, recovered, states, outage }: Work): void {
     for (const [subscriptionId, state] of recovered.states) {
       const queue = queues.queue(subscriptionId);
-      queue.health = { failingSince: state.failingSince, suspendedAt: state.suspendedAt };
+      const { failingSince, suspendedAt, failedDays } = state;
+      queue.health = { failingSince, suspendedAt, failedDays };
       if (state.parkedFrom !== null) {
         queue.placement = 'detached';
         queues.park(queue, state.parkedFrom);

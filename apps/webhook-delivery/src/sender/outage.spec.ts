@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AttemptResult } from '@waypost/domain';
+import type { AttemptResult, SubscriptionState } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
 import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 /** Five minutes pass in a second, the 15 s between probes in 50 ms. */
 const SPEED = 300;
 const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+type FailedDay = SubscriptionState['failedDays'][number];
 
 let harness: SenderHarness;
 let answer: AttemptResult;
@@ -20,10 +22,15 @@ beforeEach(async () => {
 afterEach(() => harness.stop());
 
 /** The state that a sender leaves after failures only for that long. */
-function failingFor(ms: number, subscriptionId = 'subscription-1'): void {
+function failingFor(ms: number, subscriptionId = 'subscription-1', failedDays: readonly FailedDay[] = []): void {
   const failingSince = Math.round(harness.now() - ms);
   const nothingElse = { parkedFrom: null, foldFrom: null, suspendedAt: null };
-  harness.writeState({ subscriptionId, failingSince, updatedAt: failingSince, ...nothingElse });
+  harness.writeState({ subscriptionId, failingSince, updatedAt: failingSince, ...nothingElse, failedDays });
+}
+/** As many as it takes, but for one. */
+function nineteenFailures(): FailedDay[] {
+  const today = Math.floor(harness.now() / dayMs);
+  return [3, 2, 1].map((daysAgo) => ({ day: today - daysAgo, failed: daysAgo === 1 ? 7 : 6 }));
 }
 
 async function published(): Promise<string[]> {
@@ -71,7 +78,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
 
   it('logs each probe with its number, the first record of a delivery with the body (R-24)', async () => {
     const suspendedAt = Math.round(harness.now());
-    const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null };
+    const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
     harness.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
     harness.publish(1);
     const made = await harness.start(() => answer);
@@ -112,7 +119,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
       const slower = await SenderHarness.create({ speed: 20 });
       slower.subscribe('subscription-1', { onOutage: 'hold' });
       const suspendedAt = Math.round(slower.now() - minuteMs);
-      const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null };
+      const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
       slower.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
       const starts: number[] = [];
       const answerProbe = ({ startedAt }: { startedAt: number }): AttemptResult => {
@@ -208,7 +215,7 @@ describe('a subscription that holds through an outage (R-29)', () => {
 
 describe('a subscription with only failures for 7 days (R-29)', () => {
   it('is reported as disabled, once, with the reason', async () => {
-    failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
+    failingFor(7 * dayMs, 'letting-fail', nineteenFailures());
     for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
     await harness.start(() => answer);
     await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
@@ -216,8 +223,32 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     expect(disabled).toMatchObject([{ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' }]);
   });
 
+  it('is not disabled before 20 deliveries have failed, on at least 3 of these days', async () => {
+    const [first, second] = nineteenFailures();
+    if (first && second) failingFor(7 * dayMs, 'letting-fail', [first, second]);
+    for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
+    await harness.start(() => answer);
+    await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
+    expect((await harness.operations()).filter(({ type }) => type === 'disabled')).toEqual([]);
+  });
+
+  it('remembers across a restart how many deliveries failed on which days', async () => {
+    const known = nineteenFailures();
+    failingFor(dayMs, 'letting-fail', known);
+    harness.publish(1, 'letting-fail');
+    await harness.start(() => answer);
+    const day = Math.floor(harness.now() / dayMs);
+    const stored = async () => (await harness.states()).get('letting-fail')?.failedDays;
+    await until(async () => (await stored())?.length === 4);
+    expect(await stored()).toEqual([...known, { day, failed: 1 }]);
+    await harness.start(() => answer);
+    harness.publish(2, 'letting-fail');
+    await until(async () => (await stored())?.at(-1)?.failed === 2);
+    expect(await stored()).toEqual([...known, { day, failed: 2 }]);
+  });
+
   it('is reported under the same id after a restart, so that it counts once', async () => {
-    failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
+    failingFor(7 * dayMs, 'letting-fail', nineteenFailures());
     harness.publish(1, 'letting-fail');
     await harness.start(() => answer);
     const disabled = async () => (await harness.operations()).filter(({ type }) => type === 'disabled');
@@ -229,7 +260,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
   });
 
   it('is counted from its last change: enabled again, it gets another 7 days', async () => {
-    failingFor(7 * 24 * 60 * minuteMs, 'letting-fail');
+    failingFor(7 * dayMs, 'letting-fail', nineteenFailures());
     harness.subscribe('letting-fail', { updatedAt: Math.round(harness.now()) });
     harness.publish(1, 'letting-fail');
     await harness.start(() => answer);
@@ -238,7 +269,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
   });
 
   it('is not disabled when an attempt was accepted in between', async () => {
-    failingFor(7 * 24 * 60 * minuteMs - 1_000, 'letting-fail');
+    failingFor(7 * dayMs - 1_000, 'letting-fail', nineteenFailures());
     harness.publish(1, 'letting-fail');
     let attempts = 0;
     await harness.start(() => (++attempts === 1 ? ok : unavailable));

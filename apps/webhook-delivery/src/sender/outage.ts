@@ -1,5 +1,5 @@
 import type { WebhookAttempt } from '@waypost/contracts';
-import { type EndpointHealth, healthAfter, operationId, PROBE_EVERY_MS } from '@waypost/domain';
+import { type EndpointHealth, healthAfter, HEALTHY, operationId, PROBE_EVERY_MS } from '@waypost/domain';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
@@ -26,6 +26,7 @@ export interface OutageOptions {
 export type AttemptOutcome = Pick<WebhookAttempt, 'eventId' | 'statusCode' | 'errorCode' | 'fleetId'> & {
   readonly deliveryOffset: number;
   readonly isAccepted: boolean;
+  readonly isFailure: boolean;
   readonly endedAt: number;
 };
 
@@ -55,7 +56,9 @@ const INTERNAL_ERRORS = new Set<string | null>([
 
 /** Failures from before its owner changed a subscription, or enabled it again, do not count against it. */
 function sinceLastChange(health: EndpointHealth, updatedAt: number): EndpointHealth {
-  return health.failingSince !== null && health.failingSince < updatedAt ? { ...health, failingSince: null } : health;
+  return health.failingSince !== null && health.failingSince < updatedAt
+    ? { ...HEALTHY, suspendedAt: health.suspendedAt }
+    : health;
 }
 
 export function createOutage(options: OutageOptions): Outage {
@@ -65,8 +68,8 @@ export function createOutage(options: OutageOptions): Outage {
 class OutageWatch implements Outage {
   private readonly probes = new Map<SubscriptionQueue, () => void>();
   private isClosed = false;
-  /** Already published. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
-  private readonly disabled = new WeakSet<EndpointHealth>();
+  /** `failingSince` of what was published. A disabled subscription gets no new deliveries, but its pending ones may still fail. */
+  private readonly disabled = new WeakMap<SubscriptionQueue, number | null>();
 
   constructor(private readonly options: OutageOptions) {}
 
@@ -77,9 +80,9 @@ class OutageWatch implements Outage {
     const subscription = this.options.directory.get(queue.subscriptionId);
     const before = sinceLastChange(queue.health, subscription?.updatedAt ?? 0);
     if (how.isAccepted && queue.health.failingSince === null) return;
-    const { isAccepted, endedAt } = how;
+    const { isAccepted, isFailure, endedAt } = how;
     const onOutage = subscription?.onOutage ?? 'fail';
-    const { health, change, isDisableDue } = healthAfter(before, { isAccepted, endedAt, onOutage });
+    const { health, change, isDisableDue } = healthAfter(before, { isAccepted, isFailure, endedAt, onOutage });
     if (health !== queue.health) this.options.states.watch(queue);
     queue.health = health;
     if (change === 'suspended') this.suspend(queue, how);
@@ -115,10 +118,11 @@ class OutageWatch implements Outage {
   }
 
   private disable(queue: SubscriptionQueue, how: AttemptOutcome): void {
-    if (this.disabled.has(queue.health)) return;
-    this.disabled.add(queue.health);
+    const { failingSince } = queue.health;
+    if (this.disabled.get(queue) === failingSince) return;
+    this.disabled.set(queue, failingSince);
     // Published again after a restart, under the same id.
-    this.publish(queue, 'disabled', how, 'only failures for 7 days', queue.health.failingSince);
+    this.publish(queue, 'disabled', how, 'only failures for 7 days', failingSince);
   }
 
   private probeAfter(queue: SubscriptionQueue, delayMs: number): void {
@@ -140,10 +144,16 @@ class OutageWatch implements Outage {
 
   /** The subscription no longer has `onOutage: hold`, was disabled or deleted: its deliveries go on as usual, to their end. */
   private stopHolding(queue: SubscriptionQueue): void {
-    queue.health = { failingSince: queue.health.failingSince, suspendedAt: null };
+    queue.health = { ...queue.health, suspendedAt: null };
     this.options.states.watch(queue);
     const first = queue.first();
-    const about = { isAccepted: false, endedAt: this.options.now(), statusCode: null, errorCode: null };
+    const about = {
+      isAccepted: false,
+      isFailure: false,
+      endedAt: this.options.now(),
+      statusCode: null,
+      errorCode: null,
+    };
     const fleetId = this.options.directory.get(queue.subscriptionId)?.fleetId ?? first?.delivery.fleetId ?? '';
     const delivery = { eventId: first?.delivery.eventId ?? '', deliveryOffset: first?.offset ?? -1 };
     this.resume(queue, { ...about, ...delivery, fleetId }, 'deliveries are no longer held');

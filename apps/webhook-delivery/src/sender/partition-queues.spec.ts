@@ -81,7 +81,7 @@ describe('a queue that state records watch', () => {
     const { queues, taken } = build();
     const states = createStateRecords({ queues, codecs, partition: 0, now: () => 1_000 });
     const failing = taken('a', 10);
-    failing.queue.health = { failingSince: 900, suspendedAt: null };
+    failing.queue.health = { ...HEALTHY, failingSince: 900 };
     states.watch(failing.queue);
     failing.queue.health = HEALTHY;
     queues.finish(failing);
@@ -108,7 +108,7 @@ describe('state records', () => {
     const states = createStateRecords({ queues, codecs, partition: 0, now });
     const failing = Array.from({ length: 25_000 }, (_, n) => queues.queue(String(n)));
     for (const queue of failing) {
-      queue.health = { failingSince: nowMs, suspendedAt: null };
+      queue.health = { ...HEALTHY, failingSince: nowMs };
       states.watch(queue);
     }
     expect(states.collect().records).toEqual([]);
@@ -116,7 +116,7 @@ describe('state records', () => {
     looks = 0;
     const [first] = failing;
     if (first) {
-      first.health = { failingSince: nowMs, suspendedAt: nowMs };
+      first.health = { ...HEALTHY, failingSince: nowMs, suspendedAt: nowMs };
       states.watch(first);
     }
     const changes = states.collect();

@@ -1,4 +1,5 @@
 import { type AvroCodecs, type SubscriptionState, topics } from '@waypost/contracts';
+import { type EndpointHealth, HEALTHY } from '@waypost/domain';
 import type { StateChanges } from './attempt-log.js';
 import type { PartitionQueues } from './partition-queues.js';
 import type { SubscriptionQueue } from './subscription-queue.js';
@@ -25,7 +26,7 @@ export interface StateRecords {
   collect(): StateChanges;
 }
 
-type Remembered = Pick<SubscriptionState, 'parkedFrom' | 'foldFrom' | 'failingSince' | 'suspendedAt'>;
+type Remembered = Pick<SubscriptionState, 'parkedFrom' | 'foldFrom' | keyof EndpointHealth>;
 
 interface Written {
   readonly state: Remembered;
@@ -34,13 +35,13 @@ interface Written {
 
 /** While a detached queue advances. Deliveries that finished since are folded again after a crash. */
 const ADVANCE_INTERVAL_MS = 1_000;
-/** While it does not advance: the attempts of other queues continue, and would all be folded again. */
-const FOLD_START_INTERVAL_MS = 30_000;
+/** While it does not advance: the attempts of other queues continue, and would all be folded again. Also for counts of failures. */
+const STEADY_INTERVAL_MS = 30_000;
 const QUEUES_PER_CALL = 500;
 /** A shorter run of failures gets no record; after a crash its start is determined again. */
 const FAILING_RECORDED_AFTER_MS = 60_000;
 
-const NORMAL: Remembered = { parkedFrom: null, foldFrom: null, failingSince: null, suspendedAt: null };
+const NORMAL: Remembered = { parkedFrom: null, foldFrom: null, ...HEALTHY };
 
 export function createStateRecords(options: StateRecordsOptions): StateRecords {
   return new WatchedQueues(options);
@@ -121,13 +122,13 @@ class WatchedQueues implements StateRecords {
 
   private wanted(queue: SubscriptionQueue): Remembered {
     const { queues, now } = this.options;
-    const { failingSince, suspendedAt } = queue.health;
+    const { failingSince, suspendedAt, failedDays } = queue.health;
     const isDetachable = queue.parkedFrom !== null || queue.isHeld || queue.placement !== 'attached';
     const isFailingLong = failingSince !== null && now() - failingSince >= FAILING_RECORDED_AFTER_MS;
     return {
       parkedFrom: isDetachable ? (queue.lowest() ?? queues.position) : null,
       foldFrom: isDetachable ? queues.foldFromOfLowest(queue) : null,
-      failingSince: isFailingLong || queue.isSuspended ? failingSince : null,
+      ...(isFailingLong || queue.isSuspended ? { failingSince, failedDays } : HEALTHY),
       suspendedAt,
     };
   }
@@ -137,7 +138,9 @@ class WatchedQueues implements StateRecords {
     if (wanted.failingSince !== state.failingSince || wanted.suspendedAt !== state.suspendedAt) return true;
     const sinceMs = this.options.now() - at;
     if (wanted.parkedFrom !== state.parkedFrom && sinceMs >= ADVANCE_INTERVAL_MS) return true;
-    return wanted.foldFrom !== state.foldFrom && sinceMs >= FOLD_START_INTERVAL_MS;
+    return (
+      (wanted.foldFrom !== state.foldFrom || wanted.failedDays !== state.failedDays) && sinceMs >= STEADY_INTERVAL_MS
+    );
   }
 
   /** The normal state is written, and nothing is pending that could change it. */

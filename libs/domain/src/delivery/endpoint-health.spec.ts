@@ -3,11 +3,12 @@ import { type EndpointHealth, healthAfter, HEALTHY } from './endpoint-health.js'
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
+/** An attempt that is followed by another one. */
 function failed(endedAt: number, onOutage = 'hold') {
-  return { isAccepted: false, endedAt, onOutage };
+  return { isAccepted: false, isFailure: false, endedAt, onOutage };
 }
 function accepted(endedAt: number) {
-  return { isAccepted: true, endedAt, onOutage: 'hold' };
+  return { isAccepted: true, isFailure: false, endedAt, onOutage: 'hold' };
 }
 
 /** The health after attempts that end at these times, all of them failures. */
@@ -31,7 +32,7 @@ describe('The health of an endpoint (R-29)', () => {
     const before = failing(0, 5 * minuteMs - 1);
     expect(before.suspendedAt).toBeNull();
     expect(healthAfter(before, failed(5 * minuteMs))).toEqual({
-      health: { failingSince: 0, suspendedAt: 5 * minuteMs },
+      health: { failingSince: 0, suspendedAt: 5 * minuteMs, failedDays: [] },
       change: 'suspended',
       isDisableDue: false,
     });
@@ -54,13 +55,52 @@ describe('The health of an endpoint (R-29)', () => {
     expect(healthAfter(again, failed(10 * minuteMs)).change).toBe('suspended');
   });
 
+  /** After so many deliveries that failed on each of these days. */
+  function failedOn(days: Readonly<Record<number, number>>, before: EndpointHealth = failing(0)): EndpointHealth {
+    let health = before;
+    for (const [day, count] of Object.entries(days)) {
+      for (let n = 0; n < count; n++) {
+        const attempt = { ...failed(Number(day) * dayMs + n), isFailure: true };
+        health = healthAfter(health, attempt).health;
+      }
+    }
+    return health;
+  }
+  function isDisableDue(health: EndpointHealth, endedAt: number): boolean {
+    return healthAfter(health, failed(endedAt, 'fail')).isDisableDue;
+  }
+
   it.each(['fail', 'hold'])(
     'says that it is time to disable after 7 days of only failures (onOutage: %s)',
     (onOutage) => {
-      const before = failing(0);
+      const before = failedOn({ 1: 6, 2: 7, 6: 7 });
       expect(healthAfter(before, failed(7 * dayMs - 1, onOutage)).isDisableDue).toBe(false);
       expect(healthAfter(before, failed(7 * dayMs, onOutage)).isDisableDue).toBe(true);
-      expect(healthAfter(before, accepted(7 * dayMs)).isDisableDue).toBe(false);
+      expect(healthAfter(before, accepted(7 * dayMs))).toMatchObject({ isDisableDue: false, health: HEALTHY });
     },
   );
+
+  it('disables after 20 deliveries that failed, not after fewer, and not for attempts alone', () => {
+    expect(isDisableDue(failedOn({ 1: 6, 2: 6, 3: 7 }), 7 * dayMs)).toBe(false);
+    const last = { ...failed(7 * dayMs), isFailure: true };
+    expect(healthAfter(failedOn({ 1: 6, 2: 6, 3: 7 }), last).isDisableDue).toBe(true);
+    expect(isDisableDue(failing(...Array.from({ length: 1_000 }, (_, n) => (n * 7 * dayMs) / 1_000)), 7 * dayMs)).toBe(
+      false,
+    );
+  });
+
+  it('disables only when they failed on 3 days, of the last 7', () => {
+    expect(isDisableDue(failedOn({ 1: 500, 2: 500 }), 7 * dayMs)).toBe(false);
+    expect(isDisableDue(failedOn({ 1: 500, 2: 500, 7: 1 }), 7 * dayMs + 1)).toBe(true);
+    expect(isDisableDue(failedOn({ 0: 500, 1: 500, 7: 1 }), 7 * dayMs + 1)).toBe(false);
+    expect(isDisableDue(failedOn({ 1: 500, 2: 500, 7: 1 }), 8 * dayMs)).toBe(false);
+  });
+
+  it('counts at most 20 a day and only of the last 7, so that it is written rarely and stays small', () => {
+    const before = failedOn({ 1: 20 });
+    expect(failedOn({ 1: 500 }, before)).toBe(before);
+    expect(failedOn(Object.fromEntries(Array.from({ length: 30 }, (_, day) => [day, 25]))).failedDays).toEqual(
+      Array.from({ length: 7 }, (_, n) => ({ day: 23 + n, failed: 20 })),
+    );
+  });
 });

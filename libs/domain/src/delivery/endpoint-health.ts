@@ -1,18 +1,29 @@
+import type { FailedDay } from '../records/subscription-state.js';
+
 export interface EndpointHealth {
   readonly failingSince: number | null;
   readonly suspendedAt: number | null;
+  /** The last 7 days with deliveries that failed, none of them accepted. */
+  readonly failedDays: readonly FailedDay[];
 }
 
-export const HEALTHY: EndpointHealth = Object.freeze({ failingSince: null, suspendedAt: null });
+export const HEALTHY: EndpointHealth = Object.freeze({ failingSince: null, suspendedAt: null, failedDays: [] });
 
 /** only failures for this long. */
 export const SUSPEND_AFTER_MS = 5 * 60_000;
 /** */
 export const PROBE_EVERY_MS = 15_000;
-export const DISABLE_AFTER_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const DISABLE_AFTER_DAYS = 7;
+export const DISABLE_AFTER_MS = DISABLE_AFTER_DAYS * DAY_MS;
+/** a subscription with few deliveries, or a short outage of its endpoint, disables nothing. */
+const MIN_FAILED = 20;
+const MIN_FAILED_DAYS = 3;
 
 export interface EndpointAttempt {
   readonly isAccepted: boolean;
+  /** It was the last attempt of its delivery, and not accepted. */
+  readonly isFailure: boolean;
   readonly endedAt: number;
   readonly onOutage: string;
 }
@@ -24,16 +35,38 @@ export interface HealthVerdict {
 }
 
 /** R-29, after an attempt or a probe. */
-export function healthAfter(before: EndpointHealth, { isAccepted, endedAt, onOutage }: EndpointAttempt): HealthVerdict {
+export function healthAfter(before: EndpointHealth, attempt: EndpointAttempt): HealthVerdict {
+  const { isAccepted, isFailure, endedAt, onOutage } = attempt;
   if (isAccepted) {
     const change = before.suspendedAt === null ? 'none' : 'resumed';
     return { health: HEALTHY, change, isDisableDue: false };
   }
   const failingSince = before.failingSince ?? endedAt;
   const failedForMs = endedAt - failingSince;
-  const isDisableDue = failedForMs >= DISABLE_AFTER_MS;
+  const failedDays = isFailure ? withFailure(before.failedDays, endedAt) : before.failedDays;
+  const isDisableDue = failedForMs >= DISABLE_AFTER_MS && isEnough(recent(failedDays, endedAt));
   const isSuspending = before.suspendedAt === null && onOutage === 'hold' && failedForMs >= SUSPEND_AFTER_MS;
-  if (isSuspending) return { health: { failingSince, suspendedAt: endedAt }, change: 'suspended', isDisableDue };
-  if (failingSince === before.failingSince) return { health: before, change: 'none', isDisableDue };
-  return { health: { failingSince, suspendedAt: before.suspendedAt }, change: 'none', isDisableDue };
+  if (isSuspending) {
+    return { health: { failingSince, suspendedAt: endedAt, failedDays }, change: 'suspended', isDisableDue };
+  }
+  const isSame = failingSince === before.failingSince && failedDays === before.failedDays;
+  const health = isSame ? before : { failingSince, suspendedAt: before.suspendedAt, failedDays };
+  return { health, change: 'none', isDisableDue };
+}
+
+/** @returns the same list when nothing changes */
+function withFailure(days: readonly FailedDay[], endedAt: number): readonly FailedDay[] {
+  const day = Math.floor(endedAt / DAY_MS);
+  const failed = days.find((one) => one.day === day)?.failed ?? 0;
+  if (failed === MIN_FAILED) return days;
+  return [...recent(days, endedAt).filter((one) => one.day !== day), { day, failed: failed + 1 }];
+}
+
+function recent(days: readonly FailedDay[], endedAt: number): readonly FailedDay[] {
+  const first = Math.floor(endedAt / DAY_MS) - DISABLE_AFTER_DAYS + 1;
+  return days.filter(({ day }) => day >= first);
+}
+
+function isEnough(days: readonly FailedDay[]): boolean {
+  return days.length >= MIN_FAILED_DAYS && days.reduce((sum, { failed }) => sum + failed, 0) >= MIN_FAILED;
 }

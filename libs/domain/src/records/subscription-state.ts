@@ -11,6 +11,15 @@ export interface SubscriptionState {
   readonly failingSince: number | null;
   /** Since when deliveries are held (R-29) (epoch milliseconds). */
   readonly suspendedAt: number | null;
+  /** The last 7 days with deliveries that failed, none of them accepted. */
+  readonly failedDays: readonly FailedDay[];
   /** Epoch milliseconds. */
   readonly updatedAt: number;
+}
+
+export interface FailedDay {
+  /** In UTC, since 1970-01-01. */
+  readonly day: number;
+  /** At most 20 are counted. */
+  readonly failed: number;
 }
