@@ -196,6 +196,15 @@ describe('the sender', () => {
     expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-1']);
   });
 
+  it('gives up its reservations when it stops, also those of retries that wait: another partition needs them (R-26)', async () => {
+    for (const n of [1, 2, 3]) harness.publish(n);
+    await harness.start(({ delivery }) => (delivery.eventId === 'event-3' ? ok : unavailable));
+    await until(async () => (await harness.attempts()).length === 3);
+    expect(harness.reserved).toBe(2);
+    await harness.stop();
+    expect(harness.reserved).toBe(0);
+  });
+
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {
     harness.publish(1);
     harness.publish(2);

@@ -150,6 +150,8 @@ class DeliveryTask implements PartitionTask {
     await Promise.all([flow.settled(), catchUp.close(), position.stop()]);
     cancelAbort();
     await log.drained();
+    // Deliveries that wait for a retry hold reservations of this process, which its other partitions need.
+    for (const queue of queues.all()) for (const { pending } of queue.unfinished.values()) flow.withdraw(pending);
     this.parts.metrics.pendingChanged(-queues.pending);
     this.parts.metrics.parkedChanged(-queues.parked.size);
   }

@@ -70,6 +70,7 @@ export class SenderHarness {
   readonly subscriptions = new Map<string, WebhookSubscription>();
   private readonly startedAt = Date.now();
   private readonly senders: TaskManager[] = [];
+  private scheduler: DeliveryScheduler | undefined;
 
   private constructor(
     readonly codecs: AvroCodecs,
@@ -153,18 +154,19 @@ export class SenderHarness {
       return { type: 'ended', ...about, result };
     };
     const nothing = (): void => undefined;
+    this.scheduler = new DeliveryScheduler({
+      slots: { perSubscription: 8, perFleet: 64, perFleetBesideOthers: 64, total: 64, ...settings.slots },
+      reservations: { total: 256, perOrigin: 64, ...settings.reservations },
+      settings: createLaneSettings(directory),
+      ...{ timers, now },
+    });
     const sender = createSender({
       ...{ backend, codecs, directory, timers, now, logger: silentLogger, closeGraceMs: 20 },
       random: settings.random ?? (() => 0),
       limits: { perSubscription: 100, total: 1_000, guaranteed: 2, ...settings.limits },
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
-      scheduler: new DeliveryScheduler({
-        slots: { perSubscription: 8, perFleet: 64, perFleetBesideOthers: 64, total: 64, ...settings.slots },
-        reservations: { total: 256, perOrigin: 64, ...settings.reservations },
-        settings: createLaneSettings(directory),
-        ...{ timers, now },
-      }),
+      scheduler: this.scheduler,
       flushScheduler: createFlushScheduler({ timers, now, intervals: { intervalMs: 1, busyIntervalMs: 1 } }),
       metrics: {
         deliveryCreated: nothing,
@@ -182,6 +184,11 @@ export class SenderHarness {
     this.senders.push(sender);
     await sender.start();
     return made;
+  }
+
+  /** Reservations of the process that was started last. */
+  get reserved(): number {
+    return this.scheduler?.reservations.total ?? 0;
   }
 
   async stop(): Promise<void> {
