@@ -17,8 +17,10 @@ describe('the metrics of deliveries (R-40)', () => {
     metrics.pendingChanged(-1);
     metrics.parkedChanged(4);
     metrics.suspendedChanged(5);
+    metrics.deliveryExpired();
     expect(await shown(registry)).toEqual([
       'waypost_deliveries_created_total 2',
+      'waypost_attempts_total{outcome="expired"} 1',
       'waypost_deliveries_pending 2',
       'waypost_subscriptions_parked 4',
       'waypost_subscriptions_suspended 5',

@@ -6,8 +6,10 @@ import { createCatchUp } from './catch-up.js';
 import { PartitionQueues } from './partition-queues.js';
 import { aDelivery, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
-async function build() {
+async function build({ logStart = 0 } = {}) {
   const { backend, codecs } = await SenderHarness.create();
+  backend.startOffset = () => Promise.resolve(logStart);
+  const deleted: (string | number)[][] = [];
   const queues = new PartitionQueues({
     limits: { perSubscription: 500, total: 2_000, guaranteed: 16 },
     start: { offset: 0, foldFrom: 0 },
@@ -20,11 +22,12 @@ async function build() {
     ...{ backend, codecs, partition: 0, queues },
     take: () => null,
     onCaughtUp: () => caughtUp++,
+    onDeleted: (...range) => deleted.push(range),
     onFailure: (error) => {
       throw error;
     },
   });
-  return { queues, catchUp, caughtUp: () => caughtUp };
+  return { queues, catchUp, deleted, caughtUp: () => caughtUp };
 }
 
 describe('catching up', () => {
@@ -37,6 +40,17 @@ describe('catching up', () => {
     await holdsFor(20, () => {
       expect([queue.parkedFrom, caughtUp()]).toEqual([1_900, 0]);
     });
+    await catchUp.close();
+  });
+
+  it('reports what retention has deleted before it was sent, and continues after it (R-29)', async () => {
+    const { queues, catchUp, deleted, caughtUp } = await build({ logStart: 1_900 });
+    queues.park(queues.queue('from before'), 100);
+    queues.park(queues.queue('from after'), 1_900);
+    queues.position = 1_900;
+    catchUp.kick();
+    await until(() => caughtUp() === 2);
+    expect(deleted).toEqual([['from before', 100, 1_900]]);
     await catchUp.close();
   });
 
@@ -90,7 +104,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
   };
   const taken: string[] = [];
   const catchUp = createCatchUp({
-    ...{ backend, codecs, partition: 0, queues, onCaughtUp: () => undefined },
+    ...{ backend, codecs, partition: 0, queues, onCaughtUp: () => undefined, onDeleted: () => undefined },
     take: (queue, { offset }) => {
       taken.push(queue.subscriptionId);
       const delivery = aDelivery(offset);

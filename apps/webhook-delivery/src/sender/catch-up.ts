@@ -21,6 +21,8 @@ export interface CatchUpOptions {
   readonly take: (queue: SubscriptionQueue, record: StreamRecord) => Promise<void> | null;
   /** Called when a queue has taken in everything up to the position of the partition's reader. */
   readonly onCaughtUp: () => void;
+  /** Retention has deleted what waited at these offsets, with deliveries of other subscriptions among it. */
+  readonly onDeleted: (subscriptionId: string, from: number, to: number) => void;
   readonly onFailure: (error: Error) => void;
 }
 
@@ -130,12 +132,14 @@ class Passes implements CatchUp {
     }
   }
 
-  /** Deliveries that retention has deleted are skipped. */
+  /** Deliveries that retention has deleted are skipped: the senders were away for longer than a day beyond R-29's 15. */
   private async logStart(): Promise<number> {
-    const { backend, partition, queues } = this.options;
+    const { backend, partition, queues, onDeleted } = this.options;
     const logStart = await backend.startOffset({ topic: topics.webhookDeliveries.name, partition });
     for (const queue of queues.parked) {
-      if (queue.parkedFrom !== null && queue.parkedFrom < logStart) queue.parkedFrom = logStart;
+      if (queue.parkedFrom === null || queue.parkedFrom >= logStart) continue;
+      onDeleted(queue.subscriptionId, queue.parkedFrom, logStart);
+      queue.parkedFrom = logStart;
     }
     return logStart;
   }

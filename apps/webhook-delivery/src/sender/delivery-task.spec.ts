@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AttemptResult } from '@waypost/domain';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRun } from '../attempt/attempt-runner.js';
 import { aDelivery, anAttempt, ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
@@ -169,6 +170,7 @@ describe('the sender', () => {
       ['event-3', 'expired'],
     ]);
     expect(made).toEqual([]);
+    expect(harness.expired).toBe(3);
     harness.subscribe('subscription-1', { status: 'active' });
     await until(() => made.length === 1);
   });
@@ -339,6 +341,20 @@ describe('a paused subscription (R-16)', () => {
     harness.subscribe('subscription-1', { status: 'active' });
     await until(async () => (await delivered()).length === 1);
     expect(made.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  it('gets nothing of what waits when it is disabled then: all of it ends as failed, in order and once', async () => {
+    harness.subscribe('subscription-1', { status: 'paused' });
+    for (let n = 1; n <= 20; n++) harness.publish(n);
+    // As the runner does, without a request.
+    const refuse = (): AttemptResult => ({ type: 'error', errorCode: 'subscription_disabled', detail: '' });
+    await harness.start(refuse, { limits: { perSubscription: 5 } });
+    await until(async () => (await harness.committedOffset()) === 20);
+    harness.subscribe('subscription-1', { status: 'disabled' });
+    await until(async () => (await harness.attempts()).length >= 20);
+    const ended = (await harness.attempts()).map(({ eventId, outcome, errorCode }) => [eventId, outcome, errorCode]);
+    expect(ended).toEqual(names(1, 20).map((eventId) => [eventId, 'failed', 'subscription_disabled']));
+    await until(async () => (await harness.states()).get('subscription-1') === null);
   });
 
   it('keeps one delivery in memory; the rest is read from the log again, nothing finished among it', async () => {

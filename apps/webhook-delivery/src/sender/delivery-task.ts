@@ -216,6 +216,9 @@ class DeliveryTask implements PartitionTask {
       onCaughtUp: () => {
         parts.metrics.parkedChanged(-1);
       },
+      onDeleted: (subscriptionId, from, to) => {
+        logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to });
+      },
     });
     const held = new HeldQueues({ queues, flow, states, catchUp, directory: parts.directory, metrics: parts.metrics });
     const position = createPositionCommitter({

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptResult, SubscriptionState } from '@waypost/domain';
 import { until } from '../../../../test/support/until.js';
-import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { aDelivery, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 /** Five minutes pass in a second, the 15 s between probes in 50 ms. */
 const SPEED = 300;
@@ -199,6 +199,57 @@ describe('a subscription that holds through an outage (R-29)', () => {
     expect(await published()).toEqual(['suspended', 'resumed']);
     const failed = (await harness.attempts()).filter(({ outcome }) => outcome === 'failed');
     expect(failed.map(({ eventId, decision }) => [eventId, decision])).toEqual([['event-1', 'permanent_status']]);
+  });
+
+  it('gets no probe while it is paused, and the next one once it is active (R-16)', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 5; n++) harness.publish(n);
+    const made = await harness.start(() => answer);
+    await until(async () => (await harness.attempts()).some(({ probe }) => probe));
+    harness.subscribe('subscription-1', { onOutage: 'hold', status: 'paused' });
+    await until(async () => (await harness.attempts()).length === made.length);
+    const before = made.length;
+    const pausedAt = harness.now();
+    await until(() => harness.now() - pausedAt > 10 * 15_000);
+    expect(made).toHaveLength(before);
+    expect(await published()).toEqual(['suspended']);
+    answer = ok;
+    harness.subscribe('subscription-1', { onOutage: 'hold' });
+    await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').length === 5);
+    expect(made.length).toBe(before + 5);
+    expect(await published()).toEqual(['suspended', 'resumed']);
+  });
+
+  it('ends what waits as failed when it is disabled, without holding any of it (R-16)', async () => {
+    failingFor(5 * minuteMs);
+    for (let n = 1; n <= 5; n++) harness.publish(n);
+    await harness.start(() => answer);
+    await until(async () => (await published()).includes('suspended'));
+    answer = { type: 'error', errorCode: 'subscription_disabled', detail: '' };
+    harness.subscribe('subscription-1', { onOutage: 'hold', status: 'disabled' });
+    await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome === 'failed').length === 5);
+    const failed = (await harness.attempts()).filter(({ outcome }) => outcome === 'failed');
+    expect(failed.map(({ errorCode, probe }) => [errorCode, probe])).toEqual(
+      Array.from({ length: 5 }, () => ['subscription_disabled', false]),
+    );
+  });
+
+  it('ends the oldest delivery as expired after 15 days, with its probes, and probes the next (R-29)', async () => {
+    const createdAt = Math.round(harness.now() - 15 * dayMs + 2 * minuteMs);
+    const suspendedAt = Math.round(harness.now() - minuteMs);
+    const nothingElse = { subscriptionId: 'subscription-1', parkedFrom: null, foldFrom: null, failedDays: [] };
+    harness.writeState({ ...nothingElse, failingSince: suspendedAt, suspendedAt, updatedAt: suspendedAt });
+    harness.append(harness.codecs.webhookDeliveries.encode({ ...aDelivery(1), createdAt }));
+    harness.publish(2);
+    await harness.start(() => answer);
+    await until(async () => (await harness.attempts()).some(({ eventId }) => eventId === 'event-2'));
+    const logged = await harness.attempts();
+    const ofFirst = logged.filter(({ eventId }) => eventId === 'event-1');
+    expect(ofFirst.length).toBeGreaterThan(2);
+    expect(ofFirst.slice(0, -1).every(({ probe, outcome }) => probe && outcome === 'retrying')).toBe(true);
+    expect(ofFirst.at(-1)).toMatchObject({ outcome: 'expired', probe: false, attempt: 1, probes: ofFirst.length - 1 });
+    expect(harness.expired).toBe(1);
+    expect(logged[ofFirst.length]).toMatchObject({ eventId: 'event-2', probe: true, probes: 1 });
   });
 
   it('releases the held deliveries when onOutage is no longer hold', async () => {

@@ -125,6 +125,33 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
         expect(failed?.attempts.at(-1)).toMatchObject({ attempt: 5, statusCode: null, errorCode: 'timeout' });
       });
 
+      it('shows a delivery that expired as failed, with that error, before its first attempt too (R-29)', async () => {
+        const log = newLog();
+        const end = { outcome: 'expired', decision: 'expired', statusCode: null, errorCode: 'expired' };
+        await log.append([attemptOf({ fleetId: log.fleetId, ...end })]);
+
+        expect(await log.find({ status: 'failed' })).toMatchObject([
+          { status: 'failed', statusCode: null, nextAttemptAt: null, deliveredAt: null, attempts: [end] },
+        ]);
+      });
+
+      it.each([1, 3])(
+        'keeps the url of the first attempt when later ones go elsewhere: batches of %d',
+        async (batch) => {
+          const log = newLog();
+          const attempts = attemptsOf({ fleetId: log.fleetId }, 2, 'delivered').map((attempt) => ({
+            ...attempt,
+            url: `https://receiver.example/${String(attempt.attempt)}`,
+          }));
+          for (let from = 0; from < attempts.length; from += batch)
+            await log.append(attempts.slice(from, from + batch));
+          // Some of what is stored comes again beside what is new.
+          await log.append(attempts);
+
+          expect(await log.find()).toMatchObject([{ status: 'delivered', url: 'https://receiver.example/1' }]);
+        },
+      );
+
       it('shows probes as lines of their own: all of 40, of more the first 20 and the newest 20 (R-24, R-29)', async () => {
         const log = newLog();
         const attempts = withProbes(attemptsOf({ fleetId: log.fleetId }, 1, 'delivered'), 1_000, 1);

@@ -68,6 +68,8 @@ export function never({ signal }: AttemptRequest): Promise<null> {
 export class SenderHarness {
   readonly backend;
   readonly subscriptions = new Map<string, WebhookSubscription>();
+  /** As the metrics count them. */
+  expired = 0;
   private readonly startedAt = Date.now();
   private readonly senders: TaskManager[] = [];
   private scheduler: DeliveryScheduler | undefined;
@@ -170,7 +172,7 @@ export class SenderHarness {
       flushScheduler: createFlushScheduler({ timers, now, intervals: { intervalMs: 1, busyIntervalMs: 1 } }),
       metrics: {
         deliveryCreated: nothing,
-        deliveryExpired: nothing,
+        deliveryExpired: () => this.expired++,
         attemptEnded: nothing,
         pendingChanged: nothing,
         parkedChanged: nothing,
