@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..');
  */
 const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/database/src/migrations/page-keys-1760000700000.ts': ['name', 'columns'],
-  'libs/history-store/src/deliveries/delivery-sql.ts': ['partition'],
+  'libs/history-store/src/deliveries/delivery-sql.ts': ['partition', 'String(PROBE_LINES)'],
   'libs/history-store/src/deliveries/find-deliveries-sql.ts': [
     ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists)'],
     ...['limit', 'typeArray', 'ofType', 'stream', "ordered.join(' UNION ALL ')", 'types'],
