@@ -65,6 +65,7 @@ class DeliveryAttempts implements AttemptFlow {
   private readonly deviceOrder = new DeviceOrder();
   private readonly inFlight = new Set<PendingDelivery>();
   private whenSettled: (() => void)[] = [];
+  private confirming: Promise<boolean> | null = null;
   isStopped = false;
 
   constructor(private readonly options: AttemptFlowOptions) {
@@ -160,6 +161,16 @@ class DeliveryAttempts implements AttemptFlow {
     pending.begun ??= this.options.scheduler.lane(pending.delivery.subscriptionId).resume();
   }
 
+  /**
+   * Called by the scheduler. First attempts wait in their lane while another process may own the partition: what waited
+   * elsewhere would start out of order and beyond its rate once the group has answered.
+   */
+  mayBegin(): boolean {
+    if (this.options.context.leaseValid()) return true;
+    void this.confirmsOwnership();
+    return false;
+  }
+
   /** Called by the scheduler. */
   start(pending: PendingDelivery, begun: BegunDelivery): void {
     pending.begun = begun;
@@ -218,10 +229,16 @@ class DeliveryAttempts implements AttemptFlow {
 
   /** A process that was paused must not POST what its successor has sent meanwhile: it asks the group first. */
   private confirmsOwnership(): Promise<boolean> {
-    return this.options.context.confirmOwnership().then(
-      () => !this.isStopped,
-      () => false,
-    );
+    this.confirming ??= this.options.context
+      .confirmOwnership()
+      .then(
+        () => !this.isStopped,
+        () => false,
+      )
+      .finally(() => {
+        this.confirming = null;
+      });
+    return this.confirming;
   }
 
   private record(ended: EndedAttempt): void {
@@ -347,6 +364,10 @@ class WaitingAttempt implements WaitingDelivery {
 
   get isVoid(): boolean {
     return this.flow.isStopped;
+  }
+
+  mayBegin(): boolean {
+    return this.flow.mayBegin();
   }
 
   begin(begun: BegunDelivery): void {

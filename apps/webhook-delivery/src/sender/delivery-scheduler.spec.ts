@@ -26,6 +26,7 @@ function build({ reservations, ...slots }: Limits, settings: Record<string, Part
   const enqueue = (subscriptionId: string, label = subscriptionId, isVoid = false): void => {
     scheduler.lane(subscriptionId).enqueue({
       isVoid,
+      mayBegin: () => true,
       begin: (delivery) => {
         started.push(label);
         begun.push({ subscriptionId, delivery });

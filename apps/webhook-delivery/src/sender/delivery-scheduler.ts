@@ -8,6 +8,8 @@ import { type ReservationCount, type ReservationLimits, Reservations } from './r
 export interface WaitingDelivery {
   /** No longer needed: it is skipped and uses up neither a slot nor the rate. */
   readonly isVoid: boolean;
+  /** False: not yet, because its partition may have another owner. It is asked again soon. */
+  mayBegin(): boolean;
   /** Called once, with its first attempt already counted: `begun.answered` and `begun.end` must follow. */
   begin(begun: BegunDelivery): void;
 }
@@ -204,9 +206,10 @@ class SubscriptionLane implements Lane, ReservationCount {
   beginNext(): void {
     this.placement = 'idle';
     while (this.waiting.peek()?.isVoid === true) this.waiting.shift();
-    if (this.waiting.length === 0 || this.isFull) return;
+    const next = this.waiting.peek();
+    if (next === undefined || this.isFull) return;
     const { fleet, origin, ratePerSecond } = this.where();
-    if (!this.scheduler.reservations.hasRoom(fleet, this, origin)) {
+    if (!next.mayBegin() || !this.scheduler.reservations.hasRoom(fleet, this, origin)) {
       this.placement = 'beyond_share';
       this.scheduler.waitForShare(this);
       return;

@@ -207,6 +207,32 @@ describe('the sender', () => {
     expect(harness.reserved).toBe(0);
   });
 
+  it('starts what became due while its ownership was in doubt in order, when the group has confirmed it (R-28)', async () => {
+    let isValid = true;
+    const answers: (() => void)[] = [];
+    const confirm = (): Promise<boolean> =>
+      isValid
+        ? Promise.resolve(true)
+        : new Promise((resolve) =>
+            answers.push(() => {
+              resolve(true);
+            }),
+          );
+    const made = await harness.start(() => ok, { lease: { isValid: () => isValid, confirm } });
+    harness.publish(1, 'subscription-1', 'device');
+    await until(() => made.length === 1);
+    isValid = false;
+    for (const n of [2, 3]) harness.publish(n, 'subscription-1', 'device');
+    await until(() => answers.length > 0);
+    expect(made).toHaveLength(1);
+    // A heartbeat is accepted before the answer to the question comes.
+    isValid = true;
+    harness.publish(4, 'subscription-1', 'device');
+    await until(() => made.length === 4);
+    expect(made.map(({ delivery }) => delivery.eventId)).toEqual(['event-1', 'event-2', 'event-3', 'event-4']);
+    for (const answer of answers) answer();
+  });
+
   it('keeps the position at an unfinished delivery while later ones finish (R-25)', async () => {
     harness.publish(1);
     harness.publish(2);

@@ -21,6 +21,7 @@ import {
   readToEnd,
   silentLogger,
   type StreamRecord,
+  type StreamsBackend,
   type TaskManager,
   type TopicPartition,
 } from '@waypost/streams';
@@ -47,6 +48,8 @@ export interface SenderSettings {
   readonly limits?: Partial<QueueLimits>;
   readonly slots?: Partial<SlotLimits>;
   readonly reservations?: Partial<ReservationLimits>;
+  /** Default: valid while it is a member. */
+  readonly lease?: { readonly isValid: () => boolean; readonly confirm: () => Promise<boolean> };
   /** Replaces the answers. */
   readonly runner?: AttemptRunner;
   readonly random?: () => number;
@@ -146,7 +149,8 @@ export class SenderHarness {
   /** Without another `random` the first wait is 1.6 s. The next sender replaces the previous one, as a restarted process does. */
   async start(answer: Answer = () => ok, settings: SenderSettings = {}): Promise<AttemptRequest[]> {
     const made: AttemptRequest[] = [];
-    const { timers, now, backend, codecs } = this;
+    const { timers, now, codecs } = this;
+    const backend = withLease(this.backend, settings.lease);
     const { directory } = this;
     const run = async (request: AttemptRequest): Promise<AttemptRun> => {
       made.push(request);
@@ -239,6 +243,13 @@ export class SenderHarness {
 function decoded<T>(result: { type: string; value?: T }): T {
   if (result.type !== 'decoded' || result.value === undefined) throw new Error(`not readable: ${result.type}`);
   return result.value;
+}
+
+function withLease(backend: StreamsBackend, lease: SenderSettings['lease']): StreamsBackend {
+  if (lease === undefined) return backend;
+  const { isValid: leaseValid, confirm } = lease;
+  const group: StreamsBackend['group'] = (options) => ({ ...backend.group(options), leaseValid, confirm });
+  return Object.assign(Object.create(backend) as StreamsBackend, { group });
 }
 
 /** A moment ago: deliveries of long ago expire. */
