@@ -15,7 +15,15 @@ describe('a schedule of faults of webhook-delivery', () => {
   });
 
   const ALONE = [
-    ...['broker-kill', 'broker-restart', 'network-cut', 'network-delay', 'network-hole', 'processor-kill'],
+    ...[
+      'broker-full',
+      'broker-kill',
+      'broker-restart',
+      'network-cut',
+      'network-delay',
+      'network-hole',
+      'processor-kill',
+    ],
     ...['processor-pause', 'processor-replace', 'processor-restart', 'registry-hole'],
   ];
 

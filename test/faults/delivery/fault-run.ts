@@ -125,7 +125,15 @@ export interface DeliveryScheduleOptions {
 const EVERY_MS = 3_000;
 const REQUIRED: readonly FaultKind[] = ['processor-kill', 'processor-pause', 'broker-kill', 'network-cut'];
 const ALONE: readonly FaultKind[] = [
-  ...(['broker-kill', 'broker-restart', 'network-cut', 'network-hole', 'network-delay', 'registry-hole'] as const),
+  ...([
+    'broker-kill',
+    'broker-full',
+    'broker-restart',
+    'network-cut',
+    'network-hole',
+    'network-delay',
+    'registry-hole',
+  ] as const),
   ...(['processor-kill', 'processor-kill', 'processor-kill'] as const),
   ...(['processor-pause', 'processor-pause', 'processor-replace', 'processor-restart'] as const),
 ];

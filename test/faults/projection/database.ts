@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { runMigrations } from '@waypost/database';
 import { openDataDir, silentReporter, waitUntil } from '../../../tools/dev-stack/index.js';
 import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
+import { childrenOf, limitDisk } from '../shared/disk-full.js';
 import type { Place } from '../shared/fault-suite.js';
 
 /** A PostgreSQL of our own that can be stopped, started again and killed, always at the same address. */
@@ -14,6 +16,8 @@ export interface Database {
   start(): Promise<void>;
   /** SIGKILL to the server; it is started again at once. Resolves when it answers. */
   kill(): Promise<void>;
+  /** No file grows for so long; a server that ends because of that is started again. Resolves when it answers. */
+  fillDisk(forMs: number): Promise<void>;
   /** SIGKILL to one process that serves a projector. @returns whether there was one */
   killBackend(): Promise<boolean>;
   /** Ends the sessions of projectors. @returns how many */
@@ -25,6 +29,7 @@ export interface Database {
 
 const NAME = 'waypost';
 const ANSWERS_WITHIN_MS = 60_000;
+const FULL_AGAIN_MS = 100;
 /** `backend_xid` is set once a transaction has written. */
 const PROJECTORS = "application_name = 'waypost history-projector' AND datname = current_database()";
 
@@ -59,6 +64,13 @@ export async function openDatabase(place: Place): Promise<Database> {
   const untilItAnswers = (): Promise<unknown> =>
     waitUntil(() => query((client) => client.query('SELECT 1')), { timeoutMs: ANSWERS_WITHIN_MS });
 
+  async function limitServer(limit: 'full' | 'free'): Promise<void> {
+    const server = part.process.pid();
+    if (server === undefined) return;
+    await limitDisk(server, limit);
+    await Promise.all((await childrenOf(server)).map((pid) => limitDisk(pid, limit)));
+  }
+
   return {
     url,
     port,
@@ -70,6 +82,16 @@ export async function openDatabase(place: Place): Promise<Database> {
     async kill() {
       const pid = part.process.pid();
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      await untilItAnswers();
+    },
+    async fillDisk(forMs) {
+      // Sessions that begin meanwhile inherit the limit, but not those of a server that was started again.
+      const fullUntil = performance.now() + forMs;
+      while (performance.now() < fullUntil) {
+        await limitServer('full');
+        await sleep(FULL_AGAIN_MS);
+      }
+      await limitServer('free');
       await untilItAnswers();
     },
     async killBackend() {

@@ -11,16 +11,18 @@ describe('the schedule of faults for the projection', () => {
 
   it('has every kind of fault before the pack starts again', () => {
     const kinds = makeProjectionSchedule(options)
-      .slice(0, 20)
+      .slice(0, 22)
       .map(({ fault }) => fault.kind);
     expect([...new Set(kinds)].sort()).toEqual([
       ...[
         'backend-kill',
         'batch-end',
         'broker-cut',
+        'broker-full',
         'broker-hole',
         'broker-kill',
         'broker-restart',
+        'database-full',
         'database-kill',
         'database-restart',
         'network-crawl',

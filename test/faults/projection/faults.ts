@@ -15,7 +15,7 @@ const PACK: readonly ProjectionFaultKind[] = [
   ...(['projector-kill', 'projector-pause', 'batch-end', 'network-crawl', 'rival', 'backend-kill'] as const),
   ...(['projector-kill', 'projector-pause', 'batch-end', 'database-restart', 'database-kill'] as const),
   ...(['projector-replace', 'projector-restart', 'sessions-end', 'network-cut', 'network-hole'] as const),
-  ...(['broker-kill', 'broker-restart', 'broker-cut', 'broker-hole'] as const),
+  ...(['broker-kill', 'broker-restart', 'broker-full', 'broker-cut', 'broker-hole', 'database-full'] as const),
 ];
 const FIRST_AT_MS = 1_000;
 
@@ -58,6 +58,7 @@ function faultOf(
     case 'broker-hole':
       return { kind, projector, forMs: chance(random, 0.5) ? within(500, 4_000) : beyondSession };
     case 'broker-kill':
+    case 'broker-full':
     case 'broker-restart':
       return { kind, downMs: within(0, 2_000) };
     case 'network-crawl':
@@ -66,6 +67,8 @@ function faultOf(
       return { kind, projector, forMs: within(500, 4_000) };
     case 'database-restart':
       return { kind, downMs: within(0, 4_000) };
+    case 'database-full':
+      return { kind, forMs: within(1_000, 5_000) };
     case 'sessions-end':
     case 'batch-end':
     case 'database-kill':
@@ -105,10 +108,12 @@ export type ProjectionFault =
   | { readonly kind: 'broker-cut'; readonly projector: number }
   /** Nothing passes between a projector and the broker, for up to the session timeout and some seconds. */
   | { readonly kind: 'broker-hole'; readonly projector: number; readonly forMs: number }
-  /** SIGKILL or SIGTERM to the broker, which is started again after `downMs`. */
-  | { readonly kind: 'broker-kill' | 'broker-restart'; readonly downMs: number }
+  /** SIGKILL or SIGTERM to the broker, or its disk is full; it is started again after `downMs`. */
+  | { readonly kind: 'broker-kill' | 'broker-restart' | 'broker-full'; readonly downMs: number }
   /** Stopped as an administrator does it, and started again after `downMs`. */
   | { readonly kind: 'database-restart'; readonly downMs: number }
+  /** No file of the server grows for a while, its log of changes included. */
+  | { readonly kind: 'database-full'; readonly forMs: number }
   /** SIGKILL to the server. */
   | { readonly kind: 'database-kill' }
   /** SIGKILL to one process that serves a projector: the server throws all its memory away and recovers. */
@@ -120,7 +125,7 @@ export type ProjectionFaultKind = ProjectionFault['kind'];
 export function targetsOf(fault: ProjectionFault): readonly string[] {
   if (fault.kind === 'rival') return ['rival'];
   // A rival lives in this process, which must not end with it.
-  if (fault.kind === 'broker-kill' || fault.kind === 'broker-restart') return ['broker', 'rival'];
+  if ('downMs' in fault && fault.kind.startsWith('broker')) return ['broker', 'rival'];
   if (!('projector' in fault)) return ['database'];
   const [part] = fault.kind.split('-');
   return [`${part ?? ''} ${String(fault.projector)}`];

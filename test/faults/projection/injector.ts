@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppInstance, disturbProcess } from '../shared/app-instance.js';
+import { bringDown } from '../shared/fault.js';
 import { createInjector, type Injector } from '../shared/fault-run.js';
 import type { KafkaCluster } from '../shared/kafka-cluster.js';
 import type { Link } from '../shared/link.js';
@@ -70,13 +71,14 @@ async function apply({ database, cluster, projectors }: World, fault: Applied): 
     case 'broker-hole':
       return disturb(cluster.link(fault.projector, 1), fault);
     case 'broker-kill':
+    case 'broker-full':
     case 'broker-restart': {
       const node = cluster.node(1);
-      await (fault.kind === 'broker-kill' ? node.kill() : node.stop());
+      const isMade = await bringDown(node, fault.kind);
       await sleep(fault.downMs);
       node.start();
       await cluster.untilWhole(BROKER_BACK_WITHIN_MS);
-      return true;
+      return isMade;
     }
     case 'sessions-end':
       return within(FIND_WITHIN_MS, async () => (await database.terminate('all')) > 0);
@@ -86,6 +88,9 @@ async function apply({ database, cluster, projectors }: World, fault: Applied): 
       await database.stop();
       await sleep(fault.downMs);
       await database.start();
+      return true;
+    case 'database-full':
+      await database.fillDisk(fault.forMs);
       return true;
     case 'database-kill':
       await database.kill();

@@ -3,6 +3,7 @@ import { consumerGroups } from '@waypost/contracts';
 import { type AppInstance, disturbProcess } from './app-instance.js';
 import { createInjector, type Injector } from './fault-run.js';
 import type { KafkaCluster } from './kafka-cluster.js';
+import type { NodeProcess } from './kafka-node.js';
 import type { Link } from './link.js';
 
 /** What can go wrong, as data: a schedule can be printed, repeated and checked before anything is broken. */
@@ -27,6 +28,8 @@ export type Fault =
   | { readonly kind: 'processor-replace'; readonly instance: number; readonly forMs: number }
   | { readonly kind: 'broker-restart'; readonly broker: number; readonly downMs: number }
   | { readonly kind: 'broker-kill'; readonly broker: number; readonly downMs: number }
+  /** No file of the broker grows any more, until it has ended because of that; started again after `downMs`. */
+  | { readonly kind: 'broker-full'; readonly broker: number; readonly downMs: number }
   /** Nothing passes between the applications and the schema registry; then the connections are reset. */
   | { readonly kind: 'registry-hole'; readonly forMs: number }
   /** The wall clock of its process is set 90 s ahead, or right again. */
@@ -80,6 +83,8 @@ export interface World {
 
 const WHOLE_TIMEOUT_MS = 60_000;
 const COORDINATOR_TRIES = 20;
+/** Until a broker whose disk is full has written something. */
+const FULL_WITHIN_MS = 10_000;
 
 export function createFaultInjector(world: World): Injector<Fault> {
   return createInjector({ targetsOf, apply: (fault) => apply(world, fault) });
@@ -109,12 +114,19 @@ async function apply(world: World, fault: Fault): Promise<boolean> {
   const node = cluster.node(id);
   const release = await world.hold?.();
   const restored = world.cutOff?.(world.processors.map(({ instance }) => instance));
-  await (fault.kind === 'broker-restart' ? node.stop() : node.kill());
+  const isMade = await bringDown(node, fault.kind);
   await sleep(fault.downMs);
   node.start();
   await cluster.untilWhole(WHOLE_TIMEOUT_MS);
   restored?.();
   release?.();
+  return isMade;
+}
+
+/** @returns false: nothing was written that could have failed */
+export async function bringDown(node: NodeProcess, kind: `${string}-${'kill' | 'restart' | 'full'}`): Promise<boolean> {
+  if (kind.endsWith('-full')) return node.fillDisk(FULL_WITHIN_MS);
+  await (kind.endsWith('-restart') ? node.stop() : node.kill());
   return true;
 }
 

@@ -7,6 +7,7 @@ import { brokerProperties, propertiesText } from '../../../tools/dev-stack/kafka
 import { runOnce } from '../../../tools/dev-stack/processes/managed-process.js';
 import { type GuardedChild, spawnGuarded } from '../../../tools/dev-stack/processes/spawn-guarded.js';
 import { projectFile } from '../../../tools/dev-stack/project-root.js';
+import { limitDisk } from './disk-full.js';
 
 export interface NodeContext {
   readonly guardian: Guardian;
@@ -23,6 +24,8 @@ export interface NodeProcess {
   start(): void;
   stop(): Promise<void>;
   kill(): Promise<void>;
+  /** Its disk is full until it ends because of that. @returns whether it has ended within the time */
+  fillDisk(withinMs: number): Promise<boolean>;
 }
 
 const CLUSTER_ID = 'V2F5cG9zdEludGVncml0eQ';
@@ -71,6 +74,14 @@ export async function prepareNode(plan: NodePlan, context: NodeContext): Promise
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+    async fillDisk(withinMs) {
+      const pid = current?.child.pid;
+      if (current === undefined || pid === undefined) return false;
+      await limitDisk(pid, 'full');
+      const hasEnded = await Promise.race([current.exited.then(() => true), sleep(withinMs, false)]);
+      await end('SIGKILL');
+      return hasEnded;
+    },
   };
 }
 

@@ -44,8 +44,8 @@ describe('a schedule of faults', () => {
 
   it('holds every kind of fault within some minutes, a coordinator only where there are several brokers', () => {
     const kinds = (brokers: number) => new Set(makeSchedule({ ...options, brokers }).map(({ fault }) => fault.kind));
-    expect(kinds(3).size).toBe(14);
-    expect(kinds(1).size).toBe(13);
+    expect(kinds(3).size).toBe(15);
+    expect(kinds(1).size).toBe(14);
     expect(kinds(1)).not.toContain('coordinator-kill');
   });
 

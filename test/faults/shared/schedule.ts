@@ -56,8 +56,7 @@ function kindsFor(brokers: number): FaultKind[] {
   return [
     ...processorKinds.map((kind) => `processor-${kind}` as const),
     ...networkKinds.map((kind) => `network-${kind}` as const),
-    'broker-restart',
-    'broker-kill',
+    ...(['broker-restart', 'broker-kill', 'broker-full'] as const),
     'registry-hole',
     ...(['clock-step', 'clock-step'] as const),
     ...(brokers > 1 ? (['coordinator-kill', 'coordinator-kill'] as const) : []),
@@ -125,6 +124,7 @@ function faultOf(model: Model, kind: FaultKind): Fault | null {
     }
     case 'broker-restart':
     case 'broker-kill':
+    case 'broker-full':
       return { kind, broker, downMs: within(0, brokers > 1 ? 6_000 : 2_000) };
     case 'coordinator-kill': {
       const partition = wholeBetween(random, 0, partitions - 1);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
@@ -143,7 +143,7 @@ describe('a supervised stack', () => {
     expect(Object.keys(pids).sort()).toEqual(['kafka', 'postgres', 'registry', ...apps].sort());
     const programs = Object.entries(pids).map(([name, [pid]]) => [
       name,
-      readFileSync(`/proc/${String(pid)}/comm`, 'utf8').trim(),
+      basename(readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').split('\0')[0] ?? ''),
     ]);
     expect(Object.fromEntries(programs)).toMatchObject({
       kafka: 'java',
