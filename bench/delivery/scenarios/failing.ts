@@ -34,7 +34,7 @@ export async function measureFailing(context: BenchContext, eventsPerSecond: num
     const deliveries = await singleDeliveries(context, sent);
     await harness.behave(FAILING, HEALTHY);
     const isFailing = ({ endpoint }: Delivery): boolean => endpoint < FAILING.length;
-    const healthy = committedWithin(deliveries, window.fromMs, window.untilMs).filter((one) => !isFailing(one));
+    const healthy = committedWithin(deliveries, window).filter((one) => !isFailing(one));
     const run = {
       ...attemptFaults(deliveries.filter(isFailing)),
       eventsPerSecond,

@@ -1,7 +1,6 @@
 import { consumerGroups, topics } from '@waypost/contracts';
 import { SUSPEND_AFTER_MS } from '@waypost/domain';
 import { connectKafka } from '@waypost/streams';
-import { PARTITIONS } from '../../shared/stack/bench-stack.js';
 import type { BenchContext } from '../bench-context.js';
 import type { IsolationRow } from '../bench-flags.js';
 import { HEALTHY } from '../sink/origin.js';
@@ -86,14 +85,13 @@ const SUSPENSION_SPARE_SECONDS = 60;
 
 async function untilSuspended(context: BenchContext, failingFromMs: number): Promise<void> {
   const { system, now, reporter } = context;
-  const expected = FLOOD_SUBSCRIPTIONS * PARTITIONS;
   await pause(context, Math.max(0, failingFromMs + SUSPEND_AFTER_MS - now()) / 1_000);
   for (let seconds = 0; seconds < SUSPENSION_SPARE_SECONDS; seconds++) {
-    if ((await system.metric('waypost_subscriptions_suspended')) >= expected) return;
+    if ((await system.metric('waypost_subscriptions_suspended')) >= FLOOD_SUBSCRIPTIONS) return;
     await pause(context, 1);
   }
   const suspended = await system.metric('waypost_subscriptions_suspended');
-  reporter.note(`  Only ${String(suspended)} of ${String(expected)} queues are suspended.`);
+  reporter.note(`  Only ${String(suspended)} of ${String(FLOOD_SUBSCRIPTIONS)} subscriptions are suspended.`);
 }
 
 /** Ends a backlog as the retention would: what no longer is in the log is not sent. */

@@ -2,6 +2,7 @@ import { deliveriesOf, type Delivery } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
 import { type LoadPlan, SENT, type Target } from '../load/messages.js';
 import type { SentEvents } from '../workers/harness.js';
+import { type MeasuredWindow, measureWindow, pause, untilAnswered200 } from './window.js';
 
 /** A rate at which the load generator fell so far behind measures the generator. */
 const MOST_BEHIND_MS = 250;
@@ -41,8 +42,38 @@ export async function singleDeliveries({ harness }: BenchContext, sent: SentEven
   return deliveriesOf(sent, await harness.receipts(), (target) => [target]);
 }
 
-/** Those whose events were committed in the window. */
-export function committedWithin(deliveries: readonly Delivery[], fromMs: number, untilMs: number): Delivery[] {
+/** After the window, so that its last events are committed. */
+const SPARE_SECONDS = 0.5;
+const DRAIN_SECONDS = 30;
+
+export interface MeasuredLoad {
+  readonly window: MeasuredWindow;
+  /** Those whose events were committed in the window. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/** A load of a set rate, and of it a window after a warm-up. `onEdge` is called when the window begins and ends. */
+export async function measureRated(
+  context: BenchContext,
+  load: Omit<RatedLoad, 'seconds'>,
+  onEdge: () => void = () => undefined,
+): Promise<MeasuredLoad> {
+  const { harness, flags } = context;
+  await harness.forget();
+  await startRated(context, { ...load, seconds: flags.warmUpSeconds + flags.seconds + SPARE_SECONDS });
+  await pause(context, flags.warmUpSeconds);
+  onEdge();
+  const window = await measureWindow(context, flags.seconds);
+  onEdge();
+  const sent = await finishRated(context);
+  await untilAnswered200(context, sent.events, DRAIN_SECONDS);
+  return { window, deliveries: committedWithin(await singleDeliveries(context, sent), window) };
+}
+
+export function committedWithin(
+  deliveries: readonly Delivery[],
+  { fromMs, untilMs }: Pick<MeasuredWindow, 'fromMs' | 'untilMs'>,
+): Delivery[] {
   return deliveries.filter(({ committedMs }) => committedMs >= fromMs && committedMs < untilMs);
 }
 

@@ -4,8 +4,8 @@ import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { eventNumberOf, openAttemptsLog, openTail } from '../analysis/attempts-log.js';
 import type { BenchContext } from '../bench-context.js';
 import type { BenchFlags } from '../bench-flags.js';
-import { committedWithin, finishRated, singleDeliveries, startRated } from './rated-load.js';
-import { measureWindow, pause, secondsOf, untilAnswered200 } from './window.js';
+import { measureRated } from './rated-load.js';
+import { secondsOf } from './window.js';
 
 /**
  * By the times that stand in the logs: the ping's append, the event's append (its transaction ends later), the reading
@@ -27,8 +27,6 @@ export interface StagesRun {
 }
 
 const RATES = [20, 360, 1_000];
-const DRAIN_SECONDS = 30;
-const SPARE_SECONDS = 0.5;
 
 export async function measureStages(context: BenchContext): Promise<StagesRun[]> {
   const { applications, flags, reporter, system } = context;
@@ -61,23 +59,18 @@ function ratesOf({ halfRate, quick }: BenchFlags): readonly number[] {
 type OtherApps = Readonly<Record<string, RunningApp>>;
 
 async function measureRate(context: BenchContext, perSecond: number, others: OtherApps): Promise<StagesRun> {
-  const { flags, harness, stack } = context;
-  await harness.forget();
   const tails = await openTails(context);
-  const attempts = await openAttemptsLog(stack);
+  const attempts = await openAttemptsLog(context.stack);
   try {
-    const seconds = flags.warmUpSeconds + flags.seconds + SPARE_SECONDS;
-    await startRated(context, { perSecond, seconds, records: 'pings' });
-    await pause(context, flags.warmUpSeconds);
-    const before = cpuSecondsOf(others);
-    const window = await measureWindow(context, flags.seconds);
-    const cpuSeconds = { ...window.cpuSeconds, ...minus(cpuSecondsOf(others), before) };
-    const sent = await finishRated(context);
-    await untilAnswered200(context, sent.events, DRAIN_SECONDS);
+    const usages: Record<string, number>[] = [];
+    const { window, deliveries: measured } = await measureRated(context, { perSecond, records: 'pings' }, () => {
+      usages.push(cpuSecondsOf(others));
+    });
+    const [before = {}, after = {}] = usages;
+    const cpuSeconds = { ...window.cpuSeconds, ...minus(after, before) };
     const events = byEvent(await tails.events.read());
     const deliveries = byEvent(await tails.deliveries.read());
     const started = byEvent(await attempts.read());
-    const measured = committedWithin(await singleDeliveries(context, sent), window.fromMs, window.untilMs);
     const marks = measured.flatMap(({ event, committedMs, receipts: [receipt] }) => {
       const [appended, delivery, attempt] = [events.get(event), deliveries.get(event), started.get(event)];
       if (!appended || !delivery || !attempt || !receipt) return [];
