@@ -18,10 +18,10 @@ export const SCENARIOS = [
 ] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
-/** See KINDS in scenarios/isolation.ts. */
+/** See KINDS in scenarios/isolation.ts. In this order: after those that are retried come those that are not. */
 export const ISOLATION_ROWS = [
-  ...(['silent', 'status-line', 'trickle', 'long-reason', 'tls-records', 'refuse', 'reset', '503'] as const),
-  ...(['late', 'close', '408', 'page', 'dns', 'flood', 'parked', 'held', 'paused'] as const),
+  ...(['silent', 'status-line', 'trickle', 'tls-records', 'long-reason', 'page', 'refuse', 'close', 'reset'] as const),
+  ...(['408', '503', 'late', 'dns', 'burst', 'flood', 'parked', 'held', 'paused'] as const),
 ] as const;
 export type IsolationRow = (typeof ISOLATION_ROWS)[number];
 
@@ -52,7 +52,7 @@ export const parseBenchFlags = flagsParser(
   {
     name: 'delivery',
     description: 'Measures webhook-delivery: throughput, latency, isolation, retries and what a kill -9 does.',
-    quick: 'short measurements: some four minutes',
+    quick: 'short measurements: some five minutes',
   },
   FLAGS,
 );

@@ -1,10 +1,11 @@
 import { profileReport } from '../shared/processes/profile.js';
+import { machineText, readMachine } from '../shared/report/machine.js';
 import { runOnStack } from '../shared/run-benchmark.js';
 import { parseBenchFlags } from './bench-flags.js';
 import { measureAll } from './measure-all.js';
 import { jsonLine } from './report/figures.js';
 import { writeIsolationPage } from './report/isolation-page.js';
-import { readSaved } from './report/saved-results.js';
+import { inputsOf, readSaved, RESULT_FILES, save } from './report/saved-results.js';
 import { writeDocs } from './report/tables.js';
 import { openReceivers } from './stack/receivers.js';
 import { subscribersOf } from './stack/subscribers.js';
@@ -13,7 +14,7 @@ import { startHarness } from './workers/harness.js';
 
 const parsed = parseBenchFlags(process.argv.slice(2));
 if (parsed.redraw) {
-  await writeIsolationPage(await readSaved());
+  await writeIsolationPage(await readSaved(RESULT_FILES.docs));
   process.exit(0);
 }
 
@@ -27,7 +28,12 @@ await runOnStack(parsed, async (run) => {
   const nodeFlags = [...flags.nodeFlags, ...(flags.profile ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [])];
   const system = createSystem({ stack, applications, instances: flags.instances, nodeFlags, env });
   try {
-    const results = await measureAll({ ...run, receivers, subscribers, system, harness });
+    const inputs = inputsOf(flags);
+    for (const fact of [machineText(readMachine()), ...inputs]) reporter.note(`  ${fact}`);
+    const file = flags.writeDocs ? RESULT_FILES.docs : RESULT_FILES.local;
+    const results = await measureAll({ ...run, receivers, subscribers, system, harness }, async (found) => {
+      await save(file, { ...found, inputs });
+    });
     await system.stop();
     if (flags.profile) reporter.note(await profileReport(profileDir));
     if (flags.writeDocs) await writeDocs(flags, results);

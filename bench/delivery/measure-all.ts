@@ -4,25 +4,23 @@ import { type BacklogRun, measureBacklog } from './scenarios/backlog.js';
 import { type CapacityRun, measureCapacity } from './scenarios/capacity.js';
 import { type FailingRun, measureFailing } from './scenarios/failing.js';
 import { measureFanOut, measureHealthy, measureSlow, type ThroughputRun } from './scenarios/healthy.js';
-import { measureDead, measureIsolation } from './scenarios/isolation.js';
+import { type IsolationResults, measureDead, measureIsolation } from './scenarios/isolation.js';
 import { type KillRun, measureKill } from './scenarios/kill.js';
 import { type LatencyRun, measureLatency } from './scenarios/latency.js';
-import { type LatenessRun, measureLateness, measurePunctuality, type PunctualityRun } from './scenarios/lateness.js';
+import { type LatenessRun, measureLateness } from './scenarios/lateness.js';
 import type { BesideRun } from './scenarios/neighbours.js';
 import { measureStages, type StagesRun } from './scenarios/stages.js';
 
 /** Everything that a run of the benchmark has measured; null: it was not asked for. */
-export interface BenchResults {
+export interface BenchResults extends IsolationResults {
   readonly capacity: CapacityRun | null;
   readonly healthy: ThroughputRun | null;
   readonly latency: LatencyRun | null;
   readonly fanOut: ThroughputRun | null;
   readonly slow: ThroughputRun | null;
   readonly dead: readonly BesideRun[];
-  readonly isolation: readonly BesideRun[];
   readonly failing: FailingRun | null;
   readonly lateness: LatenessRun | null;
-  readonly punctuality: readonly PunctualityRun[];
   readonly kill: KillRun | null;
   readonly stages: readonly StagesRun[];
   readonly backlog: BacklogRun | null;
@@ -32,8 +30,10 @@ const NEED_RATE: readonly Scenario[] = ['latency', 'dead', 'failing'];
 /** With 30 % of the endpoints at five attempts, an event makes 2.2 attempts. */
 const FAILING_PART_OF_RATE = 1 / 2.2;
 
+type Progress = (results: IsolationResults) => Promise<void>;
+
 /** Runs every scenario that is asked for, one after another on the same system. */
-export async function measureAll(context: BenchContext): Promise<BenchResults> {
+export async function measureAll(context: BenchContext, onProgress: Progress): Promise<BenchResults> {
   const { only, halfRate } = context.flags;
   const asked = (scenario: Scenario): boolean => only.includes(scenario);
   const when = async <T>(scenario: Scenario, measure: () => Promise<T>): Promise<T | null> =>
@@ -54,8 +54,9 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
     stages: (await when('stages', () => measureStages(context))) ?? [],
     kill: await when('kill', () => measureKill(context)),
     backlog: await when('backlog', () => measureBacklog(context)),
-    punctuality: (await when('punctuality', () => measurePunctuality(context))) ?? [],
-    // Last: it leaves a log behind whose beginning is gone.
-    isolation: (await when('isolation', () => measureIsolation(context))) ?? [],
+    // Last: it leaves a backlog behind.
+    ...(asked('isolation') || asked('punctuality')
+      ? await measureIsolation(context, { hasNeighbours: asked('isolation'), onProgress })
+      : { isolation: [], punctuality: [] }),
   };
 }

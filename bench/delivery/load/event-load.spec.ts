@@ -10,6 +10,13 @@ describe('The amount of a load', () => {
     expect(amount.wanted(9_001, 50)).toBeNull();
   });
 
+  it('follows another rate from the moment it is set', () => {
+    const amount = createAmount({ type: 'rate', perSecond: 1_000, events: 50_000 }, 0);
+    amount.pace(100, 1_000, 990);
+    expect(amount.wanted(1_000, 990)).toBe(0);
+    expect(amount.wanted(1_100, 990)).toBe(10);
+  });
+
   it('tells how far the sending was behind its rate', () => {
     const amount = createAmount({ type: 'rate', perSecond: 1_000, events: 5_000 }, 0);
     amount.wanted(100, 0);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
 import { NumberTable } from '../workers/number-table.js';
 import type { EventWriter } from './event-writer.js';
-import { type LoadPlan, type LoadResult, SENT, SENT_WIDTH } from './messages.js';
+import { type LoadChange, type LoadPlan, type LoadResult, SENT, SENT_WIDTH } from './messages.js';
 
 const MOST_IN_STEP = 1_000;
 const MOST_WRITES = 8;
@@ -12,6 +12,7 @@ const TURNS = 1_000;
 export interface EventLoad {
   /** How many deliveries the sink has answered with 200, since `forget`. */
   readonly answered: (count: number) => void;
+  retarget(change: LoadChange): void;
   stop(): void;
   /** Resolves when all is sent and acknowledged. */
   readonly done: Promise<LoadResult>;
@@ -26,7 +27,7 @@ export function startEventLoad(
   const { targets, records = 'events' } = plan;
   const { topic = (records === 'pings' ? topics.telemetryPings : topics.fleetEvents).name } = plan;
   const sent = NumberTable.empty(SENT_WIDTH);
-  const turns = turnTable(
+  let turns = turnTable(
     targets.map(({ weight }) => weight),
     TURNS,
   );
@@ -68,6 +69,10 @@ export function startEventLoad(
   done.catch(() => undefined);
   return {
     ...{ answered: amount.answered, done, sent },
+    retarget: ({ perSecond, weights }) => {
+      turns = turnTable(weights, TURNS);
+      amount.pace(perSecond, now(), sent.rows);
+    },
     stop: () => {
       stopped = true;
     },
@@ -79,6 +84,8 @@ export interface Amount {
   /** Events to send now, which may be 0 or less; null: that was all. */
   wanted(nowMs: number, sent: number): number | null;
   readonly answered: (count: number) => void;
+  /** From now on another rate. */
+  pace(perSecond: number, nowMs: number, sent: number): void;
   /** How far the sending was behind at worst. */
   readonly behindMs: () => number;
   readonly stepMs: number;
@@ -92,13 +99,15 @@ export function createAmount(plan: LoadPlan['amount'], startedMs: number): Amoun
   let answeredCount = 0;
   let answeredBefore: number | null = null;
   let behindMs = 0;
+  let pace = { perSecond: plan.type === 'rate' ? plan.perSecond : NaN, sinceMs: startedMs, sentBefore: 0 };
 
   function wanted(nowMs: number, sent: number): number | null {
     switch (plan.type) {
       case 'rate': {
         const left = plan.events - sent;
-        const due = Math.min(left, Math.floor(((nowMs - startedMs) * plan.perSecond) / 1_000) - sent);
-        behindMs = Math.max(behindMs, (due / plan.perSecond) * 1_000 - stepMs);
+        const { perSecond, sinceMs, sentBefore } = pace;
+        const due = Math.min(left, Math.floor(((nowMs - sinceMs) * perSecond) / 1_000) + sentBefore - sent);
+        behindMs = Math.max(behindMs, (due / perSecond) * 1_000 - stepMs);
         return left <= 0 ? null : due;
       }
       case 'closed': {
@@ -113,6 +122,9 @@ export function createAmount(plan: LoadPlan['amount'], startedMs: number): Amoun
   return {
     ...{ wanted, stepMs },
     behindMs: () => behindMs,
+    pace: (perSecond, nowMs, sent) => {
+      pace = { perSecond, sinceMs: nowMs, sentBefore: sent };
+    },
     answered: (count) => {
       answeredBefore ??= count;
       answeredCount = count;

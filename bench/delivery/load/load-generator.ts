@@ -49,6 +49,9 @@ export function createLoadGenerator(now: () => number): LoadGenerator {
           return connect(message);
         case 'start':
           return start(message.plan);
+        case 'retarget':
+          load?.retarget(message.change);
+          return null;
         case 'finish':
           return finish(message.stop, message.file);
         case 'answered':

@@ -21,9 +21,16 @@ export interface LoadPlan {
   readonly topic?: string;
 }
 
+export interface LoadChange {
+  readonly perSecond: number;
+  /** By target. */
+  readonly weights: readonly number[];
+}
+
 export type LoadRequestMessage =
   | { readonly type: 'connect'; readonly brokers: readonly string[]; readonly registryUrl: string }
   | { readonly type: 'start'; readonly plan: LoadPlan }
+  | { readonly type: 'retarget'; readonly change: LoadChange }
   /** Ends what `start` has begun, or waits for its end. */
   | { readonly type: 'finish'; readonly stop: boolean; readonly file: string }
   | { readonly type: 'answered'; readonly answered200: number }

@@ -3,8 +3,8 @@ import { bulletList, tableSection, writePicture, writeSection } from '../../shar
 import { counted, milliseconds } from '../../shared/report/number-text.js';
 import type { Percentiles } from '../../shared/statistics.js';
 import { KINDS } from '../scenarios/isolation.js';
-import { RETRY_KINDS } from '../scenarios/lateness.js';
-import type { BesideRun } from '../scenarios/neighbours.js';
+import type { BesideRun, OthersWindow } from '../scenarios/neighbours.js';
+import { RETRY_KINDS } from '../scenarios/punctuality.js';
 import { STAGES } from '../scenarios/stages.js';
 import type { SavedResults } from './saved-results.js';
 
@@ -12,9 +12,19 @@ const PAGE = 'docs/isolation.md';
 const PICTURE = 'isolation';
 
 /** Replaces the results in docs/isolation.md, and their picture; the text around them is left alone. */
-export async function writeIsolationPage({ machine, isolation, punctuality, stages }: SavedResults): Promise<void> {
+export async function writeIsolationPage({
+  machine,
+  inputs,
+  isolation,
+  punctuality,
+  stages,
+}: SavedResults): Promise<void> {
   const facts = bulletList([machine]);
-  await writeSection('isolation', [facts, ...isolationSection(isolation)].join('\n\n'), PAGE);
+  await writeSection(
+    'isolation',
+    [bulletList([machine, ...inputs]), ...isolationSection(isolation)].join('\n\n'),
+    PAGE,
+  );
   await writeSection('punctuality', [facts, ...punctualitySection(punctuality)].join('\n\n'), PAGE);
   await writeSection('stages', [facts, ...stagesSection(stages)].join('\n\n'), PAGE);
   await writePicture(PICTURE, pictureOf(isolation));
@@ -24,15 +34,21 @@ const KIND_ORDER = Object.keys(KINDS);
 
 export function isolationSection(runs: readonly BesideRun[]): string[] {
   const ordered = [...runs].sort((one, other) => orderOf(one) - orderOf(other) || one.neighbours - other.neighbours);
-  const rows = ordered.map(({ kind, neighbours, aloneMs, besideMs, p99Ratio, aloneSpread, rateRatio }) => [
+  const rows = ordered.map(({ kind, neighbours, aloneMs, besideMs, p99Ratio, aloneSpread, rateRatio, windows }) => [
     ...[titleOf(kind), String(neighbours), text(aloneMs), text(besideMs)],
     ...[p99Ratio.toFixed(2), aloneSpread.toFixed(2), rateRatio.toFixed(3)],
+    windows === undefined ? '' : atNeighbours(windows.beside),
   ]);
   const head = [
     ...['neighbours', 'how many', 'the 100 alone: p50 / p99 ms', 'beside them'],
     ...['p99, ratio', 'p99 of the windows alone, largest to smallest', 'deliveries/s, ratio'],
+    'at the neighbours: requests / 200s a second',
   ];
   return tableSection('100 healthy endpoints beside bad neighbours', [head, ...rows]);
+}
+
+function atNeighbours({ neighbours: { received, answered200 } }: OthersWindow): string {
+  return `${received.toFixed(0)} / ${answered200.toFixed(0)}`;
 }
 
 function orderOf({ kind }: BesideRun): number {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { percentilesOf } from '../../shared/statistics.js';
-import type { BenchResults } from '../measure-all.js';
 import type { BesideRun } from '../scenarios/neighbours.js';
 import { isolationSection, pictureOf } from './isolation-page.js';
 import { mergeResults, type SavedResults } from './saved-results.js';
@@ -14,13 +13,14 @@ function run(kind: string, neighbours: number, p99: number): BesideRun {
 
 const SAVED: SavedResults = {
   machine: 'another machine',
+  inputs: ['600 deliveries/s'],
   isolation: [run('refuse', 40, 21), run('silent', 40, 22)],
   ...{ punctuality: [], stages: [] },
 };
 const MEASURED = { isolation: [run('silent', 200, 24), run('silent', 40, 23)], punctuality: [], stages: [] };
 
 describe('The results of docs/isolation.md', () => {
-  const { isolation } = mergeResults(SAVED, MEASURED as unknown as BenchResults);
+  const { isolation } = mergeResults(SAVED, MEASURED);
 
   it('keep the rows that were not measured again, and replace the others', () => {
     expect(isolation.map(({ kind, neighbours, besideMs }) => [kind, neighbours, besideMs.p99])).toEqual([
@@ -38,7 +38,7 @@ describe('The results of docs/isolation.md', () => {
       'neveranswers,200',
       'refusesconnections,40',
     ]);
-    expect(rows[0]).toContain('| 20 / 20 | 23 / 23 | 1.15 | 1.10 | 1.000 |');
+    expect(rows[0]).toContain('| 20 / 20 | 23 / 23 | 1.15 | 1.10 | 1.000 |  |');
   });
 
   it('are drawn with a panel for each kind and a bar for each number of neighbours', () => {

@@ -11,7 +11,7 @@ import { PARTS } from '../stack/system.js';
 import { figuresOf } from './figures.js';
 import { writeIsolationPage } from './isolation-page.js';
 import { PEERS } from './peers.js';
-import { mergeResults, readSaved, writeSaved } from './saved-results.js';
+import { RESULT_FILES, save } from './saved-results.js';
 import { type SummaryRow, summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, where the CPU time goes, dead endpoints, kill -9. */
@@ -95,9 +95,7 @@ function killSection({ kill }: BenchResults): string[] {
 
 /** Replaces the result in docs/benchmarks.md, with its picture, if the maximum was measured; else that stays. */
 export async function writeDocs(flags: BenchFlags, results: BenchResults): Promise<void> {
-  const saved = mergeResults(await readSaved(), results);
-  await writeSaved(saved);
-  await writeIsolationPage(saved);
+  await writeIsolationPage(await save(RESULT_FILES.docs, results));
   if (results.healthy === null) return;
   await writeSection('delivery', reportMarkdown(results, runFacts(flags, results)));
   await writePicture('delivery', pictureOf(results));

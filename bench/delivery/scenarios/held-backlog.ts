@@ -2,57 +2,106 @@ import { consumerGroups, topics } from '@waypost/contracts';
 import { SUSPEND_AFTER_MS } from '@waypost/domain';
 import { connectKafka } from '@waypost/streams';
 import type { BenchContext } from '../bench-context.js';
-import type { IsolationRow } from '../bench-flags.js';
-import { HEALTHY } from '../sink/origin.js';
-import { FLOOD_SUBSCRIPTIONS, pauseHeld } from '../stack/subscribers.js';
-import { endpointsOf, type NeighbourKind } from './neighbours.js';
+import type { Target } from '../load/messages.js';
+import { type Behaviour, HEALTHY } from '../sink/behaviours.js';
+import { FLOOD_SUBSCRIPTIONS, HELD_ENDPOINT, pauseHeld } from '../stack/subscribers.js';
+import type { NeighbourKind } from './neighbours.js';
 import { alike } from './rated-load.js';
 import { pause } from './window.js';
 
-/** Windows beside the held fleet leave the behaviour of its endpoints alone: they never answer. */
+/** In the order of the measurement; the endpoints of the held fleet are left as they are. */
 export const HELD_KINDS = {
-  parked: { title: 'a backlog of a dead fleet, parked in the log', behaviour: HEALTHY },
   held: { title: 'a backlog of a suspended fleet', behaviour: HEALTHY },
+  parked: { title: 'a backlog of a dead fleet, parked in the log', behaviour: HEALTHY },
   paused: { title: 'a backlog of a paused fleet', behaviour: HEALTHY },
 } as const satisfies Record<string, NeighbourKind>;
 export type HeldKind = keyof typeof HELD_KINDS;
 
-export function isHeldKind(row: IsolationRow): row is HeldKind {
+export function isHeldKind(row: string): row is HeldKind {
   return row in HELD_KINDS;
 }
 
-type Step = readonly [row: HeldKind, prepare: () => Promise<void>];
+export const HELD_ENDPOINTS: readonly number[] = Array.from(
+  { length: FLOOD_SUBSCRIPTIONS },
+  (_, index) => HELD_ENDPOINT + index,
+);
+
+/** One backlog that is suspended, then parked, then paused. */
+export interface HeldFleet {
+  prepare(kind: HeldKind): Promise<void>;
+}
+
+const FAILING: Behaviour = { type: 'answer', status: 503, delayMs: 0 };
+const DEAD: Behaviour = { type: 'silent' };
+const ACCEPTING_LATE: Behaviour = { type: 'answer', status: 200, delayMs: 4_900 };
+const STATE_SECONDS = 60;
 
 /**
- * Gives the held fleet its backlog. Its endpoints are dead: the deliveries are parked until they have failed for five
- * minutes (R-29), then suspended, and paused last, so that one backlog serves all three rows.
+ * Lets the subscriptions fail from now on: they are suspended after five minutes of it (R-29), in which other rows are
+ * measured. An accepted probe resumes them, and their endpoints are dead from then on.
  */
-export async function fillHeldFleet(context: BenchContext): Promise<readonly Step[]> {
-  const { harness, subscribers, applications, receivers, flags, reporter, now } = context;
+export async function openHeldFleet(context: BenchContext, deliveries: number): Promise<HeldFleet> {
+  const { harness, subscribers, applications, receivers, system, reporter, now } = context;
   const failingFromMs = now();
-  await harness.forget();
-  await harness.behave(endpointsOf(FLOOD_SUBSCRIPTIONS), { type: 'silent' });
-  await reporter.during(`Filling the log with ${String(flags.heldBacklog)} deliveries`, async () => {
-    const events = Math.ceil(flags.heldBacklog / FLOOD_SUBSCRIPTIONS);
-    await writeEvents(context, subscribers.held, events);
-    await untilFannedOut(context);
-    const seconds = (now() - failingFromMs) / 1_000;
-    reporter.note(`  ${seconds.toFixed(0)} s: ${(flags.heldBacklog / seconds).toFixed(0)} deliveries/s`);
-  });
-  return [
-    ['parked', () => Promise.resolve()],
-    ['held', () => untilSuspended(context, failingFromMs)],
-    ['paused', () => pauseHeld(subscribers, applications, receivers)],
-  ];
+  let isFilled = false;
+  let isSuspended = false;
+  await harness.behave(HELD_ENDPOINTS, FAILING);
+  await writeEvents(context, [subscribers.held], 1);
+  await pause(context, 1);
+
+  async function fill(): Promise<void> {
+    if (isFilled) return;
+    isFilled = true;
+    await reporter.during(`Filling the log with ${String(deliveries)} deliveries`, async () => {
+      const startedMs = now();
+      await writeEvents(context, [subscribers.held], Math.ceil(deliveries / FLOOD_SUBSCRIPTIONS));
+      await untilFannedOut(context);
+      const seconds = (now() - startedMs) / 1_000;
+      reporter.note(`  ${seconds.toFixed(0)} s: ${(deliveries / seconds).toFixed(0)} deliveries/s`);
+    });
+  }
+
+  async function untilSuspended(subscriptions: number): Promise<void> {
+    const deadlineMs = now() + STATE_SECONDS * 1_000;
+    const count = (): Promise<number> => system.metric('waypost_subscriptions_suspended');
+    while ((await count()) !== subscriptions && now() < deadlineMs) await pause(context, 0.5);
+    const found = await count();
+    if (found !== subscriptions)
+      reporter.note(`  ${String(found)} of ${String(FLOOD_SUBSCRIPTIONS)} subscriptions are suspended.`);
+  }
+
+  const prepareKind = {
+    held: async () => {
+      await pause(context, Math.max(0, failingFromMs + SUSPEND_AFTER_MS - now()) / 1_000 + 1);
+      await writeEvents(context, [subscribers.held], 1);
+      await untilSuspended(FLOOD_SUBSCRIPTIONS);
+      isSuspended = true;
+      await harness.behave(HELD_ENDPOINTS, DEAD);
+      await fill();
+    },
+    parked: async () => {
+      if (isSuspended) {
+        await harness.behave(HELD_ENDPOINTS, ACCEPTING_LATE);
+        await untilSuspended(0);
+      }
+      await harness.behave(HELD_ENDPOINTS, DEAD);
+      await fill();
+    },
+    paused: async () => {
+      await fill();
+      await pauseHeld(subscribers, applications, receivers);
+    },
+  };
+  return { prepare: (kind) => prepareKind[kind]() };
 }
 
 /** Commits events as quickly as the broker takes them. */
 export async function writeEvents(
   { harness }: BenchContext,
-  fleet: Parameters<typeof alike>[0][number],
+  fleets: readonly Omit<Target, 'weight'>[],
   events: number,
 ): Promise<void> {
-  await harness.start({ targets: alike([fleet]), amount: { type: 'flood', events } });
+  await harness.start({ targets: alike(fleets), amount: { type: 'flood', events } });
   await harness.finish({ stop: false });
 }
 
@@ -78,33 +127,4 @@ export async function untilFannedOut(context: BenchContext): Promise<void> {
   } finally {
     await admin.disconnect();
   }
-}
-
-/** After five minutes of failures the next one suspends; a series of attempts has one at least every 15 s. */
-const SUSPENSION_SPARE_SECONDS = 60;
-
-async function untilSuspended(context: BenchContext, failingFromMs: number): Promise<void> {
-  const { system, now, reporter } = context;
-  await pause(context, Math.max(0, failingFromMs + SUSPEND_AFTER_MS - now()) / 1_000);
-  for (let seconds = 0; seconds < SUSPENSION_SPARE_SECONDS; seconds++) {
-    if ((await system.metric('waypost_subscriptions_suspended')) >= FLOOD_SUBSCRIPTIONS) return;
-    await pause(context, 1);
-  }
-  const suspended = await system.metric('waypost_subscriptions_suspended');
-  reporter.note(`  Only ${String(suspended)} of ${String(FLOOD_SUBSCRIPTIONS)} subscriptions are suspended.`);
-}
-
-/** Ends a backlog as the retention would: what no longer is in the log is not sent. */
-export async function truncateDeliveries({ stack, harness }: BenchContext): Promise<void> {
-  const topic = topics.webhookDeliveries.name;
-  const admin = connectKafka(stack.kafka).admin();
-  await admin.connect();
-  try {
-    const ends = await admin.fetchTopicOffsets(topic);
-    const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
-    await admin.deleteTopicRecords({ topic, partitions });
-  } finally {
-    await admin.disconnect();
-  }
-  await harness.behave(endpointsOf(FLOOD_SUBSCRIPTIONS), HEALTHY);
 }

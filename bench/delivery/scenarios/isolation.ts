@@ -1,114 +1,150 @@
 import type { BenchContext } from '../bench-context.js';
 import type { IsolationRow } from '../bench-flags.js';
-import { HEALTHY } from '../sink/origin.js';
+import { HEALTHY } from '../sink/behaviours.js';
 import { FLOOD_SUBSCRIPTIONS } from '../stack/subscribers.js';
-import { fillHeldFleet, HELD_KINDS, isHeldKind, truncateDeliveries } from './held-backlog.js';
+import { HELD_KINDS, type HeldFleet, type HeldKind, isHeldKind, openHeldFleet } from './held-backlog.js';
 import {
   type BesideRun,
   besideRun,
   besideText,
   measureAlone,
   measureBeside,
+  measureBesideHeld,
   type NeighbourKind,
-  type NeighbourPlan,
   type OthersWindow,
+  type Traffic,
 } from './neighbours.js';
+import { measurePunctuality, type PunctualityRun } from './punctuality.js';
 
 export const KINDS: Readonly<Record<string, NeighbourKind>> = {
   silent: { title: 'never answers', behaviour: { type: 'silent' } },
   'status-line': { title: 'a status line, then nothing', behaviour: { type: 'status_only' } },
   trickle: { title: 'a byte every 250 ms', behaviour: { type: 'trickle' } },
-  'long-reason': { title: 'a reason phrase of 16 KiB', behaviour: { type: 'long_reason' } },
   'tls-records': { title: 'TLS records of one byte', behaviour: { type: 'one_byte_writes' }, url: 'tls' },
+  'long-reason': { title: 'a reason phrase of 16 KiB', behaviour: { type: 'long_reason' } },
+  page: { title: 'pages of 64 KiB', behaviour: { type: 'page' } },
   refuse: { title: 'refuses connections', behaviour: { type: 'refuse' } },
+  close: { title: 'closes a kept connection as a POST comes', behaviour: { type: 'close_on_reuse' } },
   reset: { title: 'resets connections', behaviour: { type: 'reset' } },
+  '408': { title: '408 on an idle connection', behaviour: { type: 'idle_408' } },
   '503': { title: '503 at once', behaviour: { type: 'answer', status: 503, delayMs: 0 } },
   late: { title: 'answers after 4.9 s', behaviour: { type: 'answer', status: 200, delayMs: 4_900 } },
-  close: { title: 'closes after each answer', behaviour: { type: 'close_after' } },
-  '408': { title: '408 on an idle connection', behaviour: { type: 'idle_408' } },
-  page: { title: 'pages of 64 KiB', behaviour: { type: 'page' } },
-  dns: { title: 'DNS that never answers', behaviour: HEALTHY, url: 'dns', hasSilentDns: true },
-  flood: { title: 'one more fleet: 2,000 events x 40 at once', behaviour: HEALTHY, hasFlood: true },
+  dns: { title: 'DNS that never answers', behaviour: { ...HEALTHY }, url: 'dns', hasSilentDns: true },
+  burst: { title: 'one more fleet: 2,000 events x 40 at once', behaviour: HEALTHY, flood: { atOnce: 2_000 } },
+  flood: { title: 'one more fleet: 60 events/s x 40', behaviour: HEALTHY, flood: { perSecond: 60 } },
   ...HELD_KINDS,
 };
 
 /** R-26: a fifth of the traffic goes to the neighbours. */
 const SHARE = 0.2;
 /** A load that leaves the machine time: at the maximum everything waits for the processor. */
-const EVENTS_PER_SECOND = 360;
+export const EVENTS_PER_SECOND = 600;
+const DRAIN_SECONDS = 300;
 
-export async function measureIsolation(context: BenchContext): Promise<BesideRun[]> {
-  const { system, flags } = context;
-  const perSecond = flags.halfRate ?? EVENTS_PER_SECOND;
-  await system.start();
-  const runs: BesideRun[] = [];
-  for (const neighbours of flags.neighbours) {
-    const rows = flags.rows.filter(
-      (row) => !isHeldKind(row) && (row !== 'flood' || neighbours === flags.neighbours[0]),
-    );
-    runs.push(...(await measureRows(context, rows, { neighbours, perSecond, share: SHARE })));
-  }
-  const held = flags.rows.filter(isHeldKind);
-  if (held.length > 0) runs.push(...(await measureHeld(context, held, perSecond)));
-  return runs;
+export interface IsolationResults {
+  readonly isolation: readonly BesideRun[];
+  readonly punctuality: readonly PunctualityRun[];
 }
 
-/** Each row between two windows alone. */
+export interface IsolationPlan {
+  /** Neighbours too, or only punctuality. */
+  readonly hasNeighbours: boolean;
+  /** Gets all results so far after each step: a run that is cut off keeps them. */
+  readonly onProgress: (results: IsolationResults) => Promise<void>;
+}
+
+/** R-26 and R-22 in one run. What leaves a backlog behind comes last. */
+export async function measureIsolation(context: BenchContext, plan: IsolationPlan): Promise<IsolationResults> {
+  const { system, flags } = context;
+  const traffic = { perSecond: flags.halfRate ?? EVENTS_PER_SECOND, share: SHARE };
+  const rows = plan.hasNeighbours ? flags.rows : [];
+  const heldRows = (Object.keys(HELD_KINDS) as HeldKind[]).filter((kind) => rows.includes(kind));
+  const [few = 0, many] = flags.waiting;
+  const isolation: BesideRun[] = [];
+  const punctuality: PunctualityRun[] = [];
+  const keep = async (runs: readonly BesideRun[], starts: readonly PunctualityRun[] = []): Promise<void> => {
+    isolation.push(...runs);
+    punctuality.push(...starts);
+    await plan.onProgress({ isolation, punctuality });
+  };
+
+  await system.start();
+  const needsHeld = heldRows.length > 0 || many !== undefined;
+  const heldBacklog = heldRows.length > 0 ? flags.heldBacklog : (many ?? 0);
+  const held = needsHeld ? await openHeldFleet(context, heldBacklog) : null;
+  let alone = await measureRows(
+    context,
+    traffic,
+    rows.filter((row) => !isHeldKind(row)),
+    keep,
+  );
+  for (const others of ['none', 'flood'] as const)
+    await keep([], await measurePunctuality(context, { waiting: few, others, drainSeconds: 20 }));
+  if (held !== null) {
+    if (heldRows.length > 0)
+      alone = [alone.at(-1) ?? (await measureAlone(context, traffic)), await measureAlone(context, traffic)];
+    for (const kind of Object.keys(HELD_KINDS) as HeldKind[]) {
+      if (heldRows.includes(kind)) await keep([await measureHeld(context, { traffic, kind, held, alone })]);
+      if (kind !== 'parked' || many === undefined) continue;
+      if (!heldRows.includes(kind)) await held.prepare(kind);
+      await keep([], await measurePunctuality(context, { waiting: heldBacklog, others: 'held', drainSeconds: 0 }));
+    }
+    // Last: its deliveries are left behind, unless how they drain is to be shown.
+    const drainSeconds = plan.hasNeighbours ? 0 : DRAIN_SECONDS;
+    if (many !== undefined)
+      await keep([], await measurePunctuality(context, { waiting: many, others: 'none', drainSeconds }));
+  }
+  return { isolation, punctuality };
+}
+
+type Keep = (runs: readonly BesideRun[]) => Promise<void>;
+
+/** Each row between two windows alone. @returns all windows alone */
 async function measureRows(
   context: BenchContext,
+  traffic: Traffic,
   rows: readonly IsolationRow[],
-  plan: NeighbourPlan & { readonly neighbours: number },
-): Promise<BesideRun[]> {
+  keep: Keep,
+): Promise<OthersWindow[]> {
+  const { reporter, flags } = context;
   if (rows.length === 0) return [];
-  const { reporter } = context;
-  const runs: BesideRun[] = [];
-  await measureAlone(context, plan); // warms up
-  let before = await measureAlone(context, plan);
+  await measureAlone(context, traffic); // warms up
+  const alone = [await measureAlone(context, traffic)];
   for (const [index, row] of rows.entries()) {
     const kind = kindOf(row);
-    const title = `100 beside ${String(plan.neighbours)}, ${String(index + 1)} of ${String(rows.length)}: ${kind.title}`;
-    await reporter.during(title, async () => {
-      const beside = await measureBeside(context, plan, kind);
-      const after = await measureAlone(context, plan);
-      const run = besideRun({ ...plan, kind: row }, [before, after], beside);
-      before = after;
-      runs.push(run);
-      reporter.note(`  ${besideText(run)}`);
+    const counts = kind.flood === undefined ? flags.neighbours : [FLOOD_SUBSCRIPTIONS];
+    await reporter.during(`${String(index + 1)} of ${String(rows.length)}: ${kind.title}`, async () => {
+      const windows = await measureBeside(context, traffic, kind, counts);
+      alone.push(...windows.splice(-1));
+      const runs = windows.map((beside, at) =>
+        besideRun({ ...traffic, kind: row, neighbours: counts[at] ?? 0 }, alone.slice(-2), beside),
+      );
+      for (const run of runs) reporter.note(`  ${String(run.neighbours)}: ${besideText(run)}`);
+      await keep(runs);
     });
   }
-  return runs;
+  return alone;
 }
 
-/** One backlog that is parked, then suspended, then paused; windows alone before it and after its end. */
-async function measureHeld(
-  context: BenchContext,
-  rows: readonly IsolationRow[],
-  perSecond: number,
-): Promise<BesideRun[]> {
+interface HeldPlan {
+  readonly traffic: Traffic;
+  readonly kind: HeldKind;
+  readonly held: HeldFleet;
+  readonly alone: readonly OthersWindow[];
+}
+
+async function measureHeld(context: BenchContext, { traffic, kind, held, alone }: HeldPlan): Promise<BesideRun> {
   const { reporter } = context;
-  const alonePlan = { neighbours: FLOOD_SUBSCRIPTIONS, perSecond, share: SHARE };
-  await measureAlone(context, alonePlan);
-  const alone = [await measureAlone(context, alonePlan)];
-  const found: { readonly row: IsolationRow; readonly beside: OthersWindow }[] = [];
-  const steps = await fillHeldFleet(context);
-  for (const [row, prepare] of steps) {
-    if (!rows.includes(row)) continue;
-    await reporter.during(`100 beside ${kindOf(row).title}`, async () => {
-      await prepare();
-      const beside = await measureBeside(context, { neighbours: 'held', perSecond, share: SHARE }, kindOf(row));
-      found.push({ row, beside });
-    });
-  }
-  await truncateDeliveries(context);
-  alone.push(await measureAlone(context, alonePlan));
-  return found.map(({ row, beside }) => {
-    const run = besideRun({ ...alonePlan, kind: row }, alone, beside);
-    reporter.note(`  ${kindOf(row).title}: ${besideText(run)}`);
+  await held.prepare(kind);
+  return reporter.during(`Beside ${kindOf(kind).title}`, async () => {
+    const beside = await measureBesideHeld(context, traffic);
+    const run = besideRun({ ...traffic, kind, neighbours: FLOOD_SUBSCRIPTIONS }, alone, beside);
+    reporter.note(`  ${besideText(run)}`);
     return run;
   });
 }
 
-function kindOf(row: IsolationRow): NeighbourKind {
+function kindOf(row: string): NeighbourKind {
   const kind = KINDS[row];
   if (kind === undefined) throw new Error(`There is no kind ${row}.`);
   return kind;
@@ -116,11 +152,16 @@ function kindOf(row: IsolationRow): NeighbourKind {
 
 /** One dead endpoint beside the 100, silent and refusing, each with little and with much of the load. */
 export async function measureDead(context: BenchContext, perSecond: number): Promise<BesideRun[]> {
-  await context.system.start();
+  const { system, flags } = context;
+  await system.start();
   const runs: BesideRun[] = [];
-  for (const share of context.flags.quick ? [0.2] : [0.01, 0.2]) {
-    const rows = context.flags.quick ? (['silent'] as const) : (['silent', 'refuse'] as const);
-    runs.push(...(await measureRows(context, rows, { neighbours: 1, share, perSecond })));
+  const one = { ...context, flags: { ...flags, neighbours: [1] } };
+  for (const share of flags.quick ? [0.2] : [0.01, 0.2]) {
+    const rows: readonly IsolationRow[] = flags.quick ? ['silent'] : ['silent', 'refuse'];
+    await measureRows(one, { perSecond, share }, rows, (found) => {
+      runs.push(...found);
+      return Promise.resolve();
+    });
   }
   return runs;
 }

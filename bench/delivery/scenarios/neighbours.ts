@@ -1,19 +1,22 @@
 import { topics } from '@waypost/contracts';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
-import { latenciesMs } from '../analysis/deliveries.js';
+import { deliveriesOf } from '../analysis/deliveries.js';
 import type { BenchContext } from '../bench-context.js';
-import { openEventWriter } from '../load/event-writer.js';
-import { type Behaviour, HEALTHY, isAccepting } from '../sink/origin.js';
-import { ENDPOINTS, FLOOD_SUBSCRIPTIONS, NEIGHBOUR_URLS, type NeighbourUrl } from '../stack/subscribers.js';
-import { alike, eventsOfTargets, finishRated, singleDeliveries, startRated } from './rated-load.js';
-import { pause, untilAnswered200 } from './window.js';
-
-/** A delivery is tried for some 54 s; one that failed meanwhile is no longer waited for. */
-const RECOVERY_SECONDS = 60;
-/** After a switch new connections are opened. */
-const SETTLE_SECONDS = 1;
-const TAIL_SECONDS = 5;
-const FLOOD_EVENTS = 2_000;
+import { type EventWriter, openEventWriter } from '../load/event-writer.js';
+import type { Target } from '../load/messages.js';
+import { type Behaviour, HEALTHY } from '../sink/behaviours.js';
+import { RECEIPT } from '../sink/origin.js';
+import {
+  ENDPOINTS,
+  FLOOD_SUBSCRIPTIONS,
+  NEIGHBOUR_URLS,
+  NEIGHBOURS,
+  type NeighbourUrl,
+  type Subscribers,
+} from '../stack/subscribers.js';
+import type { NumberTable } from '../workers/number-table.js';
+import { alike, finishRated } from './rated-load.js';
+import { type MeasuredWindow, measureWindow, pause, secondsOf } from './window.js';
 
 /** What the neighbours of the 100 do in a window. */
 export interface NeighbourKind {
@@ -23,33 +26,33 @@ export interface NeighbourKind {
   readonly url?: NeighbourUrl;
   /** The name server leaves queries for their names without an answer. */
   readonly hasSilentDns?: boolean;
-  /** One more fleet has 2,000 events for each of its 40 subscriptions at once, when the window begins. */
-  readonly hasFlood?: boolean;
+  /** One more fleet with 40 subscriptions has so many events: for each of them a second, or at once when the window begins. */
+  readonly flood?: { readonly perSecond: number } | { readonly atOnce: number };
 }
 
-const NO_HARM: NeighbourKind = { title: 'healthy', behaviour: HEALTHY };
-
-export interface NeighbourPlan {
-  /** 'held': the 40 subscriptions of the held fleet, which are left as they are, instead of endpoints beside the 100. */
-  readonly neighbours: number | 'held';
-  /** Their part of all deliveries, together. */
-  readonly share: number;
+/** The load of a measurement; the neighbours' share is their part of all deliveries, together. */
+export interface Traffic {
   readonly perSecond: number;
+  readonly share: number;
 }
 
-/** What the 100 got in a window, without its first second. */
+/** What the 100 got in a window, and what it cost. */
 export interface OthersWindow {
+  readonly atMs: number;
+  /** From the commit of an event to its receipt; what has not arrived by the end of the load counts until then. */
   readonly latencyMs: Percentiles;
   /** Deliveries received within the window. */
   readonly perSecond: number;
+  /** What all other endpoints received and answered with 200, each second: whether they did what they are meant to do. */
+  readonly neighbours: { readonly received: number; readonly answered200: number };
+  /** Busy in that time; `foreign`: with other programs. */
+  readonly cores: Readonly<Record<'delivery' | 'broker' | 'sink' | 'load' | 'foreign', number>>;
 }
 
 /** What 100 healthy endpoints notice of bad neighbours of one kind (R-26). */
-export interface BesideRun {
+export interface BesideRun extends Traffic {
   readonly kind: string;
   readonly neighbours: number;
-  readonly share: number;
-  readonly perSecond: number;
   /** Of the 100, with healthy neighbours, in the windows before and after. */
   readonly aloneMs: Percentiles;
   readonly besideMs: Percentiles;
@@ -58,97 +61,218 @@ export interface BesideRun {
   readonly aloneSpread: number;
   /** Deliveries received within the window, beside to alone. */
   readonly rateRatio: number;
+  readonly windows?: { readonly alone: readonly OthersWindow[]; readonly beside: OthersWindow };
 }
 
-export function measureAlone(context: BenchContext, plan: NeighbourPlan): Promise<OthersWindow> {
-  return measureBeside(context, plan, NO_HARM);
+/** Who gets events beside the 100. */
+export type Recipients =
+  | { readonly to: 'neighbours'; readonly count: number; readonly url?: NeighbourUrl; readonly floodPerSecond?: number }
+  /** The 40 subscriptions of the held fleet. */
+  | { readonly to: 'held' };
+
+/** A load that goes on while the neighbours change. */
+export interface RunningLoad {
+  send(recipients: Recipients): Promise<void>;
+  measure(seconds: number): Promise<void>;
 }
 
-/** One window with neighbours of that kind; nothing is left of it at the end, except of held deliveries. */
+const HEALTHY_NEIGHBOURS: Recipients = { to: 'neighbours', count: 40 };
+/** Of `--seconds`. */
+export const BESIDE_PART = 0.225;
+export const ALONE_PART = 0.2;
+/** After a switch new connections are opened. */
+const SETTLE_SECONDS = 1;
+const TAIL_SECONDS = 1;
+
+/** One load, of which `steps` measures windows. @returns a result for each of them */
+export async function measureUnderLoad(
+  context: BenchContext,
+  traffic: Traffic,
+  steps: (load: RunningLoad) => Promise<void>,
+): Promise<OthersWindow[]> {
+  const { harness, subscribers, now } = context;
+  const windows: MeasuredWindow[] = [];
+  const { perSecond, weights } = changeOf(traffic, HEALTHY_NEIGHBOURS);
+  const targets = targetsOf(subscribers).map((target, index) => ({ ...target, weight: weights[index] ?? 0 }));
+  await harness.forget();
+  await harness.start({ targets, amount: { type: 'rate', perSecond, events: Number.MAX_SAFE_INTEGER } });
+  await pause(context, SETTLE_SECONDS);
+  await steps({
+    send: (recipients) => harness.retarget(changeOf(traffic, recipients)),
+    measure: async (seconds) => {
+      windows.push(await measureWindow(context, seconds));
+    },
+  });
+  const sent = await finishRated(context, { stop: true });
+  await pause(context, TAIL_SECONDS);
+  const endMs = now();
+  const receipts = await harness.receipts();
+  const others = deliveriesOf(sent, receipts, (target) => (target < ENDPOINTS ? [target] : []));
+  const arrivals = others.map(({ committedMs, receipts: [first] }) => ({ committedMs, receivedMs: first?.receivedMs }));
+  return windows.map((window) => {
+    const isWithin = (atMs: number): boolean => atMs >= window.fromMs && atMs < window.untilMs;
+    const committed = arrivals.filter(({ committedMs }) => isWithin(committedMs));
+    const received = arrivals.filter(({ receivedMs }) => receivedMs !== undefined && isWithin(receivedMs));
+    return {
+      atMs: window.fromMs,
+      latencyMs: percentilesOf(
+        committed.map(({ committedMs, receivedMs = endMs }) => Math.max(0, receivedMs - committedMs)),
+      ),
+      perSecond: received.length / secondsOf(window),
+      neighbours: neighboursIn(window, receipts),
+      cores: coresOf(window),
+    };
+  });
+}
+
+/** The 100, then the neighbours by each kind of URL, then the fleets of 40 subscriptions. */
+function targetsOf({ single, neighbours, flood, held }: Subscribers): Omit<Target, 'weight'>[] {
+  const byUrl = Object.values(NEIGHBOUR_URLS).flatMap((eventType) =>
+    neighbours.map(({ fleetId }) => ({ fleetId, eventType })),
+  );
+  return [...single, ...byUrl, flood, held];
+}
+
+const URLS = Object.keys(NEIGHBOUR_URLS);
+
+/** The 100 always get the same. */
+function changeOf({ perSecond, share }: Traffic, recipients: Recipients) {
+  const others = perSecond * (1 - share);
+  const bad = perSecond * share;
+  const weights = new Map<number, number>();
+  const [flood, held] = [ENDPOINTS + URLS.length * NEIGHBOURS, ENDPOINTS + URLS.length * NEIGHBOURS + 1];
+  for (let endpoint = 0; endpoint < ENDPOINTS; endpoint += 1) weights.set(endpoint, others / ENDPOINTS);
+  if (recipients.to === 'held') weights.set(held, bad / FLOOD_SUBSCRIPTIONS);
+  else {
+    const { count, url = 'http', floodPerSecond = 0 } = recipients;
+    const first = ENDPOINTS + URLS.indexOf(url) * NEIGHBOURS;
+    for (let index = 0; index < count; index += 1) weights.set(first + index, bad / count);
+    weights.set(flood, floodPerSecond);
+  }
+  const all = Array.from({ length: held + 1 }, (_, target) => weights.get(target) ?? 0);
+  return { weights: all, perSecond: all.reduce((total, weight) => total + weight, 0) };
+}
+
+function neighboursIn(window: MeasuredWindow, receipts: NumberTable): OthersWindow['neighbours'] {
+  const found = { received: 0, answered200: 0 };
+  for (let row = 0; row < receipts.rows; row += 1) {
+    const atMs = receipts.get(row, RECEIPT.receivedMs);
+    if (receipts.get(row, RECEIPT.endpoint) < ENDPOINTS || atMs < window.fromMs || atMs >= window.untilMs) continue;
+    found.received += 1;
+    if (receipts.get(row, RECEIPT.status) === 200) found.answered200 += 1;
+  }
+  const seconds = secondsOf(window);
+  return { received: found.received / seconds, answered200: found.answered200 / seconds };
+}
+
+function coresOf(window: MeasuredWindow): OthersWindow['cores'] {
+  const seconds = secondsOf(window);
+  const { cpuSeconds, harnessCpuSeconds } = window;
+  return {
+    delivery: cpuSeconds['webhook-delivery'] / seconds,
+    broker: cpuSeconds.broker / seconds,
+    sink: harnessCpuSeconds.sink / seconds,
+    load: harnessCpuSeconds.load / seconds,
+    foreign: window.foreignCores,
+  };
+}
+
+export async function measureAlone(context: BenchContext, traffic: Traffic): Promise<OthersWindow> {
+  const [window] = await measureUnderLoad(context, traffic, (load) => load.measure(secondsAlone(context)));
+  return window ?? noWindow();
+}
+
+/** Beside the held fleet, whose endpoints stay as they are. */
+export async function measureBesideHeld(context: BenchContext, traffic: Traffic): Promise<OthersWindow> {
+  const [window] = await measureUnderLoad(context, traffic, async (load) => {
+    await load.send({ to: 'held' });
+    await pause(context, SETTLE_SECONDS);
+    await load.measure(secondsBeside(context));
+  });
+  return window ?? noWindow();
+}
+
+function secondsAlone({ flags }: BenchContext): number {
+  return flags.seconds * ALONE_PART;
+}
+
+function secondsBeside({ flags }: BenchContext): number {
+  return flags.seconds * BESIDE_PART;
+}
+
+function noWindow(): never {
+  throw new Error('Nothing was measured.');
+}
+
+/** A delivery that began in a window has failed at most three times, and most are due again within 8 s. */
+const RECOVERY_SECONDS = { betweenCounts: 2, afterKind: 8, afterFlood: 60 };
+
+/** Windows beside so many neighbours each; then, when little is left of them, one with healthy neighbours, which is the last. */
 export async function measureBeside(
   context: BenchContext,
-  plan: NeighbourPlan,
+  traffic: Traffic,
   kind: NeighbourKind,
-): Promise<OthersWindow> {
-  const { harness, flags, receivers } = context;
-  const { behaviour, hasFlood = false, hasSilentDns = false } = kind;
-  const bad = plan.neighbours === 'held' ? [] : endpointsOf(plan.neighbours);
-  const isBad = behaviour !== HEALTHY || hasSilentDns;
-  await harness.forget();
-  await harness.behave(bad, behaviour);
-  receivers.nameServer.isSilent = hasSilentDns;
-  const seconds = flags.seconds / 2 + SETTLE_SECONDS;
-  await startRated(context, { perSecond: eventsPerSecond(plan), seconds, targets: targetsOf(context, plan, kind) });
-  if (hasFlood) await writeFlood(context);
-  const sent = await finishRated(context);
-  const toOthers = eventsOfTargets(sent, ENDPOINTS);
-  const all = (bad.length === 0 ? toOthers : sent.events) + (hasFlood ? FLOOD_EVENTS * FLOOD_SUBSCRIPTIONS : 0);
-  const isAllAccepted = isAccepting(behaviour) && !hasSilentDns;
-  await untilAnswered200(context, isAllAccepted ? all : toOthers, hasFlood ? RECOVERY_SECONDS : TAIL_SECONDS);
-  const found = await singleDeliveries(context, sent);
-  if (isBad) await recover(context, bad, all);
-
-  const beginMs = (found[0]?.committedMs ?? NaN) + SETTLE_SECONDS * 1_000;
-  const endMs = beginMs + (flags.seconds / 2) * 1_000;
-  const others = found.filter(({ endpoint }) => endpoint < ENDPOINTS);
-  const received = others.flatMap(({ receipts }) => receipts).filter(({ receivedMs }) => isWithin(receivedMs));
-  return {
-    latencyMs: percentilesOf(latenciesMs(others.filter(({ committedMs }) => isWithin(committedMs)))),
-    perSecond: received.length / ((endMs - beginMs) / 1_000),
-  };
-
-  function isWithin(atMs: number): boolean {
-    return atMs >= beginMs && atMs < endMs;
+  counts: readonly number[],
+): Promise<OthersWindow[]> {
+  const { harness, receivers, stack } = context;
+  const { behaviour, url = 'http', hasSilentDns = false, flood } = kind;
+  const writer = await openEventWriter({ brokers: stack.kafka.brokers, registryUrl: stack.registryUrl });
+  try {
+    return await measureUnderLoad(context, traffic, async (load) => {
+      for (const [index, count] of counts.entries()) {
+        const bad = endpointsOf(count);
+        await harness.behave(bad, behaviour);
+        receivers.nameServer.isSilent = hasSilentDns;
+        const floodPerSecond = flood !== undefined && 'perSecond' in flood ? flood.perSecond : 0;
+        await load.send({ to: 'neighbours', count, url, floodPerSecond });
+        await pause(context, SETTLE_SECONDS);
+        if (flood !== undefined && 'atOnce' in flood) await writeFlood(context, writer, flood.atOnce);
+        await load.measure(secondsBeside(context));
+        receivers.nameServer.isSilent = false;
+        if (behaviour !== HEALTHY) await harness.behave(bad, HEALTHY);
+        await load.send(HEALTHY_NEIGHBOURS);
+        const { betweenCounts, afterKind, afterFlood } = RECOVERY_SECONDS;
+        const last = flood === undefined ? afterKind : afterFlood;
+        await untilRecovered(context, index === counts.length - 1 ? last : betweenCounts);
+      }
+      await load.measure(secondsAlone(context));
+    });
+  } finally {
+    await writer.close();
   }
-}
-
-/** An event of the held fleet makes as many deliveries as it has subscriptions. */
-function eventsPerSecond({ neighbours, share, perSecond }: NeighbourPlan): number {
-  return neighbours === 'held' ? perSecond * (1 - share + share / FLOOD_SUBSCRIPTIONS) : perSecond;
 }
 
 export function endpointsOf(neighbours: number): number[] {
   return Array.from({ length: neighbours }, (_, index) => ENDPOINTS + index);
 }
 
-function targetsOf(
-  { subscribers }: BenchContext,
-  { neighbours, share }: NeighbourPlan,
-  { url = 'http' }: NeighbourKind,
-) {
-  const weight = (share / (1 - share)) * ENDPOINTS;
-  const others = alike(subscribers.single);
-  if (neighbours === 'held') return [...others, ...alike([subscribers.held], weight / FLOOD_SUBSCRIPTIONS)];
-  const bad = subscribers.neighbours.slice(0, neighbours);
-  const eventType = NEIGHBOUR_URLS[url];
-  return [...others, ...alike(bad, weight / neighbours).map((target) => ({ ...target, eventType }))];
+async function writeFlood({ subscribers, now }: BenchContext, writer: EventWriter, count: number): Promise<void> {
+  const [target] = alike([subscribers.flood]);
+  if (target === undefined) return;
+  const events = Array.from({ length: count }, (_, number) => ({ number, target }));
+  await writer.write(events, { topic: topics.fleetEvents.name, records: 'events', sentMs: now() });
 }
 
-async function writeFlood(context: BenchContext): Promise<void> {
-  const { stack, subscribers, now } = context;
+/** More than are under way at a moment of the load, when nothing is left of the neighbours. */
+const MOST_PENDING = 100;
+const POLL_SECONDS = 0.5;
+
+/** Waits until deliveries no longer wait, or as long as that. @returns whether it is so */
+export async function untilRecovered(context: BenchContext, seconds: number): Promise<boolean> {
+  const { system, now } = context;
+  const deadlineMs = now() + seconds * 1_000;
   await pause(context, SETTLE_SECONDS);
-  const writer = await openEventWriter({ brokers: stack.kafka.brokers, registryUrl: stack.registryUrl });
-  try {
-    const target = { ...subscribers.flood, weight: 1 };
-    const events = Array.from({ length: FLOOD_EVENTS }, (_, number) => ({ number, target }));
-    await writer.write(events, { topic: topics.fleetEvents.name, records: 'events', sentMs: now() });
-  } finally {
-    await writer.close();
+  for (;;) {
+    const pending = await system.metric('waypost_deliveries_pending');
+    if (pending <= MOST_PENDING && (await system.metric('waypost_subscriptions_parked')) === 0) return true;
+    if (now() > deadlineMs) return false;
+    await pause(context, POLL_SECONDS);
   }
-}
-
-/** The next window begins with nothing left of this one. */
-async function recover(context: BenchContext, bad: readonly number[], events: number): Promise<void> {
-  await context.harness.behave(bad, HEALTHY);
-  context.receivers.nameServer.isSilent = false;
-  const isDone = await untilAnswered200(context, events, RECOVERY_SECONDS);
-  if (!isDone) context.reporter.note('  Some deliveries to bad endpoints have failed for good meanwhile.');
-  await pause(context, SETTLE_SECONDS);
 }
 
 /** Compares a window with those before and after it. */
 export function besideRun(
-  { kind, neighbours, share, perSecond }: Pick<BesideRun, 'kind' | 'neighbours' | 'share' | 'perSecond'>,
+  plan: Pick<BesideRun, 'kind' | 'neighbours' | 'share' | 'perSecond'>,
   alone: readonly OthersWindow[],
   beside: OthersWindow,
 ): BesideRun {
@@ -156,10 +280,11 @@ export function besideRun(
   const aloneMs = meanOf(alone.map(({ latencyMs }) => latencyMs));
   const rate = alone.reduce((total, window) => total + window.perSecond, 0) / alone.length;
   return {
-    ...{ kind, neighbours, share, perSecond, aloneMs, besideMs: beside.latencyMs },
+    ...{ ...plan, aloneMs, besideMs: beside.latencyMs },
     p99Ratio: beside.latencyMs.p99 / aloneMs.p99,
     aloneSpread: Math.max(...p99s) / Math.min(...p99s),
     rateRatio: beside.perSecond / rate,
+    windows: { alone, beside },
   };
 }
 
@@ -169,7 +294,10 @@ function meanOf(windows: readonly Percentiles[]): Percentiles {
   return { count: mean('count'), p50: mean('p50'), p99: mean('p99'), p999: mean('p999'), most: mean('most') };
 }
 
-export function besideText({ aloneMs, besideMs, p99Ratio, aloneSpread, rateRatio }: BesideRun): string {
+export function besideText({ aloneMs, besideMs, p99Ratio, aloneSpread, rateRatio, windows }: BesideRun): string {
   const text = ({ p50, p99 }: Percentiles): string => `p50 ${p50.toFixed(0)} p99 ${p99.toFixed(0)} ms`;
-  return `the 100 ${text(aloneMs)} alone, ${text(besideMs)} beside it: p99 x ${p99Ratio.toFixed(2)} (windows alone differ by x ${aloneSpread.toFixed(2)}), rate x ${rateRatio.toFixed(3)}`;
+  const { neighbours, cores } = windows?.beside ?? noWindow();
+  const at = `they got ${neighbours.received.toFixed(0)} requests/s and answered ${neighbours.answered200.toFixed(0)} with 200`;
+  const used = Object.entries(cores).map(([part, value]) => `${part} ${value.toFixed(2)}`);
+  return `the 100 ${text(aloneMs)} alone, ${text(besideMs)} beside it: p99 x ${p99Ratio.toFixed(2)} (windows alone differ by x ${aloneSpread.toFixed(2)}), rate x ${rateRatio.toFixed(3)}; ${at}; cores: ${used.join(', ')}`;
 }

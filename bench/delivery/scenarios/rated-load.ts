@@ -27,9 +27,9 @@ export function alike(fleets: readonly Omit<Target, 'weight'>[], weight = 1): Ta
   return fleets.map(({ fleetId, eventType }) => ({ fleetId, eventType, weight }));
 }
 
-/** Waits until the load has sent everything. */
-export async function finishRated({ harness, reporter }: BenchContext): Promise<SentEvents> {
-  const sent = await harness.finish({ stop: false });
+/** Ends the load, or waits until it has sent everything. */
+export async function finishRated({ harness, reporter }: BenchContext, { stop = false } = {}): Promise<SentEvents> {
+  const sent = await harness.finish({ stop });
   if (sent.behindMs > MOST_BEHIND_MS)
     reporter.note(
       `  The load generator was ${sent.behindMs.toFixed(0)} ms behind its plan: this figure is worth little.`,

@@ -3,16 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { NumberTable } from '../workers/number-table.js';
-import {
-  type Behaviour,
-  createOrigin,
-  HEALTHY,
-  type Origin,
-  RECEIPT,
-  RECEIPT_WIDTH,
-  RequestReader,
-  type SinkRequest,
-} from './origin.js';
+import { type Behaviour, HEALTHY } from './behaviours.js';
+import { createOrigin, type Origin, RECEIPT, RECEIPT_WIDTH, RequestReader, type SinkRequest } from './origin.js';
 
 const POST = 'POST /hook/0 HTTP/1.1\r\nx-service-attempt: 2\r\ncontent-length: 18\r\n\r\nbench-000000000009';
 

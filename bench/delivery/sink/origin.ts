@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import type { Certificate } from '../stack/receivers.js';
 import type { NumberTable } from '../workers/number-table.js';
+import { answerTo, BAD_ANSWERS, type Behaviour, type CallerConnection, HEALTHY, isBad } from './behaviours.js';
 
 /** The columns of what the sink remembers of each request. */
 export const RECEIPT = {
@@ -65,7 +66,7 @@ export function createOrigin(options: OriginOptions): Origin {
 
   function count(row: number, status: number): void {
     receipts.set(row, RECEIPT.status, status);
-    onAnswered(status);
+    if (status > 0) onAnswered(status);
   }
 
   function accept(socket: Socket): void {
@@ -85,17 +86,17 @@ export function createOrigin(options: OriginOptions): Origin {
 
   function serve(socket: Socket, first?: Buffer): void {
     const reader = new RequestReader();
+    const connection: CallerConnection = { socket, requests: 0 };
     const read = (chunk: Buffer): void => {
-      const atMs = now();
-      reader.read(chunk, ({ endpoint, event, attempt, idHead }) => {
-        const row = receipts.append(event, endpoint, attempt, 0, idHead, atMs);
-        const behaviour = behaviours[endpoint];
-        if (behaviour && isBad(behaviour)) {
-          BAD_ANSWERS[behaviour.type](socket);
-          if (isAccepting(behaviour)) count(row, 200);
-        }
-        if (behaviour?.type !== 'answer') return;
-        const { status, delayMs } = behaviour;
+      reader.read(chunk, (request) => {
+        const { endpoint, event, attempt, idHead } = request;
+        const row = receipts.append(event, endpoint, attempt, 0, idHead, now());
+        connection.requests += 1;
+        clearTimeout(connection.idleTimer);
+        const behaviour = behaviours[endpoint] ?? HEALTHY;
+        if (isBad(behaviour)) count(row, BAD_ANSWERS[behaviour.type](connection));
+        if (behaviour.type !== 'answer') return;
+        const { status, delayMs } = answerTo(behaviour, request);
         if (delayMs === 0) answer(socket, row, status);
         else setTimeout(answer, delayMs, socket, row, status);
       });
@@ -140,69 +141,6 @@ function listening(server: Server, port: number): Promise<Server> {
     });
   });
 }
-
-/** How an endpoint treats its callers. */
-export type Behaviour =
-  | { readonly type: 'answer'; readonly status: number; readonly delayMs: number }
-  /** Takes the connection and the request and never answers. */
-  | { readonly type: 'silent' }
-  /** Its port takes no connections. */
-  | { readonly type: 'refuse' }
-  /** See BAD_ANSWERS. */
-  | { readonly type: BadAnswer };
-
-const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
-const PAGE_BYTES = 65_536;
-const PAGE = `HTTP/1.1 200 OK\r\ncontent-length: ${String(PAGE_BYTES)}\r\n\r\n${'x'.repeat(PAGE_BYTES)}`;
-const TRICKLE_MS = 250;
-const IDLE_MS = 50;
-
-/** Answers that cost the sink little and a careless sender much. */
-const BAD_ANSWERS = {
-  status_only: (socket) => socket.write('HTTP/1.1 200 OK\r\n'),
-  trickle: (socket) => {
-    const bytes = OK.split('');
-    const timer = setInterval(() => socket.write(bytes.shift() ?? 'x'), TRICKLE_MS);
-    socket.once('close', () => {
-      clearInterval(timer);
-    });
-  },
-  long_reason: (socket) => socket.write(`HTTP/1.1 200 ${'x'.repeat(16_000)}\r\ncontent-length: 0\r\n\r\n`),
-  reset: (socket) => socket.resetAndDestroy(),
-  /** Over TLS each write is a record of its own. */
-  one_byte_writes: (socket) => {
-    writeByteByByte(socket, Buffer.from(OK));
-  },
-  page: (socket) => socket.write(PAGE),
-  close_after: (socket) => socket.end(OK),
-  idle_408: (socket) => {
-    socket.write(OK);
-    setTimeout(() => socket.end('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n'), IDLE_MS);
-  },
-} satisfies Record<string, (socket: Socket) => unknown>;
-
-function writeByteByByte(socket: Socket, bytes: Buffer): void {
-  if (bytes.length === 0 || !socket.writable) return;
-  socket.write(bytes.subarray(0, 1), () => {
-    writeByteByByte(socket, bytes.subarray(1));
-  });
-}
-
-export type BadAnswer = keyof typeof BAD_ANSWERS;
-
-const ACCEPTING: readonly Behaviour['type'][] = ['status_only', 'one_byte_writes', 'page', 'close_after', 'idle_408'];
-
-function isBad(behaviour: Behaviour): behaviour is { readonly type: BadAnswer } {
-  return behaviour.type in BAD_ANSWERS;
-}
-
-/** Whether a delivery is over with the first attempt. */
-export function isAccepting(behaviour: Behaviour): boolean {
-  if (behaviour.type === 'answer') return behaviour.status === 200 && behaviour.delayMs === 0;
-  return ACCEPTING.includes(behaviour.type);
-}
-
-export const HEALTHY: Behaviour = { type: 'answer', status: 200, delayMs: 0 };
 
 /** A request as far as the sink looks at it. */
 export interface SinkRequest {

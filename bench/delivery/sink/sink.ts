@@ -1,6 +1,7 @@
 import type { Certificate } from '../stack/receivers.js';
 import { NumberTable } from '../workers/number-table.js';
-import { type Behaviour, createOrigin, HEALTHY, type Origin, RECEIPT_WIDTH, secureContextOf } from './origin.js';
+import { type Behaviour, HEALTHY } from './behaviours.js';
+import { createOrigin, type Origin, RECEIPT_WIDTH, secureContextOf } from './origin.js';
 
 /** The endpoints of the benchmark. */
 export interface Sink {
@@ -34,13 +35,12 @@ export function createSink(now: () => number): Sink {
   }
 
   async function behave(endpoint: number, behaviour: Behaviour): Promise<void> {
-    const before = behaviours[endpoint];
     const origin = origins[endpoint];
     behaviours[endpoint] = behaviour;
     if (behaviour.type === 'refuse') await origin?.close();
     else await origin?.open();
-    // Who waits for an answer that never comes is let go.
-    if (before !== undefined && before.type !== 'answer') origin?.dropConnections();
+    // A caller that waits for an answer is let go, and the next one opens a connection.
+    origin?.dropConnections();
   }
 
   function forget(): void {

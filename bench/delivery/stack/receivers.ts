@@ -21,12 +21,11 @@ export interface Receivers {
 
 export async function openReceivers({ file }: Pick<BenchStack, 'file'>): Promise<Receivers> {
   const [keyFile, certFile] = [file('sink-key.pem'), file('sink-cert.pem')];
-  if (!existsSync(certFile)) makeCertificate(keyFile, certFile);
   const nameServer = await startNameServer();
   const preloaded = pathToFileURL(join(import.meta.dirname, 'use-name-server.js')).href;
   return {
     nameServer,
-    certificate: { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') },
+    certificate: certificateIn(keyFile, certFile),
     env: {
       WAYPOST_EGRESS_CA_FILE: certFile,
       NODE_OPTIONS: `--import=${preloaded}`,
@@ -35,11 +34,13 @@ export async function openReceivers({ file }: Pick<BenchStack, 'file'>): Promise
   };
 }
 
-/** It trusts itself, so that it serves as the authority too. */
-function makeCertificate(keyFile: string, certFile: string): void {
+/** What the files hold, made if there is none. It trusts itself, so that it serves as the authority too. */
+export function certificateIn(keyFile: string, certFile: string): Certificate {
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const subject = ['-subj', '/CN=waypost bench', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '30'];
-  execFileSync('openssl', ['req', '-x509', ...newKey, ...subject, '-keyout', keyFile, '-out', certFile], {
-    stdio: 'pipe',
-  });
+  if (!existsSync(certFile))
+    execFileSync('openssl', ['req', '-x509', ...newKey, ...subject, '-keyout', keyFile, '-out', certFile], {
+      stdio: 'pipe',
+    });
+  return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') };
 }

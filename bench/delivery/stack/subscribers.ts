@@ -15,6 +15,8 @@ export const NEIGHBOURS = 200;
 /** Subscriptions of the one fleet that floods; they share the neighbours' endpoints. */
 export const FLOOD_SUBSCRIPTIONS = 40;
 
+export const HELD_ENDPOINT = ENDPOINTS + NEIGHBOURS;
+
 type Fleet = Omit<Target, 'weight'>;
 
 /** How the URLs of neighbours lead to their endpoints, by the event type that selects the URL. */
@@ -33,7 +35,7 @@ export interface Subscribers {
   readonly neighbours: readonly Fleet[];
   /** An event of it goes to the first endpoints of the neighbours. */
   readonly flood: Fleet;
-  /** As many subscriptions to the same endpoints, with `onOutage: hold`. */
+  /** As many subscriptions with `onOutage: hold`, to endpoints of their own: the last ones, from `HELD_ENDPOINT` on. */
   readonly held: Fleet & { readonly apiKey: string; readonly subscriptionIds: readonly string[] };
 }
 
@@ -91,7 +93,10 @@ async function makeSubscribers({ stack, applications, receivers }: SetUpOptions)
     urls: ['http', 'tls', 'dns'] as const,
   }));
   const flood: FleetPlan = { fleetId: 'flood', endpoints: first(FLOOD_SUBSCRIPTIONS, ENDPOINTS) };
-  const held: FleetPlan = { ...flood, fleetId: 'held', onOutage: 'hold' };
+  const held: FleetPlan = {
+    ...{ fleetId: 'held', endpoints: first(FLOOD_SUBSCRIPTIONS, HELD_ENDPOINT) },
+    onOutage: 'hold',
+  };
   const store = await openManagementStore(stack.databaseUrl);
   const api = await startApi(applications, receivers);
   const makeFleet = async ({
@@ -175,6 +180,6 @@ function urlOf(kind: NeighbourUrl, ports: readonly number[], endpoint: number): 
 /** One for each endpoint. */
 async function choosePorts(): Promise<number[]> {
   const taken = new Set<number>();
-  while (taken.size < ENDPOINTS + NEIGHBOURS) taken.add(await choosePort({ taken }));
+  while (taken.size < HELD_ENDPOINT + FLOOD_SUBSCRIPTIONS) taken.add(await choosePort({ taken }));
   return [...taken];
 }

@@ -2,8 +2,15 @@ import { join } from 'node:path';
 import type { ProcessUsage } from '../../shared/processes/process-usage.js';
 import { startWorker } from '../../shared/processes/worker.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
-import { type LoadPlan, type LoadRequestMessage, type LoadResult, SENT_WIDTH } from '../load/messages.js';
-import { type Behaviour, RECEIPT_WIDTH } from '../sink/origin.js';
+import {
+  type LoadChange,
+  type LoadPlan,
+  type LoadRequestMessage,
+  type LoadResult,
+  SENT_WIDTH,
+} from '../load/messages.js';
+import type { Behaviour } from '../sink/behaviours.js';
+import { RECEIPT_WIDTH } from '../sink/origin.js';
 import type { SinkCount, SinkRequestMessage } from '../sink/sink.js';
 import type { Certificate } from '../stack/receivers.js';
 import { NumberTable } from './number-table.js';
@@ -11,6 +18,8 @@ import { NumberTable } from './number-table.js';
 /** The load generator and the sink: two processes that are not under measurement. */
 export interface Harness {
   start(plan: LoadPlan): Promise<void>;
+  /** Changes a load of a set rate while it goes on: its rate, and the weights of its targets. */
+  retarget(change: LoadChange): Promise<void>;
   /** Ends the load, or waits for its end. */
   finish(options: { readonly stop: boolean }): Promise<SentEvents>;
   behave(endpoints: readonly number[], behaviour: Behaviour): Promise<void>;
@@ -75,6 +84,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       await askLoad({ type: 'start', plan });
       await askLoad({ type: 'answered', answered200 });
     },
+    retarget: (change) => askLoad({ type: 'retarget', change }),
     async finish({ stop: isStopped }) {
       const file = stack.file('bench-sent.bin');
       const result = await askLoad<LoadResult>({ type: 'finish', stop: isStopped, file });
