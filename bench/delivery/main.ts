@@ -8,7 +8,7 @@ import { writeIsolationPage } from './report/isolation-page.js';
 import { inputsOf, readSaved, RESULT_FILES, save } from './report/saved-results.js';
 import { writeDocs } from './report/tables.js';
 import { openReceivers } from './stack/receivers.js';
-import { subscribersOf } from './stack/subscribers.js';
+import { sinkPorts, subscribersOf } from './stack/subscribers.js';
 import { createSystem } from './stack/system.js';
 import { startHarness } from './workers/harness.js';
 
@@ -22,12 +22,13 @@ await runOnStack(parsed, async (run) => {
   const { flags, stack, applications, environment, reporter } = run;
   const receivers = await openReceivers(stack);
   const { env, certificate } = receivers;
-  const subscribers = await subscribersOf({ ...run, receivers });
-  const harness = await startHarness({ stack, environment, certificate, ports: subscribers.ports });
+  const ports = await sinkPorts(stack);
+  const harness = await startHarness({ stack, environment, certificate, ports });
   const profileDir = stack.file('profile');
   const nodeFlags = [...flags.nodeFlags, ...(flags.profile ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [])];
   const system = createSystem({ stack, applications, instances: flags.instances, nodeFlags, env });
   try {
+    const subscribers = await subscribersOf({ ...run, receivers, ports });
     const inputs = inputsOf(flags);
     for (const fact of [machineText(readMachine()), ...inputs]) reporter.note(`  ${fact}`);
     const file = flags.writeDocs ? RESULT_FILES.docs : RESULT_FILES.local;

@@ -9,6 +9,7 @@ import type { BenchFlags } from '../bench-flags.js';
 import type { BenchResults } from '../measure-all.js';
 import { EVENTS_PER_SECOND } from '../scenarios/isolation.js';
 import { ALONE_PART, BESIDE_PART } from '../scenarios/neighbours.js';
+import { PART } from '../scenarios/punctuality.js';
 import { ENDPOINTS, FLOOD_SUBSCRIPTIONS } from '../stack/subscribers.js';
 
 /** What docs/isolation.md is drawn from: the newest run of each row. */
@@ -33,7 +34,7 @@ export function inputsOf(flags: BenchFlags): string[] {
   const load = halfRate === undefined ? String(EVENTS_PER_SECOND) : String(halfRate);
   return [
     `${load} deliveries/s, four fifths to ${String(ENDPOINTS)} endpoints of a fleet each, the rest to ${neighbours.join(', ')} neighbours`,
-    `windows of ${(seconds * BESIDE_PART).toFixed(1)} s beside them and of ${(seconds * ALONE_PART).toFixed(1)} s alone, ${String(seconds)} s for retries${quick ? ' (quick)' : ''}`,
+    `windows of ${(seconds * BESIDE_PART).toFixed(1)} s beside them and of ${(seconds * ALONE_PART).toFixed(1)} s alone, ${(seconds * PART).toFixed(0)} s for retries${quick ? ' (quick)' : ''}`,
     `${counted(heldBacklog)} held deliveries of ${String(FLOOD_SUBSCRIPTIONS)} subscriptions; ${waiting.map(counted).join(' and ')} waiting deliveries; ${String(PARTITIONS)} partitions`,
   ];
 }

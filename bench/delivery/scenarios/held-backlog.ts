@@ -12,6 +12,7 @@ import { pause } from './window.js';
 /** In the order of the measurement; the endpoints of the held fleet are left as they are. */
 export const HELD_KINDS = {
   held: { title: 'a backlog of a suspended fleet', behaviour: HEALTHY },
+  resumed: { title: 'that backlog, just resumed by a probe', behaviour: HEALTHY },
   parked: { title: 'a backlog of a dead fleet, parked in the log', behaviour: HEALTHY },
   paused: { title: 'a backlog of a paused fleet', behaviour: HEALTHY },
 } as const satisfies Record<string, NeighbourKind>;
@@ -26,7 +27,7 @@ export const HELD_ENDPOINTS: readonly number[] = Array.from(
   (_, index) => HELD_ENDPOINT + index,
 );
 
-/** One backlog that is suspended, then parked, then paused. */
+/** One backlog that is suspended, then resumed, then parked, then paused. */
 export interface HeldFleet {
   prepare(kind: HeldKind): Promise<void>;
 }
@@ -35,6 +36,8 @@ const FAILING: Behaviour = { type: 'answer', status: 503, delayMs: 0 };
 const DEAD: Behaviour = { type: 'silent' };
 const ACCEPTING_LATE: Behaviour = { type: 'answer', status: 200, delayMs: 4_900 };
 const STATE_SECONDS = 60;
+/** As many deliveries as may have begun by then. */
+const PARKED_SECONDS = 5;
 
 /**
  * Lets the subscriptions fail from now on: they are suspended after five minutes of it (R-29), in which other rows are
@@ -79,13 +82,17 @@ export async function openHeldFleet(context: BenchContext, deliveries: number): 
       await harness.behave(HELD_ENDPOINTS, DEAD);
       await fill();
     },
+    resumed: async () => {
+      if (!isSuspended) await prepareKind.held();
+      await harness.behave(HELD_ENDPOINTS, ACCEPTING_LATE);
+      await untilSuspended(0);
+      isSuspended = false;
+    },
     parked: async () => {
-      if (isSuspended) {
-        await harness.behave(HELD_ENDPOINTS, ACCEPTING_LATE);
-        await untilSuspended(0);
-      }
+      if (isSuspended) await prepareKind.resumed();
       await harness.behave(HELD_ENDPOINTS, DEAD);
       await fill();
+      await pause(context, PARKED_SECONDS);
     },
     paused: async () => {
       await fill();

@@ -78,8 +78,8 @@ export interface RunningLoad {
 
 const HEALTHY_NEIGHBOURS: Recipients = { to: 'neighbours', count: 40 };
 /** Of `--seconds`. */
-export const BESIDE_PART = 0.225;
-export const ALONE_PART = 0.2;
+export const BESIDE_PART = 0.2;
+export const ALONE_PART = 0.175;
 /** After a switch new connections are opened. */
 const SETTLE_SECONDS = 1;
 const TAIL_SECONDS = 1;
@@ -204,8 +204,8 @@ function noWindow(): never {
   throw new Error('Nothing was measured.');
 }
 
-/** A delivery that began in a window has failed at most three times, and most are due again within 8 s. */
-const RECOVERY_SECONDS = { betweenCounts: 2, afterKind: 8, afterFlood: 60 };
+/** A delivery that began in a window has failed at most three times, and most are due again within 6 s. */
+const RECOVERY_SECONDS = { betweenCounts: 2, afterKind: 6, afterFlood: 60 };
 
 /** Windows beside so many neighbours each; then, when little is left of them, one with healthy neighbours, which is the last. */
 export async function measureBeside(
@@ -216,7 +216,8 @@ export async function measureBeside(
 ): Promise<OthersWindow[]> {
   const { harness, receivers, stack } = context;
   const { behaviour, url = 'http', hasSilentDns = false, flood } = kind;
-  const writer = await openEventWriter({ brokers: stack.kafka.brokers, registryUrl: stack.registryUrl });
+  const writerOptions = { brokers: stack.kafka.brokers, registryUrl: stack.registryUrl };
+  const writer = flood === undefined ? null : await openEventWriter(writerOptions);
   try {
     return await measureUnderLoad(context, traffic, async (load) => {
       for (const [index, count] of counts.entries()) {
@@ -226,7 +227,8 @@ export async function measureBeside(
         const floodPerSecond = flood !== undefined && 'perSecond' in flood ? flood.perSecond : 0;
         await load.send({ to: 'neighbours', count, url, floodPerSecond });
         await pause(context, SETTLE_SECONDS);
-        if (flood !== undefined && 'atOnce' in flood) await writeFlood(context, writer, flood.atOnce);
+        if (writer !== null && flood !== undefined && 'atOnce' in flood)
+          await writeFlood(context, writer, flood.atOnce);
         await load.measure(secondsBeside(context));
         receivers.nameServer.isSilent = false;
         if (behaviour !== HEALTHY) await harness.behave(bad, HEALTHY);
@@ -238,7 +240,7 @@ export async function measureBeside(
       await load.measure(secondsAlone(context));
     });
   } finally {
-    await writer.close();
+    await writer?.close();
   }
 }
 

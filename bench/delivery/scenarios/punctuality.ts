@@ -36,6 +36,8 @@ const FIRST = FLOOD_SUBSCRIPTIONS;
 const PER_SECOND = { bad: 50, healthy: 200, flood: 10, held: 0.5 };
 /** The first retry of a dead endpoint is due after 7 s. */
 const LEAST_SECONDS = 12;
+/** Of `--seconds`. */
+export const PART = 0.8;
 const LOG_SECONDS = 2;
 
 export interface PunctualityPlan {
@@ -66,7 +68,7 @@ export async function measurePunctuality(context: BenchContext, plan: Punctualit
       const fromMs = now();
       await harness.start({ targets, amount: { type: 'rate', perSecond, events: Number.MAX_SAFE_INTEGER } });
       if (others !== 'held') await untilFannedOut(context);
-      await pause(context, Math.max(flags.seconds, LEAST_SECONDS));
+      await pause(context, Math.max(flags.seconds * PART, LEAST_SECONDS));
       const untilMs = now();
       await finishRated(context, { stop: true });
       await pause(context, LOG_SECONDS);

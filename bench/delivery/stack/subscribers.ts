@@ -50,16 +50,23 @@ interface SetUpOptions {
   readonly applications: Applications;
   readonly reporter: StackReporter;
   readonly receivers: Receivers;
+  /** Of the sink, which already listens: a port that is only chosen may be taken before the subscriptions are made. */
+  readonly ports: readonly number[];
+}
+
+/** The ports of the sink: those of the subscriptions that an earlier run has made, or free ones. */
+export async function sinkPorts(stack: BenchStack): Promise<readonly number[]> {
+  const saved = (await readJsonFile(stack.file(FILE))) as Subscribers | null;
+  if (saved === null) return choosePorts();
+  await assertFree(saved.ports);
+  return saved.ports;
 }
 
 /** The subscribers of this stack; made through the public API unless an earlier run has made them. */
 export async function subscribersOf(options: SetUpOptions): Promise<Subscribers> {
   const { stack, reporter } = options;
   const saved = (await readJsonFile(stack.file(FILE))) as Subscribers | null;
-  if (saved !== null) {
-    await assertFree(saved.ports);
-    return saved;
-  }
+  if (saved !== null) return saved;
   const made = await reporter.during('Creating fleets and subscriptions', () => makeSubscribers(options));
   await writeJsonFile(stack.file(FILE), made);
   return made;
@@ -79,8 +86,7 @@ interface FleetPlan {
   readonly onOutage?: 'fail' | 'hold';
 }
 
-async function makeSubscribers({ stack, applications, receivers }: SetUpOptions): Promise<Subscribers> {
-  const ports = await choosePorts();
+async function makeSubscribers({ stack, applications, receivers, ports }: SetUpOptions): Promise<Subscribers> {
   const first = (count: number, from = 0): number[] => numbers(count).map((index) => from + index);
   const single = numbers(ENDPOINTS).map((number) => ({ fleetId: `single-${String(number)}`, endpoints: [number] }));
   const fans = numbers(ENDPOINTS / FAN_OUT).map((number) => ({
