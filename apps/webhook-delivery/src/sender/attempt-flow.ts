@@ -22,6 +22,8 @@ export interface AttemptFlowOptions {
   readonly directory: Pick<SubscriptionDirectory, 'get'>;
   readonly log: AttemptLog;
   readonly outage: () => Outage;
+  /** Whether what predecessors had begun has its reservations. */
+  readonly hasResumed: () => boolean;
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -166,6 +168,7 @@ class DeliveryAttempts implements AttemptFlow {
    * elsewhere would start out of order and beyond its rate once the group has answered.
    */
   mayBegin(): boolean {
+    if (!this.options.hasResumed()) return false;
     if (this.options.context.leaseValid()) return true;
     void this.confirmsOwnership();
     return false;

@@ -207,6 +207,21 @@ describe('the sender', () => {
     expect(harness.reserved).toBe(0);
   });
 
+  it('gives what its predecessor had begun its reservations before anything else begins (R-22, R-26)', async () => {
+    harness.subscribe('begun');
+    for (const n of [1, 2, 3]) harness.publish(n, 'new');
+    const nextDueAt = harness.now() + 500;
+    for (const n of [4, 5, 6, 7]) {
+      harness.publish(n, 'begun');
+      harness.writeAttempt(anAttempt(n, { subscriptionId: 'begun', nextDueAt }));
+    }
+    const made = await harness.start(() => ok, { reservations: { total: 4 } });
+    await until(() => made.length === 7);
+    expect(made.slice(0, 4).map(({ attempt, delivery }) => [attempt, delivery.subscriptionId])).toEqual(
+      Array.from({ length: 4 }, () => [2, 'begun']),
+    );
+  });
+
   it('starts what became due while its ownership was in doubt in order, when the group has confirmed it (R-28)', async () => {
     let isValid = true;
     const answers: (() => void)[] = [];

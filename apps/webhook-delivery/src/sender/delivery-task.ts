@@ -79,6 +79,8 @@ class DeliveryTask implements PartitionTask {
   private writer: FencedWriter | null = null;
   private work: Work | null = null;
   private isClosing = false;
+  /** Whether what predecessors had begun is in memory. Until then nothing else may begin: it would take their reservations. */
+  private hasResumed = false;
   private expiredAt = 0;
   private stopListening: () => void = () => undefined;
 
@@ -107,7 +109,7 @@ class DeliveryTask implements PartitionTask {
   }
 
   async process(batch: RecordBatch): Promise<void> {
-    const { queues } = this.opened();
+    const { queues, recovered } = this.opened();
     for (const slice of slicesOf(batch, SLICE_RECORDS)) {
       if (this.isClosing) return;
       await resolveBatch(this.parts.codecs.webhookDeliveries, slice);
@@ -119,10 +121,12 @@ class DeliveryTask implements PartitionTask {
       await nextIteration();
     }
     queues.position = batch.nextOffset;
+    this.hasResumed ||= queues.position > recovered.begun.upTo;
     this.housekeep();
   }
 
   idle(): Promise<void> {
+    this.hasResumed = true;
     this.housekeep();
     return Promise.resolve();
   }
@@ -193,7 +197,7 @@ class DeliveryTask implements PartitionTask {
     const queues = new PartitionQueues({ limits, start, begun, attemptsEnd: () => log.attemptsEnd, isPaused });
     const states = createStateRecords({ queues, codecs, partition, now });
     const flow = createAttemptFlow({
-      ...{ context, log, outage: () => outage, ...pickFlowParts(parts) },
+      ...{ context, log, outage: () => outage, hasResumed: () => this.hasResumed, ...pickFlowParts(parts) },
       onFinished: (pending) => {
         this.finished(pending);
       },

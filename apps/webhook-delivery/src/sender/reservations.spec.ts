@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type ReservationCount, Reservations } from './reservations.js';
 
 const TOTAL = 4_096;
+const SHARED = 'https://shared.example.org';
 
 function build(perOrigin = TOTAL) {
   const reservations = new Reservations({ total: TOTAL, perOrigin });
@@ -58,11 +59,24 @@ describe('reservations (R-22, R-26)', () => {
     expect(heldBy('alone')).toBeGreaterThan(TOTAL / 10);
   });
 
-  it('leave half of an origin to others beside one subscription that never finishes', () => {
-    const { fill, begin, heldBy } = build(64);
-    fill([['fleet', 'dead', 'https://shared.example.org']]);
-    expect(heldBy('dead')).toBe(32);
-    for (let i = 0; i < 16; i++) expect(begin('other fleet', 'healthy', 'https://shared.example.org')).toBe(true);
+  it('leave two thirds of an origin to others beside one subscription that never finishes', () => {
+    const { fill, begin, heldBy } = build(63);
+    fill([['fleet', 'dead', SHARED]]);
+    expect(heldBy('dead')).toBe(21);
+    for (let i = 0; i < 14; i++) expect(begin('other fleet', 'healthy', SHARED)).toBe(true);
+  });
+
+  it('leave half of an origin to other fleets beside forty subscriptions of one that never finish', () => {
+    const { fill, begin, heldBy } = build(512);
+    fill(dead(40).map(([, subscription]) => ['fleet', subscription, SHARED]));
+    for (let i = 0; i < 512 / 6; i++) expect(begin('other fleet', 'healthy', SHARED)).toBe(true);
+    expect(heldBy('dead-0')).toBeGreaterThanOrEqual(4);
+  });
+
+  it('leave room at an origin to a subscription beside forty of its own fleet that never finish there', () => {
+    const { fill, begin } = build(512);
+    fill(dead(40).map(([, subscription]) => ['fleet', subscription, SHARED]));
+    for (let i = 0; i < 2; i++) expect(begin('fleet', 'healthy', SHARED)).toBe(true);
   });
 
   it('let the first delivery of a subscription begin whatever its fleet holds', () => {

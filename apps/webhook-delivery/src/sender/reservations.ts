@@ -6,8 +6,14 @@ export interface ReservationLimits {
   readonly perOrigin: number;
 }
 
-/** A fleet may hold this part of what the process has free; a subscription no more than its fleet, or its origin, has free. */
+/** A fleet may hold this part of what the process has free. */
 const FLEET_SHARE_OF_FREE = 0.5;
+
+/** What is reserved at one origin, and by whom: many fleets may send to the same receiver. */
+interface OriginCount {
+  total: number;
+  readonly byFleet: Map<ReservationCount, number>;
+}
 
 /**
  * Counts the deliveries that were begun and are not finished. A delivery keeps its reservation between its attempts, so
@@ -15,39 +21,47 @@ const FLEET_SHARE_OF_FREE = 0.5;
  *
  * A share is a part of what is *free* in the group above it, never a fixed number (the dynamic thresholds of shared-buffer
  * switches). One dead fleet alone takes a third of the process; forty take 1/42 each; and since every group stops while
- * something is free, the next one finds room at once (R-26): by fleet first, then by subscription.
+ * something is free, the next one finds room at once (R-26): by fleet first, then by subscription. At an origin, a fleet
+ * may hold as many as are free there, so that a dead path of one fleet leaves room for the same host's other paths.
  */
 export class Reservations {
   total = 0;
-  private readonly origins = new Map<string, number>();
+  private readonly origins = new Map<string, OriginCount>();
 
   constructor(private readonly limits: ReservationLimits) {}
 
   /** Whether one more delivery of the subscription may begin. Its first always may, while the process has room. */
   hasRoom(fleet: ReservationCount, subscription: ReservationCount, origin: string): boolean {
     const { total, perOrigin } = this.limits;
-    const atOrigin = this.origins.get(origin) ?? 0;
-    if (this.total >= total || atOrigin >= perOrigin) return false;
+    const atOrigin = this.origins.get(origin);
+    const free = total - this.total;
+    const freeAtOrigin = perOrigin - (atOrigin?.total ?? 0);
+    if (free <= 0 || freeAtOrigin <= 0) return false;
     if (subscription.reserved === 0) return true;
-    const fleetFree = (total - this.total) * FLEET_SHARE_OF_FREE - fleet.reserved;
-    return subscription.reserved < Math.min(fleetFree, perOrigin - atOrigin);
+    const freeForFleet = free * FLEET_SHARE_OF_FREE - fleet.reserved;
+    return subscription.reserved < Math.min(freeForFleet, freeAtOrigin - (atOrigin?.byFleet.get(fleet) ?? 0));
   }
 
   /** Unconditionally: a delivery that a predecessor began has the right to its retries. */
   reserve(fleet: ReservationCount, subscription: ReservationCount, origin: string): void {
-    this.total++;
-    fleet.reserved++;
-    subscription.reserved++;
-    this.origins.set(origin, (this.origins.get(origin) ?? 0) + 1);
+    this.add(1, fleet, subscription, origin);
   }
 
   release(fleet: ReservationCount, subscription: ReservationCount, origin: string): void {
-    this.total--;
-    fleet.reserved--;
-    subscription.reserved--;
-    const atOrigin = (this.origins.get(origin) ?? 0) - 1;
-    if (atOrigin > 0) this.origins.set(origin, atOrigin);
-    else this.origins.delete(origin);
+    this.add(-1, fleet, subscription, origin);
+  }
+
+  private add(count: 1 | -1, fleet: ReservationCount, subscription: ReservationCount, origin: string): void {
+    this.total += count;
+    fleet.reserved += count;
+    subscription.reserved += count;
+    const atOrigin = this.origins.get(origin) ?? { total: 0, byFleet: new Map<ReservationCount, number>() };
+    this.origins.set(origin, atOrigin);
+    atOrigin.total += count;
+    const ofFleet = (atOrigin.byFleet.get(fleet) ?? 0) + count;
+    if (ofFleet > 0) atOrigin.byFleet.set(fleet, ofFleet);
+    else atOrigin.byFleet.delete(fleet);
+    if (atOrigin.total === 0) this.origins.delete(origin);
   }
 }
 
