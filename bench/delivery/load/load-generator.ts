@@ -8,11 +8,7 @@ import type { LoadPlan, LoadRequestMessage, LoadResult } from './messages.js';
 const EVENTS_PER_SECOND_AT_MOST = 100_000;
 const NUMBER_LIMIT = 1e12;
 
-export interface LoadGenerator {
-  handle(message: LoadRequestMessage): unknown;
-}
-
-export function createLoadGenerator(now: () => number): LoadGenerator {
+export function createLoadGenerator(now: () => number) {
   let nextEvent = Math.floor((now() / 1_000) * EVENTS_PER_SECOND_AT_MOST) % NUMBER_LIMIT;
   let options: WriterOptions | undefined;
   let writer: EventWriter | undefined;
@@ -43,7 +39,7 @@ export function createLoadGenerator(now: () => number): LoadGenerator {
   }
 
   return {
-    handle(message) {
+    handle(message: LoadRequestMessage): unknown {
       switch (message.type) {
         case 'connect':
           return connect(message);

@@ -4,12 +4,7 @@ import { type Behaviour, HEALTHY } from './behaviours.js';
 import { createOrigin, type Origin, RECEIPT_WIDTH, secureContextOf } from './origin.js';
 
 /** The endpoints of the benchmark. */
-export interface Sink {
-  handle(message: SinkRequestMessage): unknown;
-  readonly answered200: () => number;
-}
-
-export function createSink(now: () => number): Sink {
+export function createSink(now: () => number) {
   const receipts = NumberTable.empty(RECEIPT_WIDTH);
   const behaviours: Behaviour[] = [];
   /** By endpoint. */
@@ -51,7 +46,7 @@ export function createSink(now: () => number): Sink {
 
   return {
     answered200: () => answered200,
-    handle(message) {
+    handle(message: SinkRequestMessage): unknown {
       switch (message.type) {
         case 'open':
           return open(message.ports, message.certificate);

@@ -2,22 +2,13 @@ import { join, resolve } from 'node:path';
 import { runMigrations } from '@waypost/database';
 import { defaultCacheDir } from '../../../tools/dev-stack/download-cache.js';
 import type { PartContext } from '../../../tools/dev-stack/embedded-part.js';
-import { type Guardian, type StackReporter, startGuardian } from '../../../tools/dev-stack/index.js';
+import { type StackReporter, startGuardian } from '../../../tools/dev-stack/index.js';
 import { startEmbeddedPostgres } from '../../../tools/dev-stack/postgres/embedded-postgres.js';
 import { dropData, openBenchFolder } from '../../shared/stack/bench-folder.js';
 
-/** A PostgreSQL of the benchmark's own with the tables of the history; no Kafka, no registry. */
-export interface HistoryStack {
-  readonly databaseUrl: string;
-  readonly guardian: Guardian;
-  readonly logsDir: string;
-  postgresPid(): number;
-  /** A file of the data directory. */
-  readonly file: (name: string) => string;
-  stop(): Promise<void>;
-}
+export type HistoryStack = Awaited<ReturnType<typeof openHistoryStack>>;
 
-export interface HistoryStackOptions {
+interface HistoryStackOptions {
   readonly folder: string;
   /** What the processes may know of the environment. */
   readonly environment: Readonly<Record<string, string>>;
@@ -40,7 +31,8 @@ export const TUNING = {
   bgwriter_lru_multiplier: '4',
 } as const;
 
-export async function openHistoryStack(options: HistoryStackOptions): Promise<HistoryStack> {
+/** A PostgreSQL of the benchmark's own with the tables of the history; no Kafka, no registry. */
+export async function openHistoryStack(options: HistoryStackOptions) {
   const folder = resolve(options.folder);
   const { keep, drop, environment, reporter, signal } = options;
   const dataDir = await openBenchFolder(folder, { keep });
@@ -66,7 +58,8 @@ export async function openHistoryStack(options: HistoryStackOptions): Promise<Hi
       guardian,
       logsDir: dataDir.logsDir,
       postgresPid: () => postgres.process.pid() ?? 0,
-      file: (name) => dataDir.file(name),
+      /** A file of the data directory. */
+      file: (name: string) => dataDir.file(name),
       async stop() {
         await stopProcesses();
         if (drop) await dropData(folder);

@@ -14,50 +14,16 @@ export interface Pair {
   readonly theirs: number | null;
 }
 
-export interface Figures {
-  /** null: nothing has drained the backlog. */
-  readonly sameAnswer: boolean | null;
-  readonly recordsPerSecond: Pair;
-  readonly streamingPerSecond: Pair;
-  readonly recordsPerCpuSecond: Pair;
-  readonly peakMiB: Pair;
-  readonly latencyP50Ms: Pair;
-  readonly latencyP99Ms: Pair;
-  /** By size of the state, the smallest first. */
-  readonly restore: readonly RestoreFigures[];
-  readonly restartMs: Pair;
-  readonly restartFirstCommitMs: Pair;
-  readonly takeoverMs: Pair;
-  /** null: not measured. */
-  readonly rules: RulesFigures | null;
-}
+/** null: not measured. */
+export type Figures = ReturnType<typeof figuresOf>;
 
-/** What is left with all rules at work, each in its best configuration. */
-export interface RulesFigures {
-  /** Of what there is while no fleet has a geofence or routes. */
-  readonly ofUnasked: SpeedRatio;
-  /** Of positions and ignition only, where nothing else is looked at. */
-  readonly ofPositions: SpeedRatio;
-}
-
-export interface SpeedRatio {
-  readonly recordsPerSecond: number;
-  readonly recordsPerCpuSecond: number;
-}
-
-export interface RestoreFigures {
-  readonly devices: number;
-  readonly devicesPerSecond: Pair;
-  readonly firstEventMs: Pair;
-  readonly allPartitionsMs: Pair;
-}
-
-export function figuresOf(results: BenchResults): Figures {
+export function figuresOf(results: BenchResults) {
   const { drain, latency, restore, failover } = results;
   const restarts = failover.filter(({ kind }) => kind === 'restart');
   const takeovers = failover.filter(({ kind }) => kind === 'takeover');
   const sizes = [...new Set(restore.map(({ devices }) => devices))].sort((a, b) => a - b);
   return {
+    // null: nothing has drained the backlog.
     sameAnswer: sameAnswerOf(results),
     recordsPerSecond: most(drain, perSecond),
     streamingPerSecond: most(drain, (run) => run.streamingPerSecond),
@@ -65,6 +31,7 @@ export function figuresOf(results: BenchResults): Figures {
     peakMiB: least(drain, (run) => run.peakMiB),
     latencyP50Ms: least(latency, (run) => run.p50Ms),
     latencyP99Ms: least(latency, (run) => run.p99Ms),
+    // By size of the state, the smallest first.
     restore: sizes.map((devices) => {
       const runs = restore.filter((run) => run.devices === devices);
       return {
@@ -92,14 +59,14 @@ export function byConfiguration<T extends { readonly configuration: Configuratio
   return labels.map((label) => runs.filter(({ configuration }) => configuration.label === label));
 }
 
-function rulesOf({ rules }: BenchResults): RulesFigures | null {
+/** All rules, each in its best configuration, to no geofences and routes (unasked), and to positions and ignition only. */
+function rulesOf({ rules }: BenchResults) {
   const ofUnasked = speedRatio(rules, 'unasked');
   const ofPositions = speedRatio(rules, 'positions');
   return ofUnasked === null || ofPositions === null ? null : { ofUnasked, ofPositions };
 }
 
-/** Of all rules to other ones. */
-function speedRatio(runs: readonly DrainRun[], others: RulesAtWork): SpeedRatio | null {
+function speedRatio(runs: readonly DrainRun[], others: RulesAtWork) {
   const ratio = (valueOf: (run: DrainRun) => number): number | null =>
     ratioOf({ ours: most(runsOf(runs, 'all'), valueOf).ours, theirs: most(runsOf(runs, others), valueOf).ours });
   const [recordsPerSecond, recordsPerCpuSecond] = [ratio(perSecond), ratio(perCpuSecond)];
@@ -112,37 +79,34 @@ function runsOf(runs: readonly DrainRun[], rules: RulesAtWork): DrainRun[] {
 
 function sameAnswerOf({ expected, drain, failover, rules, rulesExpected }: BenchResults): boolean | null {
   const isSame = (answer: Answer | null, runs: readonly { readonly answer: Answer }[]): boolean[] =>
-    answer === null || runs.length === 0 ? [] : [isSameAnswer(answer, answersOf(runs))];
+    answer === null || runs.length === 0
+      ? []
+      : [
+          isSameAnswer(
+            answer,
+            runs.map((run) => run.answer),
+          ),
+        ];
   const sameRules = [...runsOf(rules, 'positions'), ...runsOf(rules, 'unasked')];
   const found = [...isSame(expected, [...drain, ...failover]), ...isSame(rulesExpected, sameRules)];
   return found.length === 0 ? null : found.every((same) => same);
 }
 
-function answersOf(runs: readonly { readonly answer: Answer }[]): Answer[] {
-  return runs.map(({ answer }) => answer);
-}
-
 type Run = { readonly configuration: Configuration };
 
-function most<T extends Run>(runs: readonly T[], valueOf: (run: T) => number): Pair {
-  return { ours: pick(runs, 'ours', valueOf, Math.max), theirs: pick(runs, 'theirs', valueOf, Math.max) };
+type Best = (...values: number[]) => number;
+
+function most<T extends Run>(runs: readonly T[], valueOf: (run: T) => number, best: Best = Math.max): Pair {
+  /** The best of the medians of a side's configurations. */
+  const bestOf = (side: Side): number | null => {
+    const ofSide = byConfiguration(runs.filter(({ configuration }) => configuration.side === side));
+    return ofSide.length === 0 ? null : best(...ofSide.map((same) => medianOf(same.map(valueOf))));
+  };
+  return { ours: bestOf('ours'), theirs: bestOf('theirs') };
 }
 
 function least<T extends Run>(runs: readonly T[], valueOf: (run: T) => number): Pair {
-  return { ours: pick(runs, 'ours', valueOf, Math.min), theirs: pick(runs, 'theirs', valueOf, Math.min) };
-}
-
-/** The best of the medians of a side's configurations. */
-function pick<T extends Run>(
-  runs: readonly T[],
-  side: Side,
-  valueOf: (run: T) => number,
-  best: (...values: number[]) => number,
-): number | null {
-  const medians = byConfiguration(runs.filter(({ configuration }) => configuration.side === side)).map((same) =>
-    medianOf(same.map(valueOf)),
-  );
-  return medians.length === 0 ? null : best(...medians);
+  return most(runs, valueOf, Math.min);
 }
 
 /** The machine-readable result: ratios are ours to theirs, null what was not measured. */
@@ -163,10 +127,8 @@ export function jsonLine(results: BenchResults): string {
     rulesToPositionsCpuRatio: rules?.ofPositions.recordsPerCpuSecond ?? null,
   };
   const latencies = {
-    latencyP50Ms: latencyP50Ms.ours,
-    latencyP99Ms: latencyP99Ms.ours,
-    theirLatencyP50Ms: latencyP50Ms.theirs,
-    theirLatencyP99Ms: latencyP99Ms.theirs,
+    ...{ latencyP50Ms: latencyP50Ms.ours, latencyP99Ms: latencyP99Ms.ours },
+    ...{ theirLatencyP50Ms: latencyP50Ms.theirs, theirLatencyP99Ms: latencyP99Ms.theirs },
   };
   const whole = {
     ...{ failoverMs: restartMs.ours, takeoverMs: takeoverMs.ours },
@@ -174,13 +136,11 @@ export function jsonLine(results: BenchResults): string {
     ...{ recordsPerSecond: recordsPerSecond.ours, theirRecordsPerSecond: recordsPerSecond.theirs },
     restoredDevicesPerSecond: largest?.devicesPerSecond.ours ?? null,
     ...results.backlog,
-    restoreDevices: largest?.devices ?? null,
-    rounds: results.rounds,
+    ...{ restoreDevices: largest?.devices ?? null, rounds: results.rounds },
   };
-  const decimals = { ...sameFor(Object.keys(ratios), 3), ...sameFor(Object.keys(latencies), 1) };
+  const decimals = Object.fromEntries([
+    ...Object.keys(ratios).map((name) => [name, 3] as const),
+    ...Object.keys(latencies).map((name) => [name, 1] as const),
+  ]);
   return resultLine('processor', { sameAnswer: figures.sameAnswer, ...ratios, ...latencies, ...whole }, decimals);
-}
-
-function sameFor(names: readonly string[], decimals: number): Record<string, number> {
-  return Object.fromEntries(names.map((name) => [name, decimals]));
 }

@@ -1,13 +1,12 @@
 import { chartSvg } from '../../shared/report/chart.js';
 import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
-import { counted, seconds, thousands } from '../../shared/report/number-text.js';
+import { counted, milliseconds, seconds, thousands, times } from '../../shared/report/number-text.js';
 import { summarize } from '../../shared/statistics.js';
 import type { BenchResults } from '../measure-all.js';
 import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import type { FailoverRun } from '../scenarios/failover.js';
 import { GEOFENCES_PER_FLEET } from '../scenarios/geofences.js';
-import { byConfiguration, type Figures, figuresOf, type SpeedRatio } from './figures.js';
-import { ratioText, summaryRows } from './summary.js';
+import { byConfiguration, type Figures, figuresOf, type Pair, ratioOf } from './figures.js';
 
 /** Everything as Markdown: the comparison, and each configuration with median and spread. */
 export function reportMarkdown(results: BenchResults, figures: Figures): string {
@@ -31,12 +30,41 @@ export function machineText({ machine, backlog, rounds, expected }: BenchResults
   return bulletList(facts);
 }
 
+/** One line of the comparison, each side in its best configuration for that figure. */
+interface SummaryRow {
+  readonly title: string;
+  readonly note: string;
+  readonly pair: Pair;
+  readonly text: (value: number) => string;
+}
+
+function row(pair: Pair, text: (value: number) => string, title: string, note: string): SummaryRow {
+  return { title, note, pair, text };
+}
+
+/** Figures that were not measured are left out. */
+function summaryRows(figures: Figures): SummaryRow[] {
+  const mebibytes = (value: number): string => `${value.toFixed(0)} MiB`;
+  const rows = [
+    row(figures.recordsPerSecond, thousands, 'Records/s', 'drained backlog; more is better'),
+    row(figures.recordsPerCpuSecond, thousands, 'Records per CPU second', 'drained backlog; more is better'),
+    row(figures.peakMiB, mebibytes, 'Peak memory', 'drained backlog; less is better'),
+    row(figures.latencyP99Ms, milliseconds, 'Latency p99', '2,000 pings/s; less is better'),
+    ...figures.restore.map(({ devices, devicesPerSecond }) =>
+      row(devicesPerSecond, thousands, 'Restored devices/s', `state of ${counted(devices)}; more is better`),
+    ),
+    row(figures.restartMs, seconds, 'Restart after kill -9', 'until all partitions go on; less is better'),
+    row(figures.takeoverMs, seconds, 'Takeover after kill -9', 'until all partitions go on; less is better'),
+  ];
+  return rows.filter(({ pair }) => pair.ours !== null && pair.theirs !== null);
+}
+
 function comparison(figures: Figures): string[][] {
   const rows = summaryRows(figures).map(({ title, note, pair, text }) => [
     `${title} (${note})`,
     text(pair.ours ?? 0),
     text(pair.theirs ?? 0),
-    ratioText(pair),
+    times(ratioOf(pair) ?? NaN),
   ]);
   return [['figure', 'Waypost', 'Kafka Streams', 'ratio'], ...rows];
 }
@@ -112,7 +140,7 @@ export function rulesMarkdown(results: BenchResults, { rules }: Figures): string
   ].join('\n\n');
 }
 
-function speedText({ recordsPerSecond, recordsPerCpuSecond }: SpeedRatio): string {
+function speedText({ recordsPerSecond, recordsPerCpuSecond }: NonNullable<Figures['rules']>['ofUnasked']): string {
   return `${percent(recordsPerSecond)} of the records/s and ${percent(recordsPerCpuSecond)} of the records per CPU second`;
 }
 

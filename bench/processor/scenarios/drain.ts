@@ -1,10 +1,9 @@
 import { sumUsage, usageOf } from '../../shared/processes/process-usage.js';
-import { type Answer, answerText, parseAnswer } from '../answer.js';
+import { type Answer, answerText } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
-import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
+import { anyFailure, type Configuration, type Deployment, measureWithAnswer } from '../sides/deployment.js';
 import { watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';
-import { anyFailure } from './failover.js';
 
 /** One drained backlog. */
 export interface DrainRun {
@@ -23,16 +22,9 @@ export interface DrainRun {
 
 /** Starts the configuration on empty outputs and waits until the backlog is committed. */
 export async function drainOnce(context: BenchContext, configuration: Configuration): Promise<DrainRun> {
-  const { topics, programs, reporter } = context;
-  return reporter.during(configuration.label, async () => {
-    await topics.freshOutputs();
-    const deployment = createDeployment(context, configuration);
-    await deployment.clear();
-    const measured = await measure(context, deployment);
-    await deployment.clear();
-    const answer = parseAnswer(await programs.run('Drain', ['answer']));
-    const run = { configuration, ...measured, answer };
-    reporter.note(drainText(run));
+  return context.reporter.during(configuration.label, async () => {
+    const run = await measureWithAnswer(context, configuration, (deployment) => measure(context, deployment));
+    context.reporter.note(drainText(run));
     return run;
   });
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchProcess } from '../../shared/processes/bench-process.js';
-import { type Answer, answerText, parseAnswer } from '../answer.js';
+import { type Answer, answerText } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
-import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
+import { anyFailure, type Configuration, type Deployment, measureWithAnswer } from '../sides/deployment.js';
 import { type GroupProgress, type GroupWatch, watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';
 
@@ -27,16 +27,11 @@ export async function failoverOnce(
   configuration: Configuration,
   kind: FailoverRun['kind'],
 ): Promise<FailoverRun> {
-  const { topics, programs, reporter } = context;
-  return reporter.during(`${kind} of ${configuration.label}`, async () => {
-    await topics.freshOutputs();
-    const deployment = createDeployment(context, configuration);
-    await deployment.clear();
-    const times = await killAndMeasure(context, deployment, kind);
-    await deployment.clear();
-    const answer = parseAnswer(await programs.run('Drain', ['answer']));
-    const run = { ...{ configuration, kind }, ...times, answer };
-    reporter.note(failoverText(run));
+  return context.reporter.during(`${kind} of ${configuration.label}`, async () => {
+    const run = await measureWithAnswer(context, configuration, async (deployment) => ({
+      ...{ kind, ...(await killAndMeasure(context, deployment, kind)) },
+    }));
+    context.reporter.note(failoverText(run));
     return run;
   });
 }
@@ -95,9 +90,4 @@ function offsetOf({ offsets }: GroupProgress, partition: number): number {
 function failoverText({ configuration, kind, firstCommitMs, allPartitionsMs, answer }: FailoverRun): string {
   const times = `first commit after ${String(firstCommitMs)} ms, every partition after ${String(allPartitionsMs)} ms`;
   return `  ${kind} of ${configuration.label}: ${times}; ${answerText(answer)}`;
-}
-
-/** Aborted by Ctrl-C and by the unasked end of a process. */
-export function anyFailure({ signal }: Pick<BenchContext, 'signal'>, processes: readonly BenchProcess[]): AbortSignal {
-  return AbortSignal.any([signal, ...processes.map(({ failed }) => failed)]);
 }

@@ -1,8 +1,7 @@
 import { settleOrAbort } from '@waypost/streams';
 import type { BenchContext } from '../bench-context.js';
-import { type Configuration, createDeployment } from '../sides/deployment.js';
+import { anyFailure, type Configuration, createDeployment } from '../sides/deployment.js';
 import { loadPings } from './backlog.js';
-import { anyFailure } from './failover.js';
 
 /** From the send of a ping to the moment when a read_committed consumer has its event. */
 export interface LatencyRun {

@@ -1,11 +1,10 @@
 import { settleOrAbort } from '@waypost/streams';
 import type { BenchProcess } from '../../shared/processes/bench-process.js';
 import type { BenchContext } from '../bench-context.js';
-import { type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
+import { anyFailure, type Configuration, createDeployment, type Deployment } from '../sides/deployment.js';
 import { watchGroup } from '../stack/bench-groups.js';
 import { INPUT } from '../stack/bench-topics.js';
 import { loadPings } from './backlog.js';
-import { anyFailure } from './failover.js';
 
 /** A start on a changelog of many devices, with nothing kept on the machine. */
 export interface RestoreRun {

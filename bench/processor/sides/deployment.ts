@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { consumerGroups } from '@waypost/contracts';
 import { type BenchProcess, startBenchProcess } from '../../shared/processes/bench-process.js';
+import { type Answer, parseAnswer } from '../answer.js';
 import type { BenchContext } from '../bench-context.js';
 
 /** An application as one configuration runs it: a group of its own, state that no run before it has left. */
@@ -70,6 +71,25 @@ function theirDeployment(context: BenchContext, configuration: TheirConfiguratio
       await wipe();
     },
   };
+}
+
+/** Aborted by Ctrl-C and by the unasked end of a process. */
+export function anyFailure({ signal }: Pick<BenchContext, 'signal'>, processes: readonly BenchProcess[]): AbortSignal {
+  return AbortSignal.any([signal, ...processes.map(({ failed }) => failed)]);
+}
+
+/** Measures a configuration that begins with empty outputs and ends with the backlog done; with the answer that it gave. */
+export async function measureWithAnswer<T extends object>(
+  context: BenchContext,
+  configuration: Configuration,
+  measure: (deployment: Deployment) => Promise<T>,
+): Promise<T & { readonly configuration: Configuration; readonly answer: Answer }> {
+  await context.topics.freshOutputs();
+  const deployment = createDeployment(context, configuration);
+  await deployment.clear();
+  const measured = await measure(deployment);
+  await deployment.clear();
+  return { configuration, ...measured, answer: parseAnswer(await context.programs.run('Drain', ['answer'])) };
 }
 
 function startEach(

@@ -4,17 +4,10 @@ import { waitUntil } from '../../../tools/dev-stack/index.js';
 
 const WAIT_MS = 60_000;
 
-/** Consumer groups in the state that a measurement waits for. */
-export interface BenchGroups {
-  /** Resolves when the group has no member, which may take a session timeout. */
-  untilEmpty(groupId: string): Promise<void>;
-  /** Resolves when the group has at least so many members and each knows its partitions. */
-  untilStable(groupId: string, members: number): Promise<void>;
-  /** Deletes the group with its committed offsets, once it has no member. */
-  forget(groupId: string): Promise<void>;
-}
+export type BenchGroups = ReturnType<typeof createBenchGroups>;
 
-export function createBenchGroups(admin: Admin): BenchGroups {
+/** Consumer groups in the state that a measurement waits for. */
+export function createBenchGroups(admin: Admin) {
   async function describe(groupId: string): Promise<{ readonly state: string; readonly members: number }> {
     const { groups } = await admin.describeGroups([groupId]);
     return { state: groups[0]?.state ?? 'unknown', members: groups[0]?.members.length ?? 0 };
@@ -31,11 +24,15 @@ export function createBenchGroups(admin: Admin): BenchGroups {
     );
   }
 
+  /** Resolves when the group has no member, which may take a session timeout. */
   const untilEmpty = (groupId: string): Promise<void> => until(groupId, ({ members }) => members === 0);
   return {
     untilEmpty,
-    untilStable: (groupId, least) => until(groupId, ({ state, members }) => state === 'Stable' && members >= least),
-    async forget(groupId) {
+    /** Resolves when the group has at least so many members and each knows its partitions. */
+    untilStable: (groupId: string, least: number) =>
+      until(groupId, ({ state, members }) => state === 'Stable' && members >= least),
+    /** Deletes the group with its committed offsets, once it has no member. */
+    async forget(groupId: string) {
       await untilEmpty(groupId);
       const { groups } = await admin.listGroups();
       if (groups.some((group) => group.groupId === groupId)) await admin.deleteGroups([groupId]);
@@ -53,25 +50,13 @@ export interface GroupProgress {
   readonly offsets: ReadonlyMap<number, number>;
 }
 
-export interface GroupWatch {
-  /** Records of the topic when the watch began. */
-  readonly total: number;
-  readonly ends: ReadonlyMap<number, number>;
-  read(): Promise<GroupProgress>;
-  /** Looks again and again until the condition holds. @throws when it does not in time, or the signal's reason */
-  until(condition: (progress: GroupProgress) => boolean, options: UntilOptions): Promise<GroupProgress>;
-}
-
-interface UntilOptions {
-  readonly signal: AbortSignal;
-  readonly timeoutMs?: number;
-}
+export type GroupWatch = Awaited<ReturnType<typeof watchGroup>>;
 
 const POLL_MS = 25;
 const TIMEOUT_MS = 15 * 60_000;
 
 /** Follows what a group has committed, up to the ends that the topic has now. */
-export async function watchGroup(admin: Admin, groupId: string, topic: string, now: () => number): Promise<GroupWatch> {
+export async function watchGroup(admin: Admin, groupId: string, topic: string, now: () => number) {
   const bounds = await admin.fetchTopicOffsets(topic);
   const starts = new Map(bounds.map(({ partition, low }) => [partition, Number(low)]));
   const ends = new Map(bounds.map(({ partition, high }) => [partition, Number(high)]));
@@ -89,8 +74,12 @@ export async function watchGroup(admin: Admin, groupId: string, topic: string, n
 
   return {
     ...{ total, ends, read },
-    async until(condition, { signal, timeoutMs = TIMEOUT_MS }) {
-      const deadline = now() + timeoutMs;
+    /** Looks again and again until the condition holds. @throws when it does not in time, or the signal's reason */
+    async until(
+      condition: (progress: GroupProgress) => boolean,
+      { signal }: { readonly signal: AbortSignal },
+    ): Promise<GroupProgress> {
+      const deadline = now() + TIMEOUT_MS;
       for (;;) {
         signal.throwIfAborted();
         const progress = await read();

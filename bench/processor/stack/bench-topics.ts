@@ -14,21 +14,11 @@ const WAIT_MS = 60_000;
 /** What fleets have asked for. */
 const OF_FLEETS: readonly TopicName[] = [topics.fleetGeofences.name, topics.fleetSettings.name];
 
-/** Topics in the state that a measurement begins with. */
-export interface BenchTopics {
-  /** All topics of the product that are missing, and its schemas. */
-  setUp(): Promise<void>;
-  /** Empties what is written by the measured applications. */
-  freshOutputs(): Promise<void>;
-  freshInput(): Promise<void>;
-  freshFleets(): Promise<void>;
-  /** Deletes all topics whose names begin with the prefix. */
-  deleteWithPrefix(prefix: string): Promise<void>;
-  /** Records in the input. */
-  inputSize(): Promise<number>;
-}
+export type BenchTopics = ReturnType<typeof createBenchTopics>;
 
-export function createBenchTopics(stack: BenchStack, admin: Admin): BenchTopics {
+/** Topics in the state that a measurement begins with. */
+export function createBenchTopics(stack: BenchStack, admin: Admin) {
+  /** All topics of the product that are missing, and its schemas. */
   async function setUp(): Promise<void> {
     const topicAdmin = await openTopicAdmin(stack.kafka);
     try {
@@ -58,12 +48,14 @@ export function createBenchTopics(stack: BenchStack, admin: Admin): BenchTopics 
 
   return {
     setUp,
+    /** Empties what is written by the measured applications. */
     freshOutputs: () => recreate(WRITTEN),
     freshInput: () => recreate([INPUT]),
     freshFleets: () => recreate(OF_FLEETS),
-    async deleteWithPrefix(prefix) {
+    async deleteWithPrefix(prefix: string) {
       await deleteTopics((await admin.listTopics()).filter((name) => name.startsWith(prefix)));
     },
+    /** Records in the input. */
     async inputSize() {
       const partitions = await admin.fetchTopicOffsets(INPUT);
       return partitions.reduce((sum, { low, high }) => sum + Number(high) - Number(low), 0);

@@ -30,9 +30,14 @@ export function bulletList(facts: readonly string[]): string {
   return facts.map((fact) => `- ${fact}`).join('\n');
 }
 
-/** A heading and a table, head first; the first column is text, the others are numbers. */
-export function tableSection(title: string, [head = [], ...rows]: readonly string[][]): string[] {
+/** A heading and a table. */
+export function tableSection(title: string, rows: readonly string[][]): string[] {
+  return [`### ${title}`, tableOf(rows)];
+}
+
+/** Head first; the first column is text, the others are numbers. */
+export function tableOf([head = [], ...rows]: readonly string[][]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rule = head.map((_, index) => (index === 0 ? '---' : '--:'));
-  return [`### ${title}`, [line(head), line(rule), ...rows.map(line)].join('\n')];
+  return [line(head), line(rule), ...rows.map(line)].join('\n');
 }
