@@ -2,6 +2,7 @@ import { chartSvg, type Panel } from '../../shared/report/chart.js';
 import { bulletList, tableSection, writePicture, writeSection } from '../../shared/report/docs-section.js';
 import { counted, milliseconds } from '../../shared/report/number-text.js';
 import type { Percentiles } from '../../shared/statistics.js';
+import { ISOLATION_ROWS } from '../bench-flags.js';
 import { KINDS } from '../scenarios/isolation.js';
 import type { BesideRun, OthersWindow } from '../scenarios/neighbours.js';
 import { RETRY_KINDS } from '../scenarios/punctuality.js';
@@ -30,7 +31,7 @@ export async function writeIsolationPage({
   await writePicture(PICTURE, pictureOf(isolation));
 }
 
-const KIND_ORDER = Object.keys(KINDS);
+const KIND_ORDER: readonly string[] = ISOLATION_ROWS;
 
 export function isolationSection(runs: readonly BesideRun[]): string[] {
   const ordered = [...runs].sort((one, other) => orderOf(one) - orderOf(other) || one.neighbours - other.neighbours);

@@ -16,10 +16,16 @@ import {
 } from './neighbours.js';
 import { measurePunctuality, type PunctualityRun } from './punctuality.js';
 
+const DEADLINE_SECONDS = 5;
+
 export const KINDS: Readonly<Record<string, NeighbourKind>> = {
-  silent: { title: 'never answers', behaviour: { type: 'silent' } },
-  'status-line': { title: 'a status line, then nothing', behaviour: { type: 'status_only' } },
-  trickle: { title: 'a byte every 250 ms', behaviour: { type: 'trickle' } },
+  silent: { title: 'never answers', behaviour: { type: 'silent' }, settleSeconds: DEADLINE_SECONDS },
+  'status-line': {
+    title: 'a status line, then nothing',
+    behaviour: { type: 'status_only' },
+    settleSeconds: DEADLINE_SECONDS,
+  },
+  trickle: { title: 'a byte every 250 ms', behaviour: { type: 'trickle' }, settleSeconds: DEADLINE_SECONDS },
   'tls-records': { title: 'TLS records of one byte', behaviour: { type: 'one_byte_writes' }, url: 'tls' },
   'long-reason': { title: 'a reason phrase of 16 KiB', behaviour: { type: 'long_reason' } },
   page: { title: 'pages of 64 KiB', behaviour: { type: 'page' } },
@@ -28,8 +34,18 @@ export const KINDS: Readonly<Record<string, NeighbourKind>> = {
   reset: { title: 'resets connections', behaviour: { type: 'reset' } },
   '408': { title: '408 on an idle connection', behaviour: { type: 'idle_408' } },
   '503': { title: '503 at once', behaviour: { type: 'answer', status: 503, delayMs: 0 } },
-  late: { title: 'answers after 4.9 s', behaviour: { type: 'answer', status: 200, delayMs: 4_900 } },
-  dns: { title: 'DNS that never answers', behaviour: { ...HEALTHY }, url: 'dns', hasSilentDns: true },
+  late: {
+    title: 'answers after 4.9 s',
+    behaviour: { type: 'answer', status: 200, delayMs: 4_900 },
+    settleSeconds: DEADLINE_SECONDS,
+  },
+  dns: {
+    title: 'DNS that never answers',
+    behaviour: { ...HEALTHY },
+    url: 'dns',
+    hasSilentDns: true,
+    settleSeconds: DEADLINE_SECONDS,
+  },
   burst: { title: 'one more fleet: 2,000 events x 40 at once', behaviour: HEALTHY, flood: { atOnce: 2_000 } },
   flood: { title: 'one more fleet: 60 events/s x 40', behaviour: HEALTHY, flood: { perSecond: 60 } },
   ...HELD_KINDS,

@@ -26,6 +26,8 @@ export interface NeighbourKind {
   readonly url?: NeighbourUrl;
   /** The name server leaves queries for their names without an answer. */
   readonly hasSilentDns?: boolean;
+  /** Before the window; longer where attempts end by a deadline of 5 s, so that the first of them have ended. */
+  readonly settleSeconds?: number;
   /** One more fleet with 40 subscriptions has so many events: for each of them a second, or at once when the window begins. */
   readonly flood?: { readonly perSecond: number } | { readonly atOnce: number };
 }
@@ -215,7 +217,7 @@ export async function measureBeside(
   counts: readonly number[],
 ): Promise<OthersWindow[]> {
   const { harness, receivers, stack } = context;
-  const { behaviour, url = 'http', hasSilentDns = false, flood } = kind;
+  const { behaviour, url = 'http', hasSilentDns = false, settleSeconds = SETTLE_SECONDS, flood } = kind;
   const writerOptions = { brokers: stack.kafka.brokers, registryUrl: stack.registryUrl };
   const writer = flood === undefined ? null : await openEventWriter(writerOptions);
   try {
@@ -226,7 +228,7 @@ export async function measureBeside(
         receivers.nameServer.isSilent = hasSilentDns;
         const floodPerSecond = flood !== undefined && 'perSecond' in flood ? flood.perSecond : 0;
         await load.send({ to: 'neighbours', count, url, floodPerSecond });
-        await pause(context, SETTLE_SECONDS);
+        await pause(context, settleSeconds);
         if (writer !== null && flood !== undefined && 'atOnce' in flood)
           await writeFlood(context, writer, flood.atOnce);
         await load.measure(secondsBeside(context));
