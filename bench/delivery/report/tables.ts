@@ -10,9 +10,8 @@ import { ENDPOINTS } from '../stack/subscribers.js';
 import { PARTS } from '../stack/system.js';
 import { figuresOf } from './figures.js';
 import { writeIsolationPage } from './isolation-page.js';
-import { PEERS } from './peers.js';
 import { RESULT_FILES, save } from './saved-results.js';
-import { type SummaryRow, summaryRows } from './summary.js';
+import { PEERS, type SummaryRow, summaryRows } from './summary.js';
 
 /** Everything as Markdown: the comparison, where the CPU time goes, dead endpoints, kill -9. */
 export function reportMarkdown(results: BenchResults, machine: readonly string[]): string {
@@ -32,7 +31,7 @@ function comparison(results: BenchResults): string[][] {
     cell(ours, text),
     ...peers.map((value) => cell(value, text)),
   ]);
-  return [['figure', 'Waypost', ...PEERS.map(({ name }) => name)], ...rows];
+  return [['figure', 'Waypost', ...PEERS], ...rows];
 }
 
 function cpuSection({ healthy, latency, failing }: BenchResults): string[] {
@@ -112,7 +111,7 @@ function pictureOf(results: BenchResults): string {
 
 /** No panel where no peer was measured. */
 function panelOf({ title, note, ours, peers, text, isMoreBetter }: SummaryRow): Panel[] {
-  const known = PEERS.flatMap(({ name }, index) => {
+  const known = PEERS.flatMap((name, index) => {
     const value = peers[index] ?? null;
     return value === null ? [] : [{ name: name.split(' ')[0] ?? name, value, text: text(value) }];
   });
