@@ -30,12 +30,14 @@ export function createSink(now: () => number) {
   }
 
   async function behave(endpoint: number, behaviour: Behaviour): Promise<void> {
+    const before = behaviours[endpoint];
     const origin = origins[endpoint];
     behaviours[endpoint] = behaviour;
     if (behaviour.type === 'refuse') await origin?.close();
     else await origin?.open();
-    // A caller that waits for an answer is let go, and the next one opens a connection.
-    origin?.dropConnections();
+    // Late answers are still given. Other callers are let go, and the next ones open connections.
+    const isLate = before?.type === 'answer' && before.delayMs > 0;
+    if (!isLate) origin?.dropConnections();
   }
 
   function forget(): void {
