@@ -1,7 +1,6 @@
-import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
-import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import { readJsonFile, type StackReporter, writeJsonFile } from '../../../tools/dev-stack/index.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
+import { openFleetMaker } from '../../shared/stack/fleet-maker.js';
 import type { CallName } from '../bench-flags.js';
 import type { PlannedRequest } from '../load/messages.js';
 import { sampleDelivery, type SampledFleet, writeDeliveries } from '../load/sample-deliveries.js';
@@ -33,7 +32,7 @@ interface SetUpOptions {
 export async function callersOf({ stack, apiUrl, deliveries, reporter, now }: SetUpOptions): Promise<Callers> {
   const saved = (await readJsonFile(stack.file(FILE))) as Callers | null;
   if (saved !== null) return saved;
-  const fleets = await reporter.during('Creating fleets and subscriptions', () => makeFleets(stack, apiUrl, now()));
+  const fleets = await reporter.during('Creating fleets and subscriptions', () => makeFleets(stack, apiUrl));
   const toMs = now() - 60_000;
   const fromMs = toMs - DAYS * DAY_MS;
   const count = Math.ceil(deliveries / FLEETS);
@@ -45,26 +44,21 @@ export async function callersOf({ stack, apiUrl, deliveries, reporter, now }: Se
   return callers;
 }
 
-async function makeFleets(stack: BenchStack, apiUrl: string, nowMs: number): Promise<Callers['fleets']> {
-  const store = await openManagementStore(stack.databaseUrl);
-  const fleets: (SampledFleet & { key: string })[] = [];
+async function makeFleets(stack: BenchStack, apiUrl: string): Promise<Callers['fleets']> {
+  const maker = await openFleetMaker(stack, apiUrl);
   try {
-    for (let number = 0; number < FLEETS; number += 1) {
-      const fleetId = `caller-${String(number)}`;
-      await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs });
-      const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
-      if (made.type !== 'created') throw new Error(`Fleet ${fleetId} could not be made.`);
-      const client = createApiClient({ apiUrl, apiKey: made.key });
-      const { data } = (await client.post('/public/v1/webhook-subscriptions', {
-        url: 'http://127.0.0.1:9/hook',
-        eventTypes: EVENT_TYPES,
-      })) as { data: SampledFleet['subscriptions'] };
-      fleets.push({ fleetId, key: made.key, subscriptions: data, devices: DEVICES });
-    }
+    const numbers = Array.from({ length: FLEETS }, (_, number) => number);
+    return await Promise.all(
+      numbers.map(async (number) => {
+        const fleetId = `caller-${String(number)}`;
+        const { apiKey, subscribe } = await maker.make(fleetId);
+        const subscriptions = await subscribe({ url: 'http://127.0.0.1:9/hook', eventTypes: EVENT_TYPES });
+        return { fleetId, key: apiKey, subscriptions, devices: DEVICES };
+      }),
+    );
   } finally {
-    await store.close();
+    await maker.close();
   }
-  return fleets;
 }
 
 /** Different ones of each fleet: the same page again and again would be in every cache. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { API_KEY_SCOPES, openManagementStore } from '@waypost/management-store';
 import { createApiClient } from '../../../apps/cli/src/stack/api-client.js';
 import { choosePort } from '../../../tools/dev-stack/free-port.js';
 import { isPortFree, readJsonFile, type StackReporter, writeJsonFile } from '../../../tools/dev-stack/index.js';
 import type { Applications } from '../../shared/stack/applications.js';
 import type { BenchStack } from '../../shared/stack/bench-stack.js';
+import { openFleetMaker, SUBSCRIPTIONS_PATH } from '../../shared/stack/fleet-maker.js';
 import type { Target } from '../load/messages.js';
 import type { Receivers } from './receivers.js';
 
@@ -43,7 +43,6 @@ const FILE = 'subscribers.json';
 const AT_ONCE = 8;
 /** R-16: a second after the answer; the outbox is published at once. */
 const FOLLOWED_MS = 2_000;
-const PATH = '/public/v1/webhook-subscriptions';
 
 interface SetUpOptions {
   readonly stack: BenchStack;
@@ -103,25 +102,17 @@ async function makeSubscribers({ stack, applications, receivers, ports }: SetUpO
     ...{ fleetId: 'held', endpoints: first(FLOOD_SUBSCRIPTIONS, HELD_ENDPOINT) },
     onOutage: 'hold',
   };
-  const store = await openManagementStore(stack.databaseUrl);
   const api = await startApi(applications, receivers);
-  const makeFleet = async ({
-    fleetId,
-    endpoints,
-    urls = ['http'],
-    onOutage = 'fail',
-  }: FleetPlan): Promise<MadeFleet> => {
-    await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
-    const key = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
-    if (key.type !== 'created') throw new Error(`Fleet ${fleetId} could not be made.`);
-    const client = createApiClient({ apiUrl: api.url, apiKey: key.key });
+  const maker = await openFleetMaker(stack, api.url);
+  const makeFleet = async ({ fleetId, endpoints, urls = ['http'], onOutage = 'fail' }: FleetPlan) => {
+    const { apiKey, subscribe } = await maker.make(fleetId);
     const ids: string[] = [];
     for (const endpoint of endpoints)
       for (const url of urls) {
         const body = { url: urlOf(url, ports, endpoint), eventTypes: [NEIGHBOUR_URLS[url]], onOutage };
-        ids.push(...idsOf(await client.post(PATH, body)));
+        ids.push(...(await subscribe(body)).map(({ id }) => id));
       }
-    return { apiKey: key.key, ids };
+    return { apiKey, ids };
   };
   try {
     const waiting: FleetPlan[] = [...single, ...fans, ...neighbours, flood];
@@ -137,18 +128,9 @@ async function makeSubscribers({ stack, applications, receivers, ports }: SetUpO
       held: { ...target(held), apiKey, subscriptionIds },
     };
   } finally {
-    await store.close();
+    await maker.close();
     await api.stop();
   }
-}
-
-interface MadeFleet {
-  readonly apiKey: string;
-  readonly ids: readonly string[];
-}
-
-function idsOf(created: unknown): string[] {
-  return (created as { readonly data: readonly { readonly id: string }[] }).data.map(({ id }) => id);
 }
 
 async function startApi(applications: Applications, { env }: Receivers) {
@@ -166,7 +148,7 @@ export async function pauseHeld(
   const api = await startApi(applications, receivers);
   try {
     const client = createApiClient({ apiUrl: api.url, apiKey: held.apiKey });
-    for (const id of held.subscriptionIds) await client.patch(`${PATH}/${id}`, { status: 'paused' });
+    for (const id of held.subscriptionIds) await client.patch(`${SUBSCRIPTIONS_PATH}/${id}`, { status: 'paused' });
     await sleep(FOLLOWED_MS);
   } finally {
     await api.stop();

@@ -3,6 +3,7 @@ import { createDeliveryPartitions } from '@waypost/history-store';
 import { createRandom } from '../../../tools/simulator/random.js';
 import { type Percentiles, percentilesOf } from '../../shared/statistics.js';
 import { type BenchContext, DAY_MS, dayName } from '../bench-context.js';
+import type { Projected } from '../workers/projector.js';
 import type { PageShape } from './page-shapes.js';
 
 /** Pages of one kind, each of them another. */
@@ -64,18 +65,8 @@ async function measureShape(
   return { name, ms: percentilesOf(tookMs), rows: rows / count };
 }
 
-/** New attempts that are projected as fast as it can be done while something else is measured. */
-export interface Flow {
-  /** Attempts/s since it began, or since `from`. */
-  rate(from?: FlowMark): number;
-  mark(): FlowMark;
-  stop(): Promise<void>;
-}
-
-export interface FlowMark {
-  readonly attempts: number;
-  readonly elapsedMs: number;
-}
+export type Flow = Awaited<ReturnType<typeof startFlow>>;
+type FlowMark = Pick<Projected, 'attempts' | 'elapsedMs'>;
 
 const LOG = 'flow';
 const FLOW_SEED = 2;
@@ -83,8 +74,11 @@ const FLOW_SEED = 2;
 const DELIVERIES_A_DAY = 864_000_000;
 const NOTHING: FlowMark = { attempts: 0, elapsedMs: 0 };
 
-/** Into a day of its own, which is new at the beginning, as every day is at midnight. */
-export async function startFlow({ dataSource, projector, calendar }: BenchContext): Promise<Flow> {
+/**
+ * New attempts that are projected as fast as it can be done while something else is measured. Into a day of its own, which is new
+ * at the beginning, as every day is at midnight.
+ */
+export async function startFlow({ dataSource, projector, calendar }: BenchContext) {
   const { toMs, flowToMs, nowMs } = calendar;
   await createDeliveryPartitions(dataSource).ensurePartitions(toMs, flowToMs - DAY_MS);
   await dataSource.query(`TRUNCATE deliveries_${dayName(toMs)}`);
@@ -101,7 +95,8 @@ export async function startFlow({ dataSource, projector, calendar }: BenchContex
   };
   return {
     mark,
-    rate: (from = NOTHING) => {
+    /** Attempts/s since it began, or since `from`. */
+    rate: (from: FlowMark = NOTHING): number => {
       const to = mark();
       return ((to.attempts - from.attempts) / Math.max(1, to.elapsedMs - from.elapsedMs)) * 1_000;
     },

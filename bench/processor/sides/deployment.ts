@@ -17,14 +17,29 @@ export interface Deployment {
   clear(): Promise<void>;
 }
 
-export function createDeployment(context: BenchContext, configuration: Configuration): Deployment {
-  return configuration.side === 'ours'
-    ? ourDeployment(context, configuration)
-    : theirDeployment(context, configuration);
+interface Side {
+  readonly groupId: string;
+  readonly folder: string;
+  readonly start: (instance: number) => Promise<BenchProcess>;
+  /** Deletes what the processes keep on the broker. */
+  readonly forget: () => Promise<void>;
 }
 
-function ourDeployment(context: BenchContext, configuration: OurConfiguration): Deployment {
-  const { stack, groups, applications, flags } = context;
+export function createDeployment(context: BenchContext, configuration: Configuration): Deployment {
+  const side = configuration.side === 'ours' ? ourSide(context, configuration) : theirSide(context, configuration);
+  const { groupId, folder, start } = side;
+  const wipe = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  return {
+    ...{ configuration, groupId, start, wipe },
+    startAll: () => Promise.all(Array.from({ length: configuration.processes }, (_, instance) => start(instance))),
+    async clear() {
+      await side.forget();
+      await wipe();
+    },
+  };
+}
+
+function ourSide({ stack, groups, applications, flags }: BenchContext, configuration: OurConfiguration): Side {
   const groupId = consumerGroups.telemetryProcessor.id;
   const folder = stack.file('telemetry-processor');
   const rules = configuration.rules === 'positions' ? 'positions' : 'all';
@@ -33,44 +48,23 @@ function ourDeployment(context: BenchContext, configuration: OurConfiguration): 
     // The clock of a measurement runs from the start of the process.
     return applications.start('telemetry-processor', { instance, env, nodeFlags: flags.nodeFlags, untilReady: false });
   };
-  const wipe = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  return {
-    ...{ configuration, groupId, start, wipe },
-    startAll: () => startEach(configuration, start),
-    async clear() {
-      await groups.forget(groupId);
-      await wipe();
-    },
-  };
+  return { groupId, folder, start, forget: () => groups.forget(groupId) };
 }
 
-function theirDeployment(context: BenchContext, configuration: TheirConfiguration): Deployment {
-  const { stack, topics, programs } = context;
+function theirSide({ stack, topics, programs, nextNumber }: BenchContext, configuration: TheirConfiguration): Side {
   const { threads, store, commitMs, heapMiB, settings } = configuration;
-  const groupId = `peer-${String(context.nextNumber())}`;
+  const groupId = `peer-${String(nextNumber())}`;
   const folder = stack.file(groupId);
   const start = (instance: number): Promise<BenchProcess> => {
     const name = `kafka-streams-${String(instance)}`;
     const variables = {
-      APP_ID: groupId,
-      STATE_DIR: `${folder}/${name}`,
-      THREADS: String(threads),
-      STORE: store,
-      COMMIT_MS: String(commitMs),
-      CONFIG: settings(instance).join(' '),
+      ...{ APP_ID: groupId, STATE_DIR: `${folder}/${name}`, THREADS: String(threads), STORE: store },
+      ...{ COMMIT_MS: String(commitMs), CONFIG: settings(instance).join(' ') },
     };
     return startBenchProcess(stack, name, programs.command('Application', [], variables, [`-Xmx${String(heapMiB)}m`]));
   };
-  const wipe = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  return {
-    ...{ configuration, groupId, start, wipe },
-    startAll: () => startEach(configuration, start),
-    /** Its members leave with the session timeout, which is long: the group, of a name that is not used again, stays. */
-    async clear() {
-      await topics.deleteWithPrefix(`${groupId}-`);
-      await wipe();
-    },
-  };
+  // Its members leave with the session timeout, which is long: the group, of a name that is not used again, stays.
+  return { groupId, folder, start, forget: () => topics.deleteWithPrefix(`${groupId}-`) };
 }
 
 /** Aborted by Ctrl-C and by the unasked end of a process. */
@@ -90,13 +84,6 @@ export async function measureWithAnswer<T extends object>(
   const measured = await measure(deployment);
   await deployment.clear();
   return { configuration, ...measured, answer: parseAnswer(await context.programs.run('Drain', ['answer'])) };
-}
-
-function startEach(
-  { processes }: Configuration,
-  start: (instance: number) => Promise<BenchProcess>,
-): Promise<BenchProcess[]> {
-  return Promise.all(Array.from({ length: processes }, (_, instance) => start(instance)));
 }
 
 /**
