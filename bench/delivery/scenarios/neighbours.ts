@@ -80,8 +80,8 @@ export interface RunningLoad {
 
 const HEALTHY_NEIGHBOURS: Recipients = { to: 'neighbours', count: 40 };
 /** Of `--seconds`. */
-export const BESIDE_PART = 0.2;
-export const ALONE_PART = 0.175;
+export const BESIDE_PART = 0.25;
+export const ALONE_PART = 0.2;
 /** After a switch new connections are opened. */
 const SETTLE_SECONDS = 1;
 const TAIL_SECONDS = 1;
