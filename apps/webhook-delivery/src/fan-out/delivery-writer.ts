@@ -16,6 +16,8 @@ const NOTHING: BaseOffsets = new Map();
  * events are still read, and their deliveries go with the next request.
  */
 export class DeliveryWriter implements Flushable {
+  /** Of the bodies that go with the next request. */
+  unsentBytes = 0;
   private outgoing: OutgoingRecord[] = [];
   private addedUpTo = -1;
   private isWriting = false;
@@ -28,6 +30,7 @@ export class DeliveryWriter implements Flushable {
 
   add(record: OutgoingRecord): void {
     this.outgoing.push(record);
+    this.unsentBytes += record.value?.length ?? 0;
   }
 
   /** All deliveries of the events before `position` have been added. Call it without awaiting after the last `add`. */
@@ -35,10 +38,6 @@ export class DeliveryWriter implements Flushable {
     this.addedUpTo = position;
     if (this.isIdle) this.options.onWritten(position, NOTHING);
     else this.requestFlush();
-  }
-
-  get unsent(): number {
-    return this.outgoing.length;
   }
 
   get isIdle(): boolean {
@@ -60,6 +59,7 @@ export class DeliveryWriter implements Flushable {
     if (this.isWriting || this.isOver) return 0;
     const { outgoing: records, addedUpTo } = this;
     this.outgoing = [];
+    this.unsentBytes = 0;
     for (const resolve of this.whenSent.splice(0)) resolve();
     this.isWriting = true;
     this.options.writer.append(records).then(

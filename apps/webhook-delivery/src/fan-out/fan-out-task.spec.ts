@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { partitionForKey } from '@waypost/streams';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import { eventAt, EVENTS, FanOutStage, OUTPUTS, subscription } from './testing/fan-outs.js';
 
@@ -103,6 +103,32 @@ describe('the fan-out (R-16)', () => {
     const timesOf = (id: string) => all.flatMap((one) => (one.subscriptionId === id ? [one.eventTime] : []));
     expect(timesOf('other')).toEqual(others.map(({ eventTime }) => eventTime));
     for (const id of wide) expect(timesOf(id)).toEqual(burst.map(({ eventTime }) => eventTime));
+  });
+
+  it('holds no more than some 4 MiB of deliveries, though many fleets with many subscriptions have an event', async () => {
+    const fleets = Array.from({ length: 90 }, (_, n) => `fleet-${String(n)}`);
+    for (const fleetId of fleets) {
+      for (let n = 0; n < 200; n++) stage.index.put(subscription(`${fleetId}-${String(n)}`, { fleetId }));
+      stage.publish({ ...eventAt(0), fleetId });
+    }
+    const requests: number[] = [];
+    const open = stage.backend.fencedWriter.bind(stage.backend);
+    jest.spyOn(stage.backend, 'fencedWriter').mockImplementation((...of) => {
+      const writer = open(...of);
+      const append = writer.append.bind(writer);
+      return Object.assign(writer, {
+        append: (records: readonly OutgoingRecord[]) => {
+          requests.push(records.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0));
+          return append(records);
+        },
+      });
+    });
+    await stage.start();
+    await until(async () => (await stage.committed()) === fleets.length);
+    expect(await stage.written()).toHaveLength(90 * 200);
+    const MIB = 1_048_576;
+    expect(requests.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(5 * MIB);
+    expect(Math.max(...requests)).toBeLessThan(4.3 * MIB);
   });
 
   it('reads the subscriptions to their end before an event, so that an earlier acknowledged one is served', async () => {

@@ -64,7 +64,9 @@ const SLICE_RECORDS = 250;
 const DELIVERIES_AT_ONCE = 250;
 const DELIVERIES_PER_ROUND = 64;
 /** An event that comes now waits for the request under way: it must be small. */
-const MAX_UNSENT = 256;
+const MAX_UNSENT_BYTES = 128 * 1024;
+/** What the deliveries of one slice may take; further events of it wait. Above it by those of one event at most. */
+const MAX_SLICE_BYTES = 4 * 1024 * 1024;
 /** How far a partition is read ahead. A fleet whose burst is longer than this delays the events behind it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const RAISE_INTERVAL_MS = 60_000;
@@ -242,6 +244,7 @@ class FanOutTask implements PartitionTask {
   private fanOutSlice(slice: readonly StreamRecord[]): UnusableRecord[] {
     const unusable: UnusableRecord[] = [];
     const added = new Map<string, number>();
+    const deliveries = this.opened();
     for (const record of slice) {
       const { offset, value } = record;
       const read = readValue(this.parts.codecs.fleetEvents, value);
@@ -250,8 +253,8 @@ class FanOutTask implements PartitionTask {
       if (read.type === 'rejected' || fault !== null) continue;
       const event = read.value;
       const before = added.get(event.fleetId) ?? 0;
-      if (before < DELIVERIES_AT_ONCE && !this.waiting.has(event.fleetId))
-        added.set(event.fleetId, before + this.addDeliveries(event));
+      const hasRoom = before < DELIVERIES_AT_ONCE && deliveries.unsentBytes < MAX_SLICE_BYTES;
+      if (hasRoom && !this.waiting.has(event.fleetId)) added.set(event.fleetId, before + this.addDeliveries(event));
       else this.waiting.push({ offset, event, bytes: value?.length ?? 0 });
     }
     return unusable;
@@ -280,7 +283,7 @@ class FanOutTask implements PartitionTask {
         this.fanOutRound();
       });
       this.whenRoom();
-      if (deliveries.unsent >= MAX_UNSENT) await deliveries.sent();
+      if (deliveries.unsentBytes >= MAX_UNSENT_BYTES) await deliveries.sent();
     }
     this.isFanningOut = false;
   }

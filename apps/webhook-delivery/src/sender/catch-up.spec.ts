@@ -3,7 +3,7 @@ import { DELIVERY_UNSTARTED } from '@waypost/domain';
 import { flushed, holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRequest } from '../attempt/attempt-runner.js';
 import { createCatchUp } from './catch-up.js';
-import { PartitionQueues } from './partition-queues.js';
+import { DeliveryMemory, PartitionQueues } from './partition-queues.js';
 import { aDelivery, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
 
 async function build({ logStart = 0 } = {}) {
@@ -12,6 +12,7 @@ async function build({ logStart = 0 } = {}) {
   const deleted: (string | number)[][] = [];
   const queues = new PartitionQueues({
     limits: { perSubscription: 500, total: 2_000, guaranteed: 16 },
+    memory: new DeliveryMemory(Infinity, null),
     start: { offset: 0, foldFrom: 0 },
     begun: { upTo: -1, foldFrom: 0 },
     attemptsEnd: () => 0,
@@ -76,6 +77,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
   }
   const queues = new PartitionQueues({
     limits: { perSubscription, total: 2_000, guaranteed: 2 },
+    memory: new DeliveryMemory(Infinity, null),
     start: { offset: 0, foldFrom: 0 },
     begun: { upTo: -1, foldFrom: 0 },
     attemptsEnd: () => 0,

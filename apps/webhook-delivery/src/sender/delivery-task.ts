@@ -24,7 +24,7 @@ import { type CatchUp, createCatchUp } from './catch-up.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { HeldQueues } from './held-queues.js';
 import { createOutage, type Outage } from './outage.js';
-import { PartitionQueues, type QueueLimits } from './partition-queues.js';
+import { DeliveryMemory, PartitionQueues, type QueueLimits } from './partition-queues.js';
 import { type RecoveredSender, recoverSender } from './recover-sender.js';
 import { createStateRecords, type StateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
@@ -44,7 +44,9 @@ export interface DeliveryTaskParts {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Per partition. */
-  readonly limits: QueueLimits;
+  readonly limits: QueueLimits & { readonly bytes: number };
+  /** Of all partitions. */
+  readonly memory: DeliveryMemory;
   /** How long attempts in flight may continue when the task closes. */
   readonly closeGraceMs: number;
 }
@@ -158,6 +160,7 @@ class DeliveryTask implements PartitionTask {
     for (const queue of queues.all()) for (const { pending } of queue.unfinished.values()) flow.withdraw(pending);
     this.parts.metrics.pendingChanged(-queues.pending);
     this.parts.metrics.parkedChanged(-queues.parked.size);
+    queues.close();
   }
 
   private housekeep(): void {
@@ -194,7 +197,8 @@ class DeliveryTask implements PartitionTask {
       },
     });
     const isPaused = (id: string): boolean => parts.directory.isHeld(id);
-    const queues = new PartitionQueues({ limits, start, begun, attemptsEnd: () => log.attemptsEnd, isPaused });
+    const memory = new DeliveryMemory(limits.bytes, parts.memory);
+    const queues = new PartitionQueues({ limits, memory, start, begun, attemptsEnd: () => log.attemptsEnd, isPaused });
     const states = createStateRecords({ queues, codecs, partition, now });
     const flow = createAttemptFlow({
       ...{ context, log, outage: () => outage, hasResumed: () => this.hasResumed, ...pickFlowParts(parts) },

@@ -1,16 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { DELIVERY_UNSTARTED, HEALTHY } from '@waypost/domain';
-import { type BegunDeliveries, PartitionQueues } from './partition-queues.js';
+import { type BegunDeliveries, DeliveryMemory, PartitionQueues } from './partition-queues.js';
 import { createStateRecords } from './state-records.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 import { aDelivery, SenderHarness } from './testing/sender-harness.js';
 
 const NOTHING_BEGUN: BegunDeliveries = { upTo: -1, foldFrom: 0 };
 
-function build({ begun = NOTHING_BEGUN, limits = {} } = {}) {
+function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory(Infinity, null) } = {}) {
   let attemptsEnd = 500;
   const queues = new PartitionQueues({
     limits: { perSubscription: 3, total: 6, guaranteed: 1, ...limits },
+    memory,
     start: { offset: 10, foldFrom: 100 },
     begun,
     attemptsEnd: () => attemptsEnd,
@@ -151,6 +152,28 @@ describe('a queue at its bound (R-26)', () => {
     for (const [i, id] of ['a', 'a', 'a', 'b', 'b', 'b'].entries()) read(id, 10 + i);
     expect(read('c', 16)).toBeDefined();
     expect(read('c', 17)).toBeUndefined();
+  });
+
+  it.each([
+    ['partition', (bytes: number) => new DeliveryMemory(bytes, null)],
+    ['process', (bytes: number) => new DeliveryMemory(Infinity, new DeliveryMemory(bytes, null))],
+  ])('gets no more than its guaranteed part while the bytes of the %s are used up', (_, memoryOf) => {
+    // Each delivery counts 1 KiB and its body twice.
+    const memory = memoryOf(2 * (1_024 + 2 * aDelivery(0).body.length));
+    const { queues, read, taken } = build({ memory });
+    const [first] = [taken('a', 10), taken('a', 11)];
+    expect(read('a', 12)).toBeUndefined();
+    expect(read('b', 13)).toBeDefined();
+    expect(read('b', 14)).toBeUndefined();
+    queues.finish(first);
+    queues.finish(first);
+    expect(memory.isFull).toBe(true);
+    queues.withdrawAllButFirst(queues.queue('a'));
+    queues.close();
+    expect(memory.isFull).toBe(false);
+    const next = build({ memory });
+    for (const offset of [10, 11]) expect(next.read('c', offset)).toBeDefined();
+    expect(next.read('c', 12)).toBeUndefined();
   });
 
   it('holds the commit point back until its own record accounts for it', () => {

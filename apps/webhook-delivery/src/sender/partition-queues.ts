@@ -13,8 +13,39 @@ export interface QueueLimits {
   readonly perSubscription: number;
   /** Unfinished deliveries of the partition in memory. */
   readonly total: number;
-  /** A subscription may have this many even when `total` is reached, so that others cannot starve it. */
+  /** A subscription may have this many even when the partition or the process is full, so that others cannot starve it. */
   readonly guaranteed: number;
+}
+
+/** Of the strings and objects of a delivery beside its body. */
+const DELIVERY_BYTES = 1_024;
+const BYTES_PER_CHARACTER = 2;
+
+/** What the unfinished deliveries of a partition, or of all partitions of the process, take in memory (R-26). */
+export class DeliveryMemory {
+  private usedBytes = 0;
+
+  constructor(
+    private readonly limitBytes: number,
+    private readonly process: DeliveryMemory | null,
+  ) {}
+
+  get isFull(): boolean {
+    return this.usedBytes >= this.limitBytes || this.process?.isFull === true;
+  }
+
+  add({ delivery }: PendingDelivery): void {
+    this.change(DELIVERY_BYTES + BYTES_PER_CHARACTER * delivery.body.length);
+  }
+
+  remove({ delivery }: PendingDelivery): void {
+    this.change(-DELIVERY_BYTES - BYTES_PER_CHARACTER * delivery.body.length);
+  }
+
+  private change(bytes: number): void {
+    this.usedBytes += bytes;
+    this.process?.change(bytes);
+  }
 }
 
 /** The deliveries that predecessors had begun, by the attempts log. */
@@ -26,6 +57,7 @@ export interface BegunDeliveries {
 
 export interface PartitionQueuesOptions {
   readonly limits: QueueLimits;
+  readonly memory: DeliveryMemory;
   readonly start: CommitPoint;
   readonly begun: BegunDeliveries;
   /** The current position after the last attempt in the log. */
@@ -82,15 +114,19 @@ export class PartitionQueues {
 
   hasRoom({ unfinished, isHeld, expiring }: SubscriptionQueue): boolean {
     if (isHeld && unfinished.size > expiring) return false;
-    const { perSubscription, total, guaranteed } = this.options.limits;
-    return unfinished.size < perSubscription && (this.pending < total || unfinished.size < guaranteed);
+    const { perSubscription, guaranteed } = this.options.limits;
+    return unfinished.size < perSubscription && (!this.isFull || unfinished.size < guaranteed);
   }
 
   /** Room enough to be worth a catch-up pass, which reads a lot. */
   hasMuchRoom({ unfinished, isHeld }: SubscriptionQueue): boolean {
     if (isHeld) return unfinished.size === 0;
-    const { perSubscription, total, guaranteed } = this.options.limits;
-    return unfinished.size <= perSubscription >> 1 && (this.pending < total || unfinished.size <= guaranteed >> 1);
+    const { perSubscription, guaranteed } = this.options.limits;
+    return unfinished.size <= perSubscription >> 1 && (!this.isFull || unfinished.size <= guaranteed >> 1);
+  }
+
+  private get isFull(): boolean {
+    return this.pending >= this.options.limits.total || this.options.memory.isFull;
   }
 
   park(queue: SubscriptionQueue, offset: number): void {
@@ -109,6 +145,7 @@ export class PartitionQueues {
     queue.unfinished.set(offset, { pending, foldFrom: this.foldFromOf(queue, offset) });
     queue.takenUpTo = Math.max(queue.takenUpTo, offset);
     this.pending++;
+    this.options.memory.add(pending);
   }
 
   /**
@@ -119,18 +156,29 @@ export class PartitionQueues {
   withdrawAllButFirst(queue: SubscriptionQueue): PendingDelivery[] {
     queue.withdrawnFoldFrom = Math.min(queue.withdrawnFoldFrom, this.foldFromOfLowest(queue));
     const [, ...withdrawn] = [...queue.unfinished.values()].map(({ pending }) => pending);
-    for (const { offset, progress } of withdrawn) {
-      queue.unfinished.delete(offset);
-      queue.withdrawn.set(offset, progress);
+    for (const pending of withdrawn) {
+      this.leaveMemory(pending);
+      queue.withdrawn.set(pending.offset, pending.progress);
     }
-    this.pending -= withdrawn.length;
     return withdrawn;
   }
 
   /** Call it once the last attempt is in the log, not before. */
-  finish({ queue, offset }: PendingDelivery): void {
-    if (queue.unfinished.delete(offset)) this.pending--;
-    this.forgetIfDone(queue);
+  finish(pending: PendingDelivery): void {
+    this.leaveMemory(pending);
+    this.forgetIfDone(pending.queue);
+  }
+
+  /** The task has ended, and the partition has left this process. */
+  close(): void {
+    for (const queue of this.queues.values())
+      for (const { pending } of queue.unfinished.values()) this.options.memory.remove(pending);
+  }
+
+  private leaveMemory(pending: PendingDelivery): void {
+    if (!pending.queue.unfinished.delete(pending.offset)) return;
+    this.pending--;
+    this.options.memory.remove(pending);
   }
 
   forgetIfDone(queue: SubscriptionQueue): void {

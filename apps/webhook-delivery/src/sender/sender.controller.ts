@@ -21,13 +21,16 @@ import type { SubscriptionDirectory } from '../subscriptions/subscription-direct
 import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
 import { createDeliveryTask, type DeliveryTaskParts } from './delivery-task.js';
-import type { QueueLimits } from './partition-queues.js';
+import { DeliveryMemory, type QueueLimits } from './partition-queues.js';
 import type { ReservationLimits } from './reservations.js';
 
 export interface SenderSettings {
   readonly slots: SlotLimits;
   readonly reservations: ReservationLimits;
-  readonly unfinished: QueueLimits;
+  /** `bytes`: per partition. */
+  readonly unfinished: QueueLimits & { readonly bytes: number };
+  /** What the unfinished deliveries of all partitions may take. */
+  readonly unfinishedBytes: number;
   readonly flushes: FlushIntervals;
   readonly closeGraceMs: number;
 }
@@ -50,7 +53,8 @@ const STOP_TIMEOUT_MS = 6_300;
 /** Creates the task of each assigned partition of webhook.deliveries, from parts that all partitions share. */
 @Injectable()
 export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
-  readonly limits: QueueLimits;
+  readonly limits: SenderSettings['unfinished'];
+  readonly memory: DeliveryMemory;
   readonly closeGraceMs: number;
 
   constructor(
@@ -69,6 +73,7 @@ export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
     @Inject(SENDER_SETTINGS) settings: SenderSettings,
   ) {
     this.limits = settings.unfinished;
+    this.memory = new DeliveryMemory(settings.unfinishedBytes, null);
     this.closeGraceMs = settings.closeGraceMs;
   }
 

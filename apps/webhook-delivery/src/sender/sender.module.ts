@@ -16,10 +16,13 @@ import {
   type SenderSettings,
 } from './sender.controller.js';
 
+const MIB = 1_048_576;
+
 const SETTINGS: SenderSettings = {
   slots: { perSubscription: 64, perFleet: 128, perFleetBesideOthers: 32, total: 256 },
   reservations: { total: 4_096, perOrigin: CONNECTIONS_PER_ORIGIN },
-  unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16 },
+  unfinished: { perSubscription: 500, total: 20_000, guaranteed: 16, bytes: 48 * MIB },
+  unfinishedBytes: 256 * MIB,
   flushes: { intervalMs: 4, busyIntervalMs: 10 },
   // Longer than an attempt can take: attempts in flight are not repeated when a partition moves or the process stops.
   closeGraceMs: 5_500,

@@ -32,7 +32,7 @@ import type { TimerPort } from '../../common/timers.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
 import { createDeliveryTask, type DeliveryTaskParts } from '../delivery-task.js';
 import { createLaneSettings } from '../lane-settings.js';
-import type { QueueLimits } from '../partition-queues.js';
+import { DeliveryMemory, type QueueLimits } from '../partition-queues.js';
 import type { ReservationLimits } from '../reservations.js';
 
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
@@ -169,7 +169,8 @@ export class SenderHarness {
     const sender = createSender({
       ...{ backend, codecs, directory, timers, now, logger: silentLogger, closeGraceMs: 20 },
       random: settings.random ?? (() => 0),
-      limits: { perSubscription: 100, total: 1_000, guaranteed: 2, ...settings.limits },
+      limits: { perSubscription: 100, total: 1_000, guaranteed: 2, bytes: Infinity, ...settings.limits },
+      memory: new DeliveryMemory(Infinity, null),
       instanceId: 'sender-0',
       runner: settings.runner ?? { run },
       scheduler: this.scheduler,
