@@ -186,7 +186,7 @@ export class Connection implements ExchangeCarrier {
     const { exchange, reader } = this;
     if (this.reads >= MAX_READS) throw new ResponseRefusedError('the response arrives in too many pieces');
     if (reader.isSufficient) exchange?.onSufficient();
-    else if (reader.statusCode !== undefined) exchange?.onStatusLine(reader.statusCode);
+    else if (reader.statusCode !== undefined) exchange?.onStatusLine();
   }
 
   private readEnd(): void {

@@ -63,8 +63,6 @@ export interface EgressRequest {
   readonly maxResponseBytes?: number;
   /** false: the result does not wait for the body, which is read within limits but not returned. Default true. */
   readonly keepBody?: boolean;
-  /** Called once, when the status line is complete: the result may follow up to a second later. */
-  readonly onStatus?: (statusCode: number) => void;
 }
 
 export interface EgressClient {
@@ -157,7 +155,6 @@ function exchangeRequest(
     },
     signal: request.signal,
     group: request.abortGroup,
-    onStatus: request.onStatus,
   };
 }
 

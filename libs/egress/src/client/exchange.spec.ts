@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { flushed, until } from '../../../../test/support/until.js';
+import { until } from '../../../../test/support/until.js';
 import { bytesReadByClients } from '../testing/client-sockets.js';
 import { closedAfterEach } from '../testing/opened.js';
 import {
@@ -312,36 +312,6 @@ describe('a post that does not keep the body', () => {
 
     expect(await buildUnkept()(server.url)).toMatchObject({ statusCode: 503, headers: { 'retry-after': '7' } });
   });
-
-  it('announces the status once, when its line is complete', async () => {
-    const server = keep(
-      await startRawServer((socket) => {
-        const later = [OK, 'content-length: 2\r\n', '\r\no', 'k'];
-        socket.write('HTTP/1.1 103 Early Hints\r\n\r\n');
-        trickle(socket, later, 60);
-      }),
-    );
-    const seen: string[] = [];
-
-    await buildUnkept()(server.url, { onStatus: (code) => seen.push(`status ${String(code)}`) }).then(() =>
-      seen.push('result'),
-    );
-    expect(seen).toEqual(['status 200', 'result']);
-
-    const atOnce = keep(await startRawServer(write('HTTP/1.1 204 No Content\r\n\r\n')));
-    const statuses: number[] = [];
-    await buildUnkept()(atOnce.url, { onStatus: (code) => statuses.push(code) });
-    expect(statuses).toEqual([204]);
-  });
-
-  it('announces no status when there is none', async () => {
-    const server = keep(await startRawServer((socket) => socket.end('HTTP/1.1 20')));
-    const statuses: number[] = [];
-
-    await buildUnkept()(server.url, { onStatus: (code) => statuses.push(code) });
-
-    expect(statuses).toEqual([]);
-  });
 });
 
 /** Answers on a thread of its own, so that it does so while the event loop of the test is blocked. */
@@ -369,58 +339,6 @@ describe('an event loop that was blocked over a deadline', () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
 
     expect(new Set((await Promise.all(posts)).map(({ type }) => type))).toEqual(new Set(['response']));
-  });
-});
-
-describe('an endpoint that sends unrequested responses', () => {
-  const accepted = `${OK}content-length: 0\r\n\r\n`;
-  const refusing = 'HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n';
-
-  it.each<[string, Answer]>([
-    ['together with the first answer', (socket, number) => socket.write(number === 1 ? accepted + accepted : refusing)],
-    [
-      'in part, together with the first answer',
-      (socket, number) => socket.write(number === 1 ? `${accepted}HTTP/1.1 2` : refusing),
-    ],
-    [
-      'a moment later',
-      (socket, number) => {
-        socket.write(number === 1 ? accepted : refusing);
-        if (number === 1) setTimeout(() => socket.write(accepted), 10);
-      },
-    ],
-  ])('%s cannot have it taken for the answer to the next request', async (_case, answer) => {
-    const server = keep(await startRawServer(answer));
-    const post = build();
-
-    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
-    await allClosed(server);
-
-    expect(await post(server.url)).toMatchObject({ statusCode: 503 });
-    expect(server.connections).toHaveLength(2);
-  });
-
-  it('right before the next request cannot have it taken for its response', async () => {
-    const server = keep(await startRawServer((socket, number) => socket.write(number === 1 ? accepted : refusing)));
-    const post = build();
-    expect(await post(server.url)).toMatchObject({ statusCode: 200 });
-
-    // A connection is free for the next request one iteration of the event loop after its response.
-    await flushed();
-    server.connections[0]?.write(accepted);
-
-    expect(await post(server.url)).toMatchObject({ statusCode: 503 });
-    expect(server.connections).toHaveLength(2);
-  });
-
-  it('with a body after a 204 counts with its status, and the connection is not reused', async () => {
-    const server = keep(await startRawServer(write('HTTP/1.1 204 No Content\r\n\r\nsurprise')));
-    const post = build();
-
-    expect(await post(server.url)).toMatchObject({ type: 'response', statusCode: 204 });
-    await allClosed(server);
-    expect(await post(server.url)).toMatchObject({ type: 'response', statusCode: 204 });
-    expect(server.connections).toHaveLength(2);
   });
 });
 

@@ -10,7 +10,6 @@ export interface ExchangeRequest {
   readonly limits: ResponseLimits;
   readonly signal: AbortSignal | undefined;
   readonly group: AbortGroup | undefined;
-  readonly onStatus: ((statusCode: number) => void) | undefined;
 }
 
 export interface ExchangeQueue {
@@ -78,9 +77,9 @@ export class Exchange {
   }
 
   /** The status line is complete, the rest of the response is not. */
-  onStatusLine(statusCode: number): void {
+  onStatusLine(): void {
     if (this.hasStatus) return;
-    this.announce(statusCode);
+    this.hasStatus = true;
     if (!this.request.limits.keepBody) this.expireWithin(HEAD_GRACE_MS);
   }
 
@@ -122,14 +121,7 @@ export class Exchange {
     if (this.settled) return;
     this.settled = true;
     this.request.signal?.removeEventListener('abort', this);
-    if (result.type === 'response') this.announce(result.statusCode);
     this.resolve(result);
-  }
-
-  private announce(statusCode: number): void {
-    if (this.hasStatus) return;
-    this.hasStatus = true;
-    this.request.onStatus?.(statusCode);
   }
 
   /** Never beyond the deadline. */
