@@ -7,11 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { createAvroCodecs, createSchemaRegistry, type RejectedTelemetry, setUpKafka, topics } from '@waypost/contracts';
 import { connectKafka, openRecordPublisher, openTopicAdmin } from '@waypost/streams';
+import { subscriptionOf } from '../../../../test/support/samples.js';
 import { stackEnvironment } from '../stack/stack-config.js';
 import { stackSource } from '../stack/stack-connections.js';
 import { publish } from './publish.js';
 import { read, type ReadOptions } from './read.js';
 import { listRejected, republishRejected } from './rejected.js';
+import { parkedSubscriptions } from './wait.js';
 
 const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
 const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
@@ -171,7 +173,30 @@ describe('Publishing and reading on a real broker', () => {
   it('says which of the wanted rejected pings are not there', async () => {
     const { terminal } = build();
     const selection = { ids: ['3:999999'], reason: null, device: null, from: null, to: null };
-    await expect(republishRejected(terminal, { dataDir, selection })).rejects.toThrow('Not there: 3:999999');
+    await expect(republishRejected(terminal, { dataDir, selection })).rejects.toThrow('Not found: 3:999999');
+  });
+});
+
+describe('Waiting until idle', () => {
+  it('counts subscriptions that are parked, and not those that wait for a probe or for their owner', async () => {
+    const now = Date.now();
+    const state = { foldFrom: 0, failingSince: null, suspendedAt: null, failedDays: [], updatedAt: now };
+    const id = (what: string): string => `${what}-${randomUUID()}`;
+    const [busy, done, suspended, paused] = [id('busy'), id('done'), id('suspended'), id('paused')];
+    const codecs = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) });
+    await Promise.all([codecs.subscriptionState.prepare(), codecs.webhookSubscriptions.prepare()]);
+    const parked = (subscriptionId: string, more = {}): readonly [string, Buffer] => [
+      subscriptionId,
+      codecs.subscriptionState.encode({ ...state, subscriptionId, parkedFrom: 1, ...more }),
+    ];
+    await append(topics.subscriptionState.name, [
+      ...[parked(busy), parked(done), parked(suspended, { suspendedAt: now }), parked(paused)],
+      [done, null],
+    ]);
+    const subscription = subscriptionOf({ id: paused, status: 'paused' });
+    await append(topics.webhookSubscriptions.name, [[paused, codecs.webhookSubscriptions.encode(subscription)]]);
+    const found = await parkedSubscriptions(await stackEnvironment(dataDir));
+    expect(found.filter((one) => [busy, done, suspended, paused].includes(one))).toEqual([busy]);
   });
 });
 
@@ -192,8 +217,16 @@ function rejection(device: string, sourceValue: Buffer): RejectedTelemetry {
 async function reject(...rejections: readonly RejectedTelemetry[]): Promise<string[]> {
   const codec = createAvroCodecs({ registry: createSchemaRegistry({ url: registryUrl }) }).telemetryRejected;
   await codec.prepare();
-  const publisher = await openRecordPublisher(kafka, topics.telemetryRejected.name);
-  await publisher.publish(rejections.map((one) => ({ key: one.sourceKey, value: codec.encode(one) })));
+  const keys = rejections.map((one) => one.sourceKey?.toString() ?? '');
+  await append(
+    topics.telemetryRejected.name,
+    rejections.map((one, index) => [keys[index] ?? '', codec.encode(one)] as const),
+  );
+  return keys;
+}
+
+async function append(topic: string, records: readonly (readonly [key: string, value: Buffer | null])[]) {
+  const publisher = await openRecordPublisher(kafka, topic);
+  await publisher.publish(records.map(([key, value]) => ({ key: Buffer.from(key), value })));
   await publisher.close();
-  return rejections.map((one) => one.sourceKey?.toString() ?? '');
 }

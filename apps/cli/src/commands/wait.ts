@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allConsumerGroups } from '@waypost/contracts';
+import { allConsumerGroups, topics } from '@waypost/contracts';
+import type { SubscriptionState, WebhookSubscription } from '@waypost/domain';
 import { type GroupProgressReader, openGroupProgress, type PartitionProgress } from '@waypost/streams';
-import { stackEnvironment } from '../stack/stack-config.js';
+import { readTopic } from '../analysis/rule-run.js';
+import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings } from '../stack/stack-connections.js';
 import { CliError, createStatusLine, type Terminal } from '../terminal/output.js';
 
@@ -16,13 +18,16 @@ const shortestPollMs = 50;
 /** Coordinators move and brokers restart; what lasts longer than this is an outage. */
 const failingForMs = 60_000;
 
-/** Returns when every group has finished everything in the log, and found nothing more for `idleMs`. */
+/** Returns when every group has finished everything in the log and found nothing more for `idleMs`, and nothing is parked. */
 export async function waitUntilIdle(terminal: Terminal, options: WaitOptions): Promise<void> {
   const stack = await stackEnvironment(options.dataDir);
   const reader = await openGroupProgress(kafkaSettings(stack));
   const status = createStatusLine(terminal);
   try {
-    await pollUntilIdle(reader, options, (text) => status.show(text));
+    for (let parked = -1; parked !== 0; parked = (await parkedSubscriptions(stack)).length) {
+      const before = parked > 0 ? `parked deliveries of ${String(parked)} subscriptions, ` : '';
+      await pollUntilIdle(reader, options, (text) => status.show(`waiting for ${before}${text}`));
+    }
   } finally {
     status.clear();
     await reader.close();
@@ -47,9 +52,35 @@ async function pollUntilIdle(
       if (now() - failingSince > failingForMs) throw outage(error);
     }
     if (detector.observe(now(), progress)) return;
-    show(progress === null ? 'waiting for Kafka' : `waiting for ${describeLag(progress)}`);
+    show(progress === null ? 'Kafka' : describeLag(progress));
     await sleep(pollMs);
   }
+}
+
+/**
+ * Subscriptions whose deliveries wait in the log, outside of the lag of the group, because the sender has enough of them in
+ * memory (R-26). What is paused or suspended waits for its owner or a probe, and does not count.
+ *
+ * @returns their ids
+ */
+export async function parkedSubscriptions(stack: StackEnvironment): Promise<string[]> {
+  const parked = new Set<string>();
+  await readTopic(stack, topics.subscriptionState.name, {}, (records) => {
+    for (const { key, value } of records) {
+      const state = value as SubscriptionState | null;
+      const isParked = state !== null && state.parkedFrom !== null && state.suspendedAt === null;
+      parked[isParked ? 'add' : 'delete'](key ?? '');
+    }
+  });
+  if (parked.size === 0) return [];
+  const paused = new Set<string>();
+  await readTopic(stack, topics.webhookSubscriptions.name, {}, (records) => {
+    for (const { key, value } of records) {
+      const isPaused = (value as WebhookSubscription | null)?.status === 'paused';
+      paused[isPaused ? 'add' : 'delete'](key ?? '');
+    }
+  });
+  return [...parked].filter((id) => !paused.has(id));
 }
 
 function outage(error: unknown): CliError {
