@@ -8,7 +8,7 @@ const SPECS = ['**/*.spec.ts', '**/*.contract.ts', 'test/**/*.ts', '**/testing/*
 /** The only places where the environment is read. */
 const CONFIG_FILES = ['**/config.ts', '**/*-config.ts'];
 
-/** One schema a subject, one subject a topic: the folder knows the names of all topics. */
+/** One schema per subject, one subject a topic: the folder knows the names of all topics. */
 const topics = readdirSync(new URL('./schemas/', import.meta.url))
   .filter((file) => file.endsWith('-value.avsc'))
   .map((file) => file.replace('-value.avsc', ''));

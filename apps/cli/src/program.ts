@@ -10,7 +10,7 @@ import { parseList, parsePositive, parseTime } from './time-argument.js';
 export interface ProgramContext {
   readonly terminal: Terminal;
   readonly now: () => number;
-  /** Where the user called from; relative file names are meant from there. */
+  /** Where the user called from; relative file names are resolved against it. */
   readonly callerDir: string;
 }
 
@@ -248,11 +248,11 @@ function addRejectedCommands(program: Command, { terminal }: ProgramContext): vo
     ...{ ...NO_RANGE, reason: null, ...flags },
     ids,
   });
-  filtered(leaf(rejected, 'list', 'Prints them as NDJSON.')).action(async (flags: RejectedFlags) => {
+  filtered(leaf(rejected, 'list', 'Lists rejected records as NDJSON.')).action(async (flags: RejectedFlags) => {
     const { listRejected } = await import('./commands/rejected.js');
     await listRejected(terminal, { dataDir: flags.dataDir, selection: selectionOf([], flags) });
   });
-  filtered(leaf(rejected, 'republish [ids...]', 'Publishes them again, with the original key and bytes.'))
+  filtered(leaf(rejected, 'republish [ids...]', 'Republishes rejected records, with the original key and bytes.'))
     .option('--all', 'all of them')
     .action(async (ids: string[], flags: RejectedFlags) => {
       const selection = assertSelective(selectionOf(ids, flags), flags.all ?? false);

@@ -25,7 +25,7 @@ const http = z
     WAYPOST_V1_GONE: withDefault(asFlag, 'true or false', false),
     WAYPOST_RATE_LIMIT_PER_SECOND: withDefault(
       asInteger(1, 1_000_000),
-      'requests a second of one API key, from 1',
+      'requests per second per API key, from 1',
       1_000,
     ),
     WAYPOST_RATE_LIMIT_BURST: withDefault(asInteger(1, 1_000_000), 'requests at once of one API key, from 1', 2_000),

@@ -11,7 +11,7 @@ export const PING_METRICS = Symbol('PING_METRICS');
 
 export function createPingMetrics(registry: Registry): PingMetrics {
   return {
-    pingDecided: countBy(registry, 'waypost_pings_total', 'Pings by what was decided of them.', 'decision'),
+    pingDecided: countBy(registry, 'waypost_pings_total', 'Pings by decision.', 'decision'),
     eventEmitted: countBy(registry, 'waypost_events_total', 'Events made, by type.', 'event_type'),
   };
 }

@@ -61,7 +61,7 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-/** Every fleet wants routes and stops, the dearest case. Written once more, it is still version 1. */
+/** Every fleet wants routes and stops, the most expensive case. Written once more, it is still version 1. */
 export async function publishFleetSettings({ stack, reporter, now }: BenchContext): Promise<void> {
   const { fleetSettings } = createAvroCodecs({ registry: createSchemaRegistry({ url: stack.registryUrl }), now });
   await fleetSettings.prepare();

@@ -163,7 +163,7 @@ export class AvroCursor {
     }
   }
 
-  /** How many entries of an array or a map follow; 0: none any more. To be asked again behind them. */
+  /** How many entries of an array or a map follow; 0 at the end. Call it again after reading them. */
   blockCount(): number {
     const count = this.long();
     if (count >= 0) return count;

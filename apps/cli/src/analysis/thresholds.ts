@@ -46,7 +46,7 @@ export const THRESHOLDS: readonly Threshold[] = [
     ...settings,
     positionWindowMs: value,
   })),
-  threshold('--moving-speed <km/h>', 'from which a ping moves (R-9)', parsePositive, (settings, value) =>
+  threshold('--moving-speed <km/h>', 'at which a vehicle counts as moving (R-9)', parsePositive, (settings, value) =>
     ofRoutes(settings, { movingSpeedInKmh: value }),
   ),
   threshold(

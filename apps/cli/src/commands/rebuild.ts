@@ -124,7 +124,9 @@ async function untilRebuilt(work: Work, goal: readonly PartitionRebuild[]): Prom
       if (progress.done >= total) return total;
       if (progress.done !== seen.done) seen = { done: progress.done, atMs: now() };
       const isStanding = now() - seen.atMs > STALLED_AFTER_MS;
-      await say(isStanding ? `${text}; nothing moves: does history-projector run? It goes on when it does.` : text);
+      await say(
+        isStanding ? `${text}; nothing moves: is history-projector running? It continues as soon as it does.` : text,
+      );
       await sleep(POLL_MS);
     }
   } finally {

@@ -65,7 +65,7 @@ export async function republishRejected(terminal: Terminal, { dataDir, selection
     for (const publisher of publishers.values()) await (await publisher).close();
   }
   await writeLine(terminal.out, `republished ${String(count)}`);
-  if (missing.size > 0) throw new CliError(`Not there: ${[...missing].join(', ')}. "rejected list" prints the ids.`);
+  if (missing.size > 0) throw new CliError(`Not found: ${[...missing].join(', ')}. "rejected list" prints the ids.`);
 }
 
 async function eachRejected(

@@ -10,7 +10,7 @@ const MAX_NAME_LENGTH = 128;
 export class CreateApiKeyDto extends dto(
   z
     .strictObject({
-      name: plainText(MAX_NAME_LENGTH).optional().meta({ description: 'For people: the purpose of the key.' }),
+      name: plainText(MAX_NAME_LENGTH).optional().meta({ description: 'What the key is for.' }),
       scopes: z
         .array(oneOf(API_KEY_SCOPES))
         .min(1, 'must name at least one')

@@ -54,5 +54,5 @@ function countFor(limiter: RateLimiter, keyId: string): void {
   const rate = limiter.take(keyId);
   if (rate.type === 'allowed') return;
   const headers = { 'retry-after': String(rate.retryAfterS) };
-  throw new ApiError(429, 'rate_limited', 'This API key calls too often; see Retry-After.', { headers });
+  throw new ApiError(429, 'rate_limited', 'This API key sends too many requests; see Retry-After.', { headers });
 }

@@ -53,6 +53,6 @@ export const IfMatch = createParamDecorator((_: unknown, context: ExecutionConte
 
 /** 412 with the `ETag` that the resource has now. */
 export function versionMismatch(version: number): ApiError {
-  const message = 'The resource has changed since you read it: read it again and decide again. Nothing was done.';
+  const message = 'The resource has changed since you read it: fetch it again and retry. Nothing was changed.';
   return new ApiError(412, 'precondition_failed', message, { headers: { etag: entityTag(version) } });
 }

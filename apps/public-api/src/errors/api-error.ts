@@ -96,6 +96,6 @@ function sentence(about: string, message: string): string {
   return /^[A-Z]/.test(message) ? `${about}: ${message.replace(/\.$/, '')}` : `${about} ${message}`;
 }
 
-export function notFound(message = 'There is nothing here.'): ApiError {
+export function notFound(message = 'Not found.'): ApiError {
   return new ApiError(404, 'not_found', message);
 }

@@ -50,7 +50,7 @@ export const ERROR_RESPONSES = {
   415: errorResponse('The body is not JSON.'),
   417: errorResponse('An expectation other than `100-continue`.'),
   422: errorResponse('The `Idempotency-Key` was used for another request.'),
-  429: errorResponse('This API key calls too often, or this address without a valid one.', retryAfter),
+  429: errorResponse('This API key sends too many requests, or this address without a valid one.', retryAfter),
   431: errorResponse('The request line and the headers are longer than 16 KB together.'),
   500: errorResponse('The service failed.'),
   503: errorResponse('The service cannot answer right now.', retryAfter),

@@ -18,7 +18,7 @@ export class OperationalEventDto extends dto(
       id: uuidText,
       type: text.meta({ description: TYPES, examples: ['exhausted', 'suspended', 'probed', 'resumed', 'disabled'] }),
       occurredAt: dateTime,
-      reason: text.meta({ description: 'In words, for people.' }),
+      reason: text.meta({ description: 'Human-readable.' }),
       eventId: uuidText.optional().meta({ description: 'The delivery that it is about, as in the history.' }),
       statusCode: statusCode.optional().meta({ description: 'Of the last attempt, or of the probe.' }),
       error: text.optional().meta({ description: 'Why there was no status code, for example timeout.' }),

@@ -7,13 +7,13 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIST_LIMIT = 1_000;
 const MAX_PAGE_STATE_LENGTH = 4_096;
 
-export function limitParameter(maxLimit: number, description = 'The most items that a page holds.') {
+export function limitParameter(maxLimit: number, description = 'Maximum items per page.') {
   return wholeNumber(1, maxLimit).default(DEFAULT_LIMIT).meta({ description });
 }
 
 export const pageStateParameter = parameterText(MAX_PAGE_STATE_LENGTH).optional().meta({
   description:
-    'Where to go on: from the page before, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out.',
+    'Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out.',
 });
 
 /** The query of a list that has no filters. */

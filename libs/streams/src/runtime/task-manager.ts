@@ -12,7 +12,7 @@ export interface TaskManagerOptions {
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
   readonly createTask: (context: TaskContext) => PartitionTask;
-  /** Topics that must exist with as many partitions as the input (G14). */
+  /** Topics that must exist with as many partitions as the input. */
   readonly copartitioned?: readonly string[];
   readonly logger: StreamsLogger;
   /** The process cannot continue and should exit with a code that makes its supervisor restart it. */

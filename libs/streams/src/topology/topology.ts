@@ -50,7 +50,7 @@ export interface RecordSlice {
   readonly records: readonly StreamRecord[];
   /** The first slice of its batch: all records of the batch are in the log by now. */
   readonly isFirst: boolean;
-  /** Calls `process` with each record. To be called once; throws when the task was closed meanwhile. */
+  /** Calls `process` with each record. Call it once; throws when the task was closed meanwhile. */
   readonly forEach: (process: (record: StreamRecord) => void) => void;
 }
 
@@ -138,7 +138,7 @@ export function invalid(message: string): StreamsError {
 interface WrittenTopic {
   readonly topic: string;
   readonly role: string;
-  /** A task writes the partition of its own number, so there must be as many as the source has (G14). */
+  /** A task writes the partition of its own number, so there must be as many as the source has. */
   readonly copartitioned: boolean;
   readonly settings: string;
 }
