@@ -249,6 +249,12 @@ const PROJECTION: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'recordNumber(attempt) >= lastRecordNumber(before)',
   },
   {
+    name: 'an attempt beside one that is logged twice is lost',
+    file: `${STORE}/deliveries/write-deliveries.ts`,
+    is: 'others.push(...left);',
+    becomes: '',
+  },
+  {
     name: 'a delivery that a retry delivers has no time of that',
     file: `${STORE}/deliveries/delivery-sql.ts`,
     is: 'delivered_at = b.delivered_at,',

@@ -45,6 +45,8 @@ export function createMadeUpLog(random: Random): MadeUpLog {
   /** What was logged last. */
   const recent: WebhookAttempt[] = [];
   let made = 0;
+  /** Follows a repeat of the attempt before it at once, so that a projector reads both in one batch. */
+  let held: WebhookAttempt | null = null;
 
   function begin(nowMs: number): WebhookAttempt {
     const number = made++;
@@ -114,8 +116,13 @@ export function createMadeUpLog(random: Random): MadeUpLog {
 
   function nextInOrder(nowMs: number): WebhookAttempt {
     const isNew = open.length === 0 || chance(random, open.length > OPEN_DELIVERIES ? 0.3 : 0.7);
-    const attempt = isNew ? nextDelivery(nowMs) : goOn(takenFrom(open, random, 'leaves'));
+    const before = isNew ? null : takenFrom(open, random, 'leaves');
+    const attempt = before === null ? nextDelivery(nowMs) : goOn(before);
     if (attempt.outcome === 'retrying') open.push(attempt);
+    if (before !== null && before.body === null && chance(random, 0.1)) {
+      held = attempt;
+      return repeat(before);
+    }
     // Of some deliveries the head of the log is gone: nothing of them may show.
     const isLost = attempt.body !== null && attempt.outcome === 'retrying' && chance(random, 0.01);
     return isLost ? nextInOrder(nowMs) : attempt;
@@ -123,8 +130,9 @@ export function createMadeUpLog(random: Random): MadeUpLog {
 
   return {
     next(nowMs) {
-      if (recent.length > 0 && chance(random, 0.04)) return repeat(takenFrom(recent, random, 'stays'));
-      const attempt = nextInOrder(nowMs);
+      if (held === null && recent.length > 0 && chance(random, 0.04)) return repeat(takenFrom(recent, random, 'stays'));
+      const attempt = held ?? nextInOrder(nowMs);
+      if (attempt === held) held = null;
       recent.push(attempt);
       if (recent.length > RECENT_ATTEMPTS) recent.shift();
       return attempt;
