@@ -1,10 +1,14 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
+import { Registry } from 'prom-client';
+import { CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
 import { admitRequests } from './auth/admission.middleware.js';
 import { ADDRESS_LIMITER, KEY_DIRECTORY, RATE_LIMITER } from './auth/auth.module.js';
 import type { KeyDirectory } from './auth/key-directory.js';
 import type { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
+import type { PublicApiConfig } from './config.js';
 import { parseQuery } from './endpoint/query-text.js';
 import { answerClientErrors } from './http/client-errors.js';
 import { answerGone, deprecateV1, V1_HISTORY_PATH } from './http/deprecation.middleware.js';
@@ -16,54 +20,64 @@ import {
   requireHost,
   sendOwnErrors,
 } from './http/request-refusals.middleware.js';
-import { dropUselessConditions, guardMethods } from './http/route-table.middleware.js';
+import { createRouteOf, dropUselessConditions, guardMethods } from './http/route-table.middleware.js';
 import { limitServer, type ServerLimits } from './http/server-limits.js';
+import { measureRequests } from './metrics/request-metrics.middleware.js';
 import { OpenApi } from './openapi/openapi-document.js';
-
-export interface HttpOptions {
-  /** The switch of R-32: v1 answers 410. */
-  readonly v1Gone: boolean;
-  /** Addresses and subnets of proxies whose X-Forwarded-For contains the client's address. */
-  readonly trustedProxies?: readonly string[];
-  readonly limits?: ServerLimits;
-}
 
 const MAX_BODY = '100kb';
 /** body-parser has this option, Nest's type for its options does not. */
 const DEPTH_CHECK = { verify: refuseDeepJson };
 
-/** The middleware before the router, in this order; called before `app.init()`. */
-export function configureHttp(app: NestExpressApplication, { v1Gone, trustedProxies, limits }: HttpOptions): void {
-  const openApi = app.get(OpenApi, { strict: false });
+/**
+ * What comes before the router, in this order. Not Nest's middleware consumer: it comes after the body parser, and no
+ * body is read before its request is admitted.
+ */
+@Injectable()
+export class HttpPipeline {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
+    @Inject(OpenApi) private readonly openApi: OpenApi,
+    @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
+    @Inject(RATE_LIMITER) private readonly limiter: RateLimiter,
+    @Inject(ADDRESS_LIMITER) private readonly addresses: AddressLimiter,
+    @Inject(Registry) private readonly registry: Registry,
+    @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
+  ) {}
+
+  mountOn(app: NestExpressApplication): void {
+    const { keys, limiter, addresses, registry, monotonicMs } = this;
+    const { v1Gone } = this.config.http;
+    const routes = this.openApi.routes();
+    app.use(measureRequests({ registry, routeOf: createRouteOf(Object.keys(routes)), monotonicMs }));
+    app.use(helmet());
+    app.use(noStore);
+    // Before everything that can respond: the refusals below are responses of v1, too (R-32).
+    app.use(V1_HISTORY_PATH, deprecateV1);
+    app.use(admitRequests({ keys, limiter, addresses }));
+    if (v1Gone) app.use(V1_HISTORY_PATH, answerGone);
+    app.use(requireHost);
+    app.use(refuseExpectations);
+    app.use(limitUrlLength);
+    app.use(dropUselessConditions(this.openApi.conditionalPaths()));
+    app.use(guardMethods(routes));
+    app.use(onlyJsonBodies);
+    app.useBodyParser('json', { limit: MAX_BODY, ...DEPTH_CHECK });
+    app.use(sendOwnErrors);
+  }
+}
+
+/** Called before `app.init()`. */
+export function configureHttp(app: NestExpressApplication, limits?: ServerLimits): void {
+  const { http } = app.get<Pick<PublicApiConfig, 'http'>>(CONFIG);
   limitServer(app.getHttpServer(), limits);
-  answerClientErrors(app.getHttpServer(), { v1Gone });
-  app.set('trust proxy', [...(trustedProxies ?? [])]);
+  answerClientErrors(app.getHttpServer(), http);
+  app.set('trust proxy', http.trustedProxies);
   app.set('query parser', parseQuery);
   app.disable('x-powered-by');
   // Every page is different: hashing it for a client that will not ask again is wasted work.
   app.disable('etag');
-  app.use(helmet());
-  app.use(noStore);
-  // Before everything that can respond: the refusals below are responses of v1, too (R-32).
-  app.use(V1_HISTORY_PATH, deprecateV1);
-  app.use(admission(app));
-  if (v1Gone) app.use(V1_HISTORY_PATH, answerGone);
-  app.use(requireHost);
-  app.use(refuseExpectations);
-  app.use(limitUrlLength);
-  app.use(dropUselessConditions(openApi.conditionalPaths()));
-  app.use(guardMethods(openApi.routes()));
-  app.use(onlyJsonBodies);
-  app.useBodyParser('json', { limit: MAX_BODY, ...DEPTH_CHECK });
-  app.use(sendOwnErrors);
-}
-
-function admission(app: NestExpressApplication): RequestHandler {
-  return admitRequests({
-    keys: app.get<KeyDirectory>(KEY_DIRECTORY, { strict: false }),
-    limiter: app.get<RateLimiter>(RATE_LIMITER, { strict: false }),
-    addresses: app.get<AddressLimiter>(ADDRESS_LIMITER, { strict: false }),
-  });
+  app.get(HttpPipeline, { strict: false }).mountOn(app);
 }
 
 /** Responses contain one fleet's data: no cache may keep them. */

@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
+import { HttpPipeline } from './configure-http.js';
 import { NoQueryGuard } from './endpoint/no-query.guard.js';
 import { ValidationPipe } from './endpoint/validation.pipe.js';
 import { ApiErrorFilter } from './errors/api-error.filter.js';
@@ -34,6 +35,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     AuthModule,
   ],
   providers: [
+    HttpPipeline,
     OutageLog,
     { provide: APP_FILTER, useClass: ApiErrorFilter },
     { provide: APP_GUARD, useClass: ApiKeyGuard },

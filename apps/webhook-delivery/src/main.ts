@@ -1,4 +1,5 @@
 import { runApp } from '@waypost/platform';
-import { webhookDeliveryApp } from './webhook-delivery.app.js';
+import { readConfig } from './config.js';
+import { WebhookDeliveryModule } from './webhook-delivery.module.js';
 
-await runApp(webhookDeliveryApp);
+await runApp({ name: 'webhook-delivery', config: readConfig, module: WebhookDeliveryModule });

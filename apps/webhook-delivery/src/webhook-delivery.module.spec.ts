@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, topics } from '@waypost/contracts';
 import {
+  CODECS,
   MemoryRuntime,
   Readiness,
   RuntimeModule,
@@ -17,7 +18,7 @@ import { eventOf, subscriptionOf } from '../../../test/support/samples.js';
 import { until } from '../../../test/support/until.js';
 import { ATTEMPT_RUNNER } from './attempt/attempt.module.js';
 import type { AttemptRequest } from './attempt/attempt-runner.js';
-import { CODECS, RANDOM } from './common/common.module.js';
+import { RANDOM } from './common/common.module.js';
 import { replayOf } from './replay/testing/replay-harness.js';
 import { aDelivery } from './sender/testing/sender-harness.js';
 import { WebhookDeliveryModule } from './webhook-delivery.module.js';

@@ -64,7 +64,7 @@ export type RevokeApiKeyResult = { readonly type: 'revoked' } | { readonly type:
 /** Cryptographically secure. */
 export type RandomBytes = (size: number) => Buffer;
 /** Injection token of the `RandomBytes` that API keys are made of. */
-export const RANDOM_BYTES = Symbol('random bytes');
+export const KEY_BYTES = Symbol('KEY_BYTES');
 
 /** `wp_` and 6 of 43 characters: enough to tell keys apart, and no help in guessing the rest. */
 const PREFIX_LENGTH = 9;
@@ -74,7 +74,7 @@ const PREFIX_LENGTH = 9;
 export class ApiKeyStore {
   constructor(
     @InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>,
-    @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
+    @Inject(KEY_BYTES) private readonly randomBytes: RandomBytes,
   ) {}
 
   async create({ fleetId, scopes, nowMs, name = null }: NewApiKey): Promise<CreateApiKeyResult> {

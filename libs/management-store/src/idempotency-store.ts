@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
-import { RANDOM_BYTES, type RandomBytes } from './api-key-store.js';
+import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
 import { ChangeStores } from './change-stores.js';
 import { IdempotencyKeyEntity } from './entities.js';
 
@@ -37,7 +37,7 @@ const FORGET_AT_ONCE = 100;
 export class IdempotencyStore {
   constructor(
     @InjectRepository(IdempotencyKeyEntity) private readonly keys: Repository<IdempotencyKeyEntity>,
-    @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
+    @Inject(KEY_BYTES) private readonly randomBytes: RandomBytes,
   ) {}
 
   find(ref: IdempotencyRef, nowMs: number): Promise<KeptAnswer | null> {

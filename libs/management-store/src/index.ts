@@ -5,7 +5,6 @@ export {
   ApiKeyStore,
   type CreateApiKeyResult,
   type RandomBytes,
-  RANDOM_BYTES,
   type RevokeApiKeyResult,
   type StoredApiKey,
 } from './api-key-store.js';

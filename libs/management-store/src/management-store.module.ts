@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ApiKeyStore, RANDOM_BYTES } from './api-key-store.js';
+import { ApiKeyStore, KEY_BYTES } from './api-key-store.js';
 import { ChangeStores } from './change-stores.js';
 import { MANAGEMENT_ENTITIES } from './entities.js';
 import { FleetStore } from './fleet-store.js';
@@ -27,7 +27,7 @@ const STORES = [
 /** The stores as injectable classes. The application imports `DatabaseModule.forRootAsync` once. */
 @Module({
   imports: [TypeOrmModule.forFeature(MANAGEMENT_ENTITIES)],
-  providers: [...STORES, { provide: RANDOM_BYTES, useValue: randomBytes }],
+  providers: [...STORES, { provide: KEY_BYTES, useValue: randomBytes }],
   exports: STORES,
 })
 export class ManagementStoreModule {}

@@ -55,7 +55,9 @@ export {
   CONFIG,
   LOGGER,
   MONOTONIC_CLOCK,
+  NEW_ID,
   ON_FATAL,
+  RANDOM_BYTES,
   Readiness,
   RuntimeModule,
   STOPPING,
@@ -75,7 +77,7 @@ export {
   type StreamTaskContext,
 } from './streams/handler-context.js';
 export { MemoryRuntime } from './streams/memory-runtime.js';
-export { Quarantine, quarantineProvider, type UnusableRecord, VersionReader } from './streams/quarantine.js';
+export { Quarantine, QuarantineModule, type UnusableRecord, VersionReader } from './streams/quarantine.js';
 export { StreamsRuntime } from './streams/streams-runtime.js';
 export { StreamsServer, topologyOf } from './streams/streams-server.js';
 export { KafkaModule, STREAMS_BACKEND, StreamsModule } from './streams/streams.module.js';

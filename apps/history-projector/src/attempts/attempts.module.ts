@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { createDeliveryProjection } from '@waypost/history-store';
-import { CLOCK, CODECS, CONFIG, quarantineProvider, StreamsModule } from '@waypost/platform';
+import { CLOCK, CONFIG, QuarantineModule, StreamsModule } from '@waypost/platform';
 import { createProjectorMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
@@ -13,11 +13,10 @@ interface AttemptsConfig {
 }
 
 @Module({
-  imports: [StreamsModule, ProjectionModule],
+  imports: [StreamsModule, QuarantineModule, ProjectionModule],
   controllers: [AttemptsController],
   providers: [
     AttemptTasks,
-    quarantineProvider(CODECS),
     { provide: PROJECTOR_METRICS, inject: [Registry], useFactory: createProjectorMetrics },
     {
       provide: DELIVERY_PROJECTION,

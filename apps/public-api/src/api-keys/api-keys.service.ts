@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiKeyStore } from '@waypost/management-store';
+import { CLOCK } from '@waypost/platform';
 import type { Caller } from '../auth/caller.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { type ApiKeyDto, type ApiKeyWithKeyDto, type CreateApiKeyDto, toApiKey } from './api-keys.dto.js';
 import { noSuchApiKey, scopesNotHeld } from './api-keys.errors.js';
 
@@ -15,7 +15,7 @@ export class ApiKeysService {
   constructor(
     @Inject(ApiKeyStore) private readonly keys: ApiKeyStore,
     @Inject(ListPages) private readonly pages: ListPages,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   /** Also before an earlier answer is repeated: it holds a key with these scopes. */

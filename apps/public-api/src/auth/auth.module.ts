@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ApiKeyStore } from '@waypost/management-store';
-import { type ApiSettings, CLOCK, type Clock, SETTINGS } from '../runtime/runtime.module.js';
+import { CLOCK, CONFIG } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import { createKeyDirectory } from './key-directory.js';
 import { createAddressLimiter, createRateLimiter } from './rate-limiter.js';
 
@@ -14,19 +15,21 @@ export const RATE_LIMITER = Symbol('rate limiter');
     {
       provide: KEY_DIRECTORY,
       inject: [ApiKeyStore, CLOCK],
-      useFactory: (keys: ApiKeyStore, now: Clock) => createKeyDirectory({ findApiKey: (hash) => keys.find(hash), now }),
+      useFactory: (keys: ApiKeyStore, now: () => number) =>
+        createKeyDirectory({ findApiKey: (hash) => keys.find(hash), now }),
     },
     {
       provide: RATE_LIMITER,
-      inject: [SETTINGS, CLOCK],
-      useFactory: ({ rateLimit }: ApiSettings, now: Clock) => createRateLimiter(rateLimit, now),
+      inject: [CONFIG, CLOCK],
+      useFactory: ({ http }: PublicApiConfig, now: () => number) => createRateLimiter(http.rateLimit, now),
     },
     {
       provide: ADDRESS_LIMITER,
-      inject: [SETTINGS, CLOCK],
-      useFactory: ({ addressRateLimit }: ApiSettings, now: Clock) =>
-        createAddressLimiter(createRateLimiter(addressRateLimit, now)),
+      inject: [CONFIG, CLOCK],
+      useFactory: ({ http }: PublicApiConfig, now: () => number) =>
+        createAddressLimiter(createRateLimiter(http.addressRateLimit, now)),
     },
   ],
+  exports: [KEY_DIRECTORY, RATE_LIMITER, ADDRESS_LIMITER],
 })
 export class AuthModule {}

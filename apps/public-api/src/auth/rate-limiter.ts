@@ -1,6 +1,11 @@
 import type { Request } from 'express';
 import { ApiError } from '../errors/api-error.js';
-import type { RateLimit } from '../runtime/runtime.module.js';
+
+/** How often one caller may call: `perSecond` on average, `burst` at once. */
+export interface RateLimit {
+  readonly perSecond: number;
+  readonly burst: number;
+}
 
 type RateDecision =
   | { readonly type: 'allowed' }

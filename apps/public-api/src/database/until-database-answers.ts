@@ -1,12 +1,12 @@
 import { isConnectionLoss } from '@waypost/database';
+import type { Logger } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
-import type { ApiLogger } from '../runtime/runtime.module.js';
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
 export interface UntilDatabaseAnswersDeps {
-  readonly logger: Pick<ApiLogger, 'info' | 'warn'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** What waits: in the log. */
   readonly consumer: string;
   readonly wait?: typeof waitOrAbort;

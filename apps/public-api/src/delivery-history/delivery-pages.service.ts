@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type DeliveryHistory, type DeliveryQuery, type DeliveryRecord, RETENTION_MS } from '@waypost/domain';
-import { DELIVERY_HISTORY } from '../database/database.module.js';
+import { CLOCK } from '@waypost/platform';
+import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
-import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 
 /** The filters of a history query; times are epoch ms, the window is on the first attempt. */
 export type DeliveryFilters = {
@@ -38,7 +38,7 @@ export class DeliveryPages {
   constructor(
     @Inject(DELIVERY_HISTORY) private readonly history: DeliveryHistory,
     @Inject(PAGE_STATES) private readonly pageStates: PageStates,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   /** @throws ApiError 400 for a page token of another walk */

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { isConnectionLoss } from '@waypost/database';
-import { type ApiLogger, LOGGER } from '../runtime/runtime.module.js';
+import { LOGGER, type Logger } from '@waypost/platform';
 import { ApiError, type ErrorCode } from './api-error.js';
 import { OutageLog } from './outage-log.js';
 
@@ -9,7 +9,7 @@ import { OutageLog } from './outage-log.js';
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   constructor(
-    @Inject(LOGGER) private readonly logger: ApiLogger,
+    @Inject(LOGGER) private readonly logger: Logger,
     @Inject(OutageLog) private readonly outages: OutageLog,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type ApiLogger, CLOCK, type Clock, LOGGER } from '../runtime/runtime.module.js';
+import { CLOCK, LOGGER, type Logger } from '@waypost/platform';
 
 /** A failure after this long without one is a new outage. */
 const NEW_OUTAGE_AFTER_MS = 30_000;
@@ -10,8 +10,8 @@ export class OutageLog {
   private lastFailureMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    @Inject(LOGGER) private readonly logger: Pick<ApiLogger, 'error'>,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'error'>,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   /** A request was answered 503 because something that it needs is unavailable. */

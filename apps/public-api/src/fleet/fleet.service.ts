@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FleetSettings } from '@waypost/domain';
 import { type ExpectedVersions, type FleetChange, FleetStore } from '@waypost/management-store';
+import { CLOCK } from '@waypost/platform';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { type FleetDto, toFleet, type UpdateFleetDto } from './fleet.dto.js';
 import { noSuchFleet } from './fleet.errors.js';
 
@@ -13,7 +13,7 @@ export class FleetService {
   constructor(
     @Inject(FleetStore) private readonly fleets: FleetStore,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   async get(fleetId: string): Promise<Versioned<FleetDto>> {

@@ -1,13 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Geofence } from '@waypost/domain';
 import { type ExpectedVersions, type GeofenceRef, GeofenceStore } from '@waypost/management-store';
+import { CLOCK, NEW_ID } from '@waypost/platform';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { CLOCK, type Clock, NEW_ID, type NewId } from '../runtime/runtime.module.js';
 import {
   type CreateGeofenceDto,
   type GeofenceDto,
@@ -26,8 +26,8 @@ export class GeofencesService {
     @Inject(GeofenceStore) private readonly geofences: GeofenceStore,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
     @Inject(ListPages) private readonly pages: ListPages,
-    @Inject(NEW_ID) private readonly newId: NewId,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(NEW_ID) private readonly newId: () => string,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   create(

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { openSecret, sealSecret } from '@waypost/domain';
 import type { IdempotencyRef } from '@waypost/management-store';
-import { type ApiSettings, RANDOM_BYTES, type RandomBytes, SETTINGS } from '../runtime/runtime.module.js';
+import { CONFIG, RANDOM_BYTES } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 
 /** A request, by its fingerprint, and the answer to it. */
 export interface AnsweredRequest {
@@ -19,18 +20,18 @@ const NONCE_BYTES = 12;
 @Injectable()
 export class AnswerSealer {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'sealingKeys'>,
-    @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'sealingKeys'>,
+    @Inject(RANDOM_BYTES) private readonly randomBytes: (size: number) => Buffer,
   ) {}
 
   seal(ref: IdempotencyRef, answered: AnsweredRequest): string {
     const nonce = this.randomBytes(NONCE_BYTES);
-    return sealSecret(JSON.stringify(answered), this.settings.sealingKeys, nonce, contextOf(ref));
+    return sealSecret(JSON.stringify(answered), this.config.sealingKeys, nonce, contextOf(ref));
   }
 
   /** null: it was sealed under another key of the configuration, or was changed. */
   open(ref: IdempotencyRef, sealed: string): AnsweredRequest | null {
-    const opened = openSecret(sealed, this.settings.sealingKeys, contextOf(ref));
+    const opened = openSecret(sealed, this.config.sealingKeys, contextOf(ref));
     return opened.type === 'opened' ? (JSON.parse(opened.plaintext.toString()) as AnsweredRequest) : null;
   }
 }

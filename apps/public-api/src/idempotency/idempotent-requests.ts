@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { ChangeStores, type IdempotencyRef, IdempotencyStore, type KeptAnswer } from '@waypost/management-store';
+import { CLOCK } from '@waypost/platform';
 import type { Caller } from '../auth/caller.js';
 import { invalidHeader } from '../errors/api-error.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { AnswerSealer } from './answer-sealer.js';
 import { answerLost, inProgress, keyReused } from './idempotency.errors.js';
 
@@ -32,7 +32,7 @@ export class IdempotentRequests {
     @Inject(IdempotencyStore) private readonly answers: IdempotencyStore,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
     @Inject(AnswerSealer) private readonly sealer: AnswerSealer,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   /**

@@ -1,20 +1,18 @@
-import { type DynamicModule, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
-import type { Registry } from 'prom-client';
+import { Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { DataSource, PAGE_SOURCE, type PageSource, poolUsageOf } from '@waypost/database';
 import { OutboxStore } from '@waypost/management-store';
-import { CLOCK, type Clock } from '../runtime/runtime.module.js';
+import { CLOCK } from '@waypost/platform';
 import { registerDatabaseMetrics } from './database-metrics.js';
-
-const REGISTRY = Symbol('metrics registry');
 
 @Injectable()
 class DatabaseMetrics implements OnModuleInit {
   constructor(
-    @Inject(REGISTRY) private readonly registry: Registry,
+    @Inject(Registry) private readonly registry: Registry,
     @Inject(DataSource) private readonly dataSource: DataSource,
     @Inject(PAGE_SOURCE) private readonly pages: PageSource,
     @Inject(OutboxStore) private readonly outbox: OutboxStore,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   onModuleInit(): void {
@@ -24,9 +22,5 @@ class DatabaseMetrics implements OnModuleInit {
   }
 }
 
-@Module({})
-export class MetricsModule {
-  static forRoot({ registry }: { readonly registry: Registry }): DynamicModule {
-    return { module: MetricsModule, providers: [DatabaseMetrics, { provide: REGISTRY, useValue: registry }] };
-  }
-}
+@Module({ providers: [DatabaseMetrics] })
+export class MetricsModule {}

@@ -3,16 +3,17 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
 import { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import {
+  CLOCK,
+  CODECS,
+  LOGGER,
   PartitionConsumer,
   type PartitionContext,
   type PartitionTaskFactory,
   STREAMS_BACKEND,
   StreamsModule,
 } from '@waypost/platform';
-import type { RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
+import type { RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
-import { AVRO_CODECS } from '../kafka/kafka.module.js';
-import { type ApiLogger, CLOCK, type Clock, LOGGER } from '../runtime/runtime.module.js';
 import { OperationalEventsTask } from './operational-events.task.js';
 
 const NAME = 'operational events';
@@ -21,11 +22,11 @@ const NAME = 'operational events';
 export class OperationalEventsTasks implements PartitionTaskFactory<OperationalEventsTask> {
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
-    @Inject(AVRO_CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,
+    @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,
     @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
     @Inject(OperationalEventStore) private readonly events: OperationalEventStore,
-    @Inject(LOGGER) private readonly logger: ApiLogger,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(LOGGER) private readonly logger: StreamsLogger,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   create(context: TaskContext): OperationalEventsTask {

@@ -1,16 +1,15 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domain';
 import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
-import { partitionName, type RecordBatch, type TaskContext } from '@waypost/streams';
+import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { isUuid } from '../endpoint/fields.js';
 import { type LogCopyDeps, LogCopyTask } from '../kafka/log-copy.task.js';
-import type { ApiLogger } from '../runtime/runtime.module.js';
 
 export interface OperationalEventsTaskDeps extends LogCopyDeps {
   readonly codec: SubjectCodec<OperationalEvent>;
   readonly subscriptions: Pick<SubscriptionStore, 'disable'>;
   readonly events: Pick<OperationalEventStore, 'keep' | 'trim'>;
-  readonly logger: Pick<ApiLogger, 'info' | 'warn' | 'error'>;
+  readonly logger: Pick<StreamsLogger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
 }
 

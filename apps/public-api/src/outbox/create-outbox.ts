@@ -1,7 +1,6 @@
 import type { AvroCodecs } from '@waypost/contracts';
 import { openOutboxSession } from '@waypost/management-store';
-import type { StreamsBackend } from '@waypost/streams';
-import type { ApiLogger } from '../runtime/runtime.module.js';
+import type { StreamsBackend, StreamsLogger } from '@waypost/streams';
 import { createOutboxPublisher, type OutboxPublisher } from './outbox-publisher.js';
 import { type PartitionCounts, readPartitionCounts, toRecord } from './outbox-record.js';
 import { createPublishedVersionsReader } from './published-versions.js';
@@ -10,7 +9,7 @@ export interface OutboxSettings {
   readonly databaseUrl: string;
   readonly codecs: AvroCodecs;
   readonly backend: StreamsBackend;
-  readonly logger: ApiLogger;
+  readonly logger: StreamsLogger;
   readonly now: () => number;
   /** How often to look for changes that were not announced. Default 500. */
   readonly pollMs?: number;

@@ -4,8 +4,7 @@ import type {
   OutboxSession,
   OutboxSessionOptions,
 } from '@waypost/management-store';
-import type { OutgoingRecord } from '@waypost/streams';
-import type { ApiLogger } from '../runtime/runtime.module.js';
+import type { OutgoingRecord, StreamsLogger } from '@waypost/streams';
 import { isAlreadyPublished, type PublishedVersions } from './published-versions.js';
 
 /** The part of a transactional producer that is needed; after any failure it is closed and another made. */
@@ -26,7 +25,7 @@ export interface OutboxPorts {
   readonly prepare: () => Promise<void>;
   /** The newest version in the topics of each of these rows' keys. */
   readonly readPublishedVersions: (rows: readonly OutboxRow[]) => Promise<PublishedVersions>;
-  readonly logger: ApiLogger;
+  readonly logger: StreamsLogger;
   readonly now: () => number;
 }
 

@@ -1,19 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type DynamicModule,
-  Global,
-  Inject,
-  Injectable,
-  Module,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Global, Inject, Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
 import { OutboxStore } from '@waypost/management-store';
-import { STREAMS_BACKEND } from '@waypost/platform';
-import type { StreamsBackend } from '@waypost/streams';
-import { AVRO_CODECS } from '../kafka/kafka.module.js';
-import { type ApiLogger, CLOCK, type Clock, LOGGER } from '../runtime/runtime.module.js';
+import { CLOCK, CODECS, CONFIG, KafkaModule, LOGGER, STREAMS_BACKEND } from '@waypost/platform';
+import type { StreamsBackend, StreamsLogger } from '@waypost/streams';
+import type { PublicApiConfig } from '../config.js';
 import { createOutbox } from './create-outbox.js';
 import type { OutboxPublisher } from './outbox-publisher.js';
 import { createPublishedChanges, PublishedChanges } from './published-changes.js';
@@ -36,32 +27,37 @@ class OutboxLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
 
 /** Publishes changes of managed rows to their topics. */
 @Global()
-@Module({})
-export class OutboxModule {
-  static forRoot({ databaseUrl }: { readonly databaseUrl: string }): DynamicModule {
-    return {
-      module: OutboxModule,
-      providers: [
-        OutboxLifecycle,
-        {
-          provide: OUTBOX_PUBLISHER,
-          inject: [STREAMS_BACKEND, AVRO_CODECS, LOGGER, CLOCK],
-          useFactory: (backend: StreamsBackend, codecs: AvroCodecs, logger: ApiLogger, now: Clock) =>
-            createOutbox({ databaseUrl, codecs, backend, logger, now }),
-        },
-        {
-          provide: PublishedChanges,
-          inject: [OutboxStore, OUTBOX_PUBLISHER, CLOCK],
-          useFactory: (outbox: OutboxStore, publisher: OutboxPublisher, now: Clock) =>
-            createPublishedChanges({
-              isPublished: (ids) => outbox.isPublished(ids),
-              isStopping: () => publisher.isStopped(),
-              now,
-              sleep,
-            }),
-        },
-      ],
-      exports: [PublishedChanges],
-    };
-  }
+@Module({
+  imports: [KafkaModule],
+  providers: [
+    OutboxLifecycle,
+    {
+      provide: OUTBOX_PUBLISHER,
+      inject: [CONFIG, STREAMS_BACKEND, CODECS, LOGGER, CLOCK],
+      useFactory: createPublisher,
+    },
+    {
+      provide: PublishedChanges,
+      inject: [OutboxStore, OUTBOX_PUBLISHER, CLOCK],
+      useFactory: (outbox: OutboxStore, publisher: OutboxPublisher, now: () => number) =>
+        createPublishedChanges({
+          isPublished: (ids) => outbox.isPublished(ids),
+          isStopping: () => publisher.isStopped(),
+          now,
+          sleep,
+        }),
+    },
+  ],
+  exports: [PublishedChanges],
+})
+export class OutboxModule {}
+
+function createPublisher(
+  { database }: PublicApiConfig,
+  backend: StreamsBackend,
+  codecs: AvroCodecs,
+  logger: StreamsLogger,
+  now: () => number,
+): OutboxPublisher {
+  return createOutbox({ databaseUrl: database.url, codecs, backend, logger, now });
 }

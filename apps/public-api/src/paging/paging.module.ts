@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
-import { type ApiSettings, CLOCK, type Clock, SETTINGS } from '../runtime/runtime.module.js';
+import { CLOCK, CONFIG } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import { ListPages } from './list-pages.service.js';
 import { createPageStates, createPathPageStates, PAGE_STATES, PATH_PAGE_STATES } from './page-states.js';
 
@@ -7,13 +8,15 @@ const providers = [
   ListPages,
   {
     provide: PAGE_STATES,
-    inject: [SETTINGS, CLOCK],
-    useFactory: ({ pageTokenKeys }: ApiSettings, now: Clock) => createPageStates({ keys: pageTokenKeys, now }),
+    inject: [CONFIG, CLOCK],
+    useFactory: ({ pageTokenKeys }: PublicApiConfig, now: () => number) =>
+      createPageStates({ keys: pageTokenKeys, now }),
   },
   {
     provide: PATH_PAGE_STATES,
-    inject: [SETTINGS, CLOCK],
-    useFactory: ({ pageTokenKeys }: ApiSettings, now: Clock) => createPathPageStates({ keys: pageTokenKeys, now }),
+    inject: [CONFIG, CLOCK],
+    useFactory: ({ pageTokenKeys }: PublicApiConfig, now: () => number) =>
+      createPathPageStates({ keys: pageTokenKeys, now }),
   },
 ];
 

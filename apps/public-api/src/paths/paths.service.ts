@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type PathHistory, type PathWalkPosition, RETENTION_MS } from '@waypost/domain';
-import { PATH_HISTORY } from '../database/database.module.js';
+import { CLOCK } from '@waypost/platform';
+import { PATH_HISTORY } from '../database/api-database.module.js';
 import { type PageStates, PATH_PAGE_STATES } from '../paging/page-states.js';
-import { CLOCK, type Clock } from '../runtime/runtime.module.js';
 import { type PathsPageDto, type PathsQueryDto, toDevicePaths } from './paths.dto.js';
 
 /** Where the devices of a fleet were. */
@@ -11,7 +11,7 @@ export class PathsService {
   constructor(
     @Inject(PATH_HISTORY) private readonly paths: PathHistory,
     @Inject(PATH_PAGE_STATES) private readonly pageStates: PageStates<PathWalkPosition>,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   /** @throws ApiError 400 for a page token of another walk */

@@ -3,16 +3,16 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
 import { ReplayStore } from '@waypost/management-store';
 import {
+  CODECS,
+  LOGGER,
   PartitionConsumer,
   type PartitionContext,
   type PartitionTaskFactory,
   STREAMS_BACKEND,
   StreamsModule,
 } from '@waypost/platform';
-import type { RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
+import type { RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
-import { AVRO_CODECS } from '../kafka/kafka.module.js';
-import { type ApiLogger, LOGGER } from '../runtime/runtime.module.js';
 import { ReplayProgressTask } from './replay-progress.task.js';
 
 const NAME = 'replay progress';
@@ -21,9 +21,9 @@ const NAME = 'replay progress';
 export class ReplayProgressTasks implements PartitionTaskFactory<ReplayProgressTask> {
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
-    @Inject(AVRO_CODECS) private readonly codecs: Pick<AvroCodecs, 'replayProgress'>,
+    @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'replayProgress'>,
     @Inject(ReplayStore) private readonly replays: ReplayStore,
-    @Inject(LOGGER) private readonly logger: ApiLogger,
+    @Inject(LOGGER) private readonly logger: StreamsLogger,
   ) {}
 
   create(context: TaskContext): ReplayProgressTask {

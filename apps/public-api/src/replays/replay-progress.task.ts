@@ -1,14 +1,13 @@
 import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { ReplayStore } from '@waypost/management-store';
-import { partitionName, type RecordBatch, type TaskContext } from '@waypost/streams';
+import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { type LogCopyDeps, LogCopyTask } from '../kafka/log-copy.task.js';
-import type { ApiLogger } from '../runtime/runtime.module.js';
 
 export interface ReplayProgressTaskDeps extends LogCopyDeps {
   readonly codec: SubjectCodec<ReplayProgress>;
   readonly replays: Pick<ReplayStore, 'recordProgress'>;
-  readonly logger: Pick<ApiLogger, 'error'>;
+  readonly logger: Pick<StreamsLogger, 'error'>;
 }
 
 /** Records the progress of replays in one partition, for the API to list. */

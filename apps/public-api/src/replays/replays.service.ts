@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { clampWindow, type WebhookSubscription } from '@waypost/domain';
 import { ReplayStore, type SubscriptionRef, SubscriptionStore } from '@waypost/management-store';
+import { CLOCK, NEW_ID } from '@waypost/platform';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { CLOCK, type Clock, NEW_ID, type NewId } from '../runtime/runtime.module.js';
 import { noSuchSubscription, notActive } from '../subscriptions/subscriptions.errors.js';
 import { type CreateReplayDto, type ReplayDto, toReplay } from './replays.dto.js';
 import { noSuchReplay, tooManyReplays, windowExpired } from './replays.errors.js';
@@ -18,8 +18,8 @@ export class ReplaysService {
     @Inject(ReplayStore) private readonly replays: ReplayStore,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
     @Inject(ListPages) private readonly pages: ListPages,
-    @Inject(NEW_ID) private readonly newId: NewId,
-    @Inject(CLOCK) private readonly now: Clock,
+    @Inject(NEW_ID) private readonly newId: () => string,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   async create(ref: SubscriptionRef, body: CreateReplayDto, change: MakeChange<ReplayDto>): Promise<ReplayDto> {

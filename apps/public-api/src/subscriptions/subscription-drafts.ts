@@ -7,14 +7,8 @@ import {
   sealSigningSecret,
 } from '@waypost/domain';
 import type { NewSubscription, SubscriptionChange } from '@waypost/management-store';
-import {
-  type ApiSettings,
-  NEW_ID,
-  type NewId,
-  RANDOM_BYTES,
-  type RandomBytes,
-  SETTINGS,
-} from '../runtime/runtime.module.js';
+import { CONFIG, NEW_ID, RANDOM_BYTES } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import type { AuthBody, CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
 
 /** A signing secret in both its forms: `shown` to the caller once, sealed for each subscription in the table and the topic. */
@@ -36,9 +30,9 @@ const NONCE_BYTES = 12;
 @Injectable()
 export class SubscriptionDrafts {
   constructor(
-    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'sealingKeys'>,
-    @Inject(RANDOM_BYTES) private readonly randomBytes: RandomBytes,
-    @Inject(NEW_ID) private readonly newId: NewId,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'sealingKeys'>,
+    @Inject(RANDOM_BYTES) private readonly randomBytes: (size: number) => Buffer,
+    @Inject(NEW_ID) private readonly newId: () => string,
   ) {}
 
   /** One subscription per event type of the body, in its order; what the body leaves out comes from the fleet. */
@@ -82,7 +76,7 @@ export class SubscriptionDrafts {
   newSigningSecret(): NewSigningSecret {
     const bytes = this.randomBytes(SECRET_BYTES);
     const sealFor = (id: string) =>
-      sealSigningSecret(bytes, this.settings.sealingKeys, this.randomBytes(NONCE_BYTES), id);
+      sealSigningSecret(bytes, this.config.sealingKeys, this.randomBytes(NONCE_BYTES), id);
     return { shown: formatSigningSecret(bytes), sealFor };
   }
 
@@ -94,7 +88,7 @@ export class SubscriptionDrafts {
     return {
       tokenUrl,
       clientId,
-      sealedClientSecret: sealClientSecret(clientSecret, this.settings.sealingKeys, nonce, id),
+      sealedClientSecret: sealClientSecret(clientSecret, this.config.sealingKeys, nonce, id),
       scope,
       audience,
       tokenAuthMethod: auth.tokenAuthMethod ?? 'client_secret_basic',

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
+import { CONFIG } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { PagingModule } from '../paging/paging.module.js';
-import { type ApiSettings, SETTINGS } from '../runtime/runtime.module.js';
 import { CHECK_URL, createUrlCheck } from './subscriber-urls.js';
 import { SubscriptionDrafts } from './subscription-drafts.js';
 import { SubscriptionsController } from './subscriptions.controller.js';
@@ -13,7 +14,7 @@ import { SubscriptionsService } from './subscriptions.service.js';
   providers: [
     SubscriptionsService,
     SubscriptionDrafts,
-    { provide: CHECK_URL, inject: [SETTINGS], useFactory: ({ egress }: ApiSettings) => createUrlCheck(egress) },
+    { provide: CHECK_URL, inject: [CONFIG], useFactory: ({ egress }: PublicApiConfig) => createUrlCheck(egress) },
   ],
 })
 export class SubscriptionsModule {}

@@ -6,13 +6,14 @@ import {
   SubscriptionStore,
   type SubscriptionTarget,
 } from '@waypost/management-store';
+import { CLOCK, CONFIG, NEW_ID } from '@waypost/platform';
+import type { PublicApiConfig } from '../config.js';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
-import { type ApiSettings, CLOCK, type Clock, NEW_ID, type NewId, SETTINGS } from '../runtime/runtime.module.js';
 import { CHECK_URL, type CheckUrl, requireAcceptedUrls } from './subscriber-urls.js';
 import { SubscriptionDrafts } from './subscription-drafts.js';
 import {
@@ -44,9 +45,9 @@ export class SubscriptionsService {
     @Inject(CHECK_URL) private readonly checkUrl: CheckUrl,
     @Inject(PublishedChanges) private readonly published: PublishedChanges,
     @Inject(ListPages) private readonly pages: ListPages,
-    @Inject(NEW_ID) private readonly newId: NewId,
-    @Inject(CLOCK) private readonly now: Clock,
-    @Inject(SETTINGS) private readonly settings: Pick<ApiSettings, 'fleetLimits'>,
+    @Inject(NEW_ID) private readonly newId: () => string,
+    @Inject(CLOCK) private readonly now: () => number,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
   ) {}
 
   async create(
@@ -59,7 +60,7 @@ export class SubscriptionsService {
       const fleet = await stores.fleets.find(fleetId);
       if (fleet === null) throw noSuchFleet();
       const { subscriptions, secret } = this.drafts.draft(body, fleet);
-      const result = await stores.subscriptions.create(subscriptions, this.now(), this.settings.fleetLimits);
+      const result = await stores.subscriptions.create(subscriptions, this.now(), this.config.http.fleetLimits);
       if (result.type === 'fleet_not_found') throw noSuchFleet();
       if (result.type === 'limit_reached') throw tooMany(result);
       if (result.type === 'conflict') throw subscriptionsTaken(result.taken);
@@ -92,7 +93,7 @@ export class SubscriptionsService {
   ): Promise<Versioned<SubscriptionDto>> {
     await requireAcceptedUrls(this.checkUrl, body);
     const changeOf = (id: string) => this.drafts.changeOf(body, id);
-    const { fleetLimits } = this.settings;
+    const { fleetLimits } = this.config.http;
     const result = await this.subscriptions.update(target, changeOf, this.now(), expected, fleetLimits);
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);

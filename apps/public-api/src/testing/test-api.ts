@@ -4,6 +4,7 @@ import { afterEach } from '@jest/globals';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
+import { Registry } from 'prom-client';
 import { type DeliveryHistory, formatApiKey, hashApiKey, type PathHistory } from '@waypost/domain';
 import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
 import {
@@ -19,14 +20,16 @@ import {
   ReplayStore,
   SubscriptionStore,
 } from '@waypost/management-store';
+import { type AppRuntime, CLOCK, Readiness, RuntimeModule } from '@waypost/platform';
+import { silentLogger, type StreamsLogger } from '@waypost/streams';
+import type { PublicApiConfig } from '../config.js';
 import { configureHttp } from '../configure-http.js';
-import { DELIVERY_HISTORY, PATH_HISTORY } from '../database/database.module.js';
-import { SERVER_LIMITS, type ServerLimits } from '../http/server-limits.js';
+import { DELIVERY_HISTORY, PATH_HISTORY } from '../database/api-database.module.js';
+import type { ServerLimits } from '../http/server-limits.js';
 import { HttpApiModule } from '../http-api.module.js';
 import type { OpenApiDocument } from '../openapi/openapi.types.js';
 import { OpenApi } from '../openapi/openapi-document.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
-import { type ApiSettings, RuntimeModule, type RuntimeValues } from '../runtime/runtime.module.js';
 import { CHECK_URL, type CheckUrl } from '../subscriptions/subscriber-urls.js';
 import { createDocumentCheck } from './document-check.js';
 
@@ -66,9 +69,12 @@ export interface TestApi {
 
 type FindApiKey = (hash: Buffer) => Promise<ApiKeyRecord | null>;
 
-export interface TestApiOptions extends Partial<RuntimeValues>, Partial<Omit<ApiSettings, 'egress'>> {
-  readonly v1Gone?: boolean;
-  readonly trustedProxies?: readonly string[];
+type HttpConfig = PublicApiConfig['http'];
+
+export interface TestApiOptions
+  extends Partial<HttpConfig>, Partial<Pick<PublicApiConfig, 'sealingKeys' | 'pageTokenKeys'>> {
+  readonly logger?: StreamsLogger;
+  readonly now?: () => number;
   readonly limits?: ServerLimits;
   readonly history?: DeliveryHistory;
   readonly paths?: PathHistory;
@@ -90,7 +96,6 @@ export function startTestApiPerTest(defaults: TestApiOptions = {}): (options?: T
 }
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { v1Gone = false, trustedProxies = [], limits = SERVER_LIMITS } = options;
   const keys = new Map<string, ApiKeyRecord>();
   const errors: TestApi['errors'] = [];
   const { findApiKey = () => Promise.resolve(null), checkUrl = () => Promise.resolve({ type: 'accepted' }) } = options;
@@ -104,9 +109,11 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   })
     .overrideProvider(CHECK_URL)
     .useValue(checkUrl)
+    .overrideProvider(CLOCK)
+    .useValue(options.now ?? Date.now)
     .compile();
   const app = module.createNestApplication<NestExpressApplication>({ logger: false });
-  configureHttp(app, { v1Gone, trustedProxies, limits });
+  configureHttp(app, options.limits);
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${String((app.getHttpServer().address() as AddressInfo).port)}`;
   const document = app.get(OpenApi, { strict: false }).document();
@@ -136,21 +143,28 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   };
 }
 
-function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): RuntimeValues {
-  const ignore = (): void => undefined;
+function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRuntime {
   const error = (event: string, fields?: unknown): void => void errors.push({ event, fields });
-  const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
   const { sealingKeys = [randomBytes(32)], pageTokenKeys = [randomBytes(32)] } = options;
-  const { rateLimit = unlimited, addressRateLimit = unlimited } = options;
-  const { fleetLimits = { subscriptions: 1_000, deviceIds: 100_000 } } = options;
-  // The check of URLs, which these are for, is replaced.
-  const egress = {} as ApiSettings['egress'];
+  const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
+  const http: HttpConfig = {
+    port: 0,
+    v1Gone: options.v1Gone ?? false,
+    rateLimit: options.rateLimit ?? unlimited,
+    addressRateLimit: options.addressRateLimit ?? unlimited,
+    fleetLimits: options.fleetLimits ?? { subscriptions: 1_000, deviceIds: 100_000 },
+    trustedProxies: options.trustedProxies ?? [],
+  };
+  // The check of URLs, which egress is for, is replaced; nothing else connects.
+  const config = { http, sealingKeys, pageTokenKeys, egress: {} } as unknown as PublicApiConfig;
   return {
-    logger: options.logger ?? { debug: ignore, info: ignore, warn: ignore, error },
-    settings: { sealingKeys, pageTokenKeys, rateLimit, addressRateLimit, fleetLimits, egress },
-    randomBytes: options.randomBytes ?? randomBytes,
-    newId: options.newId ?? randomUUID,
-    now: options.now ?? Date.now,
+    name: 'public-api',
+    config,
+    logger: (options.logger ?? { ...silentLogger, error }) as AppRuntime['logger'],
+    metrics: new Registry(),
+    onFatal: () => undefined,
+    readiness: new Readiness(),
+    stopping: new AbortController().signal,
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type Logger,
   ON_FATAL,
   Quarantine,
+  QuarantineModule,
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { StreamsBackend } from '@waypost/streams';
@@ -21,11 +22,11 @@ interface FleetsConfig {
 
 /** Reads the geofences and settings of all fleets before the first ping, and follows them until the last. */
 @Module({
-  imports: [KafkaModule],
+  imports: [KafkaModule, QuarantineModule],
   providers: [
     {
       provide: FLEET_DIRECTORY,
-      inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL, Registry],
+      inject: [STREAMS_BACKEND, CODECS, LOGGER, ON_FATAL, Quarantine, Registry],
       useFactory: createDirectory,
     },
   ],
@@ -56,11 +57,11 @@ function createDirectory(
   codecs: AvroCodecs,
   logger: Logger,
   onFatal: (error: Error) => void,
+  quarantine: Quarantine,
   registry: Registry,
 ): FleetDirectory {
   const histories = { geofences: createGeofenceHistory(), settings: createFleetSettingsHistory() };
   observeGeofences(registry, histories.geofences);
-  const quarantine = new Quarantine({ backend, codecs, metrics: registry, logger });
   return createFleetDirectory({ backend, codecs, logger, onFatal, histories, quarantine });
 }
 

@@ -3,6 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
 import {
   CLOCK,
+  CODECS,
   LOGGER,
   PartitionConsumer,
   PartitionContext,
@@ -11,7 +12,7 @@ import {
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { CODECS, DELIVERY_METRICS } from '../common/common.module.js';
+import { DELIVERY_METRICS } from '../common/common.module.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';

@@ -3,6 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups, topics } from '@waypost/contracts';
 import {
   CLOCK,
+  CODECS,
   CONFIG,
   LOGGER,
   PartitionConsumer,
@@ -11,7 +12,6 @@ import {
   STREAMS_BACKEND,
 } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { CODECS } from '../common/common.module.js';
 import type { ReplayMetrics } from '../common/delivery-metrics.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';

@@ -3,6 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups, topics } from '@waypost/contracts';
 import {
   CLOCK,
+  CODECS,
   LOGGER,
   PartitionConsumer,
   PartitionContext,
@@ -13,7 +14,7 @@ import {
 import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { ATTEMPT_RUNNER } from '../attempt/attempt.module.js';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
-import { CODECS, DELIVERY_METRICS, RANDOM, TIMERS } from '../common/common.module.js';
+import { DELIVERY_METRICS, RANDOM, TIMERS } from '../common/common.module.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushIntervals, FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';

@@ -1,8 +1,8 @@
 import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { AvroCodecs } from '@waypost/contracts';
-import { KafkaModule, LOGGER, ON_FATAL, Quarantine, STOPPING, STREAMS_BACKEND } from '@waypost/platform';
+import { CODECS, KafkaModule, LOGGER, ON_FATAL, Quarantine, STOPPING, STREAMS_BACKEND } from '@waypost/platform';
 import { settleOrAbort, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
-import { CODECS, CommonModule } from '../common/common.module.js';
+import { CommonModule } from '../common/common.module.js';
 import { createSubscriptionDirectory, type SubscriptionDirectory } from './subscription-directory.js';
 
 /** SubscriptionDirectory */

@@ -60,7 +60,7 @@ class AppModule {}
 
 function run(more: Partial<AppDefinition<AppConfig>> = {}) {
   const host = new RecordedHost();
-  const definition = { name: 'test-app', config: () => ({ process: silentProcess }), module: () => AppModule, ...more };
+  const definition = { name: 'test-app', config: () => ({ process: silentProcess }), module: AppModule, ...more };
   const started = runApp(definition, host).then((lifecycle) => {
     if (lifecycle !== undefined) running.push(lifecycle);
   });

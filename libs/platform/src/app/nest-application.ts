@@ -22,7 +22,7 @@ export interface AppDefinition<C extends AppConfig> {
   readonly name: string;
   /** Reads and checks the environment once; a BootError ends the process with one clear message. */
   readonly config: () => C;
-  readonly module: (runtime: AppRuntime<C>) => Type | DynamicModule;
+  readonly module: Type;
   /**
    * Absent: a microservice on the StreamsServer of the module. Present: an HTTP application; the StreamsServer, if the
    * module has one, listens before HTTP does.
@@ -97,7 +97,7 @@ async function startApplication<C extends AppConfig>(
   const options = { logger: createNestLogger(runtime.logger), abortOnError: false } as const;
   const root: DynamicModule = {
     module: RootModule,
-    imports: [RuntimeModule.forRoot(runtime), definition.module(runtime)],
+    imports: [RuntimeModule.forRoot(runtime), definition.module],
   };
   if (definition.http !== undefined) {
     const app = await NestFactory.create<NestExpressApplication>(root, options);

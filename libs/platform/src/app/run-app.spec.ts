@@ -5,7 +5,7 @@ import type { TaskManager } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import { BootError } from '../boot-error.js';
 import type { Lifecycle } from '../lifecycle/lifecycle.js';
-import type { AppConfig, AppRuntime } from '../runtime/runtime.module.js';
+import type { AppConfig } from '../runtime/runtime.module.js';
 import { StreamsRuntime } from '../streams/streams-runtime.js';
 import { StreamsServer } from '../streams/streams-server.js';
 import type { AppDefinition } from './nest-application.js';
@@ -33,26 +33,17 @@ function build(definition: Partial<AppDefinition<AppConfig>> = {}, behaviour: Pa
   recorded.consumer = behaviour;
   calls.length = 0;
   const host = new RecordedHost();
-  let runtime: AppRuntime | undefined;
   const complete: AppDefinition<AppConfig> = {
     name: 'test-app',
     config: () => ({ process: silentProcess }),
-    module: (given) => {
-      runtime = given;
-      return AppModule;
-    },
+    module: AppModule,
     ...definition,
   };
   void runApp(complete, host).then((lifecycle) => {
     if (lifecycle !== undefined) running.push(lifecycle);
     calls.push('started');
   });
-  const started = async (): Promise<AppRuntime> => {
-    await until(() => calls.includes('started'));
-    if (runtime === undefined) throw new Error('the module was never built');
-    return runtime;
-  };
-  return { host, started };
+  return { host, started: () => until(() => calls.includes('started')) };
 }
 
 describe('runApp', () => {
@@ -126,9 +117,9 @@ describe('runApp', () => {
 
   it('exits with 70 at once when a part reports a fatal error', async () => {
     const app = build();
-    const runtime = await app.started();
+    await app.started();
 
-    runtime.onFatal(new Error('fenced'));
+    recorded.reportFatal(new Error('fenced'));
 
     expect(await app.host.exited).toBe(EXIT_CODE.runtimeFailed);
     expect(calls).not.toContain('consumer stopped');

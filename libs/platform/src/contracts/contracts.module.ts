@@ -1,16 +1,14 @@
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { type AvroCodecs, createAvroCodecs, createSchemaRegistry, type SchemaRegistryPort } from '@waypost/contracts';
-import { CLOCK, CONFIG } from '../runtime/runtime.module.js';
+import { settleOrAbort } from '@waypost/streams';
+import type { RegistryConfig } from '../config/service-config.js';
+import { CLOCK, CONFIG, STOPPING } from '../runtime/runtime.module.js';
 
 /** SchemaRegistryPort */
 export const SCHEMA_REGISTRY = Symbol('SCHEMA_REGISTRY');
 /** AvroCodecs */
 export const CODECS = Symbol('CODECS');
 const WRITTEN = Symbol('WRITTEN');
-
-interface RegistrySettings {
-  readonly registry: { readonly url: string };
-}
 
 /** The codecs of all topics, for every module of the application, on one schema registry. */
 @Module({})
@@ -24,7 +22,7 @@ export class ContractsModule implements OnModuleInit {
         {
           provide: SCHEMA_REGISTRY,
           inject: [CONFIG],
-          useFactory: ({ registry }: RegistrySettings) => createSchemaRegistry(registry),
+          useFactory: ({ registry }: { readonly registry: RegistryConfig }) => createSchemaRegistry(registry),
         },
         {
           provide: CODECS,
@@ -40,9 +38,11 @@ export class ContractsModule implements OnModuleInit {
   constructor(
     @Inject(CODECS) private readonly codecs: AvroCodecs,
     @Inject(WRITTEN) private readonly written: readonly (keyof AvroCodecs)[],
+    @Inject(STOPPING) private readonly stopping: AbortSignal,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await Promise.all(this.written.map((topic) => this.codecs[topic].prepare()));
+    const prepared = Promise.all(this.written.map((topic) => this.codecs[topic].prepare()));
+    await settleOrAbort(prepared, this.stopping);
   }
 }

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { type DynamicModule, type FactoryProvider, Module, type ValueProvider } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { KafkaSettings } from '@waypost/streams';
@@ -38,6 +39,10 @@ export const STOPPING = Symbol('STOPPING');
 export const CLOCK = Symbol('CLOCK');
 /** `() => number`: monotonic milliseconds */
 export const MONOTONIC_CLOCK = Symbol('MONOTONIC_CLOCK');
+/** `(size: number) => Buffer`: cryptographically secure */
+export const RANDOM_BYTES = Symbol('RANDOM_BYTES');
+/** `() => string`: a random UUID */
+export const NEW_ID = Symbol('NEW_ID');
 
 /** Gives every module the runtime of the process. The metrics registry and Readiness are injected by their classes. */
 @Module({})
@@ -52,6 +57,8 @@ export class RuntimeModule {
       { provide: STOPPING, useValue: stopping },
       { provide: CLOCK, useValue: Date.now },
       { provide: MONOTONIC_CLOCK, useValue: () => performance.now() },
+      { provide: RANDOM_BYTES, useValue: randomBytes },
+      { provide: NEW_ID, useValue: randomUUID },
     ];
     return { module: RuntimeModule, global: true, providers, exports: providers };
   }

@@ -1,4 +1,4 @@
-import type { FactoryProvider } from '@nestjs/common';
+import { Inject, Injectable, Module } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
 import {
   type AvroCodecs,
@@ -10,18 +10,12 @@ import {
   topics,
 } from '@waypost/contracts';
 import type { StreamRecord, StreamsBackend, StreamsLogger, TopicPartition } from '@waypost/streams';
+import { CODECS } from '../contracts/contracts.module.js';
 import { LOGGER } from '../runtime/runtime.module.js';
-import { STREAMS_BACKEND } from './streams.module.js';
+import { KafkaModule, STREAMS_BACKEND } from './streams.module.js';
 
 export interface UnusableRecord extends Rejection {
   readonly record: StreamRecord;
-}
-
-export interface QuarantineOptions {
-  readonly backend: Pick<StreamsBackend, 'producer'>;
-  readonly codecs: Pick<AvroCodecs, 'telemetryRejected'>;
-  readonly metrics: Registry;
-  readonly logger: Pick<StreamsLogger, 'error'>;
 }
 
 /**
@@ -29,15 +23,21 @@ export interface QuarantineOptions {
  * calls it; other readers of the topic skip what they cannot read. After a crash a record may be taken again: "waypost
  * rejected" shows it once.
  */
+@Injectable()
 export class Quarantine {
   private readonly counter: Counter;
 
-  constructor(private readonly options: QuarantineOptions) {
+  constructor(
+    @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'producer'>,
+    @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'telemetryRejected'>,
+    @Inject(LOGGER) private readonly logger: Pick<StreamsLogger, 'error'>,
+    metrics: Registry,
+  ) {
     this.counter = new Counter({
       name: 'waypost_records_rejected_total',
       help: 'Records that could not be used and went to telemetry.rejected, by their topic and the reason.',
       labelNames: ['topic', 'reason'],
-      registers: [options.metrics],
+      registers: [metrics],
     });
   }
 
@@ -49,11 +49,13 @@ export class Quarantine {
     if (unusable.length === 0) return;
     const { topic, partition } = source;
     const records = unusable.map((one) => ({
-      ...{ topic: topics.telemetryRejected.name, partition, key: one.record.key },
-      value: this.options.codecs.telemetryRejected.encode(rejectedRecord(source, one.record, one)),
+      topic: topics.telemetryRejected.name,
+      partition,
+      key: one.record.key,
+      value: this.codecs.telemetryRejected.encode(rejectedRecord(source, one.record, one)),
     }));
     // Rare: no connection is kept for it. The id belongs to the partition's only reader.
-    const producer = this.options.backend.producer(`quarantine.${topic}.${String(partition)}`);
+    const producer = this.backend.producer(`quarantine.${topic}.${String(partition)}`);
     try {
       await producer.init();
       await producer.commit({ records });
@@ -62,20 +64,14 @@ export class Quarantine {
     }
     for (const { record, reason, detail } of unusable) {
       this.counter.inc({ topic, reason });
-      this.options.logger.error('record_rejected', { topic, partition, offset: record.offset, reason, detail });
+      this.logger.error('record_rejected', { topic, partition, offset: record.offset, reason, detail });
     }
   }
 }
 
-/** @param codecs the token of the codecs; telemetryRejected must be prepared */
-export function quarantineProvider(codecs: symbol): FactoryProvider<Quarantine> {
-  return {
-    provide: Quarantine,
-    inject: [STREAMS_BACKEND, codecs, Registry, LOGGER],
-    useFactory: (backend: StreamsBackend, ofTopics: AvroCodecs, metrics: Registry, logger: StreamsLogger) =>
-      new Quarantine({ backend, codecs: ofTopics, metrics, logger }),
-  };
-}
+/** One per application. What it writes must be prepared: name `telemetryRejected` in `ContractsModule.forRoot`. */
+@Module({ imports: [KafkaModule], providers: [Quarantine], exports: [Quarantine] })
+export class QuarantineModule {}
 
 /** Decodes the batches of a table that every instance follows; what cannot be read is quarantined. */
 export class VersionReader<T> {

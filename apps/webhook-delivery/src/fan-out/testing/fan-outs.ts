@@ -90,7 +90,7 @@ export class FanOutStage {
       flushScheduler: createFlushScheduler({ timers: nodeTimers, now: Date.now, intervals: INTERVALS }),
       rounds: new DutyCycle(),
       metrics: { deliveryCreated: () => undefined },
-      quarantine: new Quarantine({ backend, codecs, metrics: new Registry(), logger: silentLogger }),
+      quarantine: new Quarantine(backend, codecs, silentLogger, new Registry()),
       onFatal: (fatal) => {
         throw fatal;
       },

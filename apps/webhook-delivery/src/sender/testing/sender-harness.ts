@@ -183,7 +183,7 @@ export class SenderHarness {
         parkedChanged: nothing,
         suspendedChanged: nothing,
       },
-      quarantine: new Quarantine({ backend, codecs, metrics: new Registry(), logger: silentLogger }),
+      quarantine: new Quarantine(backend, codecs, silentLogger, new Registry()),
       onFatal: (error) => {
         throw error;
       },

@@ -1,6 +1,6 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import {
-  DatabaseModule as PostgresModule,
+  DatabaseModule,
   type DatabaseModuleOptions,
   databaseRefusal,
   type DataSource,
@@ -10,17 +10,11 @@ import {
 } from '@waypost/database';
 import { createDeliveryHistory, createPathHistory } from '@waypost/history-store';
 import { ManagementStoreModule } from '@waypost/management-store';
-import { BootError } from '@waypost/platform';
-import { type ApiLogger, LOGGER } from '../runtime/runtime.module.js';
+import { BootError, CONFIG, LOGGER, type Logger } from '@waypost/platform';
+import { APP_NAME, type PublicApiConfig } from '../config.js';
 
 export const DELIVERY_HISTORY = Symbol('delivery history');
 export const PATH_HISTORY = Symbol('path history');
-
-export interface DatabaseOptions {
-  readonly url: string;
-  /** How PostgreSQL lists these connections. */
-  readonly applicationName: string;
-}
 
 const POOL_SIZE = 10;
 /** No page needs this long; a runaway query must not hold a connection for ever. */
@@ -35,28 +29,21 @@ const PROVIDERS = [
   { provide: PATH_HISTORY, inject: [PAGE_SOURCE], useFactory: (pages: PageSource) => createPathHistory({ pages }) },
 ];
 
+const postgres = DatabaseModule.forRootAsync({ inject: [CONFIG, LOGGER], useFactory: databaseOptions });
+
 /** The stores and histories of the API on its database, which is connected before the first request. */
 @Global()
-@Module({})
-export class DatabaseModule {
-  static forRoot(options: DatabaseOptions): DynamicModule {
-    const postgres = PostgresModule.forRootAsync({
-      inject: [LOGGER],
-      useFactory: (logger: ApiLogger) => postgresOptions(options, logger),
-    });
-    return {
-      module: DatabaseModule,
-      imports: [postgres, ManagementStoreModule],
-      providers: PROVIDERS,
-      exports: [postgres, ManagementStoreModule, ...PROVIDERS],
-    };
-  }
-}
+@Module({
+  imports: [postgres, ManagementStoreModule],
+  providers: PROVIDERS,
+  exports: [postgres, ManagementStoreModule, ...PROVIDERS],
+})
+export class ApiDatabaseModule {}
 
-function postgresOptions({ url, applicationName }: DatabaseOptions, logger: ApiLogger): DatabaseModuleOptions {
+function databaseOptions({ database: { url } }: PublicApiConfig, logger: Logger): DatabaseModuleOptions {
   return {
     url,
-    applicationName,
+    applicationName: APP_NAME,
     poolSize: POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     // A process that is stopped in the middle of a change must not block others.
