@@ -37,11 +37,11 @@ const DEPTH_CHECK = { verify: refuseDeepJson };
 export class HttpPipeline {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
-    @Inject(OpenApi) private readonly openApi: OpenApi,
+    private readonly openApi: OpenApi,
     @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
     @Inject(RATE_LIMITER) private readonly limiter: RateLimiter,
     @Inject(ADDRESS_LIMITER) private readonly addresses: AddressLimiter,
-    @Inject(Registry) private readonly registry: Registry,
+    private readonly registry: Registry,
     @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
   ) {}
 

@@ -38,7 +38,7 @@ const OPTIONS = Symbol('database options');
 class DatabaseConnection implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(OPTIONS) private readonly options: DatabaseModuleOptions,
-    @Inject(DataSource) private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     @Inject(PAGE_SOURCE) private readonly pages: PageSource,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ApiKeyStore, type RandomBytes } from './api-key-store.js';
 import {
@@ -17,11 +17,11 @@ import { SubscriptionStore } from './subscription-store.js';
 @Injectable()
 export class ChangeStores {
   constructor(
-    @Inject(FleetStore) readonly fleets: FleetStore,
-    @Inject(ApiKeyStore) readonly apiKeys: ApiKeyStore,
-    @Inject(SubscriptionStore) readonly subscriptions: SubscriptionStore,
-    @Inject(ReplayStore) readonly replays: ReplayStore,
-    @Inject(GeofenceStore) readonly geofences: GeofenceStore,
+    readonly fleets: FleetStore,
+    readonly apiKeys: ApiKeyStore,
+    readonly subscriptions: SubscriptionStore,
+    readonly replays: ReplayStore,
+    readonly geofences: GeofenceStore,
   ) {}
 
   /** The stores on this manager: inside a transaction, their own transactions are savepoints of it. */

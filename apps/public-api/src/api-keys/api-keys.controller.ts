@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
@@ -11,8 +11,8 @@ import { ApiKeysService } from './api-keys.service.js';
 @Controller('/public/v1/api-keys')
 export class ApiKeysController {
   constructor(
-    @Inject(ApiKeysService) private readonly service: ApiKeysService,
-    @Inject(IdempotentRequests) private readonly requests: IdempotentRequests,
+    private readonly service: ApiKeysService,
+    private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()

@@ -13,8 +13,8 @@ import { noSuchApiKey, scopesNotHeld } from './api-keys.errors.js';
 @Injectable()
 export class ApiKeysService {
   constructor(
-    @Inject(ApiKeyStore) private readonly keys: ApiKeyStore,
-    @Inject(ListPages) private readonly pages: ListPages,
+    private readonly keys: ApiKeyStore,
+    private readonly pages: ListPages,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

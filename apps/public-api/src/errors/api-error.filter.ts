@@ -10,7 +10,7 @@ import { OutageLog } from './outage-log.js';
 export class ApiErrorFilter implements ExceptionFilter {
   constructor(
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(OutageLog) private readonly outages: OutageLog,
+    private readonly outages: OutageLog,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {

@@ -1,4 +1,4 @@
-import { Controller, Get, Header, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Header, Query } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
 import { JSON_TEXT } from '../delivery-history/page-text.js';
@@ -11,7 +11,7 @@ const PATH = '/public/v2/events';
 /** The delivery history with the payload as pushed. */
 @Controller(PATH)
 export class EventsV2Controller {
-  constructor(@Inject(DeliveryPages) private readonly pages: DeliveryPages) {}
+  constructor(private readonly pages: DeliveryPages) {}
 
   @Get()
   @Endpoint({

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Patch, Res } from '@nestjs/common';
+import { Body, Controller, Get, Patch, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
@@ -10,7 +10,7 @@ import { FleetService } from './fleet.service.js';
 /** The caller's own fleet. */
 @Controller('/public/v1/fleet')
 export class FleetController {
-  constructor(@Inject(FleetService) private readonly service: FleetService) {}
+  constructor(private readonly service: FleetService) {}
 
   @Get()
   @Endpoint({

@@ -11,8 +11,8 @@ import { noSuchFleet } from './fleet.errors.js';
 @Injectable()
 export class FleetService {
   constructor(
-    @Inject(FleetStore) private readonly fleets: FleetStore,
-    @Inject(PublishedChanges) private readonly published: PublishedChanges,
+    private readonly fleets: FleetStore,
+    private readonly published: PublishedChanges,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
@@ -21,8 +21,8 @@ const tag = 'Geofences';
 @Controller('/public/v1/geofences')
 export class GeofencesController {
   constructor(
-    @Inject(GeofencesService) private readonly service: GeofencesService,
-    @Inject(IdempotentRequests) private readonly requests: IdempotentRequests,
+    private readonly service: GeofencesService,
+    private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()

@@ -23,9 +23,9 @@ type VersionedGeofence = Versioned<GeofenceDto>;
 @Injectable()
 export class GeofencesService {
   constructor(
-    @Inject(GeofenceStore) private readonly geofences: GeofenceStore,
-    @Inject(PublishedChanges) private readonly published: PublishedChanges,
-    @Inject(ListPages) private readonly pages: ListPages,
+    private readonly geofences: GeofenceStore,
+    private readonly published: PublishedChanges,
+    private readonly pages: ListPages,
     @Inject(NEW_ID) private readonly newId: () => string,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

@@ -28,10 +28,10 @@ const REPLAYED_HEADER = 'idempotent-replayed';
 @Injectable()
 export class IdempotentRequests {
   constructor(
-    @Inject(ChangeStores) private readonly stores: ChangeStores,
-    @Inject(IdempotencyStore) private readonly answers: IdempotencyStore,
-    @Inject(PublishedChanges) private readonly published: PublishedChanges,
-    @Inject(AnswerSealer) private readonly sealer: AnswerSealer,
+    private readonly stores: ChangeStores,
+    private readonly answers: IdempotencyStore,
+    private readonly published: PublishedChanges,
+    private readonly sealer: AnswerSealer,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

@@ -8,10 +8,10 @@ import { registerDatabaseMetrics } from './database-metrics.js';
 @Injectable()
 class DatabaseMetrics implements OnModuleInit {
   constructor(
-    @Inject(Registry) private readonly registry: Registry,
-    @Inject(DataSource) private readonly dataSource: DataSource,
+    private readonly registry: Registry,
+    private readonly dataSource: DataSource,
     @Inject(PAGE_SOURCE) private readonly pages: PageSource,
-    @Inject(OutboxStore) private readonly outbox: OutboxStore,
+    private readonly outbox: OutboxStore,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable, RequestMethod } from '@nestjs/common';
+import { Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService } from '@nestjs/core';
 import { endpointOf, type Tag } from '../endpoint/endpoint.decorator.js';
@@ -30,7 +30,7 @@ interface Controller {
 export class OpenApi {
   private built: OpenApiDocument | null = null;
 
-  constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
+  constructor(private readonly discovery: DiscoveryService) {}
 
   document(): OpenApiDocument {
     return (this.built ??= this.build());

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { z } from 'zod';
 import { dto } from '../endpoint/dto.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
@@ -9,7 +9,7 @@ class OpenApiDto extends dto(z.looseObject({})) {}
 /** The API's own description, for anyone. */
 @Controller('/public/openapi.json')
 export class OpenApiController {
-  constructor(@Inject(OpenApi) private readonly openApi: OpenApi) {}
+  constructor(private readonly openApi: OpenApi) {}
 
   @Get()
   @Endpoint({

@@ -23,8 +23,8 @@ export class OperationalEventsTasks implements PartitionTaskFactory<OperationalE
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
     @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,
-    @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
-    @Inject(OperationalEventStore) private readonly events: OperationalEventStore,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly events: OperationalEventStore,
     @Inject(LOGGER) private readonly logger: StreamsLogger,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
@@ -9,7 +9,7 @@ import { OperationalEventsService } from './operational-events.service.js';
 /** Operational events of one subscription of the caller's fleet. */
 @Controller('/public/v1/webhook-subscriptions/:id/operations')
 export class OperationalEventsController {
-  constructor(@Inject(OperationalEventsService) private readonly service: OperationalEventsService) {}
+  constructor(private readonly service: OperationalEventsService) {}
 
   @Get()
   @Endpoint({

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   type OperationalEventPosition,
   OperationalEventStore,
@@ -14,9 +14,9 @@ import { type OperationalEventDto, toOperationalEvent } from './operational-even
 @Injectable()
 export class OperationalEventsService {
   constructor(
-    @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
-    @Inject(OperationalEventStore) private readonly events: OperationalEventStore,
-    @Inject(ListPages) private readonly pages: ListPages,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly events: OperationalEventStore,
+    private readonly pages: ListPages,
   ) {}
 
   async list(ref: SubscriptionRef, query: ListQueryDto): Promise<ListPage<OperationalEventDto>> {

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { PathsPageDto, PathsQueryDto } from './paths.dto.js';
@@ -7,7 +7,7 @@ import { PathsService } from './paths.service.js';
 /** Where the devices of the caller's fleet were. */
 @Controller('/public/v1/paths')
 export class PathsController {
-  constructor(@Inject(PathsService) private readonly service: PathsService) {}
+  constructor(private readonly service: PathsService) {}
 
   @Get()
   @Endpoint({

@@ -22,7 +22,7 @@ export class ReplayProgressTasks implements PartitionTaskFactory<ReplayProgressT
   constructor(
     @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
     @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'replayProgress'>,
-    @Inject(ReplayStore) private readonly replays: ReplayStore,
+    private readonly replays: ReplayStore,
     @Inject(LOGGER) private readonly logger: StreamsLogger,
   ) {}
 

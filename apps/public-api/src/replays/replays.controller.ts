@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
@@ -14,8 +14,8 @@ const tag = 'Subscriptions';
 @Controller('/public/v1/webhook-subscriptions/:id/replays')
 export class ReplaysController {
   constructor(
-    @Inject(ReplaysService) private readonly service: ReplaysService,
-    @Inject(IdempotentRequests) private readonly requests: IdempotentRequests,
+    private readonly service: ReplaysService,
+    private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()

@@ -14,10 +14,10 @@ import { noSuchReplay, tooManyReplays, windowExpired } from './replays.errors.js
 @Injectable()
 export class ReplaysService {
   constructor(
-    @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
-    @Inject(ReplayStore) private readonly replays: ReplayStore,
-    @Inject(PublishedChanges) private readonly published: PublishedChanges,
-    @Inject(ListPages) private readonly pages: ListPages,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly replays: ReplayStore,
+    private readonly published: PublishedChanges,
+    private readonly pages: ListPages,
     @Inject(NEW_ID) private readonly newId: () => string,
     @Inject(CLOCK) private readonly now: () => number,
   ) {}

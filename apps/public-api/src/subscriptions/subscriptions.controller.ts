@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Inject, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
@@ -25,8 +25,8 @@ const tag = 'Subscriptions';
 @Controller('/public/v1/webhook-subscriptions')
 export class SubscriptionsController {
   constructor(
-    @Inject(SubscriptionsService) private readonly service: SubscriptionsService,
-    @Inject(IdempotentRequests) private readonly requests: IdempotentRequests,
+    private readonly service: SubscriptionsService,
+    private readonly requests: IdempotentRequests,
   ) {}
 
   @Post()

@@ -40,11 +40,11 @@ const OLD_SECRET_SIGNS_MS = 24 * 3_600_000;
 @Injectable()
 export class SubscriptionsService {
   constructor(
-    @Inject(SubscriptionStore) private readonly subscriptions: SubscriptionStore,
-    @Inject(SubscriptionDrafts) private readonly drafts: SubscriptionDrafts,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly drafts: SubscriptionDrafts,
     @Inject(CHECK_URL) private readonly checkUrl: CheckUrl,
-    @Inject(PublishedChanges) private readonly published: PublishedChanges,
-    @Inject(ListPages) private readonly pages: ListPages,
+    private readonly published: PublishedChanges,
+    private readonly pages: ListPages,
     @Inject(NEW_ID) private readonly newId: () => string,
     @Inject(CLOCK) private readonly now: () => number,
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
