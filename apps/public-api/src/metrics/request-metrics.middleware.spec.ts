@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import express from 'express';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { Express } from 'express';
 import { Registry } from 'prom-client';
 import { until } from '../../../../test/support/until.js';
 import { createRouteOf } from '../http/route-table.middleware.js';
@@ -17,7 +18,7 @@ async function build() {
   const registry = new Registry();
   const routeOf = createRouteOf(['/things/{id}', '/things']);
   let clockMs = 0;
-  const app = express();
+  const app = new ExpressAdapter().getInstance<Express>();
   app.use(measureRequests({ registry, routeOf, monotonicMs: () => (clockMs += 20) }));
   app.get('/things/silent', () => undefined);
   app.get('/things/busy', (_request, response) => void response.status(429).end());
