@@ -270,6 +270,7 @@ describe('a subscription with only failures for 7 days (R-29)', () => {
     for (let n = 1; n <= 5; n++) harness.publish(n, 'letting-fail');
     await harness.start(() => answer);
     await until(async () => (await published()).filter((type) => type === 'exhausted').length === 5);
+    await until(async () => (await published()).includes('disabled'));
     const disabled = (await harness.operations()).filter(({ type }) => type === 'disabled');
     expect(disabled).toMatchObject([{ subscriptionId: 'letting-fail', reason: 'only failures for 7 days' }]);
   });
