@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { type AvroCodecs, consumerGroups, createAvroCodecs } from '@waypost/contracts';
+import { DatabaseRetry } from '@waypost/database';
 import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
 import {
   createLogger,
@@ -18,14 +19,13 @@ import {
 import { createMemoryBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
-import { DELIVERY_PROJECTION } from './attempts/attempts.task.js';
+import { DELIVERY_PROJECTION } from './attempts/attempts.task-factory.js';
 import { readConfig } from './config.js';
-import { DatabaseRetry } from './database/database-retry.js';
 import { RUN_MIGRATIONS } from './database/projector-database.module.js';
 import { RetentionJob } from './database/retention.job.js';
 import { StalledSessionsJob } from './database/stalled-sessions.job.js';
 import { HistoryProjectorModule } from './history-projector.module.js';
-import { PATH_PROJECTION } from './paths/paths.task.js';
+import { PATH_PROJECTION } from './paths/paths.task-factory.js';
 import { sampleAttempt } from './testing/sample-attempt.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);

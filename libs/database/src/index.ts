@@ -18,6 +18,7 @@ export {
   storableText,
   UNIQUE_VIOLATION,
 } from './database-errors.js';
+export { DatabaseRetry, type DatabaseRetryDeps } from './database-retry.js';
 export { DatabaseModule, type DatabaseModuleOptions, PAGE_SOURCE } from './database.module.js';
 // Apps use the injection token of the data source without depending on TypeORM themselves.
 export { DataSource } from 'typeorm';

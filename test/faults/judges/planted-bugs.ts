@@ -65,13 +65,13 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'after a kill what is finished is sent again',
-    file: `${SENDER}/sender/delivery-task.ts`,
+    file: `${SENDER}/sender/sender.task.ts`,
     is: 'byDelivery.get(offset) ?? DELIVERY_UNSTARTED',
     becomes: "(byDelivery.get(offset)?.type === 'pending' ? byDelivery.get(offset) : DELIVERY_UNSTARTED)",
   },
   {
     name: 'after a kill events are fanned out again',
-    file: `${SENDER}/fan-out/fan-out-task.ts`,
+    file: `${SENDER}/fan-out/fan-out.task.ts`,
     is: 'this.written?.eventIds.has(delivery.eventId)',
     becomes: 'false',
   },
@@ -215,7 +215,7 @@ const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'the time that a vehicle stood is not stored',
-    file: `${PROCESSOR_APP}/trip.layout.ts`,
+    file: `${PROCESSOR_APP}/pings/trip.layout.ts`,
     is: 'view.setFloat64(at + IDLE, leg.idleMs);',
     becomes: '',
   },

@@ -1,9 +1,8 @@
 import { topics } from '@waypost/contracts';
-import { createDataSource } from '@waypost/database';
+import { createDataSource, DatabaseRetry } from '@waypost/database';
 import { createDeliveryProjection } from '@waypost/history-store';
 import { createKafkaBackend, createTaskManager, silentLogger, waitOrAbort } from '@waypost/streams';
 import { createAttemptsTask } from '../../../apps/history-projector/src/attempts/attempts.task.js';
-import { DatabaseRetry } from '../../../apps/history-projector/src/database/database-retry.js';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 

@@ -6,7 +6,7 @@ import { CLOCK, CONFIG, QuarantineModule, StreamsModule } from '@waypost/platfor
 import { createProjectorMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
-import { AttemptTasks, DELIVERY_PROJECTION, PROJECTOR_METRICS } from './attempts.task.js';
+import { AttemptTasks, DELIVERY_PROJECTION, PROJECTOR_METRICS } from './attempts.task-factory.js';
 
 interface AttemptsConfig {
   readonly projection: { readonly transactionsAtOnce: number };

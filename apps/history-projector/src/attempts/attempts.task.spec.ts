@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
+import { DatabaseRetry } from '@waypost/database';
 import type { WebhookAttempt } from '@waypost/domain';
 import { type ApplyResult, createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
 import type { Quarantine, UnusableRecord } from '@waypost/platform';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { DatabaseRetry } from '../database/database-retry.js';
 import { sampleAttempt } from '../testing/sample-attempt.js';
 import { createAttemptsTask } from './attempts.task.js';
 

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
-import { type AvroCodecs, readValue, resolveBatch, type SubjectCodec } from '@waypost/contracts';
+import { readValue, resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
 import type { DeliveryProjection } from '@waypost/history-store';
-import { CLOCK, CODECS, type PartitionTaskFactory, Quarantine, type UnusableRecord } from '@waypost/platform';
+import { type Quarantine, type UnusableRecord } from '@waypost/platform';
 import { type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 import type { ProjectorMetrics } from '../projection/metrics.js';
-import { createProjectionTask, PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
+import { createProjectionTask, type ProjectionTaskTools } from '../projection/projection.task.js';
 
 export interface AttemptsTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<WebhookAttempt>;
@@ -28,29 +27,6 @@ export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps)
       apply: ({ items, ...batch }) => projection.apply({ ...batch, attempts: items }),
     },
   });
-}
-
-/** DeliveryProjection */
-export const DELIVERY_PROJECTION = Symbol('DELIVERY_PROJECTION');
-/** ProjectorMetrics */
-export const PROJECTOR_METRICS = Symbol('PROJECTOR_METRICS');
-
-@Injectable()
-export class AttemptTasks implements PartitionTaskFactory {
-  constructor(
-    @Inject(PROJECTION_TOOLS) private readonly tools: ProjectionTaskTools,
-    @Inject(CODECS) private readonly codecs: AvroCodecs,
-    @Inject(DELIVERY_PROJECTION) private readonly projection: DeliveryProjection,
-    @Inject(PROJECTOR_METRICS) private readonly metrics: ProjectorMetrics,
-    private readonly quarantine: Quarantine,
-    @Inject(CLOCK) private readonly clock: () => number,
-  ) {}
-
-  create(context: TaskContext): PartitionTask {
-    const { tools, projection, metrics, quarantine, clock } = this;
-    const codec = this.codecs.webhookAttempts;
-    return createAttemptsTask(context, { ...tools, codec, projection, metrics, quarantine, clock });
-  }
 }
 
 /** Decoding a thousand takes some milliseconds; other partitions run between the pieces. */

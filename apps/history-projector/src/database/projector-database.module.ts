@@ -1,11 +1,16 @@
 import { Module } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { DatabaseModule, type DatabaseModuleOptions, databaseRefusal, runMigrations } from '@waypost/database';
+import {
+  DatabaseModule,
+  type DatabaseModuleOptions,
+  databaseRefusal,
+  DatabaseRetry,
+  runMigrations,
+} from '@waypost/database';
 import { createDeliveryPartitions, createPathPartitions, endStalledSessions } from '@waypost/history-store';
 import { BootError, CLOCK, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, Readiness, STOPPING } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
-import { DatabaseRetry } from './database-retry.js';
 import { RetentionJob } from './retention.job.js';
 import { StalledSessionsJob } from './stalled-sessions.job.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { DatabaseRetry } from '@waypost/database';
 import type { DailyPartitions } from '@waypost/history-store';
 import { flushed } from '../../../../test/support/until.js';
-import { DatabaseRetry } from './database-retry.js';
 import { RetentionJob } from './retention.job.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);

@@ -1,7 +1,7 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { DatabaseRetry } from '@waypost/database';
 import type { DailyPartitions } from '@waypost/history-store';
 import type { Logger } from '@waypost/platform';
-import type { DatabaseRetry } from './database-retry.js';
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { CLOCK } from '@waypost/platform';
 import { createPathMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { PathsController } from './paths.controller.js';
-import { PATH_METRICS, PATH_PROJECTION, PathTasks } from './paths.task.js';
+import { PATH_METRICS, PATH_PROJECTION, PathTasks } from './paths.task-factory.js';
 
 @Module({
   imports: [ProjectionModule],

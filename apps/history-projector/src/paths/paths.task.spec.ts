@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { type AvroCodecs, createAvroCodecs, type TelemetryPing } from '@waypost/contracts';
+import { DatabaseRetry } from '@waypost/database';
 import { createMemoryPathStore, type PathProjection } from '@waypost/history-store';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
-import { DatabaseRetry } from '../database/database-retry.js';
 import { createPathMetrics } from '../projection/metrics.js';
 import { createPathsTask } from './paths.task.js';
 

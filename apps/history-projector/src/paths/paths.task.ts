@@ -1,17 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
-import {
-  type AvroCodecs,
-  createPingReader,
-  resolveBatch,
-  type SubjectCodec,
-  type TelemetryPing,
-} from '@waypost/contracts';
+import { createPingReader, resolveBatch, type SubjectCodec, type TelemetryPing } from '@waypost/contracts';
 import { type PathPoint, pathPointOf } from '@waypost/domain';
 import type { PathProjection } from '@waypost/history-store';
-import { CODECS, type PartitionTaskFactory } from '@waypost/platform';
 import type { PartitionTask, RecordBatch, StreamRecord, TaskContext } from '@waypost/streams';
 import type { PathMetrics } from '../projection/metrics.js';
-import { createProjectionTask, PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
+import { createProjectionTask, type ProjectionTaskTools } from '../projection/projection.task.js';
 
 export interface PathsTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<TelemetryPing>;
@@ -39,26 +31,6 @@ export function createPathsTask(context: TaskContext, deps: PathsTaskDeps): Part
       apply: ({ items, ...batch }) => projection.apply({ ...batch, points: items }),
     },
   });
-}
-
-/** PathProjection */
-export const PATH_PROJECTION = Symbol('PATH_PROJECTION');
-/** PathMetrics */
-export const PATH_METRICS = Symbol('PATH_METRICS');
-
-@Injectable()
-export class PathTasks implements PartitionTaskFactory {
-  constructor(
-    @Inject(PROJECTION_TOOLS) private readonly tools: ProjectionTaskTools,
-    @Inject(CODECS) private readonly codecs: AvroCodecs,
-    @Inject(PATH_PROJECTION) private readonly projection: PathProjection,
-    @Inject(PATH_METRICS) private readonly metrics: PathMetrics,
-  ) {}
-
-  create(context: TaskContext): PartitionTask {
-    const { tools, projection, metrics } = this;
-    return createPathsTask(context, { ...tools, codec: this.codecs.telemetryPings, projection, metrics });
-  }
 }
 
 /** What a batch of pings holds for the paths. The rest is in `telemetry.rejected`, where the processor puts it (R-2). */

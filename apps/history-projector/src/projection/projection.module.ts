@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { DatabaseRetry } from '@waypost/database';
 import { LOGGER, type Logger, MONOTONIC_CLOCK, ON_FATAL, STREAMS_BACKEND, StreamsModule } from '@waypost/platform';
 import { type StreamsBackend, waitOrAbort } from '@waypost/streams';
-import { DatabaseRetry } from '../database/database-retry.js';
 import { ProjectorDatabaseModule } from '../database/projector-database.module.js';
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js';
 

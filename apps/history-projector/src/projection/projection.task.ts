@@ -1,6 +1,6 @@
+import type { DatabaseRetry } from '@waypost/database';
 import type { Logger } from '@waypost/platform';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
-import type { DatabaseRetry } from '../database/database-retry.js';
 
 /** What every projection says of a batch that it wrote; more of it is for the metrics. */
 interface AnyApplied {

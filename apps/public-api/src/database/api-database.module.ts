@@ -3,6 +3,7 @@ import {
   DatabaseModule,
   type DatabaseModuleOptions,
   databaseRefusal,
+  DatabaseRetry,
   type DataSource,
   isConnectionLoss,
   PAGE_SOURCE,
@@ -10,7 +11,8 @@ import {
 } from '@waypost/database';
 import { createDeliveryHistory, createPathHistory } from '@waypost/history-store';
 import { ManagementStoreModule } from '@waypost/management-store';
-import { BootError, CONFIG, LOGGER, type Logger } from '@waypost/platform';
+import { BootError, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK } from '@waypost/platform';
+import { waitOrAbort } from '@waypost/streams';
 import { APP_NAME, type PublicApiConfig } from '../config.js';
 
 export const DELIVERY_HISTORY = Symbol('delivery history');
@@ -21,6 +23,11 @@ const POOL_SIZE = 10;
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 const PROVIDERS = [
+  {
+    provide: DatabaseRetry,
+    inject: [LOGGER, MONOTONIC_CLOCK],
+    useFactory: (logger: Logger, now: () => number) => new DatabaseRetry({ logger, now, wait: waitOrAbort }),
+  },
   {
     provide: DELIVERY_HISTORY,
     inject: [PAGE_SOURCE],

@@ -4,7 +4,8 @@ import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
-import { FAN_OUT_FLUSHES, FanOutController, FanOutTasks } from './fan-out.controller.js';
+import { FanOutController } from './fan-out.controller.js';
+import { FAN_OUT_FLUSHES, FanOutTasks } from './fan-out.task-factory.js';
 
 /** Longer than the sender's: each task writes to every partition of the deliveries, so tasks share few requests. */
 const FLUSH_INTERVALS: FlushIntervals = { intervalMs: 8, busyIntervalMs: 12 };

@@ -1,53 +1,9 @@
-import { Controller, Inject, Injectable } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { type AvroCodecs, consumerGroups, topics } from '@waypost/contracts';
-import {
-  CLOCK,
-  CODECS,
-  CONFIG,
-  LOGGER,
-  PartitionConsumer,
-  PartitionContext,
-  type PartitionTaskFactory,
-  STREAMS_BACKEND,
-} from '@waypost/platform';
-import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import type { ReplayMetrics } from '../common/delivery-metrics.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
-import { createReplayTask, type ReplayTaskParts } from './replay-task.js';
-
-/** ReplayMetrics */
-export const REPLAY_METRICS = Symbol('REPLAY_METRICS');
-
-/** Topics that a task reads and writes at the number of its own partition. */
-export const REPLAYER_COPARTITIONED = [
-  topics.replayProgress.name,
-  topics.webhookDeliveries.name,
-  topics.webhookAttempts.name,
-];
-
-/** Creates the task of each assigned partition of webhook.replays, from parts that all partitions share. */
-@Injectable()
-export class ReplayTasks implements PartitionTaskFactory, ReplayTaskParts {
-  readonly maxUnsent: number;
-
-  constructor(
-    @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
-    @Inject(CODECS) readonly codecs: AvroCodecs,
-    @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
-    @Inject(REPLAY_METRICS) readonly metrics: ReplayMetrics,
-    @Inject(LOGGER) readonly logger: StreamsLogger,
-    @Inject(CLOCK) readonly now: () => number,
-    @Inject(CONFIG) { replay }: { readonly replay: { readonly maxUnsent: number } },
-  ) {
-    this.maxUnsent = replay.maxUnsent;
-  }
-
-  create(context: TaskContext): PartitionTask {
-    return createReplayTask(this, context);
-  }
-}
+import { consumerGroups } from '@waypost/contracts';
+import { PartitionConsumer, PartitionContext } from '@waypost/platform';
+import type { RecordBatch } from '@waypost/streams';
+import { REPLAYER_COPARTITIONED, ReplayTasks } from './replay.task-factory.js';
 
 @Controller()
 export class ReplayController {

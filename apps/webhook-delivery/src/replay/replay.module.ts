@@ -4,7 +4,8 @@ import { StreamsModule } from '@waypost/platform';
 import { CommonModule } from '../common/common.module.js';
 import { createReplayMetrics } from '../common/delivery-metrics.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
-import { REPLAY_METRICS, ReplayController, ReplayTasks } from './replay.controller.js';
+import { ReplayController } from './replay.controller.js';
+import { REPLAY_METRICS, ReplayTasks } from './replay.task-factory.js';
 
 /** Sends past deliveries again. */
 @Module({

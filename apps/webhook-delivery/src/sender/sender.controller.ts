@@ -1,87 +1,12 @@
-import { Controller, Inject, Injectable } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { type AvroCodecs, consumerGroups, topics } from '@waypost/contracts';
-import {
-  CLOCK,
-  CODECS,
-  LOGGER,
-  PartitionConsumer,
-  PartitionContext,
-  type PartitionTaskFactory,
-  Quarantine,
-  STREAMS_BACKEND,
-} from '@waypost/platform';
-import type { PartitionTask, RecordBatch, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
-import { ATTEMPT_RUNNER } from '../attempt/attempt.module.js';
-import type { AttemptRunner } from '../attempt/attempt-runner.js';
-import { DELIVERY_METRICS, RANDOM, TIMERS } from '../common/common.module.js';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
-import type { FlushIntervals, FlushScheduler } from '../common/flush-scheduler.js';
-import type { TimerPort } from '../common/timers.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
-import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
-import { createDeliveryTask, type DeliveryTaskParts } from './delivery-task.js';
-import { DeliveryMemory, type QueueLimits } from './partition-queues.js';
-import type { ReservationLimits } from './reservations.js';
-
-export interface SenderSettings {
-  readonly slots: SlotLimits;
-  readonly reservations: ReservationLimits;
-  /** `bytes`: per partition. */
-  readonly unfinished: QueueLimits & { readonly bytes: number };
-  /** What the unfinished deliveries of all partitions may take. */
-  readonly unfinishedBytes: number;
-  readonly flushes: FlushIntervals;
-  readonly closeGraceMs: number;
-}
-
-/** SenderSettings */
-export const SENDER_SETTINGS = Symbol('SENDER_SETTINGS');
-/** FlushScheduler */
-export const SENDER_FLUSHES = Symbol('SENDER_FLUSHES');
-
-/** Topics that a task writes at the number of its own partition. */
-export const SENDER_COPARTITIONED = [
-  topics.webhookAttempts.name,
-  topics.subscriptionState.name,
-  topics.webhookOperations.name,
-];
+import { consumerGroups } from '@waypost/contracts';
+import { PartitionConsumer, PartitionContext } from '@waypost/platform';
+import type { RecordBatch } from '@waypost/streams';
+import { DeliveryTasks, SENDER_COPARTITIONED } from './sender.task-factory.js';
 
 /** Above `closeGraceMs`, and within the time that an application may take to stop. */
 const STOP_TIMEOUT_MS = 6_300;
-
-/** Creates the task of each assigned partition of webhook.deliveries, from parts that all partitions share. */
-@Injectable()
-export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
-  readonly limits: SenderSettings['unfinished'];
-  readonly memory: DeliveryMemory;
-  readonly closeGraceMs: number;
-
-  constructor(
-    @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
-    @Inject(CODECS) readonly codecs: AvroCodecs,
-    @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
-    @Inject(ATTEMPT_RUNNER) readonly runner: AttemptRunner,
-    readonly scheduler: DeliveryScheduler,
-    @Inject(SENDER_FLUSHES) readonly flushScheduler: FlushScheduler,
-    @Inject(TIMERS) readonly timers: TimerPort,
-    @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
-    readonly quarantine: Quarantine,
-    @Inject(LOGGER) readonly logger: StreamsLogger,
-    @Inject(CLOCK) readonly now: () => number,
-    @Inject(RANDOM) readonly random: () => number,
-    @Inject(SENDER_SETTINGS) settings: SenderSettings,
-  ) {
-    this.limits = settings.unfinished;
-    this.memory = new DeliveryMemory(settings.unfinishedBytes, null);
-    this.closeGraceMs = settings.closeGraceMs;
-  }
-
-  create(context: TaskContext): PartitionTask {
-    return createDeliveryTask(this, context);
-  }
-}
 
 @Controller()
 export class SenderController {

@@ -8,13 +8,8 @@ import type { SubscriptionDirectory } from '../subscriptions/subscription-direct
 import { SUBSCRIPTION_DIRECTORY, SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
 import { createLaneSettings } from './lane-settings.js';
-import {
-  DeliveryTasks,
-  SENDER_FLUSHES,
-  SENDER_SETTINGS,
-  SenderController,
-  type SenderSettings,
-} from './sender.controller.js';
+import { SenderController } from './sender.controller.js';
+import { DeliveryTasks, SENDER_FLUSHES, SENDER_SETTINGS, type SenderSettings } from './sender.task-factory.js';
 
 const MIB = 1_048_576;
 

@@ -26,7 +26,7 @@ import { createFlushScheduler } from '../../common/flush-scheduler.js';
 import { nodeTimers } from '../../common/timers.js';
 import { createSubscriptionIndex } from '../../subscriptions/subscription-directory.js';
 import { DutyCycle } from '../duty-cycle.js';
-import { createFanOutTask, type FanOutParts } from '../fan-out-task.js';
+import { createFanOutTask, type FanOutParts } from '../fan-out.task.js';
 
 interface FanOutOptions extends FanOutParts {
   readonly instanceId?: string | undefined;

@@ -21,7 +21,7 @@ import {
 import { createMemoryRegistry } from '../../../../../test/support/registry/memory-registry.js';
 import { subscriptionOf } from '../../../../../test/support/samples.js';
 import { until } from '../../../../../test/support/until.js';
-import { createReplayTask, type ReplayTaskParts } from '../replay-task.js';
+import { createReplayTask, type ReplayTaskParts } from '../replay.task.js';
 
 function placeOf(topic: string) {
   return { topic, partition: 0 };

@@ -30,10 +30,10 @@ import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/at
 import { createFlushScheduler } from '../../common/flush-scheduler.js';
 import type { TimerPort } from '../../common/timers.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
-import { createDeliveryTask, type DeliveryTaskParts } from '../delivery-task.js';
 import { createLaneSettings } from '../lane-settings.js';
 import { DeliveryMemory, type QueueLimits } from '../partition-queues.js';
 import type { ReservationLimits } from '../reservations.js';
+import { createDeliveryTask, type DeliveryTaskParts } from '../sender.task.js';
 
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
 export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };

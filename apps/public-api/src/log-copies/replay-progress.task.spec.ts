@@ -48,7 +48,7 @@ function build() {
       },
     },
     backend: { startOffset: () => Promise.resolve(0), endOffset: () => Promise.resolve(9) },
-    untilDatabaseAnswers: (work) => work(),
+    database: { run: (work) => work() },
     logger: { error: told },
   });
 }

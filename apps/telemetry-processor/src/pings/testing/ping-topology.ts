@@ -1,9 +1,9 @@
 import type { AvroCodecs } from '@waypost/contracts';
 import { topologyOf } from '@waypost/platform';
 import type { Topology } from '@waypost/streams';
-import type { RuleSet } from '../config.js';
-import type { FleetDirectory } from '../fleets/fleet-directory.js';
-import type { PingMetrics } from '../metrics.js';
+import type { RuleSet } from '../../config.js';
+import type { FleetDirectory } from '../../fleets/fleet-directory.js';
+import type { PingMetrics } from '../ping-metrics.js';
 import { PingsController } from '../pings.controller.js';
 import { PingTopology } from '../pings.topology.js';
 

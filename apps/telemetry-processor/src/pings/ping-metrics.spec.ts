@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { createPingMetrics } from './metrics.js';
+import { createPingMetrics } from './ping-metrics.js';
 
 it('the counters continue from scrape to scrape', async () => {
   const registry = new Registry();

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
+import { DatabaseRetry } from '@waypost/database';
 import type { OperationalEvent } from '@waypost/domain';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
-import { createUntilDatabaseAnswers } from '../database/until-database-answers.js';
-import { OperationalEventsTask } from './operational-events.task.js';
+import { OperationalEventsTask } from './operational-events-log.task.js';
 
 let codecs: AvroCodecs;
 beforeAll(async () => {
@@ -75,11 +75,7 @@ function build({ committed = null, log = { start: 0, end: 100 }, failures = [] }
     },
     events: { keep: (events) => did(`keep ${String(events.length)}`), trim: () => Promise.resolve(0) },
     backend: { startOffset: () => Promise.resolve(log.start), endOffset: () => Promise.resolve(log.end) },
-    untilDatabaseAnswers: createUntilDatabaseAnswers({
-      logger,
-      consumer: 'test',
-      wait: () => new Promise((r) => setImmediate(r)),
-    }),
+    database: new DatabaseRetry({ logger, now: () => 0, wait: () => new Promise((r) => setImmediate(r)) }),
     logger,
     now: () => 5_000,
   });
@@ -128,9 +124,9 @@ describe('the task of operational events', () => {
     const disabled = operation({ type: 'disabled' });
     await task.process(batchOf(encoded(disabled)));
     expect(calls).toEqual([
-      'consumer_waits_for_database',
+      'database_away',
       `disable ${disabled.subscriptionId}`,
-      'consumer_continues',
+      'database_back',
       'subscription_not_disabled',
       'keep 1',
       'commit 2',
@@ -142,7 +138,7 @@ describe('the task of operational events', () => {
     const processing = task.process(batchOf(encoded(operation())));
     task.revoke();
     await expect(processing).rejects.toThrow('gone');
-    expect(calls).toEqual(['consumer_waits_for_database']);
+    expect(calls).toEqual(['database_away']);
   });
 
   it('fails at once, to be built again, when the database refuses', async () => {

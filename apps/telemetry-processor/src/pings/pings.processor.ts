@@ -10,12 +10,12 @@ import {
   type TelemetryPing,
 } from '@waypost/domain';
 import { KeyBuilder, type Processor, type ProcessorContext, type StreamRecord } from '@waypost/streams';
-import type { RuleSet } from './config.js';
+import type { RuleSet } from '../config.js';
+import type { FleetDirectory } from '../fleets/fleet-directory.js';
+import { createFleetRules, type FleetRules } from '../fleets/fleet-rules.js';
 import type { StoredDeviceState } from './device-state.layout.js';
 import type { DeviceStore } from './device-state.store.js';
-import type { FleetDirectory } from './fleets/fleet-directory.js';
-import { createFleetRules, type FleetRules } from './fleets/fleet-rules.js';
-import type { PingMetrics } from './metrics.js';
+import type { PingMetrics } from './ping-metrics.js';
 import { createPingRecordReader, isKeyOfDevice, writeDeviceKey } from './ping-record.js';
 
 type PingContext = ProcessorContext<{ readonly devices: DeviceStore }, 'events' | 'rejected'>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeviceState, GeofenceVisit } from '@waypost/domain';
-import { deviceGeofences } from '../../../test/support/arbitrary-geofences.js';
-import { trips } from '../../../test/support/arbitrary-trips.js';
+import { deviceGeofences } from '../../../../test/support/arbitrary-geofences.js';
+import { trips } from '../../../../test/support/arbitrary-trips.js';
 import { deviceStateLayout } from './device-state.layout.js';
 import { plainState } from './testing/plain-state.js';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, type RejectedTelemetry, type TelemetryPing } from '@waypost/contracts';
 import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
-import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
-import { pingOf } from '../../../test/support/samples.js';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { pingOf } from '../../../../test/support/samples.js';
 import { pingTopology } from './testing/ping-topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);

@@ -3,7 +3,7 @@ import { MAX_TIME_MS, type OperationalEvent, RETENTION_MS } from '@waypost/domai
 import type { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
 import { isUuid } from '../endpoint/fields.js';
-import { type LogCopyDeps, LogCopyTask } from '../kafka/log-copy.task.js';
+import { type LogCopyDeps, LogCopyTask } from './log-copy.task.js';
 
 export interface OperationalEventsTaskDeps extends LogCopyDeps {
   readonly codec: SubjectCodec<OperationalEvent>;

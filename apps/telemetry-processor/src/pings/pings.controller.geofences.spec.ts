@@ -8,9 +8,9 @@ import {
   geofenceKey,
 } from '@waypost/domain';
 import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
-import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
-import { pingOf } from '../../../test/support/samples.js';
-import { knownFleets } from './fleets/fleet-directory.js';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { pingOf } from '../../../../test/support/samples.js';
+import { knownFleets } from '../fleets/fleet-directory.js';
 import { pingTopology } from './testing/ping-topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);

@@ -3,10 +3,10 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
 import { CODECS, CONFIG, StreamContext, StreamTask } from '@waypost/platform';
 import type { StreamRecord } from '@waypost/streams';
-import type { RuleSet } from './config.js';
-import { FLEET_DIRECTORY, type FleetDirectory } from './fleets/fleet-directory.js';
-import { PING_METRICS, type PingMetrics } from './metrics.js';
-import { PingProcessor } from './ping.processor.js';
+import type { RuleSet } from '../config.js';
+import { FLEET_DIRECTORY, type FleetDirectory } from '../fleets/fleet-directory.js';
+import { PING_METRICS, type PingMetrics } from './ping-metrics.js';
+import { PingProcessor } from './pings.processor.js';
 import { PingTopology } from './pings.topology.js';
 
 interface PingsConfig {

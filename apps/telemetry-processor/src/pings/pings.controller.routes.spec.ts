@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, type FleetEvent, type TelemetryPing } from '@waypost/contracts';
 import { createFleetSettingsHistory, createGeofenceHistory, type Geofence, geofenceKey } from '@waypost/domain';
 import { createTopologyTestDriver, type TopologyTestDriver } from '@waypost/streams';
-import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
-import { NOON, pingOf } from '../../../test/support/samples.js';
-import type { RuleSet } from './config.js';
-import { type FleetHistories, knownFleets } from './fleets/fleet-directory.js';
+import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
+import { NOON, pingOf } from '../../../../test/support/samples.js';
+import type { RuleSet } from '../config.js';
+import { type FleetHistories, knownFleets } from '../fleets/fleet-directory.js';
 import { pingTopology } from './testing/ping-topology.js';
 
 const noMetrics = { pingDecided: () => undefined, eventEmitted: () => undefined };

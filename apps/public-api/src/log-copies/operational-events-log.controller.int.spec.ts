@@ -2,13 +2,21 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { consumerGroups, topics } from '@waypost/contracts';
+import { DatabaseRetry } from '@waypost/database';
 import type { OperationalEvent } from '@waypost/domain';
 import type { ManagementStore } from '@waypost/management-store';
-import { createTaskManager, partitionForKey, silentLogger, type TaskContext, type TaskManager } from '@waypost/streams';
+import {
+  createTaskManager,
+  partitionForKey,
+  silentLogger,
+  type TaskContext,
+  type TaskManager,
+  waitOrAbort,
+} from '@waypost/streams';
 import { openTestStore, type TestStore } from '../../../../test/support/test-store.js';
 import { until } from '../../../../test/support/until.js';
 import { openTestStack } from '../testing/test-stack.js';
-import { OperationalEventsTasks } from './operational-events.consumer.js';
+import { OperationalEventsTasks } from './operational-events-log.task-factory.js';
 
 const TOPIC = topics.webhookOperations.name;
 
@@ -43,7 +51,10 @@ beforeEach(async () => {
 function startConsumer(): TaskManager {
   const { backend, codecs } = stack;
   const { subscriptions, operationalEvents } = store;
-  const tasks = new OperationalEventsTasks(backend, codecs, subscriptions, operationalEvents, silentLogger, Date.now);
+  const retry = new DatabaseRetry({ logger: silentLogger, now: Date.now, wait: waitOrAbort });
+  const tasks = new OperationalEventsTasks(
+    ...([backend, codecs, subscriptions, operationalEvents, retry, silentLogger, Date.now] as const),
+  );
   const { id: groupId, topics: read } = consumerGroups.subscriptionOperations;
   const onFatal = (error: Error): never => {
     throw error;

@@ -1,9 +1,9 @@
+import type { DatabaseRetry } from '@waypost/database';
 import type { PartitionTask, RecordBatch, StreamsBackend, TaskContext } from '@waypost/streams';
-import type { UntilDatabaseAnswers } from '../database/until-database-answers.js';
 
 export interface LogCopyDeps {
   readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>;
-  readonly untilDatabaseAnswers: UntilDatabaseAnswers;
+  readonly database: Pick<DatabaseRetry, 'run'>;
 }
 
 /**
@@ -50,6 +50,6 @@ export abstract class LogCopyTask implements PartitionTask {
 
   /** Repeats work while the database is unavailable, until the partition is revoked. */
   protected retried<T>(work: () => Promise<T>): Promise<T> {
-    return this.copyDeps.untilDatabaseAnswers(work, this.stopping.signal);
+    return this.copyDeps.database.run(work, this.stopping.signal);
   }
 }

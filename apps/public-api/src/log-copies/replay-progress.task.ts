@@ -2,7 +2,7 @@ import { resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import type { ReplayProgress } from '@waypost/domain';
 import type { ReplayStore } from '@waypost/management-store';
 import { partitionName, type RecordBatch, type StreamsLogger, type TaskContext } from '@waypost/streams';
-import { type LogCopyDeps, LogCopyTask } from '../kafka/log-copy.task.js';
+import { type LogCopyDeps, LogCopyTask } from './log-copy.task.js';
 
 export interface ReplayProgressTaskDeps extends LogCopyDeps {
   readonly codec: SubjectCodec<ReplayProgress>;

@@ -1,11 +1,12 @@
-import { isConnectionLoss, isLockTimeout } from '@waypost/database';
-import type { Logger } from '@waypost/platform';
+import { isConnectionLoss, isLockTimeout } from './database-errors.js';
+
+type Log = (event: string, fields: Record<string, unknown>) => void;
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
 export interface DatabaseRetryDeps {
-  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly logger: { readonly info: Log; readonly warn: Log };
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Resolves after the time or when the signal is aborted, whichever is first. */

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { StreamsModule } from '@waypost/platform';
-import { FleetsModule } from './fleets/fleets.module.js';
-import { createPingMetrics, PING_METRICS } from './metrics.js';
+import { FleetsModule } from '../fleets/fleets.module.js';
+import { createPingMetrics, PING_METRICS } from './ping-metrics.js';
 import { PingsController } from './pings.controller.js';
 import { PingTopology } from './pings.topology.js';
 

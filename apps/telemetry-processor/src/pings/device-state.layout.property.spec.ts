@@ -16,7 +16,7 @@ import {
   type RuleSettings,
   type TelemetryPing,
 } from '@waypost/domain';
-import { NOON, pingOf } from '../../../test/support/samples.js';
+import { NOON, pingOf } from '../../../../test/support/samples.js';
 import { deviceStateLayout, type StoredDeviceState } from './device-state.layout.js';
 import { plainState, plainTrip } from './testing/plain-state.js';
 

@@ -1,0 +1,33 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type AvroCodecs } from '@waypost/contracts';
+import { DatabaseRetry } from '@waypost/database';
+import { OperationalEventStore, SubscriptionStore } from '@waypost/management-store';
+import { CLOCK, CODECS, LOGGER, type PartitionTaskFactory, STREAMS_BACKEND } from '@waypost/platform';
+import type { StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
+import { OperationalEventsTask } from './operational-events-log.task.js';
+
+@Injectable()
+export class OperationalEventsTasks implements PartitionTaskFactory<OperationalEventsTask> {
+  constructor(
+    @Inject(STREAMS_BACKEND) private readonly backend: Pick<StreamsBackend, 'startOffset' | 'endOffset'>,
+    @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'webhookOperations'>,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly events: OperationalEventStore,
+    private readonly database: DatabaseRetry,
+    @Inject(LOGGER) private readonly logger: StreamsLogger,
+    @Inject(CLOCK) private readonly now: () => number,
+  ) {}
+
+  create(context: TaskContext): OperationalEventsTask {
+    const { backend, codecs, subscriptions, events, database, logger, now } = this;
+    return new OperationalEventsTask(context, {
+      codec: codecs.webhookOperations,
+      subscriptions,
+      events,
+      backend,
+      database,
+      logger,
+      now,
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type AvroCodecs } from '@waypost/contracts';
+import { CLOCK, CODECS, LOGGER, type PartitionTaskFactory, Quarantine, STREAMS_BACKEND } from '@waypost/platform';
+import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
+import { DELIVERY_METRICS } from '../common/common.module.js';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { FlushScheduler } from '../common/flush-scheduler.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js';
+import { DutyCycle } from './duty-cycle.js';
+import { createFanOutTask, type FanOutParts } from './fan-out.task.js';
+
+/** FlushScheduler */
+export const FAN_OUT_FLUSHES = Symbol('FAN_OUT_FLUSHES');
+
+/** Creates the task of each assigned partition of fleet.events, from parts that all partitions share. */
+@Injectable()
+export class FanOutTasks implements PartitionTaskFactory, FanOutParts {
+  readonly rounds = new DutyCycle();
+
+  constructor(
+    @Inject(STREAMS_BACKEND) readonly backend: StreamsBackend,
+    @Inject(CODECS) readonly codecs: AvroCodecs,
+    @Inject(SUBSCRIPTION_DIRECTORY) readonly directory: SubscriptionDirectory,
+    @Inject(FAN_OUT_FLUSHES) readonly flushScheduler: FlushScheduler,
+    @Inject(DELIVERY_METRICS) readonly metrics: DeliveryMetrics,
+    readonly quarantine: Quarantine,
+    @Inject(LOGGER) readonly logger: StreamsLogger,
+    @Inject(CLOCK) readonly now: () => number,
+  ) {}
+
+  create(context: TaskContext): PartitionTask {
+    return createFanOutTask(this, context);
+  }
+}
