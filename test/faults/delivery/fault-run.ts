@@ -9,7 +9,7 @@ import { makeSchedule } from '../shared/schedule.js';
 import { PARTITIONS } from '../shared/stage.js';
 import { type DeliveryFindings, judgeDeliveries } from './judge/judge-deliveries.js';
 import type { Observations, Receipt } from './judge/observations.js';
-import { readLogs } from './log-reader.js';
+import { readLogs, receiptsInSeries } from './log-reader.js';
 import { followOutcomes } from './outcomes.js';
 import type { ReceiverCount } from './recording-receiver.js';
 import { type DeliveryStage, RECEIPTS_FILE } from './stage.js';
@@ -33,6 +33,9 @@ export interface DeliveryFaultRunResult extends DeliveryFindings {
   readonly faults: FaultCounts;
   readonly injected: number;
   readonly events: number;
+  readonly replays: number;
+  /** Deliveries that replays have sent again. */
+  readonly replayed: number;
   /** From the last event until every delivery had an outcome; null: it never came to that. */
   readonly drainedAfterMs: number | null;
 }
@@ -53,7 +56,8 @@ export async function deliveryFaultRun(
   const { kafka, registryUrl, instances, subscribers, receiver, interruptions } = stage;
   await startReady(instances.slice(0, STARTED_INSTANCES));
   const outcomes = followOutcomes(stage);
-  const traffic = await startTraffic({ kafka, registryUrl, deliveriesPerSecond, subscribers, now });
+  const fix = (): Promise<unknown> => receiver.ask({ type: 'fix' });
+  const traffic = await startTraffic({ kafka, registryUrl, deliveriesPerSecond, subscribers, now, fix });
   const injector = createFaultInjector({ ...stage, processors: instances, hold: () => traffic.hold() });
   const running = Math.min(STARTED_INSTANCES, instances.length);
   try {
@@ -77,18 +81,19 @@ export async function deliveryFaultRun(
         );
       },
       stopTraffic: () => traffic.stop(),
-      whatIsLeft: async ({ deliveries }) => {
+      whatIsLeft: async ({ deliveries, replays }) => {
         const open = deliveries - (await outcomes.read()).finished;
         return [
           ...(open > 0 ? [`${String(open)} deliveries have no outcome`] : []),
+          ...(await outcomes.openReplays(replays)),
           ...(await unreadyInstances(instances)),
         ];
       },
     });
     note('  judging what the receiver and the log have');
     await receiver.ask({ type: 'save' });
-    const logs = await readLogs(stage, subscribers, { secondReader });
-    const receipts = await readReceipts(stage.file(RECEIPTS_FILE));
+    const logs = await readLogs(stage, subscribers, { secondReader, replays: sent.replays });
+    const receipts = receiptsInSeries(await readReceipts(stage.file(RECEIPTS_FILE)), logs);
     const observations = { ...logs, receipts, interruptions, pauses: sent.pauses };
     const findings = judgeDeliveries(observations);
     if (findings.problems.length > 0) await saveObservations(observations, (name) => stage.file(name));
@@ -96,6 +101,7 @@ export async function deliveryFaultRun(
     return {
       ...findings,
       ...{ seed, instances: instances.length, faults: counts, injected: injected(), events: sent.events },
+      ...{ replays: sent.replays.length, replayed: logs.expected.filter(({ series }) => series > 0).length },
       drainedAfterMs: drained.afterMs,
       problems: [
         ...[...drained.problems, ...stage.unexpectedExits, ...injector.problems],

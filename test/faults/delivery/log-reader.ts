@@ -1,4 +1,4 @@
-import { type FleetEvent, type WebhookAttempt, type WebhookDelivery } from '@waypost/contracts';
+import type { FleetEvent, ReplayProgress, WebhookAttempt, WebhookDelivery, WebhookReplay } from '@waypost/domain';
 import { documentedEventId } from '../../support/documented-event-id.js';
 import { groupBy } from '../../support/group-by.js';
 import { plainPayload } from '../../support/plain-payload.js';
@@ -10,7 +10,9 @@ import {
   identityOf,
   type LoggedAttempt,
   type LoggedDelivery,
+  type Receipt,
 } from './judge/observations.js';
+import { expectedOfReplay, idInSeries } from './replays.js';
 import { type Subscriber, wants } from './subscribers.js';
 
 export interface Logs {
@@ -25,7 +27,7 @@ export interface Logs {
 export async function readLogs(
   log: Log,
   subscribers: readonly Subscriber[],
-  { secondReader }: Pick<ReadOptions, 'secondReader'>,
+  { secondReader, replays }: Pick<ReadOptions, 'secondReader'> & { readonly replays: readonly WebhookReplay[] },
 ): Promise<Logs> {
   const problems: string[] = [];
   const events = await readValues(log, 'fleetEvents', { problems, secondReader });
@@ -33,11 +35,16 @@ export async function readLogs(
   // of them where several writers share a partition.
   const deliveries = await readValues(log, 'webhookDeliveries', { problems, secondReader: false });
   const attempts = await readValues(log, 'webhookAttempts', { problems, secondReader });
+  const progress = new Map<string, ReplayProgress>();
+  for (const { value } of await readValues(log, 'replayProgress', { problems, secondReader: false }))
+    progress.set(value.replayId, value);
+  const expected = expectedOf(
+    events.map(({ value }) => value),
+    subscribers,
+  );
+  const evidence = { expected, attempts, progress, problems };
   return {
-    expected: expectedOf(
-      events.map(({ value }) => value),
-      subscribers,
-    ),
+    expected: [...expected, ...replays.flatMap((replay) => expectedOfReplay(replay, evidence))],
     deliveries: deliveries.map(({ record, value }) => loggedDelivery(record, value)),
     attempts: attempts.map(({ record, value }) => loggedAttempt(record, value)),
     problems,
@@ -56,7 +63,7 @@ function expectedOf(events: readonly FleetEvent[], subscribers: readonly Subscri
       const resource = resourceId === null ? [] : [resourceId];
       const eventId = makeId(fleetId, id, deviceId, eventType, new Date(eventTime).toISOString(), ...resource);
       return {
-        ...{ eventId, subscriptionId: id, fleetId, deviceId, eventType, eventTime, format, series: 0 },
+        ...{ eventId, subscriptionId: id, fleetId, deviceId, eventType, eventTime, format, series: 0, replayId: null },
         ...{ path, url, behaviour, strictOrder, ratePerSecond },
         bodyHash: bodyHash(plainPayload(event, eventId, format)),
       };
@@ -64,16 +71,47 @@ function expectedOf(events: readonly FleetEvent[], subscribers: readonly Subscri
   });
 }
 
+function inSeries(value: WebhookDelivery | WebhookAttempt) {
+  return { ...identityOf(value), eventId: idInSeries(value.eventId, value.series) };
+}
+
+/** A POST does not say its series: it is of the one that logged an attempt at that time, or else of the newest by then. */
+export function receiptsInSeries(receipts: readonly Receipt[], { deliveries, attempts }: Logs): Receipt[] {
+  const baseOf = ({ eventId }: { readonly eventId: string }): string => eventId.split('/')[0] ?? '';
+  const replayed = groupBy(
+    deliveries.filter(({ series }) => series > 0),
+    baseOf,
+  );
+  const logged = groupBy(
+    attempts.filter((one) => replayed.has(baseOf(one))),
+    baseOf,
+  );
+  return receipts.map((receipt) => {
+    const { eventId, attempt, receivedMs } = receipt;
+    const replays = replayed.get(eventId);
+    if (replays === undefined) return receipt;
+    const own = (logged.get(eventId) ?? []).find(
+      ({ attempt: number, startedAt, durationMs }) =>
+        number === attempt && receivedMs >= startedAt - CLOCK_MS && receivedMs <= startedAt + durationMs + CLOCK_MS,
+    );
+    const newest = replays.findLast(({ loggedMs }) => loggedMs <= receivedMs);
+    return { ...receipt, eventId: own?.eventId ?? newest?.eventId ?? eventId };
+  });
+}
+
+/** Times are whole milliseconds of one machine's clock. */
+const CLOCK_MS = 2;
+
 function loggedDelivery({ partition, offset, timestamp }: LogRecord, value: WebhookDelivery): LoggedDelivery {
   const { createdAt, body } = value;
-  return { ...identityOf(value), createdAt, partition, offset, loggedMs: timestamp, bodyHash: bodyHash(body) };
+  return { ...inSeries(value), createdAt, partition, offset, loggedMs: timestamp, bodyHash: bodyHash(body) };
 }
 
 function loggedAttempt({ partition, timestamp }: LogRecord, value: WebhookAttempt): LoggedAttempt {
   const { url, deliveryOffset, deliveryCreatedAt, firstAttemptAt, attempt, dueAt, startedAt, durationMs } = value;
   const { statusCode, errorCode, outcome, decision, nextDueAt, body, probe, probes } = value;
   return {
-    ...{ ...identityOf(value), url, partition, deliveryOffset, deliveryCreatedAt, firstAttemptAt, loggedMs: timestamp },
+    ...{ ...inSeries(value), url, partition, deliveryOffset, deliveryCreatedAt, firstAttemptAt, loggedMs: timestamp },
     ...{ attempt, dueAt, startedAt, durationMs, statusCode, errorCode, outcome, decision, nextDueAt, probe, probes },
     bodyHash: body === null ? null : bodyHash(body),
   };

@@ -46,7 +46,8 @@ async function run(suite: SuiteContext): Promise<DeliveryFaultRunResult> {
 
 function describeRun(result: DeliveryFaultRunResult): string[] {
   const { faults, injected, seed, events, expected, posts, attempts, drainedAfterMs, problems } = result;
-  const { repeats, inFlight, inFlightAtWorst, woken, acceptedTwice, retryLatenessMs, errors } = result;
+  const { replays, replayed, repeats, inFlight, inFlightAtWorst, woken, acceptedTwice, retryLatenessMs, errors } =
+    result;
   const { count, p50, p99, most } = retryLatenessMs;
   const failed = Object.entries(errors).map(([code, number]) => `${code} ${String(number)}`);
   const finished =
@@ -54,6 +55,7 @@ function describeRun(result: DeliveryFaultRunResult): string[] {
   const summary = [
     `${String(injected)} faults, seed ${String(seed)}; ${String(events)} events, ${String(expected)} deliveries, ` +
       `${String(attempts)} attempts in the log, ${String(posts)} POSTs received; ${finished}`,
+    `${String(replays)} replays of ${String(replayed)} deliveries`,
     `in flight when their process was killed or stopped: ${String(inFlight)} (${String(inFlightAtWorst)} at worst), ` +
       `written on waking: ${String(woken)}; repeats: ${String(repeats)}, ` +
       `deliveries answered 200 more than once: ${String(acceptedTwice)}`,

@@ -23,6 +23,7 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   let endpoints: ReadonlyMap<string, ReceiverEndpoint> = new Map();
   let file: WriteStream | null = null;
   let server: Server | null = null;
+  let isFixed = false;
   let posts = 0;
   let accepted = 0;
   /** By arrival; a POST is written when it was answered, and later ones wait for it. */
@@ -71,6 +72,11 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
   ): Promise<number | null> {
     const { status, delayMs } = (endpoint && answerOf(endpoint.behaviour, attempt)) ?? { status: 404, delayMs: 0 };
     if (delayMs > 0) await sleep(delayMs);
+    if (endpoint?.behaviour === 'fixed' && !isFixed) return end(response, 400);
+    return end(response, status);
+  }
+
+  function end(response: ServerResponse, status: number): number | null {
     if (response.destroyed || response.socket?.writable !== true) return null;
     response.writeHead(status).end();
     if (status === 200) accepted += 1;
@@ -85,6 +91,9 @@ export function createRecordingReceiver(now: () => number): RecordingReceiver {
           file = createWriteStream(request.file);
           server = createServer((...both) => void receive(...both));
           return listening(server, request.port);
+        case 'fix':
+          isFixed = true;
+          return null;
         case 'count':
           return { posts, accepted } satisfies ReceiverCount;
         case 'save':
@@ -168,6 +177,7 @@ export interface Answer {
 export function answerOf(behaviour: EndpointBehaviour, attempt: number): Answer | null {
   switch (behaviour) {
     case 'healthy':
+    case 'fixed':
       return { status: 200, delayMs: 0 };
     case 'slow':
       return { status: 200, delayMs: SLOW_MS };
@@ -196,6 +206,8 @@ export type ReceiverRequest =
       readonly endpoints: readonly ReceiverEndpoint[];
     }
   | { readonly type: 'count' }
+  /** The endpoints that are to be fixed accept from now on; they have refused everything with 400. */
+  | { readonly type: 'fix' }
   /** Resolves when every receipt is in the file. */
   | { readonly type: 'save' }
   | { readonly type: 'close' };

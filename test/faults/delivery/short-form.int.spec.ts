@@ -14,6 +14,7 @@ describe('deliveries under faults, short form (R-22, R-24, R-25)', () => {
     const made = Object.keys(verdict.faults);
     expect(made).toEqual(expect.arrayContaining(['broker-full', 'network-cut', 'processor-kill', 'processor-pause']));
     expect(verdict.injected).toBeGreaterThanOrEqual(3);
+    expect(verdict.replayed).toBeGreaterThan(10);
     expect(verdict.expected).toBeGreaterThan(3_000);
     expect(verdict.posts).toBeGreaterThan(verdict.expected);
   }, 300_000);

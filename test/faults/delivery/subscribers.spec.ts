@@ -11,7 +11,7 @@ describe('the subscribers of the suite', () => {
     const wanting = subscribers.slice(0, 100);
     expect(counts(wanting.map(({ behaviour }) => behaviour))).toEqual({
       ...{ 'always-503': 4, 'first-503': 3, refuses: 3 },
-      ...{ slow: 10, healthy: 80 },
+      ...{ slow: 10, healthy: 78, fixed: 2 },
     });
     expect(new Set(wanting.map(({ path }) => path)).size).toBe(100);
   });

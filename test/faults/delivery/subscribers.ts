@@ -39,6 +39,10 @@ const BEHAVIOUR_OF_TEN: readonly (readonly EndpointBehaviour[])[] = [
 /** Subscriptions that no delivery may be made for: one disabled and one of a type that never comes. */
 const DECOYS = [{ status: 'disabled' }, { eventType: 'ignition_on' }] as const;
 export const PAUSED = [16, 17] as const;
+/** What they refuse until they are fixed is replayed. */
+export const FIXED = [32, 33] as const;
+/** What they were sent is replayed. */
+export const REPLAYED = [34, 37] as const;
 const BEARER = [12, 13, 14];
 
 /** What some of them ask for; the others ask for nothing. */
@@ -89,6 +93,7 @@ export function makeSubscribers(options: SubscribersOptions): Subscriber[] {
 }
 
 function behaviourOf(number: number): EndpointBehaviour {
+  if (FIXED.some((fixed) => fixed === number)) return 'fixed';
   const kinds = BEHAVIOUR_OF_TEN[Math.floor(number / 10) % BEHAVIOUR_OF_TEN.length];
   return kinds?.[number % 10] ?? 'healthy';
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { topics } from '@waypost/contracts';
-import { draftEvent, type FleetEvent } from '@waypost/domain';
+import { draftEvent, type FleetEvent, type WebhookReplay } from '@waypost/domain';
 import { openRecordPublisher } from '@waypost/streams';
 import { codecsOf } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import { startSteadyWriter } from '../shared/steady-writer.js';
 import type { Pause } from './judge/observations.js';
+import { replayNowAndThen } from './replays.js';
 import {
   deviceId,
   DEVICES_OF_A_FLEET,
@@ -22,12 +23,15 @@ export interface TrafficOptions extends Log {
   readonly deliveriesPerSecond: number;
   readonly subscribers: readonly Subscriber[];
   readonly now: () => number;
+  /** Lets the endpoints of FIXED accept; null: nothing is replayed. */
+  readonly fix: (() => Promise<unknown>) | null;
 }
 
 export interface Sent {
   readonly events: number;
   readonly deliveries: number;
   readonly pauses: readonly Pause[];
+  readonly replays: readonly WebhookReplay[];
 }
 
 export interface Traffic {
@@ -67,15 +71,20 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   });
   const stopping = new AbortController();
   const pausing = pauseNowAndThen(options, gate, stopping.signal);
+  const { fix } = options;
+  const replaying =
+    fix === null
+      ? Promise.resolve([])
+      : replayNowAndThen({ ...options, fix, pass: (work) => gate.pass(work) }, stopping.signal);
   return {
     sent: writer.written,
     hold: () => gate.hold(),
     async stop() {
       stopping.abort();
-      const pauses = await pausing;
+      const [pauses, replays] = await Promise.all([pausing, replaying]);
       await writer.stop();
       await publisher.close();
-      return { events: writer.written(), deliveries, pauses };
+      return { events: writer.written(), deliveries, pauses, replays };
     },
   };
 }

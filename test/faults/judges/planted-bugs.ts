@@ -148,6 +148,30 @@ const DELIVERY: readonly Omit<PlantedBug, 'suite'>[] = [
     becomes: 'startedAt',
   },
   {
+    name: 'a second replay of failures resends what the first delivered',
+    file: `${SENDER}/replay/select-deliveries.ts`,
+    is: 'if (replayed.size > 0) {',
+    becomes: 'if (replayed.size < 0) {',
+  },
+  {
+    name: 'a replay ignores the end of its window',
+    file: 'libs/domain/src/replay/replay.ts',
+    is: 'firstAttemptAt < replay.endDate &&',
+    becomes: '',
+  },
+  {
+    name: 'a replay begins again after a restart',
+    file: `${SENDER}/replay/replay-job.ts`,
+    is: 'nextDeliveryOffset: last.offset + 1',
+    becomes: 'nextDeliveryOffset: 0',
+  },
+  {
+    name: 'replayed deliveries have the next series',
+    file: 'libs/domain/src/replay/replay.ts',
+    is: 'series: replay.series,',
+    becomes: 'series: replay.series + 1,',
+  },
+  {
     name: 'every attempt logs the body',
     file: `${SENDER}/sender/attempt-log.ts`,
     is: 'body: before === null ? delivery.body : null',

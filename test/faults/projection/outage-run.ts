@@ -44,7 +44,7 @@ export async function outageRun(place: Place, options: OutageRunOptions): Promis
   const progress = followProgress({ kafka, database, projectors });
   try {
     await startReady([...delivery.instances, ...projectors.map(({ instance }) => instance)]);
-    const load = { deliveriesPerSecond: DELIVERIES_PER_SECOND, subscribers, now };
+    const load = { deliveriesPerSecond: DELIVERIES_PER_SECOND, subscribers, now, fix: null };
     const traffic = await startTraffic({ ...log, ...load });
     await sleep(BEFORE_MS / 2);
     const before = await rateDuring(progress.written, BEFORE_MS);

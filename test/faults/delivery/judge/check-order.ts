@@ -42,8 +42,8 @@ export function checkOrder(
     checkRate(group, problems);
 }
 
-function keyOf({ expected: { subscriptionId, deviceId } }: Begun): string {
-  return `${subscriptionId} ${deviceId}`;
+function keyOf({ expected: { subscriptionId, deviceId, series } }: Begun): string {
+  return `${subscriptionId} ${deviceId} ${String(series)}`;
 }
 
 function checkPair(a: Begun, b: Begun, interruptions: readonly Interruption[], problems: ProblemList): void {

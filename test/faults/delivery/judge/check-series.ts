@@ -72,6 +72,7 @@ function checkFields(
 /** for what the endpoints of the suite answer. */
 function decisionOn({ attempt, statusCode }: LoggedAttempt): string {
   if (statusCode === 200) return 'accepted';
+  if (statusCode === 400) return 'permanent_status';
   if (attempt === MOST_ATTEMPTS) return 'attempts_exhausted';
   return statusCode === null ? 'temporary_error' : 'temporary_status';
 }
@@ -92,6 +93,9 @@ function isOutcomeOf(behaviour: EndpointBehaviour, attempts: readonly LoggedAtte
       return last.outcome === 'delivered' && last.statusCode === 200;
     case 'first-503':
       return last.outcome === 'delivered' && last.statusCode === 200 && attempts.length > 1;
+    // Replays are requested once it is fixed.
+    case 'fixed':
+      return last.statusCode === 200 ? last.outcome === 'delivered' : last.statusCode === 400 && last.series === 0;
     case 'always-503':
     case 'refuses':
       return last.outcome === 'failed' && last.decision === 'attempts_exhausted' && attempts.length === MOST_ATTEMPTS;

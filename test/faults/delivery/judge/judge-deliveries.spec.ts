@@ -24,7 +24,7 @@ function kinds(): string[] {
 describe('the judge of deliveries', () => {
   it('finds nothing wrong with a run in which nothing was disturbed', () => {
     expect(judgeDeliveries(run)).toMatchObject({
-      ...{ problems: [], expected: 5, posts: 9, attempts: 14, repeats: 0, inFlight: 0, acceptedTwice: 0 },
+      ...{ problems: [], expected: 6, posts: 10, attempts: 15, repeats: 0, inFlight: 0, acceptedTwice: 0 },
       errors: { connection_refused: 5 },
     });
   });
@@ -265,6 +265,6 @@ describe('the judge of deliveries', () => {
 
   it('shows some of many and counts them all', () => {
     run.receipts = run.receipts.map((receipt) => ({ ...receipt, signatureProblem: 'bad' }));
-    expect(judgeDeliveries(run).problems).toEqual([expect.stringMatching(/^signature .* \(9\): .*; and 5 more$/)]);
+    expect(judgeDeliveries(run).problems).toEqual([expect.stringMatching(/^signature .* \(10\): .*; and 6 more$/)]);
   });
 });

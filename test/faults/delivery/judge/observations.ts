@@ -13,7 +13,7 @@ export interface ExpectedDelivery extends Identity {
 
 /** What a delivery is about, as the event, the delivery and every attempt must say it. */
 export interface Identity {
-  /** Of the rules (R-12); another for each subscription. */
+  /** Of the rules (R-12); another for each subscription, and for each series (see `idInSeries`). */
   readonly eventId: string;
   readonly subscriptionId: string;
   readonly fleetId: string;
@@ -22,11 +22,13 @@ export interface Identity {
   readonly eventTime: number;
   readonly format: string;
   readonly series: number;
+  /** null: not of a replay. */
+  readonly replayId: string | null;
 }
 
 export function identityOf(of: Identity): Identity {
-  const { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series } = of;
-  return { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series };
+  const { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId } = of;
+  return { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId };
 }
 
 /** A record of webhook.deliveries. */
@@ -124,5 +126,5 @@ export interface Receipt {
 }
 
 /** How an endpoint treats its callers. It decides by the attempt number, so that a repeat gets the same answer. */
-export const BEHAVIOURS = ['healthy', 'slow', 'always-503', 'first-503', 'refuses'] as const;
+export const BEHAVIOURS = ['healthy', 'slow', 'always-503', 'first-503', 'refuses', 'fixed'] as const;
 export type EndpointBehaviour = (typeof BEHAVIOURS)[number];

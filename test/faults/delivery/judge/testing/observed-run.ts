@@ -45,7 +45,7 @@ function addDelivery(run: ObservedRun, behaviour: EndpointBehaviour, index: numb
   const url = `http://127.0.0.1:1${path}`;
   const identity = {
     ...{ eventId, subscriptionId: `subscription-${String(index)}`, fleetId: 'fleet-1', deviceId: 'device-1' },
-    ...{ eventType: 'position', eventTime: loggedMs - 10, format: 'v1', series: 0 },
+    ...{ eventType: 'position', eventTime: loggedMs - 10, format: 'v1', series: 0, replayId: null },
   };
   const createdAt = loggedMs - 1;
   run.expected.push({ ...identity, path, url, behaviour, bodyHash, strictOrder: false, ratePerSecond: null });

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ReplayProgress, WebhookAttempt, WebhookReplay } from '@waypost/domain';
+import type { ExpectedDelivery } from './judge/observations.js';
+import { expectedOfReplay, type PlacedAttempt } from './replays.js';
+
+const replay = {
+  ...{ replayId: 'r', subscriptionId: 's', fleetId: 'f', series: 2, startDate: 100, endDate: 200, createdAt: 300 },
+  ...{ status: null, eventType: null, deviceId: null },
+} as unknown as WebhookReplay;
+const END = 1_000;
+
+interface Said {
+  readonly eventId: string;
+  readonly series?: number;
+  readonly firstAttemptAt?: number;
+  readonly outcome?: string;
+  readonly offset?: number;
+  readonly timestamp?: number;
+}
+
+function attempt({ offset = 1, timestamp = 150, ...fields }: Said): PlacedAttempt {
+  const value = { subscriptionId: 's', series: 0, firstAttemptAt: 150, outcome: 'delivered', ...fields };
+  return { record: { offset, timestamp }, value: value as unknown as WebhookAttempt };
+}
+
+function judged(attempts: readonly PlacedAttempt[], given: { status?: string; says?: Partial<ReplayProgress> } = {}) {
+  const { status = null, says = {} } = given;
+  const progress = { state: 'completed', attemptsEnd: END, matched: 1, sent: 1, ...says } as ReplayProgress;
+  const expected = ['a', 'b'].map((eventId) => ({ eventId, subscriptionId: 's', series: 0 }) as ExpectedDelivery);
+  const problems: string[] = [];
+  const evidence = { expected, attempts, progress: new Map([['r', progress]]), problems };
+  const ids = expectedOfReplay({ ...replay, status }, evidence).map(
+    ({ eventId, series }) => `${eventId} ${String(series)}`,
+  );
+  return { ids, problems };
+}
+
+describe('what a replay has to send', () => {
+  it('is what was first attempted in its window, start included and end not, in its series', () => {
+    const attempts = [attempt({ eventId: 'a', firstAttemptAt: 100 }), attempt({ eventId: 'b', firstAttemptAt: 200 })];
+    expect(judged(attempts)).toEqual({ ids: ['a/2 2'], problems: [] });
+  });
+
+  it('depends on the latest series before its end of the log when it asks for a status', () => {
+    const failed = ['a', 'b'].map((eventId) => attempt({ eventId, outcome: 'failed' }));
+    const again = attempt({ eventId: 'a', series: 1, firstAttemptAt: 250 });
+    const later = attempt({ eventId: 'b', series: 1, firstAttemptAt: 250, offset: END, timestamp: 350 });
+    expect(judged([...failed, again, later], { status: 'failed' })).toEqual({ ids: ['b/2 2'], problems: [] });
+  });
+
+  it.each<[string, Said, Partial<ReplayProgress>, string]>([
+    ['counts wrongly', { eventId: 'a' }, { matched: 2 }, 'says that 2 match and 1 were sent, of 1'],
+    ['sends too few', { eventId: 'a' }, { sent: 0 }, 'says that 1 match and 0 were sent, of 1'],
+    ['has not ended', { eventId: 'a' }, { state: 'running' }, 'is running'],
+    ['ends the log too early', { eventId: 'a', offset: END }, { matched: 0, sent: 0 }, 'leaves out 1 attempts'],
+  ])('is not what a replay sends that %s', (_, said, says, problem) => {
+    expect(judged([attempt(said)], { says }).problems).toEqual([expect.stringContaining(problem)]);
+  });
+});

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { topics } from '@waypost/contracts';
+import type { ReplayProgress, WebhookAttempt, WebhookReplay } from '@waypost/domain';
+import { openRecordPublisher, partitionForKey } from '@waypost/streams';
+import { codecsOf } from '../shared/committed-log.js';
+import { type Log, PARTITIONS } from '../shared/stage.js';
+import type { ExpectedDelivery } from './judge/observations.js';
+import { FIXED, REPLAYED, type Subscriber } from './subscribers.js';
+
+const FIRST_AFTER_MS = 4_500;
+/** Requested while the first ones may still be running. */
+const SECOND_AFTER_MS = 4_000;
+const BETWEEN_MS = 20_000;
+/** The endpoint that is fixed now may have answered just before. */
+const SETTLED_MS = 300;
+/** So that faults happen while a replay runs. */
+const REPLAY_TAKES_MS = 4_000;
+const ENDPOINTS = 100;
+const LEAST_RATE = 3;
+
+export interface ReplayTraffic extends Log {
+  readonly subscribers: readonly Subscriber[];
+  readonly deliveriesPerSecond: number;
+  readonly now: () => number;
+  /** From now on the endpoints of FIXED accept. */
+  readonly fix: () => Promise<unknown>;
+  /** Writes while the broker is there. */
+  readonly pass: (work: () => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Requests replays of what was sent since the last request for REPLAYED, and `status=failed` replays of everything since
+ * the start for FIXED: of them only the first has anything to send, as later ones find it delivered (R-30).
+ *
+ * @returns all requests, once the signal is aborted
+ */
+export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSignal): Promise<WebhookReplay[]> {
+  const { subscribers, now, fix, pass } = options;
+  const codec = codecsOf(options).webhookReplays;
+  await codec.prepare();
+  const publisher = await openRecordPublisher(options.kafka, topics.webhookReplays.name);
+  const requests: WebhookReplay[] = [];
+  const wait = (ms: number): Promise<unknown> => sleep(ms, undefined, { signal }).catch(() => undefined);
+  const startedMs = now();
+  let [sinceMs, series] = [startedMs, 0];
+  await wait(FIRST_AFTER_MS);
+  if (!signal.aborted) await fix();
+  await wait(SETTLED_MS);
+  while (!signal.aborted) {
+    series += 1;
+    const nowMs = now();
+    const perEndpoint = (options.deliveriesPerSecond / ENDPOINTS) * ((nowMs - sinceMs) / REPLAY_TAKES_MS);
+    const common = { series, endDate: nowMs, ratePerSecond: Math.max(LEAST_RATE, Math.ceil(perEndpoint)) };
+    const made = [
+      ...REPLAYED.map((number) => replayOf(subscribers[number], { ...common, startDate: sinceMs })),
+      ...FIXED.map((number) => replayOf(subscribers[number], { ...common, startDate: startedMs, status: 'failed' })),
+    ];
+    const records = made.map((replay) => ({
+      key: Buffer.from(replay.replayId),
+      value: codec.encode(replay),
+      partition: partitionForKey(Buffer.from(replay.subscriptionId), PARTITIONS),
+    }));
+    await pass(() => publisher.publish(records));
+    requests.push(...made);
+    sinceMs = nowMs;
+    await wait(series === 1 ? SECOND_AFTER_MS : BETWEEN_MS);
+  }
+  await publisher.close();
+  return requests;
+}
+
+type Asked = Pick<WebhookReplay, 'series' | 'startDate' | 'endDate' | 'ratePerSecond'> & { readonly status?: string };
+
+function replayOf(subscriber: Subscriber | undefined, asked: Asked): WebhookReplay {
+  if (subscriber === undefined) throw new Error('There is no such subscriber.');
+  const { id: subscriptionId, fleetId } = subscriber.subscription;
+  const number = String(asked.series).padStart(4, '0');
+  return {
+    ...{ replayId: `${subscriptionId.slice(0, 9)}${number}${subscriptionId.slice(13)}`, subscriptionId, fleetId },
+    ...{ status: null, eventType: null, deviceId: null, cancelled: false, version: 1, ...asked },
+    ...{ createdAt: asked.endDate, updatedAt: asked.endDate },
+  };
+}
+
+/** The id by which the judge knows a delivery: replays send the event of an earlier one again. */
+export function idInSeries(eventId: string, series: number): string {
+  return series === 0 ? eventId : `${eventId}/${String(series)}`;
+}
+
+export interface PlacedAttempt {
+  readonly record: { readonly offset: number; readonly timestamp: number };
+  readonly value: WebhookAttempt;
+}
+
+export interface ReplayEvidence {
+  readonly expected: readonly ExpectedDelivery[];
+  /** In the order of the log. */
+  readonly attempts: readonly PlacedAttempt[];
+  /** By replay: the last one in the log. */
+  readonly progress: ReadonlyMap<string, ReplayProgress>;
+  readonly problems: string[];
+}
+
+/** R-30: what a replay has to send, in the order of the first deliveries, by the attempts that it says it goes by. */
+export function expectedOfReplay(replay: WebhookReplay, evidence: ReplayEvidence): ExpectedDelivery[] {
+  const { replayId, subscriptionId, startDate, endDate, status, series, createdAt } = replay;
+  const progress = evidence.progress.get(replayId);
+  const name = `replay ${String(series)} of ${subscriptionId}`;
+  if (progress?.state !== 'completed') {
+    evidence.problems.push(`${name} is ${progress?.state ?? 'not begun'}`);
+    return [];
+  }
+  const ours = evidence.attempts.filter(({ value }) => value.subscriptionId === subscriptionId);
+  const left = ours.filter(({ record }) => record.timestamp < createdAt && record.offset >= progress.attemptsEnd);
+  if (left.length > 0) evidence.problems.push(`${name} leaves out ${String(left.length)} attempts from before it`);
+  const chosen = new Set<string>();
+  const latest = new Map<string, WebhookAttempt>();
+  for (const { record, value } of ours) {
+    if (record.offset >= progress.attemptsEnd) continue;
+    const { eventId, firstAttemptAt } = value;
+    if (value.series === 0 && firstAttemptAt >= startDate && firstAttemptAt < endDate) chosen.add(eventId);
+    if (value.series >= (latest.get(eventId)?.series ?? 0)) latest.set(eventId, value);
+  }
+  const isWanted = (eventId: string): boolean =>
+    chosen.has(eventId) && (status === null || latest.get(eventId)?.outcome === status);
+  const selected = evidence.expected.filter((one) => one.series === 0 && isWanted(one.eventId));
+  const { matched, sent } = progress;
+  if (matched !== selected.length || sent !== selected.length)
+    evidence.problems.push(
+      `${name} says that ${String(matched)} match and ${String(sent)} were sent, of ${String(selected.length)}`,
+    );
+  return selected.map((one) => ({ ...one, eventId: idInSeries(one.eventId, series), series, replayId }));
+}
