@@ -241,6 +241,30 @@ describe('a polygon', () => {
     expect(cap.radiusInMeters / Math.sqrt(area / Math.PI)).toBeCloseTo(1, 3);
   });
 
+  it.each([
+    ['south', -80, 85, -85],
+    ['south', -0.1, 50, -50],
+    ['north', 0.1, -50, 50],
+  ])('lies around the nearer pole, the one in the %s, at latitude %d', (_, latitude, outside, inside) => {
+    const cap = shapeOf(polygonFence([[-150, -30, 90].map((longitude) => [latitude, longitude])]));
+    expect([cap.contains(inside, 10), cap.contains(outside, 10)]).toEqual([true, false]);
+  });
+
+  it('may be wider than half of the earth', () => {
+    const ring: [number, number][] = [
+      [0, -10],
+      [0, 130],
+      [0, -90],
+      [20, -90],
+      [20, 130],
+      [20, -10],
+    ];
+    const shape = shapeOf(polygonFence([ring]));
+    expect([-11, -9, 130, -91.5, -89].map((longitude) => shape.contains(10, longitude))).toEqual([
+      ...[false, true, true, true, false],
+    ]);
+  });
+
   it('holds the antimeridian under both of its names', () => {
     const ring: [number, number][] = [
       [10, 170],
@@ -275,7 +299,7 @@ describe('a geofence that cannot be', () => {
   ])('is refused for %s, and contains no place', (_what, geofence, fault) => {
     expect(geofenceFault(geofence)).toBe(fault);
     const shape = shapeOf(geofence);
-    expect(shape.boxes).toEqual([]);
+    expect(shape).toMatchObject({ boxes: [], radiusInMeters: 0 });
     expect([shape.contains(1, 2), shape.contains(52.01, 5.01), shape.isBeyond(1, 2, 1e9)]).toEqual([
       false,
       false,
