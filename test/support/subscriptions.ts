@@ -1,17 +1,10 @@
+import { EVENT_TYPES } from '@waypost/domain';
 import { documentedEventId, documentedResourceId } from './documented-event-id.js';
 import type { PlainEvent } from './plain-rules.js';
 import type { RunningWaypost } from './running-waypost.js';
 
-export const eventTypes = [
-  'position',
-  'position_sleep',
-  'ignition_on',
-  'ignition_off',
-  'route_started',
-  'route_finished',
-  'stop_started',
-  'stop_finished',
-] as const;
+/** Those of a fleet without geofences. */
+export const eventTypes = EVENT_TYPES.filter((type) => !type.startsWith('geofence_'));
 
 export interface Subscription {
   readonly id: string;

@@ -25,3 +25,7 @@ export class ContractsError extends Error {
     return this.code === 'registry_unavailable';
   }
 }
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

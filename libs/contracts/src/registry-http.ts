@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { ContractsError } from './contracts-error.js';
+import { ContractsError, messageOf } from './contracts-error.js';
 
 export type RegistryAnswer =
   | { readonly type: 'ok'; readonly body: unknown }
@@ -64,7 +64,7 @@ export function registryAddress(url: string): { host: string; username: string; 
 
 /** No answer: an outage, or a certificate that this process does not trust, which waiting does not fix. */
 export function noAnswer(what: string, error: unknown): ContractsError {
-  const detail = causeOf(error);
+  const detail = messageOf(error);
   const code = codeOf(error);
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     const fix = 'use the name that its certificate has in SCHEMA_REGISTRY_URL';
@@ -125,10 +125,6 @@ function parsed(text: string): object | null {
   } catch {
     return null;
   }
-}
-
-function causeOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** By shape: the errors of Node may come from another realm. */

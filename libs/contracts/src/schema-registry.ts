@@ -1,4 +1,4 @@
-import { ContractsError } from './contracts-error.js';
+import { ContractsError, messageOf } from './contracts-error.js';
 import {
   createRegistryHttp,
   loginRefused,
@@ -90,7 +90,7 @@ async function register({ url, ca }: SchemaRegistryOptions, subject: string, sch
 }
 
 function registrationError(host: string, subject: string, error: unknown): ContractsError {
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = messageOf(error);
   const status = error instanceof Error && 'status' in error && typeof error.status === 'number' ? error.status : null;
   if (status === conflictStatus) {
     return new ContractsError(

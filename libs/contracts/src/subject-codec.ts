@@ -1,7 +1,7 @@
 import type avro from 'avsc';
 import { AvroEncoder } from './avro-encoder.js';
 import { avroTypeOf } from './avro-type.js';
-import { ContractsError } from './contracts-error.js';
+import { ContractsError, messageOf } from './contracts-error.js';
 import type { SchemaRegistryPort } from './schema-registry.js';
 import { type AvroResolver, readAvro, resolverOf } from './strict-avro-reader.js';
 import type { WriterSchemas } from './writer-schemas.js';
@@ -157,10 +157,6 @@ function notRegistered(subject: string): ContractsError {
     `The schema registry does not know this version of ${subject}. Register it with "npm run -s waypost -- set-up", ` +
       'then start again.',
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The value is a part of a larger buffer, or a buffer of its own. */

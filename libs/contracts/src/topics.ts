@@ -1,3 +1,4 @@
+import { LOG_RETENTION_MS } from '@waypost/domain';
 import {
   deviceStateSchema,
   fleetEventSchema,
@@ -30,11 +31,7 @@ export interface TopicDefinition {
 }
 
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
 const mebibyte = 1_048_576;
-
-/** A day more than the history's retention, so that the database can be rebuilt from the log. */
-const sourceOfTruthRetentionMs = 16 * dayMs;
 
 /**
  * A later record carries an earlier one and something more (rejected: the ping's bytes; delivery: a JSON body; attempt:
@@ -47,7 +44,7 @@ const derivedLimitBytes = 8 * mebibyte;
 function logConfigs(maxMessageBytes: number): Readonly<Record<string, string>> {
   return {
     'cleanup.policy': 'delete',
-    'retention.ms': String(sourceOfTruthRetentionMs),
+    'retention.ms': String(LOG_RETENTION_MS),
     'message.timestamp.type': 'LogAppendTime',
     'max.message.bytes': String(maxMessageBytes),
   };
@@ -67,7 +64,7 @@ const compactedConfigs: Readonly<Record<string, string>> = {
  */
 const versionedConfigs: Readonly<Record<string, string>> = {
   ...compactedConfigs,
-  'min.compaction.lag.ms': String(sourceOfTruthRetentionMs),
+  'min.compaction.lag.ms': String(LOG_RETENTION_MS),
   'message.timestamp.type': 'LogAppendTime',
 };
 

@@ -1,5 +1,6 @@
 import type avro from 'avsc';
 import { avroTypeOf } from './avro-type.js';
+import { messageOf } from './contracts-error.js';
 import type { SchemaLookup, SchemaRegistryPort } from './schema-registry.js';
 
 export type WriterSchema =
@@ -85,8 +86,4 @@ function writerSchemaOf(found: Exclude<SchemaLookup, { type: 'unknown' }>): Writ
   } catch (error) {
     return { type: 'unusable', detail: `the registered schema is not valid Avro: ${messageOf(error)}` };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

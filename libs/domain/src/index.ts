@@ -21,10 +21,12 @@ export {
 } from './delivery/delivery-fold.js';
 export { attemptFault, deliveryFault, eventFault, type RecordFault } from './delivery/unusable-records.js';
 export {
-  DISABLE_AFTER_MS,
+  concernsEndpoint,
+  DISABLE_AFTER_DAYS,
   type EndpointAttempt,
   type EndpointHealth,
   healthAfter,
+  healthSince,
   type HealthVerdict,
   HEALTHY,
   PROBE_EVERY_MS,
@@ -100,7 +102,7 @@ export {
   queryFingerprint,
 } from './history/page-token.js';
 export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
-export { type ClampedWindow, clampWindow, RETENTION_MS } from './history/retention.js';
+export { type ClampedWindow, clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS } from './history/retention.js';
 
 export {
   checkPing,

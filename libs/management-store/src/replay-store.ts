@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, IsNull, LessThan, type Repository } from 'typeorm';
-import type { ReplayProgress, WebhookReplay } from '@waypost/domain';
+import { LOG_RETENTION_MS, type ReplayProgress, type WebhookReplay } from '@waypost/domain';
 import { WebhookReplayEntity, WebhookReplaySeriesEntity } from './entities.js';
 import { appendToOutbox } from './outbox.js';
 import { lockSubscription, type SubscriptionRef } from './subscription-versions.js';
@@ -40,9 +40,6 @@ export interface ReplayQuery {
 /** Upper bound of unfinished replays per subscription. */
 export const UNFINISHED_REPLAYS = 3;
 
-/** Older than this, its deliveries are gone from the log: what was not written by then never will be. */
-export const REPLAY_KEPT_MS = 16 * 86_400_000;
-
 const FORGET_AT_ONCE = 100;
 
 /**
@@ -53,7 +50,7 @@ const FORGET_AT_ONCE = 100;
 export class ReplayStore {
   constructor(@InjectRepository(WebhookReplayEntity) private readonly replays: Repository<WebhookReplayEntity>) {}
 
-  /** Assigns the next series of the subscription, and forgets replays that are older than REPLAY_KEPT_MS. */
+  /** Assigns the next series of the subscription, and forgets replays that are older than LOG_RETENTION_MS. */
   create(ref: SubscriptionRef, given: NewReplay, nowMs: number): Promise<CreateReplayResult> {
     return this.replays.manager.transaction(async (manager): Promise<CreateReplayResult> => {
       // The lock makes series and bound exact, and keeps the subscription from being deleted meanwhile.
@@ -161,7 +158,7 @@ async function nextSeries(manager: EntityManager, subscriptionId: string): Promi
 async function forgetOld(manager: EntityManager, nowMs: number): Promise<void> {
   const old = await manager.find(WebhookReplayEntity, {
     select: { replayId: true, subscriptionId: true },
-    where: { createdAt: LessThan(nowMs - REPLAY_KEPT_MS) },
+    where: { createdAt: LessThan(nowMs - LOG_RETENTION_MS) },
     order: { createdAt: 'ASC' },
     take: FORGET_AT_ONCE,
     lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },

@@ -1,3 +1,4 @@
+import { RETENTION_MS } from '@waypost/domain';
 import { type ApiClient, createApiClient } from '../stack/api-client.js';
 import { apiKeyOf } from '../stack/api-keys.js';
 import { stackEnvironment } from '../stack/stack-config.js';
@@ -16,7 +17,6 @@ export interface HistoryOptions {
   readonly now: () => number;
 }
 
-const retentionMs = 15 * 86_400_000;
 const pageSize = 500;
 
 /** Walks the pages of `/public/v2/events` and prints each event as a JSON line. */
@@ -45,7 +45,7 @@ export async function* historyEvents(api: ApiClient, query: URLSearchParams): As
 export function historyQuery(options: Omit<HistoryOptions, 'dataDir' | 'fleet'>): URLSearchParams {
   const endAt = options.to ?? options.now() + 1;
   const query = new URLSearchParams({
-    startDate: new Date(options.from ?? endAt - retentionMs).toISOString(),
+    startDate: new Date(options.from ?? endAt - RETENTION_MS).toISOString(),
     endDate: new Date(endAt).toISOString(),
     limit: String(pageSize),
   });

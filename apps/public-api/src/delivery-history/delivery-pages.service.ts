@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type DeliveryHistory, type DeliveryQuery, type DeliveryRecord, RETENTION_MS } from '@waypost/domain';
+import { clampStart, type DeliveryHistory, type DeliveryQuery, type DeliveryRecord } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
 import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
@@ -50,7 +50,7 @@ export class DeliveryPages {
       ...given(filters),
       fleetId,
       // Only the first page is clamped: a walk must not lose records that grow too old while it goes on.
-      startAt: after === undefined ? Math.max(startAt, this.now() - RETENTION_MS) : startAt,
+      startAt: after === undefined ? clampStart(startAt, this.now()) : startAt,
       endAt: filters.endAt ?? Number.MAX_SAFE_INTEGER,
       limit: limit + 1,
       ...(after === undefined ? {} : { after }),

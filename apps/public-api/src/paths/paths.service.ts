@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type PathHistory, type PathWalkPosition, RETENTION_MS } from '@waypost/domain';
+import { clampStart, type PathHistory, type PathWalkPosition } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
 import { PATH_HISTORY } from '../database/api-database.module.js';
 import { type PageStates, PATH_PAGE_STATES } from '../paging/page-states.js';
@@ -21,7 +21,7 @@ export class PathsService {
     const walk = { fleetId, path: '/public/v1/paths', filters };
     const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walk);
     // Clamped once: every device of a walk is shown from the same moment on, however long the walk takes.
-    const startAt = after?.startAt ?? Math.max(startDate, this.now() - RETENTION_MS);
+    const startAt = after?.startAt ?? clampStart(startDate, this.now());
     const wanted = { ...filters, fleetId, startAt, limit: limit + 1, after };
     const found = endAt <= startAt ? [] : await this.paths.findPoints(wanted);
     const points = found.slice(0, limit);

@@ -1,5 +1,13 @@
 import type { WebhookAttempt } from '@waypost/contracts';
-import { type EndpointHealth, healthAfter, HEALTHY, operationId, PROBE_EVERY_MS } from '@waypost/domain';
+import {
+  concernsEndpoint,
+  DISABLE_AFTER_DAYS,
+  healthAfter,
+  healthSince,
+  operationId,
+  PROBE_EVERY_MS,
+  SUSPEND_AFTER_MS,
+} from '@waypost/domain';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
@@ -45,21 +53,8 @@ export interface Outage {
 /** The oldest delivery of a queue may still be on its way from the log. */
 const NOTHING_TO_PROBE_MS = 1_000;
 
-/** Errors that say nothing about the endpoint. */
-const INTERNAL_ERRORS = new Set<string | null>([
-  'expired',
-  'secret_unreadable',
-  'subscription_deleted',
-  'subscription_disabled',
-  'subscription_unknown',
-]);
-
-/** Failures from before its owner changed a subscription, or enabled it again, do not count against it. */
-function sinceLastChange(health: EndpointHealth, updatedAt: number): EndpointHealth {
-  return health.failingSince !== null && health.failingSince < updatedAt
-    ? { ...HEALTHY, suspendedAt: health.suspendedAt }
-    : health;
-}
+const SUSPENDED = `only failures for ${String(SUSPEND_AFTER_MS / 60_000)} minutes: deliveries are held until a probe is accepted`;
+const DISABLED = `only failures for ${String(DISABLE_AFTER_DAYS)} days`;
 
 export function createOutage(options: OutageOptions): Outage {
   return new OutageWatch(options);
@@ -76,9 +71,9 @@ class OutageWatch implements Outage {
   ended(queue: SubscriptionQueue, how: AttemptOutcome): void {
     // Attempts in flight end after the close; the successor draws its own conclusions from the log.
     if (this.isClosed) return;
-    if (!how.isAccepted && INTERNAL_ERRORS.has(how.errorCode)) return;
+    if (!how.isAccepted && !concernsEndpoint(how.errorCode)) return;
     const subscription = this.options.directory.get(queue.subscriptionId);
-    const before = sinceLastChange(queue.health, subscription?.updatedAt ?? 0);
+    const before = healthSince(queue.health, subscription?.updatedAt ?? 0);
     if (how.isAccepted && queue.health.failingSince === null) return;
     const { isAccepted, isFailure, endedAt } = how;
     const onOutage = subscription?.onOutage ?? 'fail';
@@ -106,7 +101,7 @@ class OutageWatch implements Outage {
   private suspend(queue: SubscriptionQueue, how: AttemptOutcome): void {
     this.options.hold(queue);
     this.options.metrics.suspendedChanged(1);
-    this.publish(queue, 'suspended', how, 'only failures for 5 minutes: deliveries are held until a probe is accepted');
+    this.publish(queue, 'suspended', how, SUSPENDED);
     this.probeAfter(queue, PROBE_EVERY_MS);
   }
 
@@ -122,7 +117,7 @@ class OutageWatch implements Outage {
     if (this.disabled.get(queue) === failingSince) return;
     this.disabled.set(queue, failingSince);
     // Published again after a restart, under the same id.
-    this.publish(queue, 'disabled', how, 'only failures for 7 days', failingSince);
+    this.publish(queue, 'disabled', how, DISABLED, failingSince);
   }
 
   private probeAfter(queue: SubscriptionQueue, delayMs: number): void {

@@ -14,11 +14,31 @@ export const SUSPEND_AFTER_MS = 5 * 60_000;
 /** */
 export const PROBE_EVERY_MS = 15_000;
 const DAY_MS = 86_400_000;
-const DISABLE_AFTER_DAYS = 7;
-export const DISABLE_AFTER_MS = DISABLE_AFTER_DAYS * DAY_MS;
+export const DISABLE_AFTER_DAYS = 7;
 /** a subscription with few deliveries, or a short outage of its endpoint, disables nothing. */
 const MIN_FAILED = 20;
 const MIN_FAILED_DAYS = 3;
+
+/** Errors that say nothing about the endpoint. */
+const INTERNAL_ERRORS = new Set<string | null>([
+  'expired',
+  'secret_unreadable',
+  'subscription_deleted',
+  'subscription_disabled',
+  'subscription_unknown',
+]);
+
+/** whether an attempt that ended with this error counts as a failure of the endpoint. */
+export function concernsEndpoint(errorCode: string | null): boolean {
+  return !INTERNAL_ERRORS.has(errorCode);
+}
+
+/** failures from before its owner changed a subscription, or enabled it again, do not count against it. */
+export function healthSince(health: EndpointHealth, updatedAt: number): EndpointHealth {
+  return health.failingSince !== null && health.failingSince < updatedAt
+    ? { ...HEALTHY, suspendedAt: health.suspendedAt }
+    : health;
+}
 
 export interface EndpointAttempt {
   readonly isAccepted: boolean;
@@ -44,7 +64,7 @@ export function healthAfter(before: EndpointHealth, attempt: EndpointAttempt): H
   const failingSince = before.failingSince ?? endedAt;
   const failedForMs = endedAt - failingSince;
   const failedDays = isFailure ? withFailure(before.failedDays, endedAt) : before.failedDays;
-  const isDisableDue = failedForMs >= DISABLE_AFTER_MS && isEnough(recent(failedDays, endedAt));
+  const isDisableDue = failedForMs >= DISABLE_AFTER_DAYS * DAY_MS && isEnough(recent(failedDays, endedAt));
   const isSuspending = before.suspendedAt === null && onOutage === 'hold' && failedForMs >= SUSPEND_AFTER_MS;
   if (isSuspending) {
     return { health: { failingSince, suspendedAt: endedAt, failedDays }, change: 'suspended', isDisableDue };

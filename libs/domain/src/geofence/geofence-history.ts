@@ -1,5 +1,5 @@
 import { joinIds, splitIds } from '../event/event-id.js';
-import { PINGS_KEPT_MS } from '../history/retention.js';
+import { LOG_RETENTION_MS } from '../history/retention.js';
 import type { Geofence } from '../records/geofence.js';
 import type { GeofenceIndex } from './geofence-index.js';
 import { GeofenceVersion, isInForce } from './geofence-version.js';
@@ -106,7 +106,7 @@ export class FleetGeofences {
   private changed(appendedAt: number, arrived: GeofenceVersion | null): void {
     this.changedAt = Math.max(this.changedAt, appendedAt);
     this.index.changed(appendedAt, arrived);
-    this.forget(this.changedAt - PINGS_KEPT_MS);
+    this.forget(this.changedAt - LOG_RETENTION_MS);
   }
 
   private forget(before: number): void {

@@ -1,17 +1,25 @@
+const DAY_MS = 86_400_000;
 /** R-35. */
-export const RETENTION_MS = 15 * 86_400_000;
+export const RETENTION_MS = 15 * DAY_MS;
+/**
+ * R-35: logs, and replays, are kept a day longer than the history, so that it can be rebuilt from them. No ping sees a
+ * version that ended earlier.
+ */
+export const LOG_RETENTION_MS = RETENTION_MS + DAY_MS;
 
 export type ClampedWindow =
   | { readonly type: 'window'; readonly startAt: number; readonly endAt: number }
   | { readonly type: 'empty' }
   | { readonly type: 'reversed' };
 
+/** R-31: the start of a window, no earlier than the retention. */
+export function clampStart(startAt: number, nowMs: number): number {
+  return Math.max(startAt, nowMs - RETENTION_MS);
+}
+
 /** R-31: the part of [startAt, endAt) that the retention still holds. */
 export function clampWindow(window: { startAt: number; endAt: number }, nowMs: number): ClampedWindow {
   if (window.endAt <= window.startAt) return { type: 'reversed' };
-  const startAt = Math.max(window.startAt, nowMs - RETENTION_MS);
+  const startAt = clampStart(window.startAt, nowMs);
   return startAt < window.endAt ? { type: 'window', startAt, endAt: window.endAt } : { type: 'empty' };
 }
-
-/** How long `telemetry.pings` keeps them: no ping sees a version that ended earlier. */
-export const PINGS_KEPT_MS = 16 * 86_400_000;

@@ -1,4 +1,4 @@
-import { PINGS_KEPT_MS } from '../history/retention.js';
+import { LOG_RETENTION_MS } from '../history/retention.js';
 import type { FleetSettings } from '../records/fleet-settings.js';
 
 interface SettingsVersion {
@@ -23,7 +23,7 @@ export class FleetSettingsVersions {
     this.newest = settings;
     this.newestFrom = appendedAt;
     this.changedAt = Math.max(this.changedAt, appendedAt);
-    this.forget(this.changedAt - PINGS_KEPT_MS);
+    this.forget(this.changedAt - LOG_RETENTION_MS);
   }
 
   at(appendedAt: number): FleetSettings | null {
