@@ -4,13 +4,15 @@ import { CLOCK, CONFIG, type EgressConfig } from '@waypost/platform';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { SUBSCRIPTION_DIRECTORY, SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { type AttemptRunner, createAttemptRunner } from './attempt-runner.js';
-import { createBearerTokens } from './bearer-tokens.js';
+import { type BearerTokens, createBearerTokens } from './bearer-tokens.js';
 
 /** EgressClient */
 export const EGRESS_CLIENT = Symbol('EGRESS_CLIENT');
 /** Above what the scheduler reserves for an origin an attempt would wait for a connection while its deadline runs. */
 export const CONNECTIONS_PER_ORIGIN = 512;
 
+/** BearerTokens */
+const BEARER_TOKENS = Symbol('BEARER_TOKENS');
 /** AttemptRunner */
 export const ATTEMPT_RUNNER = Symbol('ATTEMPT_RUNNER');
 
@@ -34,22 +36,31 @@ export class EgressModule implements OnApplicationShutdown {
   }
 }
 
+interface SealingConfig {
+  readonly sealingKeys: readonly Buffer[];
+}
+
+function tokensOf(egress: EgressClient, { sealingKeys }: SealingConfig, now: () => number): BearerTokens {
+  return createBearerTokens({ egress, sealingKeys, now });
+}
+
 function attemptRunnerOf(
   directory: SubscriptionDirectory,
   egress: EgressClient,
-  { sealingKeys }: { readonly sealingKeys: readonly Buffer[] },
+  tokens: BearerTokens,
+  { sealingKeys }: SealingConfig,
   now: () => number,
 ): AttemptRunner {
-  const tokens = createBearerTokens({ egress, sealingKeys, now });
   return createAttemptRunner({ directory, egress, tokens, sealingKeys, now });
 }
 
 @Module({
   imports: [EgressModule, SubscriptionsModule],
   providers: [
+    { provide: BEARER_TOKENS, inject: [EGRESS_CLIENT, CONFIG, CLOCK], useFactory: tokensOf },
     {
       provide: ATTEMPT_RUNNER,
-      inject: [SUBSCRIPTION_DIRECTORY, EGRESS_CLIENT, CONFIG, CLOCK],
+      inject: [SUBSCRIPTION_DIRECTORY, EGRESS_CLIENT, BEARER_TOKENS, CONFIG, CLOCK],
       useFactory: attemptRunnerOf,
     },
   ],

@@ -285,7 +285,10 @@ class DeliveryAttempts implements AttemptFlow {
     const { progress, delivery, queue } = pending;
     const at = this.options.now();
     const record = attemptRecord({
-      ...{ pending, startedAt: at, endedAt: at, dueAt: pending.dueAt },
+      pending,
+      startedAt: at,
+      endedAt: at,
+      dueAt: pending.dueAt,
       url: this.options.directory.get(delivery.subscriptionId)?.url ?? '',
       attempt: progress.type === 'pending' ? progress.nextAttempt : 1,
       isProbe: false,

@@ -56,8 +56,11 @@ export async function recoverSender(parts: SenderRecoveryParts, context: TaskCon
     const progress = await recoverProgress(parts, fetcher, partition, { start, states });
     const { byDelivery, begunUpTo, lastDelivery: upTo, pauses, attemptsEnd } = progress;
     parts.logger.info('sender_recovered', {
-      ...{ partition, position: start.offset, foldFrom: start.foldFrom },
-      ...{ known: byDelivery.size, remembered: states.size },
+      partition,
+      position: start.offset,
+      foldFrom: start.foldFrom,
+      known: byDelivery.size,
+      remembered: states.size,
     });
     const begunBySubscription = new Map(
       [...begunUpTo].map(([subscriptionId, last]) => {

@@ -13,7 +13,8 @@ import { SUBSCRIPTION_DIRECTORY } from '../subscriptions/subscriptions.module.js
 import { DeliveryScheduler, type SlotLimits } from './delivery-scheduler.js';
 import { DeliveryMemory, type QueueLimits } from './partition-queues.js';
 import type { ReservationLimits } from './reservations.js';
-import { createDeliveryTask, type DeliveryTaskParts } from './sender.task.js';
+import { createDeliveryTask } from './sender.task.js';
+import type { DeliveryTaskParts } from './sender-work.js';
 
 export interface SenderSettings {
   readonly slots: SlotLimits;

@@ -1,55 +1,17 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { type AvroCodecs, consumerGroups, type ReadValue, readValue, resolveBatch, topics } from '@waypost/contracts';
+import { consumerGroups, type ReadValue, readValue, resolveBatch, topics } from '@waypost/contracts';
 import { DELIVERY_UNSTARTED, deliveryFault, type DeliveryProgress, type WebhookDelivery } from '@waypost/domain';
-import type { Quarantine } from '@waypost/platform';
 import {
   type FencedWriter,
   type PartitionTask,
   type RecordBatch,
   slicesOf,
   type StreamRecord,
-  type StreamsBackend,
-  type StreamsLogger,
   type TaskContext,
 } from '@waypost/streams';
-import type { AttemptRunner } from '../attempt/attempt-runner.js';
-import type { DeliveryMetrics } from '../common/delivery-metrics.js';
-import type { FlushScheduler } from '../common/flush-scheduler.js';
-import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
-import type { TimerPort } from '../common/timers.js';
-import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
-import { type AttemptFlow, createAttemptFlow } from './attempt-flow.js';
-import { type AttemptLog, createAttemptLog } from './attempt-log.js';
-import { type CatchUp, createCatchUp } from './catch-up.js';
-import type { DeliveryScheduler } from './delivery-scheduler.js';
-import { HeldQueues } from './held-queues.js';
-import { createOutage, type Outage } from './outage.js';
-import { DeliveryMemory, PartitionQueues, type QueueLimits } from './partition-queues.js';
-import { type RecoveredSender, recoverSender } from './recover-sender.js';
-import { createStateRecords, type StateRecords } from './state-records.js';
+import { recoverSender } from './recover-sender.js';
+import { type DeliveryTaskParts, SenderWork } from './sender-work.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
-
-export interface DeliveryTaskParts {
-  readonly backend: StreamsBackend;
-  readonly codecs: AvroCodecs;
-  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'onChange'>;
-  readonly runner: AttemptRunner;
-  readonly scheduler: DeliveryScheduler;
-  readonly flushScheduler: FlushScheduler;
-  readonly timers: TimerPort;
-  readonly metrics: DeliveryMetrics;
-  readonly quarantine: Pick<Quarantine, 'put'>;
-  readonly logger: StreamsLogger;
-  readonly now: () => number;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-  /** Per partition. */
-  readonly limits: QueueLimits & { readonly bytes: number };
-  /** Of all partitions. */
-  readonly memory: DeliveryMemory;
-  /** How long attempts in flight may continue when the task closes. */
-  readonly closeGraceMs: number;
-}
 
 /**
  * Sends the deliveries of one partition (R-20 to R-30). A delivery is in the log before its first POST, and each attempt is
@@ -60,26 +22,13 @@ export function createDeliveryTask(parts: DeliveryTaskParts, context: TaskContex
   return new DeliveryTask(parts, context);
 }
 
-/** The parts of an open task. */
-interface Work {
-  readonly queues: PartitionQueues;
-  readonly held: HeldQueues;
-  readonly recovered: RecoveredSender;
-  readonly log: AttemptLog;
-  readonly states: StateRecords;
-  readonly flow: AttemptFlow;
-  readonly outage: Outage;
-  readonly catchUp: CatchUp;
-  readonly position: PositionCommitter;
-}
-
 const SLICE_RECORDS = 250;
 const EXPIRE_INTERVAL_MS = 60_000;
 const FINISHED: DeliveryProgress = { type: 'finished' };
 
 class DeliveryTask implements PartitionTask {
   private writer: FencedWriter | null = null;
-  private work: Work | null = null;
+  private work: SenderWork | null = null;
   private isClosing = false;
   /** Whether what predecessors had begun is in memory. Until then nothing else may begin: it would take their reservations. */
   private hasResumed = false;
@@ -102,7 +51,20 @@ class DeliveryTask implements PartitionTask {
     await this.writer.init();
     await this.context.confirmOwnership();
     const recovered = await recoverSender(this.parts, this.context);
-    this.work = this.createWork(this.writer, recovered);
+    this.work = new SenderWork({
+      parts: this.parts,
+      context: this.context,
+      writer: this.writer,
+      recovered,
+      hasResumed: () => this.hasResumed,
+      take: (queue, record) => this.take(queue, record),
+      onFinished: (pending) => {
+        this.finished(pending);
+      },
+      onFailure: (error) => {
+        this.fail(error);
+      },
+    });
     this.restoreQueues(this.work);
     this.stopListening = this.parts.directory.onChange((subscriptionId) => {
       this.opened().held.subscriptionChanged(subscriptionId);
@@ -148,7 +110,7 @@ class DeliveryTask implements PartitionTask {
     await this.writer?.close();
   }
 
-  private async closeWork({ flow, log, outage, catchUp, queues, position }: Work): Promise<void> {
+  private async closeWork({ flow, log, outage, catchUp, queues, position }: SenderWork): Promise<void> {
     outage.close();
     const cancelAbort = this.parts.timers.after(this.parts.closeGraceMs, () => {
       flow.abort();
@@ -175,71 +137,12 @@ class DeliveryTask implements PartitionTask {
     catchUp.kick();
   }
 
-  private opened(): Work {
+  private opened(): SenderWork {
     if (!this.work) throw new Error('The task was not opened.');
     return this.work;
   }
 
-  private createWork(writer: FencedWriter, recovered: RecoveredSender): Work {
-    const { parts, context } = this;
-    const { codecs, backend, limits, now, logger } = parts;
-    const { partition } = context;
-    const { start, begun } = recovered;
-    const onFailure = (error: Error): void => {
-      this.fail(error);
-    };
-    const log = createAttemptLog({
-      ...{ writer, codecs, partition, flushScheduler: parts.flushScheduler },
-      ...{ attemptsEnd: recovered.attemptsEnd, onFailure },
-      states: () => states.collect(),
-      onFlushed: () => {
-        position.moved();
-      },
-    });
-    const isPaused = (id: string): boolean => parts.directory.isHeld(id);
-    const memory = new DeliveryMemory(limits.bytes, parts.memory);
-    const queues = new PartitionQueues({ limits, memory, start, begun, attemptsEnd: () => log.attemptsEnd, isPaused });
-    const states = createStateRecords({ queues, codecs, partition, now });
-    const flow = createAttemptFlow({
-      ...{ context, log, outage: () => outage, hasResumed: () => this.hasResumed, ...pickFlowParts(parts) },
-      onFinished: (pending) => {
-        this.finished(pending);
-      },
-    });
-    const outage = createOutage({
-      ...{ directory: parts.directory, log, states, timers: parts.timers, metrics: parts.metrics, now },
-      hold: (queue) => {
-        held.hold(queue);
-      },
-      release: (queue) => {
-        flow.release(queue);
-      },
-      probe: (queue) => {
-        flow.probe(queue);
-      },
-    });
-    const catchUp = createCatchUp({
-      ...{ backend, codecs, partition, queues, onFailure },
-      take: (queue, record) => this.take(queue, record),
-      onCaughtUp: () => {
-        parts.metrics.parkedChanged(-1);
-      },
-      onDeleted: (subscriptionId, from, to) => {
-        logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to });
-      },
-    });
-    const held = new HeldQueues({ queues, flow, states, catchUp, directory: parts.directory, metrics: parts.metrics });
-    const position = createPositionCommitter({
-      ...{ context, now, logger, committed: { offset: start.offset, metadata: String(start.foldFrom) } },
-      position: () => {
-        const { offset, foldFrom } = queues.commitPoint();
-        return { offset, metadata: String(foldFrom) };
-      },
-    });
-    return { queues, held, recovered, log, states, flow, outage, catchUp, position };
-  }
-
-  private restoreQueues({ queues, recovered, states, outage }: Work): void {
+  private restoreQueues({ queues, recovered, states, outage }: SenderWork): void {
     for (const [subscriptionId, state] of recovered.states) {
       const queue = queues.queue(subscriptionId);
       const { failingSince, suspendedAt, failedDays } = state;
@@ -327,10 +230,4 @@ class DeliveryTask implements PartitionTask {
     this.work?.flow.abort();
     this.context.fail(error);
   }
-}
-
-function pickFlowParts({ runner, scheduler, timers, metrics, logger, directory, now, random }: DeliveryTaskParts) {
-  return {
-    ...{ runner, scheduler, timers, metrics, logger, directory, now, random },
-  };
 }

@@ -33,7 +33,8 @@ import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
 import { createLaneSettings } from '../lane-settings.js';
 import { DeliveryMemory, type QueueLimits } from '../partition-queues.js';
 import type { ReservationLimits } from '../reservations.js';
-import { createDeliveryTask, type DeliveryTaskParts } from '../sender.task.js';
+import { createDeliveryTask } from '../sender.task.js';
+import type { DeliveryTaskParts } from '../sender-work.js';
 
 export const DELIVERIES = { topic: topics.webhookDeliveries.name, partition: 0 };
 export const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };

@@ -1,0 +1,193 @@
+import { type AvroCodecs } from '@waypost/contracts';
+import type { Quarantine } from '@waypost/platform';
+import {
+  type FencedWriter,
+  type StreamRecord,
+  type StreamsBackend,
+  type StreamsLogger,
+  type TaskContext,
+} from '@waypost/streams';
+import type { AttemptRunner } from '../attempt/attempt-runner.js';
+import type { DeliveryMetrics } from '../common/delivery-metrics.js';
+import type { FlushScheduler } from '../common/flush-scheduler.js';
+import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
+import type { TimerPort } from '../common/timers.js';
+import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { type AttemptFlow, createAttemptFlow } from './attempt-flow.js';
+import { type AttemptLog, createAttemptLog } from './attempt-log.js';
+import { type CatchUp, createCatchUp } from './catch-up.js';
+import type { DeliveryScheduler } from './delivery-scheduler.js';
+import { HeldQueues } from './held-queues.js';
+import { createOutage, type Outage } from './outage.js';
+import { DeliveryMemory, PartitionQueues, type QueueLimits } from './partition-queues.js';
+import { type RecoveredSender } from './recover-sender.js';
+import { createStateRecords, type StateRecords } from './state-records.js';
+import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+
+export interface DeliveryTaskParts {
+  readonly backend: StreamsBackend;
+  readonly codecs: AvroCodecs;
+  readonly directory: Pick<SubscriptionDirectory, 'get' | 'isHeld' | 'onChange'>;
+  readonly runner: AttemptRunner;
+  readonly scheduler: DeliveryScheduler;
+  readonly flushScheduler: FlushScheduler;
+  readonly timers: TimerPort;
+  readonly metrics: DeliveryMetrics;
+  readonly quarantine: Pick<Quarantine, 'put'>;
+  readonly logger: StreamsLogger;
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Per partition. */
+  readonly limits: QueueLimits & { readonly bytes: number };
+  /** Of all partitions. */
+  readonly memory: DeliveryMemory;
+  /** How long attempts in flight may continue when the task closes. */
+  readonly closeGraceMs: number;
+}
+
+/** What a task gives to the parts that it works with. */
+export interface SenderWorkOptions {
+  readonly parts: DeliveryTaskParts;
+  readonly context: TaskContext;
+  readonly writer: FencedWriter;
+  readonly recovered: RecoveredSender;
+  readonly hasResumed: () => boolean;
+  readonly take: (queue: SubscriptionQueue, record: StreamRecord) => Promise<void> | null;
+  readonly onFinished: (pending: PendingDelivery) => void;
+  readonly onFailure: (error: Error) => void;
+}
+
+/** The parts of an open task. They call each other, so each is connected with those that are created after it. */
+export class SenderWork {
+  readonly recovered: RecoveredSender;
+  readonly log: AttemptLog;
+  readonly queues: PartitionQueues;
+  readonly states: StateRecords;
+  readonly flow: AttemptFlow;
+  readonly outage: Outage;
+  readonly catchUp: CatchUp;
+  readonly held: HeldQueues;
+  readonly position: PositionCommitter;
+
+  constructor(private readonly options: SenderWorkOptions) {
+    const { codecs, directory, metrics, now } = options.parts;
+    const { partition } = options.context;
+    this.recovered = options.recovered;
+    this.log = this.createLog();
+    this.queues = this.createQueues();
+    const { queues } = this;
+    this.states = createStateRecords({ queues, codecs, partition, now });
+    this.flow = this.createFlow();
+    this.outage = this.createOutage();
+    this.catchUp = this.createCatchUp();
+    const { flow, states, catchUp } = this;
+    this.held = new HeldQueues({ queues, flow, states, catchUp, directory, metrics });
+    this.position = this.createPosition();
+  }
+
+  private createLog(): AttemptLog {
+    const { parts, context, writer, recovered, onFailure } = this.options;
+    return createAttemptLog({
+      writer,
+      codecs: parts.codecs,
+      partition: context.partition,
+      flushScheduler: parts.flushScheduler,
+      attemptsEnd: recovered.attemptsEnd,
+      onFailure,
+      states: () => this.states.collect(),
+      onFlushed: () => {
+        this.position.moved();
+      },
+    });
+  }
+
+  private createQueues(): PartitionQueues {
+    const { limits, memory: shared, directory } = this.options.parts;
+    const { start, begun } = this.recovered;
+    return new PartitionQueues({
+      limits,
+      memory: new DeliveryMemory(limits.bytes, shared),
+      start,
+      begun,
+      attemptsEnd: () => this.log.attemptsEnd,
+      isPaused: (id) => directory.isHeld(id),
+    });
+  }
+
+  private createFlow(): AttemptFlow {
+    const { parts, context, hasResumed, onFinished } = this.options;
+    const { runner, scheduler, timers, metrics, logger, directory, now, random } = parts;
+    return createAttemptFlow({
+      context,
+      log: this.log,
+      outage: () => this.outage,
+      hasResumed,
+      runner,
+      scheduler,
+      timers,
+      metrics,
+      logger,
+      directory,
+      now,
+      random,
+      onFinished,
+    });
+  }
+
+  private createOutage(): Outage {
+    const { directory, timers, metrics, now } = this.options.parts;
+    return createOutage({
+      directory,
+      log: this.log,
+      states: this.states,
+      timers,
+      metrics,
+      now,
+      hold: (queue) => {
+        this.held.hold(queue);
+      },
+      release: (queue) => {
+        this.flow.release(queue);
+      },
+      probe: (queue) => {
+        this.flow.probe(queue);
+      },
+    });
+  }
+
+  private createCatchUp(): CatchUp {
+    const { parts, context, take, onFailure } = this.options;
+    const { backend, codecs, metrics, logger } = parts;
+    const { partition } = context;
+    return createCatchUp({
+      backend,
+      codecs,
+      partition,
+      queues: this.queues,
+      onFailure,
+      take,
+      onCaughtUp: () => {
+        metrics.parkedChanged(-1);
+      },
+      onDeleted: (subscriptionId, from, to) => {
+        logger.error('deliveries_deleted_unsent', { partition, subscriptionId, from, to });
+      },
+    });
+  }
+
+  private createPosition(): PositionCommitter {
+    const { parts, context } = this.options;
+    const { start } = this.recovered;
+    return createPositionCommitter({
+      context,
+      now: parts.now,
+      logger: parts.logger,
+      committed: { offset: start.offset, metadata: String(start.foldFrom) },
+      position: () => {
+        const { offset, foldFrom } = this.queues.commitPoint();
+        return { offset, metadata: String(foldFrom) };
+      },
+    });
+  }
+}
