@@ -174,7 +174,10 @@ function addBacktest(program: Command, { terminal, callerDir }: ProgramContext):
     .action(async ({ dataDir, from, to, device, report, ...thresholds }: BacktestFlags) => {
       const { backtest } = await import('./commands/backtest.js');
       await backtest(terminal, {
-        ...{ dataDir, from: from ?? null, to: to ?? null, device: device ?? null },
+        dataDir,
+        from: from ?? null,
+        to: to ?? null,
+        device: device ?? null,
         settings: changedSettings(thresholds),
         report: fromCallerIfAny(callerDir, report),
       });
@@ -245,7 +248,9 @@ function addRejectedCommands(program: Command, { terminal }: ProgramContext): vo
       .option('--reason <reason>', 'only these, e.g. malformed, unknown_schema, future')
       .option('--device <id>', 'only with this key');
   const selectionOf = (ids: readonly string[], { dataDir: _, all: __, ...flags }: RejectedFlags) => ({
-    ...{ ...NO_RANGE, reason: null, ...flags },
+    ...NO_RANGE,
+    reason: null,
+    ...flags,
     ids,
   });
   filtered(leaf(rejected, 'list', 'Lists rejected records as NDJSON.')).action(async (flags: RejectedFlags) => {

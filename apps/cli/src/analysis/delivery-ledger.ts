@@ -92,7 +92,9 @@ export function createDeliveryLedger(subscriptions: readonly PublishedSubscripti
         missing: [...expected].filter(([eventId]) => !known.has(eventId)).map(([, name]) => name),
         found: found.length,
         repeated: found.filter(({ times }) => times > 1).map(({ eventId }) => eventId),
-        ...{ delivered, failed, pending: found.length - delivered - failed },
+        delivered,
+        failed,
+        pending: found.length - delivered - failed,
         changedSubscriptions: changed.size,
         unreadable,
       };

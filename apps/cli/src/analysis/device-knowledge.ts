@@ -102,7 +102,7 @@ function guessesAt(recorded: RecordedPing, state: DeviceState, options: DeviceKn
   // No visit of the run itself has this entry time.
   const inside = options
     .geofenceIds(ping.fleetId)
-    .map((geofenceId) => ({ ...{ geofenceId, enteredAt: 0, leavingSince: null, leavingFixes: 0 } }));
+    .map((geofenceId) => ({ geofenceId, enteredAt: 0, leavingSince: null, leavingFixes: 0 }));
   const guess = (ignition: boolean, visits: readonly GeofenceVisit[]): DeviceState => ({
     ...state,
     ignition: ping.ignition ?? ignition,

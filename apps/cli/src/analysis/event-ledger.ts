@@ -74,7 +74,8 @@ export function createEventLedger(): EventLedger {
       const inRange = [...entries.values()].filter((entry) => entry.inRange);
       return {
         recomputed: inRange.reduce((sum, { expected }) => sum + expected, 0),
-        ...{ logged, unjudged },
+        logged,
+        unjudged,
         missing: inRange.filter(({ expected, found }) => found < expected).map(({ name }) => name),
         unexpected,
         repeated: inRange.filter(({ expected, found }) => found > expected).map(({ name }) => name),

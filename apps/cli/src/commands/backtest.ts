@@ -73,7 +73,11 @@ async function createComparer(
     const [before, after] = [now.take(recorded), then.take(recorded)];
     if (before.state === null || after.state === null) return inRange;
     comparison.add({
-      ...{ appendedAt, inRange, device: deviceOf(partition, ping), now: before.events, then: after.events },
+      appendedAt,
+      inRange,
+      device: deviceOf(partition, ping),
+      now: before.events,
+      then: after.events,
       earliestToCome: Math.min(earliestToCome(before.state), earliestToCome(after.state)),
     });
     return inRange;

@@ -68,7 +68,11 @@ async function exportTo(
   const text = textFormat(log, format);
   const file = await openResumable({
     file: isParquet ? `${output}.ndjson` : output,
-    ...{ query: queryOf(options), source, header: text.header, resume, now: () => performance.now() },
+    query: queryOf(options),
+    source,
+    header: text.header,
+    resume,
+    now: () => performance.now(),
   });
   await fill(file, { terminal, log, options, format: text });
   if (isParquet) await toParquet(`${output}.ndjson`, output, { terminal, log, records: file.records });

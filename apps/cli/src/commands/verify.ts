@@ -100,7 +100,9 @@ async function verifyEvents(
   const knowledge = createDeviceKnowledge({ ...run, cut, geofenceIds: (fleetId) => geofences.ids(fleetId) });
   const ledger = createEventLedger();
   const entryOf = (partition: number, event: FleetEvent): LedgerEvent => ({
-    ...{ partition, encoded: codec.encode(event), name: nameOf(event) },
+    partition,
+    encoded: codec.encode(event),
+    name: nameOf(event),
     isJudged: event.eventTime > knowledge.knownSince(partition, event),
   });
   await recompute(terminal, stack, { run, knowledge, ends: committedEnds(progress.pings) }, (recorded, event) => {
@@ -109,7 +111,8 @@ async function verifyEvents(
   });
   const settled = new Map(progress.events.map(({ partition, endOffset }) => [partition, endOffset]));
   const logged: LoggedRecordsOptions = {
-    ...{ ledger, entryOf },
+    ledger,
+    entryOf,
     isSettled: ({ partition, offset }) => offset < (settled.get(partition) ?? 0),
     isInRange: ({ timestamp }) => isWithin(timestamp, from, to),
   };

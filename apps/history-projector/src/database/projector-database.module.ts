@@ -59,7 +59,10 @@ class DatabaseRetryModule {}
       useFactory: (dataSource: DataSource, database: DatabaseRetry, logger: Logger, now: () => number) =>
         new RetentionJob({
           partitions: [createDeliveryPartitions(dataSource), createPathPartitions(dataSource)],
-          ...{ database, logger, now, every },
+          database,
+          logger,
+          now,
+          every,
         }),
     },
     {
@@ -69,7 +72,8 @@ class DatabaseRetryModule {}
         new StalledSessionsJob({
           endStalled: (stalledForMs) =>
             endStalledSessions({ databaseUrl: url, applicationName: APPLICATION_NAME, stalledForMs }),
-          ...{ logger, every },
+          logger,
+          every,
         }),
     },
   ],
@@ -85,7 +89,9 @@ function createRetry(logger: Logger, registry: Registry, now: () => number, read
   });
   gauge.set(1);
   const retry = new DatabaseRetry({
-    ...{ logger, now, wait: waitOrAbort },
+    logger,
+    now,
+    wait: waitOrAbort,
     onChange: (available) => gauge.set(available ? 1 : 0),
   });
   readiness.add('database', () => retry.available());

@@ -19,7 +19,11 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js
         now: () => number,
         onFatal: (error: Error) => void,
       ): ProjectionTaskTools => ({
-        ...{ database, logger, now, onFatal, wait: waitOrAbort },
+        database,
+        logger,
+        now,
+        onFatal,
+        wait: waitOrAbort,
         logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
       }),
     },

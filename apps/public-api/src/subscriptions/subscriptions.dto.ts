@@ -220,7 +220,9 @@ function authOf({ auth: stored }: WebhookSubscription): SubscriptionDto['auth'] 
   if (stored === null) return { type: 'none' };
   const { tokenUrl, clientId, scope, audience, tokenAuthMethod } = stored;
   return {
-    ...{ type: 'bearer' as const, tokenUrl, clientId },
+    type: 'bearer' as const,
+    tokenUrl,
+    clientId,
     ...(scope === null ? {} : { scope }),
     ...(audience === null ? {} : { audience }),
     ...(tokenAuthMethod === 'client_secret_basic' ? {} : { tokenAuthMethod }),

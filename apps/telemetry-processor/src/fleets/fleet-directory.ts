@@ -46,14 +46,18 @@ export function createFleetDirectory({ codecs, histories, ...following }: FleetD
   const { geofences, settings } = histories;
   const tables = [
     createVersionsTable({
-      ...{ ...following, topic: topics.fleetGeofences, codec: codecs.fleetGeofences },
+      ...following,
+      topic: topics.fleetGeofences,
+      codec: codecs.fleetGeofences,
       take: (key, geofence, appendedAt) => {
         if (geofence) warnOfFault(geofence, following.logger);
         geofences.record(key, geofence, appendedAt);
       },
     }),
     createVersionsTable({
-      ...{ ...following, topic: topics.fleetSettings, codec: codecs.fleetSettings },
+      ...following,
+      topic: topics.fleetSettings,
+      codec: codecs.fleetSettings,
       take: (key, version, appendedAt) => settings.record(key, version, appendedAt),
     }),
   ];
@@ -105,8 +109,11 @@ function createVersionsTable<Value>(options: VersionsTableOptions<Value>): Globa
   const { backend, topic, codec, take, logger, onFatal, quarantine } = options;
   const reader = new VersionReader(topic.name, codec, quarantine);
   return createGlobalTable({
-    ...{ backend, logger, onFatal },
-    ...{ topic: topic.name, prepare: reader.prepare },
+    backend,
+    logger,
+    onFatal,
+    topic: topic.name,
+    prepare: reader.prepare,
     onRecord: (key, _bytes, record) => {
       const version = reader.versionOf(record);
       if (version !== undefined) take(key.toString(), version, record.timestamp);

@@ -37,7 +37,9 @@ export function createSubscriptionDirectory(options: DirectoryOptions): Subscrip
   const topic = topics.webhookSubscriptions.name;
   const reader = new VersionReader(topic, codecs.webhookSubscriptions, quarantine);
   const table = createGlobalTable({
-    ...{ ...options, topic, prepare: reader.prepare },
+    ...options,
+    topic,
+    prepare: reader.prepare,
     onRecord: (key, _value, record) => {
       const version = reader.versionOf(record);
       if (version === null) index.remove(key.toString());

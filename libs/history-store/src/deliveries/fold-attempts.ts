@@ -106,8 +106,16 @@ function stateAfter(attempt: WebhookAttempt) {
 function attemptEntry(attempt: WebhookAttempt): AttemptEntry {
   const { probe, probes, startedAt, dueAt, durationMs, statusCode, errorCode, outcome, decision } = attempt;
   return {
-    ...{ attempt: attempt.attempt, probe, probes, startedAt, dueAt, durationMs },
-    ...{ statusCode, errorCode, outcome, decision },
+    attempt: attempt.attempt,
+    probe,
+    probes,
+    startedAt,
+    dueAt,
+    durationMs,
+    statusCode,
+    errorCode,
+    outcome,
+    decision,
   };
 }
 

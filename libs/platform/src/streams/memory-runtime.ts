@@ -134,7 +134,11 @@ interface BatchParts {
 function batchOf({ topic, partition, records, from }: BatchParts): RecordBatch {
   const nextOffset = from + records.length;
   return {
-    ...{ topic, partition, nextOffset, highWatermark: nextOffset, lastStableOffset: nextOffset },
+    topic,
+    partition,
+    nextOffset,
+    highWatermark: nextOffset,
+    lastStableOffset: nextOffset,
     records: records.map(({ key, value, timestamp = 0 }, index) => {
       const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0)]);
       const middle = key?.length ?? 0;

@@ -192,7 +192,9 @@ export function topologyOf<T extends StreamDefinition>(
 ): Topology {
   const { applicationId, source, stores, sinks }: StreamDefinition = definition;
   return {
-    ...{ applicationId, source, sinks },
+    applicationId,
+    source,
+    sinks,
     ...(stores === undefined ? {} : { stores }),
     processor: (task) => {
       const locals: TaskLocals = {};
