@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AttemptResult } from '@waypost/domain';
 import { holdsFor, until } from '../../../../test/support/until.js';
 import type { AttemptRun } from '../attempt/attempt-runner.js';
 import { aDelivery, anAttempt, ATTEMPTS, never, ok, SenderHarness, unavailable } from './testing/sender-harness.js';
@@ -339,98 +338,5 @@ describe('the sender', () => {
     expect(await harness.operations()).toMatchObject([
       { type: 'exhausted', subscriptionId: 'subscription-1', eventId: 'event-1', deliveryOffset: 0, statusCode: 503 },
     ]);
-  });
-});
-
-describe('a paused subscription (R-16)', () => {
-  const delivered = async (): Promise<string[]> =>
-    (await harness.attempts()).filter(({ outcome }) => outcome === 'delivered').map(({ eventId }) => eventId);
-  const names = (from: number, to: number): string[] =>
-    Array.from({ length: to - from + 1 }, (_, i) => `event-${String(from + i)}`);
-
-  it('gets nothing, delays no other subscription, and does not hold back the committed position', async () => {
-    harness.subscribe('subscription-1', { status: 'paused' });
-    harness.subscribe('other');
-    for (let n = 1; n <= 20; n++) harness.publish(n);
-    harness.publish(21, 'other');
-    const made = await harness.start(() => ok);
-    await until(async () => (await harness.committedOffset()) === 21);
-    expect(made.map(({ delivery }) => delivery.subscriptionId)).toEqual(['other']);
-  });
-
-  it('gets all that waited, in order and once, when it is active again', async () => {
-    harness.subscribe('subscription-1', { status: 'paused' });
-    for (let n = 1; n <= 20; n++) harness.publish(n);
-    await harness.start(() => ok, { limits: { perSubscription: 5 } });
-    await until(async () => (await harness.committedOffset()) === 20);
-    harness.subscribe('subscription-1', { status: 'active' });
-    await until(async () => (await delivered()).length >= 20);
-    expect(await delivered()).toEqual(names(1, 20));
-    await until(async () => (await harness.states()).get('subscription-1') === null);
-  });
-
-  it('gets no retry either: attempts and their count continue when it is active again', async () => {
-    harness.publish(1);
-    let isUp = false;
-    const made = await harness.start(() => (isUp ? ok : unavailable));
-    await until(async () => (await harness.attempts()).length === 1);
-    harness.subscribe('subscription-1', { status: 'paused' });
-    const dueAt = (await harness.attempts())[0]?.nextDueAt ?? NaN;
-    await until(() => harness.now() > dueAt + 200);
-    expect(made).toHaveLength(1);
-    isUp = true;
-    harness.subscribe('subscription-1', { status: 'active' });
-    await until(async () => (await delivered()).length === 1);
-    expect(made.map(({ attempt }) => attempt)).toEqual([1, 2]);
-  });
-
-  it('gets nothing of what waits when it is disabled then: all of it ends as failed, in order and once', async () => {
-    harness.subscribe('subscription-1', { status: 'paused' });
-    for (let n = 1; n <= 20; n++) harness.publish(n);
-    // As the runner does, without a request.
-    const refuse = (): AttemptResult => ({ type: 'error', errorCode: 'subscription_disabled', detail: '' });
-    await harness.start(refuse, { limits: { perSubscription: 5 } });
-    await until(async () => (await harness.committedOffset()) === 20);
-    harness.subscribe('subscription-1', { status: 'disabled' });
-    await until(async () => (await harness.attempts()).length >= 20);
-    const ended = (await harness.attempts()).map(({ eventId, outcome, errorCode }) => [eventId, outcome, errorCode]);
-    expect(ended).toEqual(names(1, 20).map((eventId) => [eventId, 'failed', 'subscription_disabled']));
-    await until(async () => (await harness.states()).get('subscription-1') === null);
-  });
-
-  it('keeps one delivery in memory; the rest is read from the log again, nothing finished among it', async () => {
-    for (let n = 1; n <= 40; n++) harness.publish(n);
-    // Every second one is accepted before the pause, so that what waits has gaps.
-    const isOdd = (eventId: string): boolean => Number(eventId.slice(6)) % 2 === 1;
-    let isUp = false;
-    const made = await harness.start(({ delivery }) => (isUp || isOdd(delivery.eventId) ? ok : unavailable));
-    await until(async () => (await harness.attempts()).length === 40);
-    harness.subscribe('subscription-1', { status: 'paused' });
-    await until(async () => (await harness.states()).get('subscription-1')?.parkedFrom === 1);
-    await until(async () => (await harness.committedOffset()) === 40);
-    isUp = true;
-    harness.subscribe('subscription-1', { status: 'active' });
-    await until(async () => (await delivered()).length >= 40);
-    expect(new Set(await delivered()).size).toBe(40);
-    expect(made.filter(({ attempt }) => attempt > 2)).toEqual([]);
-  });
-
-  it('is continued by a successor without repeating what was accepted before the pause', async () => {
-    for (let n = 1; n <= 40; n++) harness.publish(n);
-    const isOdd = (eventId: string): boolean => Number(eventId.slice(6)) % 2 === 1;
-    await harness.start(({ delivery }) => (isOdd(delivery.eventId) ? ok : unavailable));
-    await until(async () => (await harness.attempts()).length === 40);
-    harness.subscribe('subscription-1', { status: 'paused' });
-    await until(async () => (await harness.committedOffset()) === 40);
-    const made = await harness.start(() => ok);
-    harness.subscribe('subscription-1', { status: 'active' });
-    await until(async () => (await delivered()).length >= 40);
-    expect(new Set(await delivered()).size).toBe(40);
-    expect(made.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`).sort()).toEqual(
-      names(1, 40)
-        .filter((eventId) => !isOdd(eventId))
-        .map((eventId) => `${eventId} 2`)
-        .sort(),
-    );
   });
 });

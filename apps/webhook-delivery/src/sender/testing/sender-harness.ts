@@ -74,6 +74,7 @@ export class SenderHarness {
   readonly subscriptions = new Map<string, WebhookSubscription>();
   /** As the metrics count them. */
   expired = 0;
+  pending = 0;
   private readonly startedAt = Date.now();
   private readonly senders: TaskManager[] = [];
   private scheduler: DeliveryScheduler | undefined;
@@ -180,7 +181,7 @@ export class SenderHarness {
         deliveryCreated: nothing,
         deliveryExpired: () => this.expired++,
         attemptEnded: nothing,
-        pendingChanged: nothing,
+        pendingChanged: (by) => (this.pending += by),
         parkedChanged: nothing,
         suspendedChanged: nothing,
       },
