@@ -13,6 +13,9 @@ export type StreamsErrorCode =
   | 'ILLEGAL_TRANSACTION_MOVE'
   | 'BROKER_UNAVAILABLE'
   | 'TASK_STUCK'
+  | 'DESERIALIZATION_FAILED'
+  | 'PROCESSING_FAILED'
+  | 'RECORD_TOO_LARGE'
   | 'CORRUPT_BATCH'
   | 'CORRUPT_STATE'
   | 'NEWER_VERSION'
@@ -22,13 +25,16 @@ export type StreamsErrorCode =
 /** An error of the stream runtime; `code` is stable, `cause` is the error of Kafka or the network. */
 export class StreamsError extends Error {
   override readonly name = 'StreamsError';
+  /** Of the input record that it concerns, where that is known. */
+  readonly offset: number | null;
 
   constructor(
     readonly code: StreamsErrorCode,
     message: string,
-    options?: { cause?: unknown },
+    options: { readonly cause?: unknown; readonly offset?: number } = {},
   ) {
     super(message, options);
+    this.offset = options.offset ?? null;
   }
 }
 

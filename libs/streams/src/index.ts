@@ -22,9 +22,17 @@ export {
 } from './record.js';
 export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './runtime/global-table.js';
 export { readToEnd } from './backend/log-reader.js';
+export type { ExceptionHandler, ExceptionHandlerResult, ExceptionHandlers, ParkingReason } from './runtime/parking.js';
 export type { PartitionTask, TaskContext } from './runtime/partition-task.js';
 export { createStreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
-export { createTaskManager, type TaskManager, type TaskManagerOptions } from './runtime/task-manager.js';
+export {
+  createTaskManager,
+  TASK_COMMANDS,
+  type TaskCommand,
+  type TaskManager,
+  type TaskManagerOptions,
+  type TaskStatus,
+} from './runtime/task-manager.js';
 export { compactStore, type CompactStore, type CompactStoreOptions } from './state/compact/compact-store.js';
 export type { OverflowLayout, StructLayout } from './state/compact/entry-table.js';
 export { KeyBuilder } from './state/compact/key-builder.js';

@@ -32,6 +32,7 @@ export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOption
   let appliedBatches = 0;
   const runner = createTaskManager({
     ...{ backend, groupId: GROUP, topics: [topics.webhookAttempts.name], logger: silentLogger, onFatal },
+    now: Date.now,
     createTask: (context) =>
       createAttemptsTask(context, {
         ...{ codec, database, logger: quiet, wait: waitOrAbort, onFatal, now: () => performance.now() },

@@ -62,6 +62,7 @@ function startConsumer(): TaskManager {
   const createTask = (context: TaskContext) => tasks.create(context);
   const consumer = createTaskManager({
     ...{ backend, groupId, topics: read, instanceId: undefined, createTask, logger: silentLogger, onFatal },
+    now: Date.now,
   });
   consumers.push(consumer);
   void consumer.start();

@@ -1,7 +1,9 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Counter, Registry } from 'prom-client';
+import type { TaskManager } from '@waypost/streams';
 import { BootError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
+import { RunningTasks } from '../runtime/runtime.module.js';
 import { type AdminServer, createAdminServer } from './admin-server.js';
 
 const running: AdminServer[] = [];
@@ -12,11 +14,12 @@ afterEach(async () => {
 async function build(ready = true, port = 0) {
   const metrics = new Registry();
   new Counter({ name: 'pings_total', help: 'Pings.', registers: [metrics] }).inc(3);
+  const tasks = new RunningTasks();
   const parts: PartStatus[] = [{ name: 'task runner', state: 'started', ready }];
-  const server = createAdminServer({ port, metrics, readiness: () => ({ ready, parts }) });
+  const server = createAdminServer({ port, metrics, readiness: () => ({ ready, parts }), tasks });
   running.push(server);
   const url = `http://127.0.0.1:${String(await server.start())}`;
-  return { url, parts };
+  return { url, parts, tasks };
 }
 
 describe('createAdminServer (R-40)', () => {
@@ -35,7 +38,49 @@ describe('createAdminServer (R-40)', () => {
     const response = await fetch(`${url}/health/ready`);
 
     expect(response.status).toBe(statusCode);
-    expect(await response.json()).toEqual({ status, parts });
+    expect(await response.json()).toEqual({ status, parts, parked: [] });
+  });
+
+  it('is ready but degraded with a parked partition, and says why (R-45)', async () => {
+    const { url, tasks } = await build();
+    const reason = { code: 'PROCESSING_FAILED', offset: 7, message: 'no', since: 5 } as const;
+    const [partition, command] = [{ topic: 'pings', partition: 2 }, jest.fn(() => null)];
+    tasks.add('reader', { tasks: () => [{ ...partition, state: 'parked', parked: reason }], command });
+
+    const response = await fetch(`${url}/health/ready`);
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      status: 'degraded',
+      parked: [{ task: 'reader:2', ...partition, ...reason }],
+    });
+    expect(await (await fetch(`${url}/tasks`)).json()).toMatchObject({
+      tasks: [{ task: 'reader:2', state: 'parked' }],
+    });
+  });
+
+  it.each([
+    [null, 200],
+    ['It is not parked.', 409],
+    [undefined, 404],
+  ])('passes a command on: the result %p is a %p', async (result, statusCode) => {
+    const { url, tasks } = await build();
+    const command = jest.fn<TaskManager['command']>(() => result);
+    tasks.add('reader', { tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null }], command });
+
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/tasks/${encodeURIComponent('reader:2')}/skip`, { method: 'POST', headers });
+
+    expect(response.status).toBe(statusCode);
+    expect(command).toHaveBeenCalledWith(expect.objectContaining({ topic: 'pings', partition: 2 }), 'skip');
+  });
+
+  it('takes no command from a web page, and none for a task that is not here', async () => {
+    const { url } = await build();
+    const headers = { 'content-type': 'application/json' };
+
+    expect((await fetch(`${url}/tasks/reader:2/skip`, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(`${url}/tasks/reader:2/skip`, { method: 'POST', headers })).status).toBe(404);
   });
 
   it('serves the metrics of its registry', async () => {

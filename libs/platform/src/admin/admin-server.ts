@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { portError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
+import type { RunningTasks } from '../runtime/runtime.module.js';
 
 /** Health, readiness and metrics of one application, reachable from its own host only (R-40). */
 export interface AdminServer {
@@ -16,16 +17,21 @@ export interface AdminServerOptions {
   readonly port: number;
   readonly metrics: Registry;
   readonly readiness: () => { readonly ready: boolean; readonly parts: readonly PartStatus[] };
+  readonly tasks: RunningTasks;
 }
 
 const HOST = '127.0.0.1';
 
-export function createAdminServer({ port, metrics, readiness }: AdminServerOptions): AdminServer {
+export function createAdminServer({ port, metrics, readiness, tasks }: AdminServerOptions): AdminServer {
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (isCommand(request)) {
+      answerCommand(request.url ?? '', response, tasks);
+      return;
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendJson(response, 405, { status: 'method not allowed' });
       return;
@@ -36,14 +42,20 @@ export function createAdminServer({ port, metrics, readiness }: AdminServerOptio
         return;
       case '/health/ready': {
         const { ready, parts } = readiness();
-        sendJson(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', parts });
+        // Still 200: the other partitions go on, and a restart would not help those that are parked (R-45).
+        const parked = tasks.parked();
+        const status = parked.length > 0 ? 'degraded' : 'ready';
+        sendJson(response, ready ? 200 : 503, { status: ready ? status : 'not ready', parts, parked });
         return;
       }
+      case '/tasks':
+        sendJson(response, 200, { tasks: tasks.all() });
+        return;
       case '/metrics':
         response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics());
         return;
       default:
-        sendJson(response, 404, { status: 'not found', try: ['/health/live', '/health/ready', '/metrics'] });
+        sendJson(response, 404, { status: 'not found', try: ['/health/live', '/health/ready', '/metrics', '/tasks'] });
     }
   }
 
@@ -55,6 +67,21 @@ export function createAdminServer({ port, metrics, readiness }: AdminServerOptio
         server.closeAllConnections();
       }),
   };
+}
+
+/** The content type keeps web pages away: a browser asks before it sends one that is not a form's. */
+function isCommand({ method, url, headers }: IncomingMessage): boolean {
+  const isOurs = headers['content-type'] === 'application/json';
+  return method === 'POST' && isOurs && url?.startsWith('/tasks/') === true;
+}
+
+/** `/tasks/<task>/<command>` */
+function answerCommand(url: string, response: ServerResponse, tasks: RunningTasks): void {
+  const [, , task = '', command = ''] = url.split('/').map(decodeURIComponent);
+  const refusal = tasks.command(task, command);
+  if (refusal === undefined) sendJson(response, 404, { status: 'not found' });
+  else if (refusal === null) sendJson(response, 200, { status: 'done' });
+  else sendJson(response, 409, { status: 'refused', reason: refusal });
 }
 
 function listen(server: Server, port: number): Promise<number> {

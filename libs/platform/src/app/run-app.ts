@@ -150,7 +150,7 @@ function adminPart<C extends AppConfig>(
     ready: lifecycle.ready() && checks.ready(),
     parts: [...lifecycle.status(), ...checks.status()],
   });
-  const server = createAdminServer({ port: config.process.adminPort, metrics, readiness });
+  const server = createAdminServer({ port: config.process.adminPort, metrics, readiness, tasks: checks.tasks });
   return {
     name: 'admin server',
     start: async () => {

@@ -1,7 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type DynamicModule, type FactoryProvider, Module, type ValueProvider } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import type { KafkaSettings } from '@waypost/streams';
+import {
+  type KafkaSettings,
+  type ParkingReason,
+  TASK_COMMANDS,
+  type TaskCommand,
+  type TaskManager,
+  type TaskStatus,
+} from '@waypost/streams';
 import type { ProcessConfig } from '../config/service-config.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
@@ -64,9 +71,48 @@ export class RuntimeModule {
   }
 }
 
+/** One partition of a consumer group, as operators see it. */
+export interface TaskView extends TaskStatus {
+  /** `<consumer group>:<partition>` */
+  readonly task: string;
+}
+
+/** The tasks of all consumers in this process, and the commands for those that are parked (R-45). */
+export class RunningTasks {
+  private readonly consumers = new Map<string, Pick<TaskManager, 'tasks' | 'command'>>();
+
+  add(group: string, consumer: Pick<TaskManager, 'tasks' | 'command'>): void {
+    this.consumers.set(group, consumer);
+  }
+
+  all(): TaskView[] {
+    return [...this.consumers].flatMap(([group, consumer]) =>
+      consumer.tasks().map((status) => ({ task: `${group}:${String(status.partition)}`, ...status })),
+    );
+  }
+
+  parked(group?: string): (Pick<TaskView, 'task' | 'topic' | 'partition'> & ParkingReason)[] {
+    return this.all().flatMap(({ task, topic, partition, parked }) =>
+      parked && (group === undefined || task.startsWith(`${group}:`)) ? [{ task, topic, partition, ...parked }] : [],
+    );
+  }
+
+  /** @returns why it is refused; null: it is done; undefined: there is no such task or command here */
+  command(task: string, command: string): string | null | undefined {
+    const found = this.all().find((one) => one.task === task);
+    if (!found || !isTaskCommand(command)) return undefined;
+    return this.consumers.get(task.slice(0, task.lastIndexOf(':')))?.command(found, command);
+  }
+}
+
+function isTaskCommand(text: string): text is TaskCommand {
+  return TASK_COMMANDS.some((command) => command === text);
+}
+
 /** What an application must have before it counts as ready. Providers add their checks while they start. */
 export class Readiness {
   private readonly checks: { readonly name: string; readonly isReady: () => boolean }[] = [];
+  readonly tasks = new RunningTasks();
 
   add(name: string, isReady: () => boolean): void {
     this.checks.push({ name, isReady });

@@ -12,10 +12,36 @@ import {
 import { type PartitionManagerOptions, type StreamManagerOptions, StreamsRuntime } from './streams-runtime.js';
 
 /** A consumer of which the test makes each fetch. */
-interface MemoryConsumer extends TaskManager {
-  readonly groupId: string;
-  readonly topics: readonly string[];
-  feed(topic: string, partition: number, records: readonly PipedRecord[]): Promise<number>;
+abstract class MemoryConsumer implements TaskManager {
+  constructor(
+    readonly groupId: string,
+    readonly topics: readonly string[],
+    protected readonly events: string[],
+  ) {}
+
+  abstract feed(topic: string, partition: number, records: readonly PipedRecord[]): Promise<number>;
+
+  start(): Promise<void> {
+    this.events.push(`${this.groupId} started`);
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.events.push(`${this.groupId} stopped`);
+    return Promise.resolve();
+  }
+
+  ready(): boolean {
+    return true;
+  }
+
+  tasks(): readonly [] {
+    return [];
+  }
+
+  command(): undefined {
+    return undefined;
+  }
 }
 
 /**
@@ -57,48 +83,36 @@ export class MemoryRuntime extends StreamsRuntime {
   }
 }
 
-class MemoryPartitionConsumer implements MemoryConsumer {
-  readonly groupId: string;
-  readonly topics: readonly string[];
-  private readonly tasks = new Map<number, { readonly task: PartitionTask; position: number }>();
+class MemoryPartitionConsumer extends MemoryConsumer {
+  private readonly running = new Map<number, { readonly task: PartitionTask; position: number }>();
   private readonly committed = new Map<number, CommittedOffset>();
 
   constructor(
     private readonly options: PartitionManagerOptions,
-    private readonly events: string[],
+    events: string[],
   ) {
-    this.groupId = options.groupId;
-    this.topics = options.topics;
+    super(options.groupId, options.topics, events);
   }
 
-  start(): Promise<void> {
-    this.events.push(`${this.groupId} started`);
-    return Promise.resolve();
-  }
-
-  async stop(): Promise<void> {
-    for (const { task } of this.tasks.values()) {
+  override async stop(): Promise<void> {
+    for (const { task } of this.running.values()) {
       task.revoke?.();
       await task.suspend?.();
       await task.close();
     }
-    this.tasks.clear();
-    this.events.push(`${this.groupId} stopped`);
-  }
-
-  ready(): boolean {
-    return true;
+    this.running.clear();
+    await super.stop();
   }
 
   async feed(topic: string, partition: number, records: readonly PipedRecord[]): Promise<number> {
-    const running = this.tasks.get(partition) ?? (await this.open(topic, partition));
+    const running = this.running.get(partition) ?? (await this.open(topic, partition));
     const batch = batchOf({ topic, partition, records, from: running.position });
     try {
       await running.task.process(batch);
       running.position = batch.nextOffset;
       return running.position;
     } catch (error) {
-      this.tasks.delete(partition);
+      this.running.delete(partition);
       await running.task.close();
       throw error;
     }
@@ -119,7 +133,7 @@ class MemoryPartitionConsumer implements MemoryConsumer {
     });
     const { position } = await task.open();
     const running = { task, position: position === 'earliest' ? 0 : position };
-    this.tasks.set(partition, running);
+    this.running.set(partition, running);
     return running;
   }
 }
@@ -148,32 +162,15 @@ function batchOf({ topic, partition, records, from }: BatchParts): RecordBatch {
   };
 }
 
-class MemoryStreamConsumer implements MemoryConsumer {
-  readonly groupId: string;
-  readonly topics: readonly string[];
+class MemoryStreamConsumer extends MemoryConsumer {
   private readonly drivers = new Map<number, { readonly driver: TopologyTestDriver; position: number }>();
 
   constructor(
     private readonly options: StreamManagerOptions,
-    private readonly events: string[],
+    events: string[],
     private readonly written: OutgoingRecord[],
   ) {
-    this.groupId = options.topology.applicationId;
-    this.topics = [options.topology.source];
-  }
-
-  start(): Promise<void> {
-    this.events.push(`${this.groupId} started`);
-    return Promise.resolve();
-  }
-
-  stop(): Promise<void> {
-    this.events.push(`${this.groupId} stopped`);
-    return Promise.resolve();
-  }
-
-  ready(): boolean {
-    return true;
+    super(options.topology.applicationId, [options.topology.source], events);
   }
 
   async feed(_topic: string, partition: number, records: readonly PipedRecord[]): Promise<number> {

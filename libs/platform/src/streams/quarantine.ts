@@ -12,7 +12,7 @@ import {
 import type { StreamRecord, StreamsBackend, StreamsLogger, TopicPartition } from '@waypost/streams';
 import { CODECS } from '../contracts/contracts.module.js';
 import { LOGGER } from '../runtime/runtime.module.js';
-import { KafkaModule, STREAMS_BACKEND } from './streams.module.js';
+import { KafkaModule, STREAMS_BACKEND } from './kafka.module.js';
 
 export interface UnusableRecord extends Rejection {
   readonly record: StreamRecord;
@@ -48,6 +48,7 @@ export class Quarantine {
   async put(source: TopicPartition, unusable: readonly UnusableRecord[]): Promise<void> {
     if (unusable.length === 0) return;
     const { topic, partition } = source;
+    await this.codecs.telemetryRejected.prepare();
     const records = unusable.map((one) => ({
       topic: topics.telemetryRejected.name,
       partition,
@@ -69,7 +70,7 @@ export class Quarantine {
   }
 }
 
-/** One per application. What it writes must be prepared: name `telemetryRejected` in `ContractsModule.forRoot`. */
+/** One per application. */
 @Module({ imports: [KafkaModule], providers: [Quarantine], exports: [Quarantine] })
 export class QuarantineModule {}
 

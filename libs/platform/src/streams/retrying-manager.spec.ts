@@ -19,6 +19,8 @@ function build(starts: (() => Promise<void>)[]) {
           return Promise.resolve();
         },
         ready: () => true,
+        tasks: () => [],
+        command: () => undefined,
       };
     },
     logger: { warn: () => undefined },

@@ -1,4 +1,4 @@
-import type { TaskManager } from '@waypost/streams';
+import type { TaskCommand, TaskManager, TaskStatus, TopicPartition } from '@waypost/streams';
 import type { Logger } from '../logging/logger.js';
 
 export interface RetryingManagerOptions {
@@ -40,6 +40,14 @@ export class RetryingManager implements TaskManager {
 
   ready(): boolean {
     return this.member?.ready() === true;
+  }
+
+  tasks(): readonly TaskStatus[] {
+    return this.member?.tasks() ?? [];
+  }
+
+  command(partition: TopicPartition, command: TaskCommand): string | null | undefined {
+    return this.member?.command(partition, command);
   }
 
   private isStopped(): boolean {

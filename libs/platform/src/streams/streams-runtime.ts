@@ -1,6 +1,7 @@
 import {
   createStreamsApp,
   createTaskManager,
+  type ExceptionHandlers,
   type PartitionTask,
   type StreamsBackend,
   type StreamsLogger,
@@ -9,7 +10,7 @@ import {
   type Topology,
 } from '@waypost/streams';
 
-interface ManagerOptions {
+interface ManagerOptions extends ExceptionHandlers {
   /** The member cannot go on. */
   readonly onFatal: (error: Error) => void;
 }
@@ -39,6 +40,8 @@ export interface BackendRuntimeOptions {
   readonly logger: StreamsLogger;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** In [0, 1) */
+  readonly random: () => number;
 }
 
 /** Members of consumer groups on a backend. */
@@ -48,8 +51,7 @@ export class BackendRuntime extends StreamsRuntime {
   }
 
   partitionManager(options: PartitionManagerOptions): TaskManager {
-    const { backend, instanceId, logger } = this.options;
-    return createTaskManager({ ...options, backend, instanceId, logger });
+    return createTaskManager({ ...this.options, ...options });
   }
 
   streamManager(options: StreamManagerOptions): TaskManager {

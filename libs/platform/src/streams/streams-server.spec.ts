@@ -94,6 +94,8 @@ class RecordedRuntime extends StreamsRuntime {
         this.events.push(`${name} stopped`);
       },
       ready: ready ?? (() => true),
+      tasks: () => [],
+      command: () => undefined,
     };
   }
 }

@@ -2,7 +2,9 @@ import { EventEmitter } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { Gauge, Registry } from 'prom-client';
 import {
+  type ExceptionHandlers,
   type PartitionTask,
   type RecordBatch,
   type StreamRecord,
@@ -26,6 +28,7 @@ import {
   type StreamDefinition,
   type TaskLocals,
 } from './handler-context.js';
+import { Quarantine } from './quarantine.js';
 import { RetryingManager } from './retrying-manager.js';
 import { type PartitionManagerOptions, StreamsRuntime } from './streams-runtime.js';
 
@@ -60,10 +63,21 @@ export class StreamsServer
     private readonly runtime: StreamsRuntime,
     private readonly moduleRef: ModuleRef,
     private readonly readiness: Readiness,
+    registry: Registry,
     @Inject(LOGGER) private readonly log: Logger,
     @Inject(ON_FATAL) private readonly onFatal: (error: Error) => void,
   ) {
     super();
+    const groups = this.consumers;
+    new Gauge({
+      name: 'waypost_parked_partitions',
+      help: 'Partitions that this process owns and that cannot go on; /tasks says why.',
+      labelNames: ['group'],
+      registers: [registry],
+      collect() {
+        for (const { name } of groups) this.set({ group: name }, readiness.tasks.parked(name).length);
+      },
+    });
   }
 
   /** Reports failures through the callback: Nest does not wait for what is returned. */
@@ -132,6 +146,7 @@ export class StreamsServer
     const manager = retries
       ? new RetryingManager({ groupId: name, createManager, logger: this.log, wait: waitOrAbort })
       : createManager((error) => this.fail(error));
+    this.readiness.tasks.add(name, manager);
     const { stopTimeoutMs = DEFAULT_STOP_TIMEOUT_MS } = definition;
     const consumer = { name, manager, stopTimeoutMs, isStarted: false };
     if (!retries) this.readiness.add(name, () => consumer.isStarted && manager.ready());
@@ -157,6 +172,7 @@ export class StreamsServer
       copartitioned,
       createTask,
       onFatal,
+      ...this.exceptionHandlers(),
     });
   }
 
@@ -169,7 +185,25 @@ export class StreamsServer
     if (definition.applicationId !== group.id || definition.source !== group.topics[0])
       throw new Error(`The topology of ${group.id} must read ${group.topics[0]} under the name of its group.`);
     const topology = topologyOf(definition, (records, context) => callHandler(handler, records, context));
-    return this.runtime.streamManager({ topology, onFatal });
+    return this.runtime.streamManager({ topology, onFatal, ...this.exceptionHandlers() });
+  }
+
+  /** Faults park their partition; a command may skip a record into the quarantine, if the application has one. */
+  private exceptionHandlers(): ExceptionHandlers {
+    const quarantine = this.quarantine();
+    if (!quarantine) return {};
+    return {
+      deadLetterQueue: (partition, record, { code, message }) =>
+        quarantine.put(partition, [{ record, reason: 'skipped', detail: `${code}: ${message}` }]),
+    };
+  }
+
+  private quarantine(): Quarantine | undefined {
+    try {
+      return this.moduleRef.get(Quarantine, { strict: false });
+    } catch {
+      return undefined;
+    }
   }
 }
 

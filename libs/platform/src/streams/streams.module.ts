@@ -1,30 +1,10 @@
-import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { createKafkaBackend, type StreamsBackend } from '@waypost/streams';
+import { Module } from '@nestjs/common';
+import type { StreamsBackend } from '@waypost/streams';
 import type { Logger } from '../logging/logger.js';
 import { type AppConfig, CLOCK, CONFIG, LOGGER } from '../runtime/runtime.module.js';
+import { KafkaModule, STREAMS_BACKEND } from './kafka.module.js';
 import { BackendRuntime, StreamsRuntime } from './streams-runtime.js';
 import { StreamsServer } from './streams-server.js';
-
-/** StreamsBackend */
-export const STREAMS_BACKEND = Symbol('STREAMS_BACKEND');
-
-function createBackend({ kafka }: AppConfig, logger: Logger, now: () => number): StreamsBackend {
-  if (kafka === undefined) throw new Error('The KafkaModule needs the Kafka settings in the configuration.');
-  return createKafkaBackend({ kafka, logger, now });
-}
-
-/** One connection to Kafka for all of the application. It goes last: consumers and tables use it until they end. */
-@Module({
-  providers: [{ provide: STREAMS_BACKEND, inject: [CONFIG, LOGGER, CLOCK], useFactory: createBackend }],
-  exports: [STREAMS_BACKEND],
-})
-export class KafkaModule implements OnApplicationShutdown {
-  constructor(@Inject(STREAMS_BACKEND) private readonly backend: StreamsBackend) {}
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.backend.close();
-  }
-}
 
 function createRuntime(
   backend: StreamsBackend,
@@ -32,7 +12,7 @@ function createRuntime(
   logger: Logger,
   now: () => number,
 ): StreamsRuntime {
-  return new BackendRuntime({ backend, instanceId, stateDir, logger, now });
+  return new BackendRuntime({ backend, instanceId, stateDir, logger, now, random: Math.random });
 }
 
 /** The transport of `@StreamTask` and `@PartitionConsumer` handlers. */

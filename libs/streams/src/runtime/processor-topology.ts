@@ -27,6 +27,8 @@ export class ProcessorTopology {
   readonly stores: ReadonlyMap<string, StateStore>;
   /** Bytes of the values forwarded since the last commit. */
   outputBytes = 0;
+  /** Of the record that is processed; still set after process() has rejected: the processor threw at it. */
+  offset: number | null = null;
   private forwarded = 0;
   private isAtWork = false;
   private isClosed = false;
@@ -64,8 +66,13 @@ export class ProcessorTopology {
       if (calls++ > 0) throw invalid(`${applicationId} processed the same records twice.`);
       this.refuseClosed();
       onBegin?.();
-      for (const record of records) process(record);
+      for (const record of records) {
+        this.offset = record.offset;
+        process(record);
+      }
+      this.offset = null;
     };
+    this.offset = null;
     this.isAtWork = true;
     try {
       await this.processor.processSlice({ records, isFirst, forEach });

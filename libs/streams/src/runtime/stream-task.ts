@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
-import { StreamsError } from '../errors.js';
-import { type RecordBatch, slicesOf } from '../record.js';
+import { errorMessage, StreamsError } from '../errors.js';
+import { type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
 import type { Topology } from '../topology/topology.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { ProcessorTopology } from './processor-topology.js';
@@ -89,9 +89,7 @@ class StreamTask implements PartitionTask {
         }
         await nextTurn();
       }
-      await core.process(slice, processedTo === null, () => {
-        this.uncommittedSince ??= this.options.now();
-      });
+      await this.processSlice(core, slice, processedTo === null);
       this.refuseClosed();
       processedTo = (slice.at(-1)?.offset ?? batch.nextOffset - 1) + 1;
     }
@@ -107,6 +105,20 @@ class StreamTask implements PartitionTask {
     if (core.changed) return;
     this.uncommittedSince = null;
     this.options.stores.between();
+  }
+
+  /** A processor is a function of its record and its stores: where it throws once, it would throw again. */
+  private async processSlice(core: ProcessorTopology, slice: readonly StreamRecord[], isFirst: boolean): Promise<void> {
+    try {
+      await core.process(slice, isFirst, () => {
+        this.uncommittedSince ??= this.options.now();
+      });
+    } catch (error) {
+      const { offset } = core;
+      if (this.closed || offset === null) throw error;
+      const code = error instanceof StreamsError ? error.code : 'PROCESSING_FAILED';
+      throw new StreamsError(code, errorMessage(error), { cause: error, offset });
+    }
   }
 
   /** A batch that changed nothing waits for others: replaying it would change nothing again. */

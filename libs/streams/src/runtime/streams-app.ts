@@ -1,6 +1,7 @@
 import type { StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
 import { type Topology, verifyTopics } from '../topology/topology.js';
+import type { ExceptionHandlers } from './parking.js';
 import { StateDirectory } from './state-directory.js';
 import { createStreamTask } from './stream-task.js';
 import { createTaskManager, type TaskManager } from './task-manager.js';
@@ -9,7 +10,7 @@ const DEFAULT_COMMIT_INTERVAL_MS = 500;
 const DEFAULT_LINGER_MS = 10;
 const DEFAULT_CHECKPOINT_INTERVAL_MS = 300_000;
 
-export interface StreamsAppOptions {
+export interface StreamsAppOptions extends ExceptionHandlers {
   readonly topology: Topology;
   readonly backend: StreamsBackend;
   readonly instanceId?: string | undefined;
@@ -56,6 +57,9 @@ export function createStreamsApp(options: StreamsAppOptions): TaskManager {
     },
   });
   return {
+    ready: () => runner.ready(),
+    tasks: () => runner.tasks(),
+    command: (partition, command) => runner.command(partition, command),
     start: async () => {
       await verifyTopics(topology, backend);
       await runner.start();
@@ -65,6 +69,5 @@ export function createStreamsApp(options: StreamsAppOptions): TaskManager {
       await runner.stop();
       await stateDirectory.close();
     },
-    ready: () => runner.ready(),
   };
 }

@@ -1,8 +1,17 @@
 import { settleOrAbort, waitOrAbort } from '../abort.js';
 import type { Fetcher, GroupMember, PartitionConsumer, StreamsBackend } from '../backend/backend.js';
-import { errorMessage, StreamsError, type StreamsErrorCode, toError } from '../errors.js';
+import { errorMessage, type StreamsError, toError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../record.js';
+import {
+  CulpritSearch,
+  type ExceptionHandlers,
+  handlerResult,
+  isOfRecord,
+  parkedForMs,
+  parkingError,
+  type ParkingReason,
+} from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 
 export interface TaskExecutorOptions {
@@ -13,7 +22,11 @@ export interface TaskExecutorOptions {
   readonly member: GroupMember;
   readonly fetcher: Fetcher;
   readonly createTask: (context: TaskContext) => PartitionTask;
+  readonly handlers: ExceptionHandlers;
   readonly logger: StreamsLogger;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** An exception handler says that the process cannot go on. */
   readonly onFatal: (error: Error) => void;
   /** Resolves when an earlier task of this process for the same partition is closed: there are never two. */
   readonly after?: Promise<void> | undefined;
@@ -22,9 +35,7 @@ export interface TaskExecutorOptions {
 const IDLE_AFTER_MS = 200;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
-const STOPPED_RETRY_MS = 10_000;
-const REBUILDS_TO_LONGEST_WAIT = 9;
-/** About a minute and a half of retries: a failure that lasts longer needs a new process and an operator. */
+/** About a minute and a half of retries: a failure that lasts longer needs an operator. */
 const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
 /** A task without input counts as healthy after some seconds. */
 const IDLE_POLLS_OF_PROGRESS = 50;
@@ -36,14 +47,25 @@ const OPEN_GRACE_MS = 1_000;
 /** The group revoked the partition while the task was being built; not an error. */
 class OwnershipLost extends Error {}
 
-/** Runs one task while the partition is assigned to this process, and rebuilds it after each failure. */
+export type TaskState = 'running' | 'starting' | 'parked';
+
+/** Runs one task while the partition is assigned to this process, and rebuilds or parks it after each failure. */
 export class TaskExecutor {
+  /** Set while the partition is parked, and until it makes progress again. */
+  parked: ParkingReason | null = null;
   /** The task is open, and processes batches. */
-  running = false;
+  private running = false;
   private readonly closing = new AbortController();
   private failing = new AbortController();
+  private waking = new AbortController();
   private task: PartitionTask | null = null;
   private generation: number;
+  private rebuilds = 0;
+  private retries = 0;
+  private readonly search = new CulpritSearch();
+  /** Records that the next task hands to the dead-letter queue, by offset. */
+  private readonly skipped = new Map<number, ParkingReason>();
+  private skipsLost = false;
   private readonly done: Promise<void>;
 
   constructor(private readonly options: TaskExecutorOptions) {
@@ -51,40 +73,65 @@ export class TaskExecutor {
     this.done = this.run();
   }
 
+  get partition(): TopicPartition {
+    return this.options.partition;
+  }
+
+  get state(): TaskState {
+    if (this.parked) return 'parked';
+    return this.running ? 'running' : 'starting';
+  }
+
   /** The partition is assigned to this process in this generation too. */
   keep(generation: number): void {
     this.generation = generation;
   }
 
+  /** Tries a parked partition again now. @returns why it cannot; null: it does */
+  retry(): string | null {
+    this.waking.abort();
+    return this.parked ? null : 'It is not parked.';
+  }
+
+  /**
+   * Tries a parked partition again behind the record that it fails at, which goes to the dead-letter queue; behind a
+   * lost position with the first record of the log.
+   * @returns why it cannot; null: it does
+   */
+  skip(): string | null {
+    const { parked } = this;
+    if (!parked) return 'It is not parked.';
+    if (parked.code === 'OFFSET_OUT_OF_RANGE') this.skipsLost = true;
+    else if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
+    else if (!this.options.handlers.deadLetterQueue) return 'There is no quarantine for records of this topic.';
+    else this.skipped.set(parked.offset, parked);
+    return this.retry();
+  }
+
   async close(): Promise<void> {
     this.closing.abort(new OwnershipLost());
+    this.retry();
     this.task?.revoke?.();
     await this.done;
   }
 
   private async run(): Promise<void> {
     await this.options.after;
-    let rebuilds = 0;
     while (!this.isClosing()) {
-      let maxWaitMs = REBUILD_MAX_WAIT_MS;
+      let waitMs = REBUILD_FIRST_WAIT_MS;
       this.failing = new AbortController();
+      this.search.reset();
       const task = this.options.createTask(this.context(this.failing));
       this.task = task;
       try {
-        await this.runTask(task, () => {
-          rebuilds = 0;
-        });
+        await this.runTask(task);
       } catch (error) {
-        this.handleFailure(error, ++rebuilds);
-        if (isStopping(error)) {
-          maxWaitMs = STOPPED_RETRY_MS;
-          // However long it stopped, failures of another kind have their own tries.
-          rebuilds = Math.min(rebuilds, REBUILDS_TO_LONGEST_WAIT);
-        }
+        this.waking = new AbortController();
+        waitMs = this.handleFailure(error);
       }
       this.running = false;
       await this.closeTask(task);
-      await waitOrAbort(Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, maxWaitMs), this.closing.signal);
+      if (!this.isClosing()) await waitOrAbort(waitMs, this.waking.signal);
     }
   }
 
@@ -92,27 +139,57 @@ export class TaskExecutor {
     return this.closing.signal.aborted;
   }
 
-  /** Rebuilds the task or ends the process; a failed task never continues. */
-  private handleFailure(error: unknown, rebuilds: number): void {
-    if (error instanceof OwnershipLost) return;
+  /** A failed task never continues. @returns how long to wait for the next one */
+  private handleFailure(error: unknown): number {
+    if (error instanceof OwnershipLost) return 0;
     const partition = partitionName(this.options.partition);
-    if (this.isClosing() && !isFatal(error)) {
+    if (this.isClosing()) {
       // The next owner starts from the last commit.
       this.options.logger.debug('task_left_behind', { partition, error: errorMessage(error) });
-      return;
+      return 0;
     }
-    if (isFatal(error)) this.options.onFatal(error);
-    else if (isStopping(error)) {
-      this.options.logger.error('partition_stopped', { partition, reason: error.code, error: error.message });
-    } else if (rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS) this.options.onFatal(stuck(partition, error));
-    else {
-      const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
-      this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
-    }
+    const rebuilds = ++this.rebuilds;
+    const reason = parkingError(error, this.options.partition, rebuilds > MAX_REBUILDS_WITHOUT_PROGRESS);
+    const offset = reason && isOfRecord(reason.code) ? this.search.narrow(reason.offset) : null;
+    if (reason && offset !== 'again') return this.park(reason, offset);
+    const cause = error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : undefined;
+    this.options.logger.warn('task_rebuild', { partition, error: errorMessage(error), cause, rebuilds });
+    return reason ? REBUILD_FIRST_WAIT_MS : Math.min(REBUILD_FIRST_WAIT_MS * 2 ** rebuilds, REBUILD_MAX_WAIT_MS);
   }
 
-  private async runTask(task: PartitionTask, onProgress: () => void): Promise<void> {
+  private park(error: StreamsError, offset: number | null): number {
+    const { partition, handlers, logger, now, random, onFatal } = this.options;
+    const { code, message } = error;
+    const isKnown = this.parked?.code === code && this.parked.offset === offset;
+    const reason = { code, offset, message, since: isKnown ? (this.parked?.since ?? now()) : now() };
+    const result = handlerResult(handlers, partition, reason);
+    if (result === 'fail') onFatal(error);
+    if (result === 'dead-letter' && offset !== null) {
+      this.skipped.set(offset, reason);
+      return REBUILD_FIRST_WAIT_MS;
+    }
+    if (!isKnown) {
+      this.retries = 0;
+      logger.error('partition_parked', { partition: partitionName(partition), reason: code, offset, error: message });
+    }
+    this.parked = reason;
+    // The command came during the attempt that has just failed.
+    if (this.skipsLost || (offset !== null && this.skipped.has(offset))) return REBUILD_MAX_WAIT_MS;
+    return parkedForMs(code, this.retries++, random());
+  }
+
+  private progressed(): void {
+    this.rebuilds = 0;
+    this.retries = 0;
+    if (!this.parked) return;
+    const partition = partitionName(this.options.partition);
+    this.options.logger.info('partition_resumed', { partition, reason: this.parked.code });
+    this.parked = null;
+  }
+
+  private async runTask(task: PartitionTask): Promise<void> {
     await this.confirmOwnership();
+    if (this.skipsLost) await this.skipLostRecords();
     const { partition, fetcher } = this.options;
     const position = await settleOrAbort(this.openTask(task), this.closing.signal, OPEN_GRACE_MS);
     const consumer = fetcher.open(partition, position);
@@ -122,7 +199,7 @@ export class TaskExecutor {
     for (const signal of signals) signal.addEventListener('abort', wakeup);
     this.running = true;
     try {
-      await this.consume(task, poller, onProgress);
+      await this.consume(task, poller, position);
     } finally {
       for (const signal of signals) signal.removeEventListener('abort', wakeup);
       consumer.close();
@@ -134,20 +211,50 @@ export class TaskExecutor {
     return position === 'earliest' ? this.options.backend.startOffset(this.options.partition) : position;
   }
 
-  private async consume(task: PartitionTask, poller: BatchPoller, onProgress: () => void): Promise<void> {
+  private async skipLostRecords(): Promise<void> {
+    const { partition, member, backend } = this.options;
+    const [offset, committed] = await Promise.all([backend.startOffset(partition), member.committed(partition)]);
+    await member.commit(partition, { offset, metadata: committed?.metadata ?? '' });
+    this.skipsLost = false;
+  }
+
+  private async consume(task: PartitionTask, poller: BatchPoller, from: number): Promise<void> {
     const [closing, failing] = [this.closing.signal, this.failing.signal];
+    const settled = (work: Promise<void> = Promise.resolve()): Promise<void> =>
+      settleOrAbort(settleOrAbort(work, failing), closing, CLOSE_GRACE_MS);
     let idlePolls = 0;
+    let position = from;
     while (!this.isClosing()) {
       failing.throwIfAborted();
       const batch = await poller.poll(IDLE_AFTER_MS);
       if (this.isClosing()) break;
       failing.throwIfAborted();
-      const work = batch ? task.process(batch) : (task.idle?.() ?? Promise.resolve());
-      await settleOrAbort(settleOrAbort(work, failing), closing, CLOSE_GRACE_MS);
-      if (batch || ++idlePolls === IDLE_POLLS_OF_PROGRESS) onProgress();
+      if (batch === null) {
+        await settled(task.idle?.());
+        if (++idlePolls === IDLE_POLLS_OF_PROGRESS) this.progressed();
+        continue;
+      }
+      for (const part of this.search.parts(await this.withoutSkipped(batch), position)) {
+        await settled(task.process(part));
+        if (this.isClosing()) break;
+        if (this.search.isOn) await settled(task.idle?.());
+      }
+      position = batch.nextOffset;
+      if (!this.search.isOn) this.progressed();
     }
     failing.throwIfAborted();
     await settleOrAbort(task.suspend?.() ?? Promise.resolve(), closing, CLOSE_GRACE_MS);
+  }
+
+  private async withoutSkipped(batch: RecordBatch): Promise<RecordBatch> {
+    if (this.skipped.size === 0) return batch;
+    const { topic, partition, nextOffset, highWatermark, lastStableOffset } = batch;
+    for (const record of batch.records) {
+      const reason = this.skipped.get(record.offset);
+      if (reason) await this.options.handlers.deadLetterQueue?.(this.options.partition, record, reason);
+    }
+    const records = batch.records.filter(({ offset }) => !this.skipped.has(offset));
+    return { topic, partition, nextOffset, highWatermark, lastStableOffset, records };
   }
 
   private context(failing: AbortController): TaskContext {
@@ -228,32 +335,4 @@ class BatchPoller {
       };
     });
   }
-}
-
-function stuck(partition: string, error: unknown): StreamsError {
-  return new StreamsError('TASK_STUCK', `The task of ${partition} cannot continue: ${errorMessage(error)}`, {
-    cause: error,
-  });
-}
-
-const FATAL_CODES = new Set<StreamsErrorCode>([
-  'OFFSET_OUT_OF_RANGE',
-  'CORRUPT_BATCH',
-  'CORRUPT_STATE',
-  'INVALID_TOPOLOGY',
-  'TOPIC_MISSING',
-  'ACCESS_DENIED',
-  'PARTITIONS_DIFFER',
-  'ILLEGAL_TRANSACTION_MOVE',
-]);
-
-/** Only this partition stops (R-45): it is tried again until someone has done what the message says. */
-function isStopping(error: unknown): error is StreamsError {
-  return error instanceof StreamsError && (error.code === 'NEWER_VERSION' || error.code === 'POSITION_LOST');
-}
-
-/** Continuing would lose or invent data, or can never succeed: the process stops and reports the error. */
-function isFatal(error: unknown): error is Error {
-  if (error instanceof StreamsError) return FATAL_CODES.has(error.code);
-  return error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError;
 }

@@ -25,6 +25,7 @@ beforeEach(async () => {
       close: () => Promise.resolve(),
     }),
     logger: silentLogger,
+    now: Date.now,
     onFatal: (error) => fatal.push(error),
   });
   await runner.start();
@@ -107,6 +108,7 @@ describe('a task manager that loses a partition', () => {
         };
       },
       logger: { ...silentLogger, debug: (event) => void logged.push(event), warn: (event) => void logged.push(event) },
+      now: Date.now,
       onFatal: (error) => fatal.push(error),
     });
     await slow.start();

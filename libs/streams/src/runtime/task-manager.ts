@@ -2,10 +2,11 @@ import type { Assignment, Fetcher, GroupMember, StreamsBackend } from '../backen
 import { StreamsError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
+import type { ExceptionHandlers, ParkingReason } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
-import { TaskExecutor } from './task-executor.js';
+import { TaskExecutor, type TaskState } from './task-executor.js';
 
-export interface TaskManagerOptions {
+export interface TaskManagerOptions extends ExceptionHandlers {
   readonly backend: StreamsBackend;
   readonly groupId: string;
   readonly topics: readonly string[];
@@ -15,16 +16,33 @@ export interface TaskManagerOptions {
   /** Topics that must exist with as many partitions as the input. */
   readonly copartitioned?: readonly string[];
   readonly logger: StreamsLogger;
+  readonly now: () => number;
+  /** In [0, 1), for the jitter of retries; none unless given. */
+  readonly random?: () => number;
   /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
   readonly onFatal: (error: Error) => void;
 }
+
+export interface TaskStatus extends TopicPartition {
+  readonly state: TaskState;
+  readonly parked: ParkingReason | null;
+}
+
+export const TASK_COMMANDS = ['retry', 'skip'] as const;
+export type TaskCommand = (typeof TASK_COMMANDS)[number];
 
 /** A member of a consumer group with one task per assigned partition. */
 export interface TaskManager {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** The member has joined, and every assigned task has restored its state. */
+  /** The member has joined, and every assigned task has restored its state or is parked. */
   ready(): boolean;
+  tasks(): readonly TaskStatus[];
+  /**
+   * Tries a parked partition again now, or behind the record that it fails at, which goes to the dead-letter queue.
+   * @returns why it cannot; null: it does; undefined: the partition is not assigned to this process
+   */
+  command(partition: TopicPartition, command: TaskCommand): string | null | undefined;
 }
 
 export function createTaskManager(options: TaskManagerOptions): TaskManager {
@@ -79,7 +97,20 @@ class GroupTaskManager implements TaskManager {
 
   ready(): boolean {
     const { member } = this;
-    return this.joined && member?.leaseValid() === true && [...this.hosts.values()].every((host) => host.running);
+    return (
+      this.joined &&
+      member?.leaseValid() === true &&
+      [...this.hosts.values()].every(({ state }) => state !== 'starting')
+    );
+  }
+
+  tasks(): readonly TaskStatus[] {
+    return [...this.hosts.values()].map(({ partition, state, parked }) => ({ ...partition, state, parked }));
+  }
+
+  command(partition: TopicPartition, command: TaskCommand): string | null | undefined {
+    const host = this.hosts.get(partitionName(partition));
+    return command === 'skip' ? host?.skip() : host?.retry();
   }
 
   /** A member without an accepted heartbeat for minutes is stuck or cut off: a new process has a better chance. */
@@ -115,12 +146,10 @@ class GroupTaskManager implements TaskManager {
       if (this.hosts.has(name)) continue;
       const { member, fetcher } = this;
       if (!member || !fetcher) throw new Error('An assignment came before the member joined.');
-      const { backend, logger, onFatal, createTask } = this.options;
-      const after = this.closing.get(name);
-      this.hosts.set(
-        name,
-        new TaskExecutor({ partition, generation, backend, member, fetcher, createTask, logger, onFatal, after }),
-      );
+      const { options } = this;
+      const own = { partition, generation, member, fetcher, after: this.closing.get(name) };
+      const { random = () => 0 } = options;
+      this.hosts.set(name, new TaskExecutor({ ...options, ...own, random, handlers: options }));
     }
   }
 

@@ -42,6 +42,7 @@ function createFanOut(options: FanOutOptions): TaskManager {
     instanceId: options.instanceId,
     createTask: (context) => createFanOutTask(options, context),
     logger: options.logger,
+    now: Date.now,
     onFatal: options.onFatal,
   });
 }
@@ -82,7 +83,7 @@ export class FanOutStage {
       },
     };
     const error = (event: string, fields?: object): void => {
-      if (event === 'partition_stopped') this.stopped.push(fields ?? {});
+      if (event === 'partition_parked') this.stopped.push(fields ?? {});
     };
     const fanOut = createFanOut({
       ...{ backend, codecs, directory, logger: { ...silentLogger, error }, instanceId: 'fan-out-0' },

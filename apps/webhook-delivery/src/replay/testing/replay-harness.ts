@@ -235,6 +235,7 @@ export function createReplayer(options: ReplayerOptions): TaskManager {
     instanceId: options.instanceId,
     createTask: (context) => createReplayTask(options, context),
     logger: options.logger,
+    now: Date.now,
     onFatal: options.onFatal,
   });
 }

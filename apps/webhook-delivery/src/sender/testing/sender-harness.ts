@@ -334,6 +334,7 @@ export function createSender(options: SenderOptions): TaskManager {
     instanceId: options.instanceId,
     createTask: (context) => createDeliveryTask(options, context),
     logger: options.logger,
+    now: Date.now,
     onFatal: options.onFatal,
   });
 }

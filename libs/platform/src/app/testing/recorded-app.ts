@@ -36,6 +36,8 @@ export class RecordedRuntime extends StreamsRuntime {
         this.events.push('consumer stopped');
       },
       ready: () => true,
+      tasks: () => [],
+      command: () => undefined,
     };
   }
 

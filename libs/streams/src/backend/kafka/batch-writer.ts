@@ -145,12 +145,15 @@ class LeaderBatchWriter implements BatchWriter {
 }
 
 function produceError({ topic, partition, errorCode }: ProducedPartition): Error {
-  return isFenced(errorCode)
-    ? new StreamsError('PRODUCER_FENCED', 'The broker refused a record of an older producer.')
-    : new StreamsError(
-        'PROTOCOL',
-        `Writing to ${partitionName({ topic, partition })} was refused with code ${String(errorCode)}.`,
-      );
+  const name = partitionName({ topic, partition });
+  if (isFenced(errorCode))
+    return new StreamsError('PRODUCER_FENCED', 'The broker refused a record of an older producer.');
+  if (errorCode === KAFKA_ERROR.messageTooLarge || errorCode === KAFKA_ERROR.recordListTooLarge)
+    return new StreamsError(
+      'RECORD_TOO_LARGE',
+      `A record for ${name} is larger than its topic allows: raise max.message.bytes of ${topic}, or skip the input record.`,
+    );
+  return new StreamsError('PROTOCOL', `Writing to ${name} was refused with code ${String(errorCode)}.`);
 }
 
 /** Sends batches to a leader; the results are those of these batches, in any order. */

@@ -67,10 +67,11 @@ class KafkaProducer implements TransactionalProducer {
         records instanceof RecordCollector ? records : RecordCollector.of(records, this.options.maxBatchBytes);
       const outputs = buffers.filled();
       await this.openTransaction(outputs, offset);
-      const [baseOffsets] = await Promise.all([
+      const writing = [
         this.writer.write(outputs, this.identity),
-        offset && this.writeOffset(offset),
-      ]);
+        offset ? this.writeOffset(offset) : Promise.resolve(),
+      ] as const;
+      const [baseOffsets] = await Promise.all(writing).catch((error: unknown) => this.abort(writing, error));
       this.machine.moveTo('committing');
       await this.calls.call('EndTxn', { ...this.identity, transactionResult: true });
       this.machine.moveTo('idle');
@@ -81,6 +82,17 @@ class KafkaProducer implements TransactionalProducer {
   async close(): Promise<void> {
     if (this.machine.state !== 'closed') this.machine.moveTo('closed');
     await this.options.client.close();
+  }
+
+  /**
+   * After a refusal nothing is under way, so the transaction can be ended: its readers need not wait for a successor.
+   * After any other failure a late request would be part of no transaction, or of the next.
+   */
+  private async abort(writing: readonly unknown[], error: unknown): Promise<never> {
+    await Promise.allSettled(writing);
+    if (error instanceof StreamsError && error.code === 'RECORD_TOO_LARGE')
+      await this.calls.call('EndTxn', { ...this.identity, transactionResult: false }).catch(() => undefined);
+    throw error;
   }
 
   private async orDie<T>(work: () => Promise<T>): Promise<T> {

@@ -86,6 +86,7 @@ export function isFencedError(error: unknown): boolean {
 
 /** The error of a producer's call; the producer must be closed. */
 export function producerError(transactionalId: string, error: unknown): StreamsError {
+  if (error instanceof StreamsError && error.code === 'RECORD_TOO_LARGE') return error;
   return isFencedError(error)
     ? new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`, { cause: error })
     : new StreamsError(

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
+import { createMemoryBackend } from '../backend/memory/memory-backend.js';
+import { silentLogger } from '../logger.js';
+import type { StreamRecord } from '../record.js';
+import { createTopology } from '../topology/topology.js';
+import { CulpritSearch, type ExceptionHandlers, parkedForMs } from './parking.js';
+import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
+import type { TaskManager } from './task-manager.js';
+
+const POISONED = { topic: 'input', partition: 2 };
+
+let broker: ReturnType<typeof createMemoryBackend>;
+let apps: TaskManager[];
+let fatal: Error[];
+let logged: { event: string; fields: object | undefined }[];
+let isFixed: boolean;
+
+beforeEach(() => {
+  broker = createMemoryBackend({ topics: { input: 4, output: 4 }, now: Date.now });
+  apps = [];
+  fatal = [];
+  logged = [];
+  isFixed = false;
+});
+
+afterEach(() => Promise.all(apps.map((app) => app.stop())));
+
+const echo = createTopology({
+  applicationId: 'echo',
+  source: 'input',
+  sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+  processor: (context) => ({
+    process: ({ key, value }) => {
+      context.forward('output', { key, value });
+      if (String(value) === 'poison' && !isFixed) throw new Error('cannot process this');
+    },
+  }),
+});
+
+async function start(more: ExceptionHandlers & Partial<StreamsAppOptions> = {}): Promise<TaskManager> {
+  const log = (event: string, fields?: object): void => void logged.push({ event, fields });
+  const app = createStreamsApp({
+    ...{ topology: echo, backend: broker, logger: { ...silentLogger, error: log, info: log }, now: Date.now },
+    onFatal: (error) => fatal.push(error),
+    ...more,
+  });
+  apps.push(app);
+  await app.start();
+  return app;
+}
+
+function append(partition: number, ...values: string[]): void {
+  for (const value of values)
+    broker.append({ topic: 'input', partition }, { key: Buffer.from('k'), value: Buffer.from(value) });
+}
+
+async function outputs(partition: number): Promise<string[]> {
+  const fetcher = broker.fetcher();
+  if ((await broker.endOffset({ topic: 'output', partition })) === 0) return [];
+  const { records } = await fetcher.open({ topic: 'output', partition }, 0).next();
+  return records.map(({ value }) => String(value));
+}
+
+function parked(app: TaskManager) {
+  return app.tasks().filter(({ state }) => state === 'parked');
+}
+
+/** All four partitions have records; partition 2 has a poisoned one at offset 2. */
+async function startPoisoned(more: Parameters<typeof start>[0] = {}): Promise<TaskManager> {
+  for (const partition of [0, 1, 3]) append(partition, 'a', 'b');
+  append(POISONED.partition, 'a', 'b', 'poison', 'c');
+  return start(more);
+}
+
+describe('one partition of four whose record makes the processor throw (R-45)', () => {
+  it('is parked with its reason, commits what comes before the record, and lets the others go on', async () => {
+    const app = await startPoisoned();
+    await until(() => Promise.resolve(parked(app).length === 1));
+    for (const partition of [0, 1, 3]) append(partition, 'c');
+    for (const partition of [0, 1, 3]) await until(async () => (await outputs(partition)).length === 3);
+    expect(parked(app)).toEqual([
+      {
+        ...POISONED,
+        state: 'parked',
+        parked: { code: 'PROCESSING_FAILED', offset: 2, message: 'cannot process this', since: expect.any(Number) },
+      },
+    ]);
+    expect(await outputs(POISONED.partition)).toEqual(['a', 'b']);
+    expect(logged.filter(({ event }) => event === 'partition_parked')).toHaveLength(1);
+    expect([app.ready(), fatal]).toEqual([true, []]);
+  });
+
+  it('goes on by a retry once the cause is gone, and repeats nothing', async () => {
+    const app = await startPoisoned();
+    await until(() => Promise.resolve(parked(app).length === 1));
+    expect(app.command(POISONED, 'retry')).toBeNull();
+    isFixed = true;
+    await until(async () => {
+      app.command(POISONED, 'retry');
+      return Promise.resolve(parked(app).length === 0);
+    });
+    await until(async () => (await outputs(POISONED.partition)).length === 4);
+    expect(await outputs(POISONED.partition)).toEqual(['a', 'b', 'poison', 'c']);
+    expect(app.command(POISONED, 'retry')).toBe('It is not parked.');
+  });
+
+  it('goes on behind the record by a skip, which hands it to the dead-letter queue', async () => {
+    const kept: StreamRecord[] = [];
+    const app = await startPoisoned({
+      deadLetterQueue: (_, record) => {
+        kept.push(record);
+        return Promise.resolve();
+      },
+    });
+    await until(() => Promise.resolve(parked(app).length === 1));
+    expect(app.command(POISONED, 'skip')).toBeNull();
+    await until(async () => (await outputs(POISONED.partition)).length === 3);
+    expect(await outputs(POISONED.partition)).toEqual(['a', 'b', 'c']);
+    expect(kept.map(({ offset, value }) => [offset, String(value)])).toEqual([[2, 'poison']]);
+  });
+
+  it('refuses a skip without a queue, and commands for partitions of other processes', async () => {
+    const app = await startPoisoned();
+    await until(() => Promise.resolve(parked(app).length === 1));
+    expect(app.command(POISONED, 'skip')).toMatch('no quarantine');
+    expect(app.command({ topic: 'input', partition: 9 }, 'retry')).toBeUndefined();
+  });
+
+  it('is parked again by the next owner', async () => {
+    const first = await startPoisoned();
+    await until(() => Promise.resolve(parked(first).length === 1));
+    await first.stop();
+    const second = await start();
+    await until(() => Promise.resolve(parked(second).length === 1));
+    expect(parked(second)[0]?.parked?.offset).toBe(2);
+  });
+});
+
+describe('exception handlers (KIP-1034)', () => {
+  it('write every record that fails to the dead-letter queue without a command, and park nothing', async () => {
+    const kept: number[] = [];
+    append(0, 'a', 'poison', 'b', 'poison');
+    const app = await start({
+      processingExceptionHandler: () => 'dead-letter',
+      deadLetterQueue: (_, { offset }) => {
+        kept.push(offset);
+        return Promise.resolve();
+      },
+    });
+    await until(async () => (await outputs(0)).length === 2);
+    await until(() => Promise.resolve(kept.includes(3)));
+    expect(await outputs(0)).toEqual(['a', 'b']);
+    expect(new Set(kept)).toEqual(new Set([1, 3]));
+    expect(parked(app)).toEqual([]);
+  });
+
+  it('end the process where they say so', async () => {
+    await startPoisoned({ processingExceptionHandler: () => 'fail' });
+    await until(() => Promise.resolve(fatal.length > 0));
+    expect(fatal[0]).toMatchObject({ code: 'PROCESSING_FAILED', offset: 2 });
+  });
+});
+
+describe('the search for the record that a partition fails at', () => {
+  it('finds it by halves, when only the failure of a whole batch is known', () => {
+    const search = new CulpritSearch();
+    const culprit = 613;
+    const handled: number[] = [];
+    let position = 0;
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const records = Array.from({ length: 1_000 - position }, (_, i) => ({ offset: position + i })) as StreamRecord[];
+      const batch = { topic: 't', partition: 0, records, nextOffset: 1_000, highWatermark: 0, lastStableOffset: 0 };
+      search.reset();
+      for (const part of search.parts(batch, position)) {
+        if (part.records.some(({ offset }) => offset === culprit)) break;
+        handled.push(...part.records.map(({ offset }) => offset));
+        position = part.nextOffset;
+      }
+      const found = search.narrow(null);
+      if (found === 'again') continue;
+      expect([found, position, handled.length]).toEqual([culprit, culprit, culprit]);
+      return;
+    }
+    throw new Error('It was not found.');
+  });
+});
+
+describe('the delay before a parked partition is tried again', () => {
+  it('grows from a second to five minutes, with jitter, where waiting can help', () => {
+    expect([0, 1, 2, 8, 9, 30].map((retries) => parkedForMs('TASK_STUCK', retries, 0))).toEqual([
+      1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
+    ]);
+    expect(parkedForMs('RECORD_TOO_LARGE', 0, 0.5)).toBe(875);
+  });
+
+  it('never ends where only a command can help', () => {
+    expect(parkedForMs('PROCESSING_FAILED', 0, 0)).toBe(2 ** 31 - 1);
+  });
+});

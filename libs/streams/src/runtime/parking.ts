@@ -1,0 +1,146 @@
+import { errorMessage, StreamsError, type StreamsErrorCode } from '../errors.js';
+import { partitionName, type RecordBatch, type StreamRecord, type TopicPartition } from '../record.js';
+
+/** Why a partition cannot go on (R-45). */
+export interface ParkingReason {
+  readonly code: StreamsErrorCode;
+  /** Of the record that is the cause; null: no record is. */
+  readonly offset: number | null;
+  readonly message: string;
+  /** Epoch ms. */
+  readonly since: number;
+}
+
+export type ExceptionHandlerResult = 'fail' | 'park' | 'dead-letter';
+
+/** Decides on a partition that cannot go on, again after each attempt. */
+export type ExceptionHandler = (partition: TopicPartition, reason: ParkingReason) => ExceptionHandlerResult;
+
+/**
+ * Kafka Streams' handlers (KIP-1034). A handler that is absent parks. `fail` ends the process. `dead-letter` writes the
+ * record to the dead-letter queue, and goes on behind it; where no single record is the cause, the partition is parked.
+ */
+export interface ExceptionHandlers {
+  readonly deserializationExceptionHandler?: ExceptionHandler;
+  readonly processingExceptionHandler?: ExceptionHandler;
+  readonly productionExceptionHandler?: ExceptionHandler;
+  /** Resolves when the record is kept; only then the position moves past it. After a crash it gets a record again. */
+  readonly deadLetterQueue?: (partition: TopicPartition, record: StreamRecord, reason: ParkingReason) => Promise<void>;
+}
+
+interface ParkingRule {
+  readonly handler?: Exclude<keyof ExceptionHandlers, 'deadLetterQueue'>;
+  /** Waiting may help: the partition is tried again with growing delays. Else only a command tries it again. */
+  readonly retries: boolean;
+  /** A record may be the cause. */
+  readonly ofRecord?: true;
+}
+
+const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
+  CORRUPT_BATCH: { handler: 'deserializationExceptionHandler', retries: true },
+  DESERIALIZATION_FAILED: { handler: 'deserializationExceptionHandler', retries: false, ofRecord: true },
+  PROCESSING_FAILED: { handler: 'processingExceptionHandler', retries: false, ofRecord: true },
+  RECORD_TOO_LARGE: { handler: 'productionExceptionHandler', retries: true, ofRecord: true },
+  OFFSET_OUT_OF_RANGE: { retries: false },
+  INVALID_TOPOLOGY: { retries: false, ofRecord: true },
+  CORRUPT_STATE: { retries: true },
+  TOPIC_MISSING: { retries: true },
+  ACCESS_DENIED: { retries: true },
+  NEWER_VERSION: { retries: true, ofRecord: true },
+  POSITION_LOST: { retries: true },
+  ILLEGAL_TRANSACTION_MOVE: { retries: true },
+  TASK_STUCK: { retries: true, ofRecord: true },
+};
+
+/** The error that parks a partition; null: a rebuild of the task may succeed. */
+export function parkingError(error: unknown, partition: TopicPartition, isStuck: boolean): StreamsError | null {
+  if (error instanceof StreamsError && RULES[error.code]) return error;
+  const isBug = error instanceof TypeError || error instanceof ReferenceError || error instanceof SyntaxError;
+  if (!isBug && !isStuck) return null;
+  return new StreamsError(
+    isBug ? 'PROCESSING_FAILED' : 'TASK_STUCK',
+    `The task of ${partitionName(partition)} cannot continue: ${errorMessage(error)}`,
+    { cause: error },
+  );
+}
+
+export function isOfRecord(code: StreamsErrorCode): boolean {
+  return RULES[code]?.ofRecord === true;
+}
+
+export function handlerResult(
+  handlers: ExceptionHandlers,
+  partition: TopicPartition,
+  reason: ParkingReason,
+): ExceptionHandlerResult {
+  const name = RULES[reason.code]?.handler;
+  const result = (name && handlers[name]?.(partition, reason)) ?? 'park';
+  return result === 'dead-letter' && (reason.offset === null || !handlers.deadLetterQueue) ? 'park' : result;
+}
+
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 5 * 60_000;
+/** The longest delay of a timer. */
+const FOREVER_MS = 2 ** 31 - 1;
+
+/** @param random in [0, 1): partitions that were parked together are not retried together */
+export function parkedForMs(code: StreamsErrorCode, retries: number, random: number): number {
+  if (RULES[code]?.retries === false) return FOREVER_MS;
+  return Math.min(FIRST_RETRY_MS * 2 ** retries, MAX_RETRY_MS) * (1 - random / 4);
+}
+
+/**
+ * Finds the record that a partition fails at: after a failure the next task gets fewer records at a time and commits
+ * them, until a single one fails.
+ */
+export class CulpritSearch {
+  /** How many offsets are tried at a time, before `until`. */
+  private step = Infinity;
+  private until = 0;
+  private tried: { readonly from: number; readonly to: number } | null = null;
+
+  get isOn(): boolean {
+    return this.step < Infinity;
+  }
+
+  /** Nothing is tried any more. */
+  reset(): void {
+    this.tried = null;
+  }
+
+  *parts(batch: RecordBatch, position: number): Generator<RecordBatch> {
+    if (!this.isOn) {
+      this.tried = { from: position, to: batch.nextOffset };
+      yield batch;
+      return;
+    }
+    const { topic, partition, highWatermark, lastStableOffset, records } = batch;
+    let index = 0;
+    do {
+      const from = records[index]?.offset ?? position;
+      const inReach = records.slice(index).findIndex(({ offset }) => offset >= from + this.step);
+      const end = inReach < 0 ? records.length : index + inReach;
+      const nextOffset = records[end]?.offset ?? batch.nextOffset;
+      this.tried = { from, to: (records[end - 1]?.offset ?? from) + 1 };
+      yield { topic, partition, highWatermark, lastStableOffset, records: records.slice(index, end), nextOffset };
+      if (nextOffset >= this.until) this.step = Infinity;
+      index = end;
+    } while (index < records.length);
+  }
+
+  /**
+   * What was tried last has failed.
+   * @param offset of the record, where the task knows it
+   * @returns the record's offset; 'again': the next attempt gets closer; null: no record was tried
+   */
+  narrow(offset: number | null): number | 'again' | null {
+    if (!this.tried) return offset;
+    const { from, to } = this.tried;
+    const step = offset === null ? Math.floor((to - from) / 2) : offset - from;
+    // Until the search is on, a failure may be that of an earlier batch of the same transaction.
+    const isFound = step < 1 && (this.isOn || offset !== null);
+    this.step = Math.max(1, step);
+    this.until = to;
+    return isFound ? (offset ?? from) : 'again';
+  }
+}
