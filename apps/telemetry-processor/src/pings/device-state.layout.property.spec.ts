@@ -186,7 +186,7 @@ describe('a stored device state', () => {
         moved += devices.moved;
         taken += journey.length;
       }),
-      { numRuns: 250 },
+      { numRuns: 100 },
     );
     expect(moved / taken).toBeGreaterThan(0.3);
   });

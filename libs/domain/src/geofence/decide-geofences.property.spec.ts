@@ -166,7 +166,7 @@ describe('any journey among geofences that come, change and go (R-8)', () => {
         const recording = recorded(steps);
         expect(eventsOf(recording, 'as it comes')).toEqual(plainGeofences(recording.log, recording.fixes));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -176,7 +176,7 @@ describe('any journey among geofences that come, change and go (R-8)', () => {
         const recording = recorded(steps);
         expect(eventsOf(recording, 'from the start')).toEqual(eventsOf(recording, 'as it comes'));
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

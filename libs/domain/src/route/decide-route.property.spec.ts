@@ -162,7 +162,7 @@ describe('on any track, routes and stops', () => {
       fc.property(tracks, (pings) => {
         for (const { figures } of expectAgreement(pings)) if (figures) reasons.add(figures.endReason);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
     expect([...reasons].sort()).toEqual(['ignition_off', 'no_data', 'stationary']);
   });
