@@ -32,7 +32,7 @@ export function createProgram(context: ProgramContext): Command {
     .addHelpText(
       'after',
       '\nA command finds the stack by its data directory. KAFKA_BROKERS, SCHEMA_REGISTRY_URL, DATABASE_URL,\n' +
-        'WAYPOST_API_URL point it to another one, variable by variable.',
+        'WAYPOST_API_URL, WAYPOST_ADMIN_URLS point it to another one, variable by variable.',
     );
   addFleetCommands(program, context);
   addSubscribe(program, context);
@@ -43,6 +43,7 @@ export function createProgram(context: ProgramContext): Command {
   addWait(program, context);
   addHistory(program, context);
   addRejectedCommands(program, context);
+  addTaskCommands(program, context);
   addRebuild(program, context);
   addRefill(program, context);
   addKeyCommands(program, context);
@@ -264,6 +265,28 @@ function addRejectedCommands(program: Command, { terminal }: ProgramContext): vo
       const { republishRejected } = await import('./commands/rejected.js');
       await republishRejected(terminal, { dataDir: flags.dataDir, selection });
     });
+}
+
+function addTaskCommands(program: Command, { terminal }: ProgramContext): void {
+  const tasks = program
+    .command('tasks')
+    .description('Partitions of the running applications, and those that are parked.');
+  leaf(tasks, 'list', 'Lists parked tasks as NDJSON, with the reason of each.')
+    .option('--all', 'also those that are running')
+    .action(async ({ dataDir, all }: Shared & { all?: true }) => {
+      const { listTasks } = await import('./commands/tasks.js');
+      await listTasks(terminal, { dataDir, all: all ?? false });
+    });
+  const commands = {
+    retry: 'Tries a parked task again now.',
+    skip: 'Moves the record that a parked task fails at to the rejected records, and continues behind it.',
+  } as const;
+  for (const command of ['retry', 'skip'] as const) {
+    leaf(tasks, `${command} <task>`, commands[command]).action(async (task: string, { dataDir }: Shared) => {
+      const { commandTask } = await import('./commands/tasks.js');
+      await commandTask(terminal, { dataDir, task, command });
+    });
+  }
 }
 
 function fromCaller(callerDir: string, file: string): string {

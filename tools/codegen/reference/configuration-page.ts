@@ -60,6 +60,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
 const OTHERS = [
   ['WAYPOST_CACHE_DIR', '`~/.cache/waypost`', START, 'Where downloads are kept'],
   ['WAYPOST_API_URL', 'from `stack.json`', COMMAND_LINE, 'API that the command line calls'],
+  ['WAYPOST_ADMIN_URLS', 'from `stack.json`', COMMAND_LINE, 'Admin addresses of all instances, for `waypost tasks`'],
 ] as const;
 
 /** Understood only to refuse it. */

@@ -10,6 +10,8 @@ export interface StackFacts {
   readonly registryUrl: string;
   readonly databaseUrl: string;
   readonly apiUrl: string;
+  /** Of every instance of every application. */
+  readonly adminUrls: readonly string[];
   readonly pids: Readonly<Record<string, readonly number[]>>;
 }
 

@@ -117,6 +117,7 @@ async function startAll(start: StartContext): Promise<RunningStack> {
     registryUrl: stack.registryUrl,
     databaseUrl: stack.databaseUrl,
     apiUrl,
+    adminUrls: instances.map(({ adminUrl }) => adminUrl),
     pids: { ...stack.pids(), ...pidsByApp(instances), ...pidsByName(demo) },
   }));
   if (flags.demo) {

@@ -15,7 +15,8 @@ export interface StackEnvironment {
   isFromDataDir(name: StackVariable): boolean;
 }
 
-export type StackVariable = 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'DATABASE_URL' | 'WAYPOST_API_URL';
+export type StackVariable =
+  'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'DATABASE_URL' | 'WAYPOST_API_URL' | 'WAYPOST_ADMIN_URLS';
 
 export async function stackEnvironment(dataDir: string, env: Environment = process.env): Promise<StackEnvironment> {
   const stack = await readStackFile(dataDir);
@@ -40,6 +41,7 @@ function variablesOf(stack: StackFile): Record<StackVariable, string> {
     SCHEMA_REGISTRY_URL: stack.registryUrl,
     DATABASE_URL: stack.databaseUrl,
     WAYPOST_API_URL: stack.apiUrl,
+    WAYPOST_ADMIN_URLS: stack.adminUrls.join(','),
   };
 }
 
@@ -48,6 +50,7 @@ const stackFile = z.object({
   registryUrl: z.string(),
   databaseUrl: z.string(),
   apiUrl: z.string(),
+  adminUrls: z.array(z.string()).default([]),
   apiKeys: z.record(z.string(), z.string()).default({}),
 });
 
@@ -57,6 +60,7 @@ export interface StackFile {
   readonly registryUrl: string;
   readonly databaseUrl: string;
   readonly apiUrl: string;
+  readonly adminUrls: readonly string[];
   readonly apiKeys: Readonly<Record<string, string>>;
 }
 

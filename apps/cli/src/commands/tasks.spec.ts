@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { commandTask, listTasks } from './tasks.js';
+
+const RUNNING = { task: 'fan-out:0', topic: 'events', partition: 0, state: 'running', parked: null };
+const PARKED = { ...RUNNING, task: 'fan-out:1', partition: 1, state: 'parked', parked: { code: 'X', offset: 7 } };
+
+describe('the tasks command (R-45)', () => {
+  let dataDir = '';
+  let printed = '';
+  const servers: Server[] = [];
+  const requests: string[] = [];
+  const terminal = {
+    out: new Writable({
+      write(chunk, _encoding, done) {
+        printed += String(chunk);
+        done();
+      },
+    }),
+    err: new Writable({ write: (_chunk, _encoding, done) => done() }),
+  };
+
+  beforeEach(async () => {
+    printed = '';
+    requests.length = 0;
+    dataDir = await mkdtemp(join(tmpdir(), 'waypost-tasks-'));
+  });
+
+  afterEach(async () => {
+    for (const server of servers.splice(0)) server.close();
+    await rm(dataDir, { recursive: true });
+  });
+
+  /** An instance with these tasks, of which only parked ones take commands. */
+  async function instance(...tasks: (typeof RUNNING | typeof PARKED)[]): Promise<string> {
+    const server = createServer((request, response) => {
+      const [, , name = '', command] = (request.url ?? '').split('/').map(decodeURIComponent);
+      const found = tasks.find(({ task }) => task === name);
+      const status = command === undefined || found?.state === 'parked' ? 200 : found === undefined ? 404 : 409;
+      if (command !== undefined) requests.push(`${name} ${command} ${String(status)}`);
+      response.writeHead(status).end(JSON.stringify({ tasks, reason: 'It is not parked.' }));
+    });
+    servers.push(server);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  }
+
+  function stackOf(...adminUrls: string[]): Promise<void> {
+    const facts = { brokers: '', registryUrl: '', databaseUrl: '', apiUrl: '', adminUrls };
+    return writeFile(join(dataDir, 'stack.json'), JSON.stringify(facts));
+  }
+
+  it('lists the parked tasks of every instance, and all with --all', async () => {
+    const [first, second] = [await instance(RUNNING), await instance(PARKED)];
+    await stackOf(first, second);
+
+    await listTasks(terminal, { dataDir, all: false });
+    expect(JSON.parse(printed)).toEqual({ ...PARKED, instance: second });
+
+    printed = '';
+    await listTasks(terminal, { dataDir, all: true });
+    expect(printed.trim().split('\n')).toHaveLength(2);
+  });
+
+  it('lists what it can, then names the instance that does not answer', async () => {
+    const [first, gone] = [await instance(PARKED), await instance()];
+    await stackOf(first, gone);
+    const last = servers.at(-1);
+    if (last) await once(last.close(), 'close');
+
+    await expect(listTasks(terminal, { dataDir, all: false })).rejects.toThrow(`${gone} does not answer`);
+    expect(printed).toContain('fan-out:1');
+  });
+
+  it('gives a command to the instance that owns the task', async () => {
+    await stackOf(await instance(RUNNING), await instance(PARKED));
+
+    await commandTask(terminal, { dataDir, task: 'fan-out:1', command: 'skip' });
+
+    expect(requests.sort()).toEqual(['fan-out:1 skip 200', 'fan-out:1 skip 404']);
+    expect(printed).toBe('fan-out:1: skips one record\n');
+  });
+
+  it('says why a command is refused, and when no instance has the task', async () => {
+    await stackOf(await instance(RUNNING));
+    const asked = (task: string) => commandTask(terminal, { dataDir, task, command: 'retry' });
+
+    await expect(asked('fan-out:0')).rejects.toThrow('fan-out:0: It is not parked.');
+    await expect(asked('fan-out:9')).rejects.toThrow('No instance has a task fan-out:9.');
+  });
+});
