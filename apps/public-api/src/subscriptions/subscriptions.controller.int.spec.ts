@@ -12,7 +12,6 @@ import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
 const HOOK = 'https://receiver.example/hook';
-const NOWHERE = `${PATH}/00000000-0000-4000-8000-000000000000`;
 const BEARER = {
   type: 'bearer',
   tokenUrl: 'https://id.example/token',
@@ -395,25 +394,5 @@ describe('?scope (R-16)', () => {
     const answers = await Promise.all([position, ignition, position, ignition].map(rotate));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(await signingSecrets(position.id)).toEqual(await signingSecrets(ignition.id));
-  });
-});
-
-describe("another fleet's subscription", () => {
-  it.each([
-    ['GET', '', undefined],
-    ['PATCH', '', { status: 'paused' }],
-    ['DELETE', '', undefined],
-    ['POST', '/rotate-secret', undefined],
-  ])('is not found: %s %s', async (method, suffix, json) => {
-    const { id } = await create();
-    const foreign = await suite.api.request(`${PATH}/${id}${suffix}`, {
-      method,
-      json,
-      key: suite.api.addKey(`${suite.fleetId}-other`),
-    });
-    const missing = await send(method, NOWHERE + suffix, json);
-    expect(foreign.status).toBe(404);
-    expect(foreign.body).toEqual(missing.body);
-    expect((await stored(id)).version).toBe(1);
   });
 });

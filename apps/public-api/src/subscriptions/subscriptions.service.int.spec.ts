@@ -3,6 +3,7 @@ import type { WebhookDelivery, WebhookSubscription } from '@waypost/domain';
 import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
+const NOBODYS_ID = '00000000-0000-4000-8000-000000000000';
 
 let id: string;
 const suite = useTestFleet({ fleetLimits: { subscriptions: 5, deviceIds: 10 } });
@@ -186,5 +187,24 @@ describe('the limits of a fleet (R-16)', () => {
     expect((await send('PATCH', `${PATH}/${id}`, { deviceIds: ids(19) })).status).toBe(200);
     expect((await send('PATCH', `${PATH}/${id}`, { status: 'paused' })).status).toBe(200);
     expect((await send('PATCH', `${PATH}/${id}`, { deviceIds: ids(20) })).status).toBe(409);
+  });
+});
+
+describe("another fleet's subscription", () => {
+  it.each([
+    ['GET', '', undefined],
+    ['PATCH', '', { status: 'paused' }],
+    ['DELETE', '', undefined],
+    ['POST', '/rotate-secret', undefined],
+  ])('is not found: %s %s', async (method, suffix, json) => {
+    const foreign = await suite.api.request(`${PATH}/${id}${suffix}`, {
+      method,
+      json,
+      key: suite.api.addKey(`${suite.fleetId}-other`),
+    });
+    const missing = await send(method, `${PATH}/${NOBODYS_ID}${suffix}`, json);
+    expect(foreign.status).toBe(404);
+    expect(foreign.body).toEqual(missing.body);
+    expect((await stored()).version).toBe(1);
   });
 });
