@@ -1,7 +1,7 @@
 import type { FleetEvent } from '@waypost/domain';
 import type { AvroEncoder } from './avro-encoder.js';
 
-/** Fields in the order of the schema; the spec beside this file compares the bytes with those of avsc. */
+/** Fields in the order of the schema; avro-encoder.spec.ts compares the bytes with those of avsc. */
 export function writeFleetEvent(to: AvroEncoder, event: FleetEvent): void {
   to.string(event.fleetId);
   to.string(event.deviceId);

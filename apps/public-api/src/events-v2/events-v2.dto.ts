@@ -28,6 +28,7 @@ import {
 } from '../endpoint/fields.js';
 import { limitParameter, pageOf, pageStateParameter } from '../paging/paging.dto.js';
 
+/** The filters of v2. */
 export class EventsQueryDto extends dto(
   z
     .object({

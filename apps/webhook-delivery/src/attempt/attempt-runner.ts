@@ -95,6 +95,7 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
 
   const post = (request: AttemptRequest, subscription: DirectorySubscription): Promise<AttemptRun> => {
     const { id, auth, status } = subscription;
+    // What waited when the subscription was disabled ends without a request.
     if (status === 'disabled') return Promise.resolve(ended(subscription, DISABLED_SUBSCRIPTION));
     if (auth === null) return send(request, subscription, null);
     const issued = tokens.cached(id, auth);

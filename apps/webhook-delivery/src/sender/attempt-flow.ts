@@ -9,8 +9,9 @@ import { createDueTimers, type DueTimers, type TimerPort } from '../common/timer
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { type AttemptLog, attemptRecord, type EndedAttempt } from './attempt-log.js';
 import type { BegunDelivery, DeliveryScheduler, WaitingDelivery } from './delivery-scheduler.js';
+import { DeviceOrder } from './device-order.js';
 import type { Outage } from './outage.js';
-import { DeviceOrder, type PendingDelivery, type SubscriptionQueue } from './subscription-queue.js';
+import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
 
 export interface AttemptFlowOptions {
   readonly context: TaskContext;

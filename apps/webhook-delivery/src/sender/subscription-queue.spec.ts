@@ -1,81 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
-import { ok, SenderHarness, unavailable } from './testing/sender-harness.js';
+import { ok, SenderHarness } from './testing/sender-harness.js';
 
 let harness: SenderHarness;
 
 beforeEach(async () => {
   harness = await SenderHarness.create({ speed: 50 });
   harness.subscribe('free');
-  harness.subscribe('strict', { strictOrder: true });
   harness.subscribe('paced', { rateLimitPerSecond: 2 });
 });
 
 afterEach(() => harness.stop());
-
-describe('the order of deliveries (R-28)', () => {
-  it('is the order of events for first attempts, and a retry does not delay newer deliveries', async () => {
-    for (let n = 1; n <= 5; n++) harness.publish(n, 'free', 'one device');
-    const made = await harness.start(({ delivery, attempt }) =>
-      delivery.eventId === 'event-2' && attempt === 1 ? unavailable : ok,
-    );
-    await until(async () => (await harness.committedOffset()) === 5);
-    expect(made.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`)).toEqual([
-      'event-1 1',
-      'event-2 1',
-      'event-3 1',
-      'event-4 1',
-      'event-5 1',
-      'event-2 2',
-    ]);
-  });
-
-  it('is strict on request: a device waits until its earlier event is finished', async () => {
-    for (let n = 1; n <= 3; n++) harness.publish(n, 'strict', 'one device');
-    harness.publish(4, 'strict', 'another device');
-    const made = await harness.start(({ delivery, attempt }) =>
-      delivery.eventId === 'event-1' && attempt < 3 ? unavailable : ok,
-    );
-    await until(async () => (await harness.committedOffset()) === 4);
-    expect(made.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`)).toEqual([
-      'event-1 1',
-      'event-4 1',
-      'event-1 2',
-      'event-1 3',
-      'event-2 1',
-      'event-3 1',
-    ]);
-  });
-
-  it('is strict after a restart too, and continues after an event that failed permanently', async () => {
-    for (let n = 1; n <= 3; n++) harness.publish(n, 'strict', 'one device');
-    await harness.start(() => unavailable);
-    await until(async () => (await harness.attempts()).length === 2);
-    const made = await harness.start(({ delivery }) => (delivery.eventId === 'event-1' ? unavailable : ok));
-    await until(async () => (await harness.committedOffset()) === 3);
-    const order = made.map(({ delivery }) => delivery.eventId);
-    expect(order.slice(-2)).toEqual(['event-2', 'event-3']);
-    expect(order.slice(0, -2).every((eventId) => eventId === 'event-1')).toBe(true);
-    expect(
-      (await harness.attempts()).filter(({ eventId }) => eventId === 'event-1').map(({ attempt }) => attempt),
-    ).toEqual([1, 2, 3, 4, 5]);
-  });
-
-  it('holds in every interleaving: no event of a device starts before its predecessor is finished', async () => {
-    for (let n = 1; n <= 60; n++) harness.publish(n, 'strict', `device-${String(n % 4)}`);
-    await harness.start(({ delivery }) => (Number(delivery.eventId.slice(6)) % 7 === 0 ? unavailable : ok), {
-      limits: { perSubscription: 9, total: 1_000, guaranteed: 2 },
-    });
-    await until(async () => (await harness.attempts()).filter(({ outcome }) => outcome !== 'retrying').length >= 60);
-    const lastEnd = new Map<string, number>();
-    const attempts = await harness.attempts();
-    for (const { deviceId, deliveryOffset, outcome } of attempts) {
-      expect(deliveryOffset).toBeGreaterThanOrEqual(lastEnd.get(deviceId) ?? -1);
-      if (outcome !== 'retrying') lastEnd.set(deviceId, deliveryOffset + 1);
-    }
-    expect(attempts.filter(({ outcome }) => outcome !== 'retrying')).toHaveLength(60);
-  });
-});
 
 describe('a rate limit', () => {
   it('spaces the attempts of its own subscription only', async () => {
