@@ -279,7 +279,7 @@ function addTaskCommands(program: Command, { terminal }: ProgramContext): void {
     });
   const commands = {
     retry: 'Tries a parked task again now.',
-    skip: 'Moves the record that a parked task fails at to the rejected records, and continues behind it.',
+    skip: 'Moves the record that a parked task fails at to the rejected records, and continues after it.',
   } as const;
   for (const command of ['retry', 'skip'] as const) {
     leaf(tasks, `${command} <task>`, commands[command]).action(async (task: string, { dataDir }: Shared) => {

@@ -4,7 +4,7 @@ import { createEgressClient, type EgressClient } from '@waypost/egress';
 import { until } from '../../../../test/support/until.js';
 import { createAttemptRunner } from '../attempt/attempt-runner.js';
 import { createBearerTokens } from '../attempt/bearer-tokens.js';
-import { SenderHarness } from './testing/sender-harness.js';
+import { ok, SenderHarness } from './testing/sender-harness.js';
 import {
   accepting,
   acceptingAfter,
@@ -175,5 +175,28 @@ describe('retries (R-22)', () => {
     expect(lateness).toHaveLength(2 * 40 * 4);
     expect(lateness[Math.floor(lateness.length * 0.75)]).toBeLessThan(100 * SPEED);
     await fast.stop();
+  });
+});
+
+describe('a rate limit (R-16)', () => {
+  beforeEach(async () => {
+    await harness.stop();
+    harness = await SenderHarness.create({ speed: 50 });
+    harness.subscribe('free');
+    harness.subscribe('paced', { rateLimitPerSecond: 2 });
+  });
+
+  it('spaces the attempts of its own subscription only', async () => {
+    for (let n = 1; n <= 6; n++) harness.publish(n, 'paced');
+    for (let n = 7; n <= 40; n++) harness.publish(n, 'free');
+    const made = await harness.start(() => ok);
+    await until(async () => (await harness.committedOffset()) === 40);
+    const startsOf = (id: string): number[] =>
+      made.filter(({ delivery }) => delivery.subscriptionId === id).map(({ startedAt }) => startedAt);
+    const paced = startsOf('paced');
+    // A real millisecond is 50 here, so the first start may be recorded late.
+    for (const [i, at] of paced.entries()) expect(at - (paced[0] ?? 0)).toBeGreaterThanOrEqual((i - 1) * 500);
+    const free = startsOf('free');
+    expect(free.some((at, i) => i > 0 && at - (free[i - 1] ?? 0) < 500)).toBe(true);
   });
 });

@@ -113,7 +113,7 @@ async function expectOthersToGoOn(app: TaskManager): Promise<void> {
 }
 
 describe('one bad partition of four under load (R-45)', () => {
-  it('is parked at a record that makes the handler throw, and goes on behind it by a skip', async () => {
+  it('is parked at a record that makes the handler throw, and continues after it on a skip', async () => {
     await send('a', 'b', 'poison', 'c');
     const app = await start();
     expect(await untilParked(app, 'PROCESSING_FAILED')).toMatchObject({ offset: 2, message: 'cannot process this' });

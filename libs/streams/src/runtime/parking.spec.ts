@@ -105,7 +105,7 @@ describe('one partition of four whose record makes the processor throw (R-45)', 
     expect(app.command(POISONED, 'retry')).toBe('It is not parked.');
   });
 
-  it('goes on behind the record by a skip, which hands it to the dead-letter queue', async () => {
+  it('continues after the record on a skip, which hands it to the dead-letter queue', async () => {
     const kept: StreamRecord[] = [];
     const app = await startPoisoned({
       deadLetterQueue: (_, record) => {

@@ -18,7 +18,7 @@ export type ExceptionHandler = (partition: TopicPartition, reason: ParkingReason
 
 /**
  * Kafka Streams' handlers (KIP-1034). A handler that is absent parks. `fail` ends the process. `dead-letter` writes the
- * record to the dead-letter queue, and goes on behind it; where no single record is the cause, the partition is parked.
+ * record to the dead-letter queue, and continues after it; where no single record is the cause, the partition is parked.
  */
 export interface ExceptionHandlers {
   readonly deserializationExceptionHandler?: ExceptionHandler;
