@@ -23,7 +23,7 @@ async function build(answer: Answer | null | ((request: string) => Answer), cred
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://${credentials}127.0.0.1:${String(port)}/apis/ccompat/v7/`;
-  return { registry: createSchemaRegistry({ url, timeoutMs: 200 }), requests };
+  return { registry: createSchemaRegistry({ url, timeoutMs: answer === null ? 200 : 20_000 }), requests };
 }
 
 afterEach(() => {
@@ -64,7 +64,7 @@ describe('The schema registry client', () => {
   });
 
   it('calls a registry that is not there unavailable', async () => {
-    const registry = createSchemaRegistry({ url: 'http://127.0.0.1:1', timeoutMs: 200 });
+    const registry = createSchemaRegistry({ url: 'http://127.0.0.1:1', timeoutMs: 20_000 });
     await expect(registry.idOf('s', {})).rejects.toMatchObject(unavailable);
   });
 
