@@ -43,7 +43,7 @@ describe('createAdminServer (R-40)', () => {
 
   it('is ready but degraded with a parked partition, and says why (R-45)', async () => {
     const { url, tasks } = await build();
-    const reason = { code: 'PROCESSING_FAILED', offset: 7, message: 'no', since: 5 } as const;
+    const reason = { code: 'PROCESSING_FAILED', offset: 7, message: 'no', since: 5, nextRetryAt: null } as const;
     const [partition, command] = [{ topic: 'pings', partition: 2 }, jest.fn(() => null)];
     tasks.add('reader', { tasks: () => [{ ...partition, state: 'parked', parked: reason }], command });
 

@@ -152,6 +152,7 @@ describe('one bad partition of four under load (R-45)', () => {
     const app = await start();
     const reason = await untilParked(app, 'RECORD_TOO_LARGE');
     expect(reason).toMatchObject({ offset: 3, message: expect.stringContaining(`max.message.bytes of ${output}`) });
+    expect(reason.nextRetryAt).toBeGreaterThan(reason.since);
     await expectOthersToGoOn(app);
     // Its transaction is aborted: nobody waits for it to time out.
     await send('e');

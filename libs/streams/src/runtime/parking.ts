@@ -9,6 +9,8 @@ export interface ParkingReason {
   readonly message: string;
   /** Epoch ms. */
   readonly since: number;
+  /** Epoch ms; null: only a command tries it again. */
+  readonly nextRetryAt: number | null;
 }
 
 export type ExceptionHandlerResult = 'fail' | 'park' | 'dead-letter';
@@ -80,12 +82,10 @@ export function handlerResult(
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 5 * 60_000;
-/** The longest delay of a timer. */
-const FOREVER_MS = 2 ** 31 - 1;
 
-/** @param random in [0, 1): partitions that were parked together are not retried together */
-export function parkedForMs(code: StreamsErrorCode, retries: number, random: number): number {
-  if (RULES[code]?.retries === false) return FOREVER_MS;
+/** @param random in [0, 1): partitions that were parked together are not retried together. @returns null: no retry helps */
+export function parkedForMs(code: StreamsErrorCode, retries: number, random: number): number | null {
+  if (RULES[code]?.retries === false) return null;
   return Math.min(FIRST_RETRY_MS * 2 ** retries, MAX_RETRY_MS) * (1 - random / 4);
 }
 

@@ -35,6 +35,8 @@ export interface TaskExecutorOptions {
 const IDLE_AFTER_MS = 200;
 const REBUILD_FIRST_WAIT_MS = 20;
 const REBUILD_MAX_WAIT_MS = 3_000;
+/** The longest delay of a timer: 24 days. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
 /** About a minute and a half of retries: a failure that lasts longer needs an operator. */
 const MAX_REBUILDS_WITHOUT_PROGRESS = 30;
 /** A task without input counts as healthy after some seconds. */
@@ -161,21 +163,22 @@ export class TaskExecutor {
     const { partition, handlers, logger, now, random, onFatal } = this.options;
     const { code, message } = error;
     const isKnown = this.parked?.code === code && this.parked.offset === offset;
-    const reason = { code, offset, message, since: isKnown ? (this.parked?.since ?? now()) : now() };
+    if (!isKnown) this.retries = 0;
+    const waitMs = parkedForMs(code, this.retries++, random());
+    const since = (isKnown ? this.parked?.since : undefined) ?? now();
+    const reason = { code, offset, message, since, nextRetryAt: waitMs === null ? null : now() + waitMs };
     const result = handlerResult(handlers, partition, reason);
     if (result === 'fail') onFatal(error);
     if (result === 'dead-letter' && offset !== null) {
       this.skipped.set(offset, reason);
       return REBUILD_FIRST_WAIT_MS;
     }
-    if (!isKnown) {
-      this.retries = 0;
+    if (!isKnown)
       logger.error('partition_parked', { partition: partitionName(partition), reason: code, offset, error: message });
-    }
     this.parked = reason;
     // The command came during the attempt that has just failed.
     if (this.skipsLost || (offset !== null && this.skipped.has(offset))) return REBUILD_MAX_WAIT_MS;
-    return parkedForMs(code, this.retries++, random());
+    return waitMs ?? LONGEST_WAIT_MS;
   }
 
   private progressed(): void {
