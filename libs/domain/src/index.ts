@@ -164,14 +164,8 @@ export {
 export { mayDisable } from './subscription/operational-event.js';
 export { TEST_DEVICE_ID, testDelivery, type TestRequest } from './subscription/test-delivery.js';
 
-export {
-  type AcceptedPing,
-  decidePing,
-  isAccepted,
-  type MovedPing,
-  type PingDecision,
-} from './telemetry/decide-ping.js';
-export { evolveDevice } from './telemetry/evolve-device.js';
-export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './telemetry/rule-settings.js';
+export { type AcceptedPing, decidePing, isAccepted, type MovedPing, type PingDecision } from './rules/decide-ping.js';
+export { evolveDevice } from './rules/evolve-device.js';
+export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './rules/rule-settings.js';
 
 export { formatTime, MAX_TIME_MS, type ParsedInstant, parseInstant } from './time/instant.js';

@@ -191,7 +191,7 @@ const PROCESSOR_APP = 'apps/telemetry-processor/src';
 const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
   {
     name: 'the window of positions is a second longer',
-    file: `${RULES}/telemetry/rule-settings.ts`,
+    file: `${RULES}/rules/rule-settings.ts`,
     is: 'POSITION_WINDOW_MS = 180_000',
     becomes: 'POSITION_WINDOW_MS = 181_000',
   },
@@ -203,7 +203,7 @@ const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'events of a route come before those of geofences',
-    file: `${RULES}/telemetry/decide-ping.ts`,
+    file: `${RULES}/rules/decide-ping.ts`,
     is: 'events.push(eventOfRoute(change, ping));',
     becomes: 'events.unshift(eventOfRoute(change, ping));',
   },
@@ -221,7 +221,7 @@ const PROCESSOR: readonly Omit<PlantedBug, 'suite'>[] = [
   },
   {
     name: 'an ignition change without a fix arms no position',
-    file: `${RULES}/telemetry/evolve-device.ts`,
+    file: `${RULES}/rules/evolve-device.ts`,
     is: 'armed: !sent && (decision.ignitionChanged || before.armed)',
     becomes: 'armed: false',
   },

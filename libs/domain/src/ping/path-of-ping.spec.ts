@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
-import { decidePing } from '../telemetry/decide-ping.js';
+import { decidePing } from '../rules/decide-ping.js';
 import { checkPing } from './check-ping.js';
 import { pathPointOf } from './path-of-ping.js';
 

@@ -1,8 +1,8 @@
 import type { DeviceState } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
-import { decidePing, isAccepted, type PingDecision } from '../telemetry/decide-ping.js';
-import { evolveDevice } from '../telemetry/evolve-device.js';
-import type { RuleSettings } from '../telemetry/rule-settings.js';
+import { decidePing, isAccepted, type PingDecision } from '../rules/decide-ping.js';
+import { evolveDevice } from '../rules/evolve-device.js';
+import type { RuleSettings } from '../rules/rule-settings.js';
 
 export interface Journey {
   readonly state: DeviceState | null;
