@@ -48,7 +48,7 @@ describe('The stack of a data directory', () => {
 });
 
 describe('The API keys of a data directory', () => {
-  it('are kept for their owner only, one a fleet', async () => {
+  it('are readable by their owner only, one per fleet', async () => {
     await saveApiKey(dir, 'a', 'wp_1');
     await saveApiKey(dir, 'b', 'wp_2');
     await saveApiKey(dir, 'a', 'wp_3');

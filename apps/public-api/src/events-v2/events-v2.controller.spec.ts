@@ -187,7 +187,7 @@ describe('page tokens (R-34)', () => {
     expect([answer.status, codeOf(answer)]).toEqual([400, 'page_state_other_query']);
   });
 
-  it('keep a walk whole that began before its oldest records passed the retention', async () => {
+  it('keep a walk complete if it began before its oldest records passed the retention', async () => {
     let nowMs = NOW;
     const old = Array.from({ length: 4 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - RETENTION_MS + index }));
     const started = await build({ history: historyOf(old), now: () => nowMs });

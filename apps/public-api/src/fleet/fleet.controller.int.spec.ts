@@ -78,7 +78,7 @@ describe('PATCH /public/v1/fleet', () => {
     expect(suite.waitedFor).toHaveLength(2);
   });
 
-  it('are switched on by subscribing to them, which is answered once both are published', async () => {
+  it('is not needed for routes: a subscription to them switches them on and is answered once both are published', async () => {
     const path = '/public/v1/webhook-subscriptions';
     const json = { eventTypes: ['position', 'stop_started'], url: 'https://a.example' };
     const made = await send('POST', path, json);

@@ -268,7 +268,7 @@ describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
 });
 
 describe('geofences', () => {
-  it('are at most 10,000 of a fleet', async () => {
+  it('are limited to 10,000 per fleet', async () => {
     await suite.sql.query(
       `INSERT INTO geofences (geofence_id, fleet_id, name, circle, version, created_at, updated_at)
        SELECT gen_random_uuid(), $1, 'g', '{}', 1, now(), now() FROM generate_series(1, 9999)`,

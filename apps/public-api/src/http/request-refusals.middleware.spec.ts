@@ -102,7 +102,7 @@ describe('requests without a live key', () => {
     expect((await request(EVENTS, { key: null })).status).toBe(401);
   });
 
-  it('are not a crowd that brings one live key for the first time', async () => {
+  it('do not include concurrent first requests with one live key', async () => {
     const { request, addKey } = await build({ ...few, now: () => 1_000_000 });
     const key = addKey('other');
     const answers = await Promise.all(Array.from({ length: 30 }, () => request(EVENTS, { key })));
@@ -168,7 +168,7 @@ describe('API keys', () => {
 });
 
 describe('requests that are too much', () => {
-  it('end at 8 KB of path and query', async () => {
+  it('include a path and query of more than 8 KB', async () => {
     const { request } = await build();
     const padding = (length: number): string => `?limit=1&${'x'.repeat(length)}=1`;
     const answer = await request(EVENTS + padding(8_192));
@@ -191,7 +191,7 @@ describe('requests that are too much', () => {
     expect(errors).toEqual([]);
   });
 
-  it('do not end at brackets in strings', async () => {
+  it('do not include those with brackets in strings only', async () => {
     const { request } = await build();
     const answer = await request(SUBSCRIPTIONS, { method: 'POST', json: { url: '['.repeat(1_000), a: '"\\' } });
     expect(answer.body).toMatchObject({ error: { code: 'invalid_body' } });

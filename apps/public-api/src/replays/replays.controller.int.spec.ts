@@ -259,8 +259,10 @@ describe("another fleet's replay, another subscription's, and one that is not th
     }
     expect((await read(made)).state).toBe('pending');
   });
+});
 
-  it('are not there for a key that may not', async () => {
+describe('a key with the scope to read only', () => {
+  it('lists replays, and neither creates nor cancels one', async () => {
     const reader = suite.api.addKey(suite.fleetId, ['subscriptions:read']);
     const made = await create();
     expect((await suite.api.request(path, { method: 'POST', key: reader, json: WINDOW })).status).toBe(403);

@@ -389,7 +389,7 @@ describe('?scope (R-16)', () => {
     expect((await send('POST', `${PATH}/${position.id}/rotate-secret?scope=fleet`)).status).toBe(400);
   });
 
-  it('of all at once from different subscriptions never deadlocks', async () => {
+  it('never deadlocks when concurrent rotations name different subscriptions', async () => {
     const rotate = ({ id }: Resource) => send('POST', `${PATH}/${id}/rotate-secret?scope=url`);
     const answers = await Promise.all([position, ignition, position, ignition].map(rotate));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

@@ -95,7 +95,7 @@ describe('the slots of DeliveryScheduler (R-26)', () => {
     expect(started).toEqual(['first', 'second', 'third']);
   });
 
-  it('are passed round by fleet, then by subscription, when the process is at its limit', () => {
+  it('rotate by fleet, then by subscription, when the process is at its limit', () => {
     const flooding = { fleetId: 'flooding' };
     const { started, enqueue, endOne } = build({ total: 1 }, { a: flooding, b: flooding });
     times(5, () => {

@@ -161,7 +161,7 @@ describe('the plan of a page of paths', () => {
   ];
 
   // NOW is noon: a window of a day from noon to noon.
-  it.each(cases)('of the %s page touches only the days of its window, through their keys', async (_, query) => {
+  it.each(cases)('touches, for the %s page, only the days of its window, through their keys', async (_, query) => {
     const plan = await planOf(query);
     expect(plan.tables).toEqual(['path_points_20260618', 'path_points_20260619']);
     expect(plan.types).not.toContain('Seq Scan');

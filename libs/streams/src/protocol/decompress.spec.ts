@@ -72,7 +72,7 @@ describe('the codec of a batch', () => {
     expect(decompress(0, Buffer.from('plain')).toString()).toBe('plain');
   });
 
-  it('is refused when nobody knows it', () => {
+  it('is refused when it is unknown', () => {
     expect(() => decompress(5, Buffer.from('plain'))).toThrow('unknown compression codec 5');
   });
 });

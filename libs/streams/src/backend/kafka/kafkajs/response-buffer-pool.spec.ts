@@ -40,7 +40,7 @@ describe('the memory of large responses', () => {
     expect(memory.take(MIB + 1)).toHaveLength(MIB + 1);
   });
 
-  it('of small responses, and of one that is huge, is left to the garbage collector', () => {
+  it('is pooled neither for small responses nor for a huge one', () => {
     const memory = new ResponseBufferPool();
     expect(leaseOf(memory.take(1_000))).toBeNull();
     const huge = memory.take(40 * MIB);
