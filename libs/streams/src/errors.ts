@@ -1,6 +1,7 @@
 /** Why the runtime failed; the README lists the fix for each. */
 export type StreamsErrorCode =
   | 'KAFKAJS_VERSION'
+  | 'CODEC_MISSING'
   | 'INVALID_TOPOLOGY'
   | 'TOPIC_MISSING'
   | 'PARTITIONS_DIFFER'

@@ -17,6 +17,7 @@ export {
   type ByteRange,
   type OutgoingRecord,
   type RecordBatch,
+  type RecordHeader,
   type StreamRecord,
   type TopicPartition,
 } from './record.js';
@@ -24,9 +25,11 @@ export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './
 export { readToEnd } from './backend/log-reader.js';
 export type { ExceptionHandler, ExceptionHandlerResult, ExceptionHandlers, ParkingReason } from './runtime/parking.js';
 export type { PartitionTask, TaskContext } from './runtime/partition-task.js';
-export { createStreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
+export { createStreamsApp, type StreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
 export {
   createTaskManager,
+  type StateListener,
+  type StreamsState,
   TASK_COMMANDS,
   type TaskCommand,
   type TaskManager,
@@ -36,7 +39,7 @@ export {
 export { compactStore, type CompactStore, type CompactStoreOptions } from './state/compact/compact-store.js';
 export type { OverflowLayout, StructLayout } from './state/compact/entry-table.js';
 export { KeyBuilder } from './state/compact/key-builder.js';
-export { keyValueStore, type KeyValueStore } from './state/key-value-store.js';
+export { keyValueStore, type KeyValueStore, type ReadOnlyKeyValueStore } from './state/key-value-store.js';
 export { jsonSerde, type Serde, type StoreDefinition, type StoreOptions } from './state/state-store.js';
 export {
   createTopologyTestDriver,

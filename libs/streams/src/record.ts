@@ -1,3 +1,7 @@
+import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './protocol/record-headers.js';
+
+export type { RecordHeader } from './protocol/record-headers.js';
+
 /** A record of a partition. `key` and `value` are views into a fetch response: copy what outlives the batch. */
 export interface StreamRecord {
   readonly offset: number;
@@ -5,6 +9,7 @@ export interface StreamRecord {
   readonly timestamp: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers?: readonly RecordHeader[];
 }
 
 /**
@@ -20,6 +25,8 @@ export class FetchedRecord implements StreamRecord {
     readonly keyEnd: number,
     readonly valueStart: number,
     readonly valueEnd: number,
+    /** -1: there are none. */
+    private readonly headersStart = -1,
   ) {}
 
   get key(): Buffer | null {
@@ -28,6 +35,11 @@ export class FetchedRecord implements StreamRecord {
 
   get value(): Buffer | null {
     return this.valueStart < 0 ? null : this.bytes.subarray(this.valueStart, this.valueEnd);
+  }
+
+  /** Read again at each call: few processors look at them. */
+  get headers(): readonly RecordHeader[] {
+    return this.headersStart < 0 ? [] : readHeaders(this.bytes, this.headersStart);
   }
 }
 
@@ -39,10 +51,11 @@ export interface ByteRange {
 }
 
 /** The record as a fetch would return it, for backends without a network. */
-export function fetchedRecordOf({ offset, timestamp, key, value }: StreamRecord): FetchedRecord {
-  const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0)]);
-  const middle = key?.length ?? 0;
-  return new FetchedRecord(offset, timestamp, bytes, key ? 0 : -1, middle, value ? middle : -1, bytes.length);
+export function fetchedRecordOf({ offset, timestamp, key, value, headers = [] }: StreamRecord): FetchedRecord {
+  const [keyEnd, end] = [key?.length ?? 0, (key?.length ?? 0) + (value?.length ?? 0)];
+  const bytes = Buffer.concat([key ?? Buffer.alloc(0), value ?? Buffer.alloc(0), Buffer.alloc(headersSize(headers))]);
+  writeHeaders(bytes, end, headers);
+  return new FetchedRecord(offset, timestamp, bytes, key ? 0 : -1, keyEnd, value ? keyEnd : -1, end, end);
 }
 
 /** The result of one fetch for one partition. It may hold no record and still move the position. */
@@ -85,6 +98,7 @@ export interface OutgoingRecord {
   readonly partition: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers?: readonly RecordHeader[];
 }
 
 export function partitionName({ topic, partition }: TopicPartition): string {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, { type Admin } from 'kafkajs';
 import type { KafkaSettings } from '../kafka-settings.js';
+import type { TopicSpec } from '../topology/topology.js';
 import { connectKafka } from './kafka-connection.js';
 
 // CommonJS: Node finds this name only in the whole module.
@@ -10,18 +11,10 @@ const createTimeoutMs = 30_000;
 const metadataTimeoutMs = 15_000;
 const metadataPollMs = 100;
 
-/** A topic to create; `configs` are the broker's topic settings by name. */
-export interface NewTopic {
-  readonly name: string;
-  readonly partitions: number;
-  readonly replicationFactor: number;
-  readonly configs: Readonly<Record<string, string>>;
-}
-
 export interface TopicAdmin {
   listTopics(): Promise<readonly string[]>;
   /** Resolves when the topics have leaders; a topic that someone else created meanwhile is not an error. */
-  createTopics(topics: readonly NewTopic[]): Promise<void>;
+  createTopics(topics: readonly TopicSpec[]): Promise<void>;
   partitionCounts(names: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The value of one setting per topic, broker defaults included. The topics must exist. */
   topicSetting(names: readonly string[], setting: string): Promise<ReadonlyMap<string, string>>;
@@ -42,7 +35,7 @@ export async function openTopicAdmin(settings: KafkaSettings): Promise<TopicAdmi
 }
 
 /** One request per topic: in a shared request, a topic that already exists would fail the others. */
-async function createTopics(admin: Admin, specs: readonly NewTopic[]): Promise<void> {
+async function createTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
   for (const { name, partitions, replicationFactor, configs } of specs) {
     const configEntries = Object.entries(configs).map(([key, value]) => ({ name: key, value }));
     await admin.createTopics({

@@ -109,6 +109,22 @@ export function describeBackend(name: string, subject: () => BackendUnderTest): 
       await producer.close();
       expect(await committedValues(backend, { topic, partition: 0 })).toEqual([undefined, '']);
     });
+
+    it('keeps the headers of records in their order, those of one key and those without a value included', async () => {
+      const { backend, createTopic, uniqueName } = subject();
+      const topic = await createTopic(1);
+      const producer = backend.producer(uniqueName('tx'));
+      await producer.init();
+      const headers = [
+        { key: 'trace', value: Buffer.from('first') },
+        { key: 'trace', value: Buffer.from('second') },
+        { key: 'größe', value: null },
+      ];
+      await producer.commit({ records: [{ ...outgoing(topic, 'a'), headers }, outgoing(topic, 'b')] });
+      await producer.close();
+      const records = await readAll(backend, { topic, partition: 0 });
+      expect(records.map((record) => record.headers)).toEqual([headers, []]);
+    });
   });
 
   describe(`${name}: reading`, () => {

@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { decompress as unzstd } from 'fzstd';
-import { decompressFrameSync } from 'lz4-napi';
-import { uncompressSync } from 'snappy';
+import type * as Lz4 from 'lz4-napi';
+import type * as Snappy from 'snappy';
 import { StreamsError } from '../errors.js';
+import { nativePackage } from './native.js';
 
 /** A batch has at most some MiB; a larger one was compressed to do harm, and decompressing it could end the process. */
 const MAX_BATCH_BYTES = 256 * 1024 * 1024;
@@ -11,7 +12,7 @@ const MAX_BATCH_BYTES = 256 * 1024 * 1024;
  * Decompresses a record batch. Producers choose their codec freely, so all four are supported. What a body can unpack to
  * is read off its headers first: only gzip's decompressor takes a limit.
  * @param codec the three low bits of the batch's attributes: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd
- * @throws StreamsError CORRUPT_BATCH for an unknown codec, a damaged body, and one that could unpack to over `maxBytes`
+ * @throws StreamsError CODEC_MISSING for snappy and lz4 without their packages; CORRUPT_BATCH for an unknown codec, a damaged body, and one that could unpack to over `maxBytes`
  */
 export function decompress(codec: number, body: Buffer, maxBytes = MAX_BATCH_BYTES): Buffer {
   if (codec === 0) return body;
@@ -21,6 +22,7 @@ export function decompress(codec: number, body: Buffer, maxBytes = MAX_BATCH_BYT
   try {
     if (unpackedBytesAtMost(body) <= maxBytes) return unpack(body, maxBytes);
   } catch (error) {
+    if (error instanceof StreamsError) throw error;
     throw corrupt(`cannot be unpacked with ${name}`, error);
   }
   throw corrupt(`could unpack to over ${String(maxBytes)} bytes with ${name}`);
@@ -42,11 +44,19 @@ const DECOMPRESSORS: Readonly<Record<number, Decompressor>> = {
   2: {
     name: 'snappy',
     unpackedBytesAtMost: (body) => snappyBlocks(body).reduce((bytes, block) => bytes + snappyLength(block), 0),
-    unpack: (body) => Buffer.concat(snappyBlocks(body).map((block) => asBuffer(uncompressSync(block)))),
+    unpack: (body) => Buffer.concat(snappyBlocks(body).map((block) => asBuffer(snappy().uncompressSync(block)))),
   },
-  3: { name: 'lz4', unpackedBytesAtMost: lz4Bound, unpack: (body) => asBuffer(decompressFrameSync(body)) },
+  3: { name: 'lz4', unpackedBytesAtMost: lz4Bound, unpack: (body) => asBuffer(lz4().decompressFrameSync(body)) },
   4: { name: 'zstd', unpackedBytesAtMost: zstdBound, unpack: (body) => asBuffer(unzstd(body)) },
 };
+
+function snappy(): typeof Snappy {
+  return nativePackage('snappy') as typeof Snappy;
+}
+
+function lz4(): typeof Lz4 {
+  return nativePackage('lz4-napi') as typeof Lz4;
+}
 
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;

@@ -117,12 +117,13 @@ const histories = fc.array(
 );
 
 const field = fc.option(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)));
+const headers = fc.array(fc.record({ key: fc.string({ unit: 'grapheme' }), value: field }), { maxLength: 3 });
 
 describe('record batches', () => {
-  it('come back as they were written, whatever keys and values hold', () => {
+  it('come back as they were written, whatever keys, values and headers hold', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.record({ key: field, value: field }), { minLength: 1, maxLength: 200 }),
+        fc.array(fc.record({ key: field, value: field, headers }), { minLength: 1, maxLength: 200 }),
         (records: RecordToEncode[]) => {
           const batch = encodeRecordBatch(records, 1_700_000_000_123, {
             producerId: 9,
@@ -132,7 +133,13 @@ describe('record batches', () => {
           const decoded = decodeRecordBatches(batch, 0, []);
           expect(decoded.nextOffset).toBe(records.length);
           expect(
-            decoded.records.map(({ offset, timestamp, key, value }) => ({ offset, timestamp, key, value })),
+            decoded.records.map(({ offset, timestamp, key, value, headers }) => ({
+              offset,
+              timestamp,
+              key,
+              value,
+              headers,
+            })),
           ).toEqual(records.map((record, offset) => ({ ...record, offset, timestamp: 1_700_000_000_123 })));
         },
       ),

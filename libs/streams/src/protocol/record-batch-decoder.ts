@@ -1,7 +1,7 @@
-import { crc32c } from '@node-rs/crc32';
 import { StreamsError } from '../errors.js';
 import { FetchedRecord } from '../record.js';
 import { ByteReader } from './bytes.js';
+import { crc32c } from './crc32c.js';
 import { decompress } from './decompress.js';
 
 /** From a read_committed fetch response: the records of this producer from here on were aborted. */
@@ -190,10 +190,11 @@ function readRecord(reader: ByteReader, header: BatchHeader, index: number): Fet
   const valueStart = valueLength < 0 ? -1 : reader.position;
   const valueEnd = valueLength > 0 ? reader.position + valueLength : reader.position;
   if (valueEnd > end || end > bytes.length) throw corrupt(`record ${String(index)} runs past its end`);
-  reader.position = end; // Headers carry nothing that the product reads.
+  reader.position = end;
+  const headersStart = valueEnd < end && bytes[valueEnd] !== 0 ? valueEnd : -1;
   const appended = (header.attributes & LOG_APPEND_TIME_BIT) !== 0;
   const timestamp = appended ? header.maxTimestamp : header.firstTimestamp + timestampDelta;
-  return new FetchedRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd);
+  return new FetchedRecord(offset, timestamp, bytes, keyStart, keyEnd, valueStart, valueEnd, headersStart);
 }
 
 function corrupt(what: string): StreamsError {

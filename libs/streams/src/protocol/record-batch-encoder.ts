@@ -1,11 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { crc32c } from '@node-rs/crc32';
 import { writeInt64 } from './bytes.js';
+import { crc32c } from './crc32c.js';
 import { BATCH_HEADER_BYTES, type ProducerBatch, RecordBuffer } from './record-collector.js';
+import type { RecordHeader } from './record-headers.js';
 
 export interface RecordToEncode {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers?: readonly RecordHeader[];
 }
 
 /**
@@ -51,7 +53,7 @@ export function encodeRecordBatch(
   compressAboveBytes = Infinity,
 ): Buffer {
   const buffer = new RecordBuffer('', 0, Infinity);
-  for (const { key, value } of records) buffer.append(key, value);
+  for (const { key, value, headers } of records) buffer.append(key, value, headers);
   const [batch] = buffer.batches;
   if (!batch) throw new Error('A record batch holds at least one record.');
   return sealRecordBatch(batch, timestamp, producer, compressAboveBytes);

@@ -1,5 +1,6 @@
 import type { OutgoingRecord } from '../record.js';
 import { ByteReader, varintSize, writeVarint } from './bytes.js';
+import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './record-headers.js';
 
 /**
  * The records of a transaction, by partition. Iterates over single records; the order is kept within each partition.
@@ -11,7 +12,8 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
 
   static of(records: Iterable<OutgoingRecord>, maxBatchBytes = MAX_BATCH_BYTES): RecordCollector {
     const buffers = new RecordCollector(maxBatchBytes);
-    for (const { topic, partition, key, value } of records) buffers.to(topic, partition).append(key, value);
+    for (const { topic, partition, key, value, headers } of records)
+      buffers.to(topic, partition).append(key, value, headers);
     return buffers;
   }
 
@@ -51,6 +53,7 @@ export const MAX_BATCH_BYTES = 900_000;
 export const BATCH_HEADER_BYTES = 61;
 
 const FIRST_BYTES = 16_384;
+const NO_HEADERS: readonly RecordHeader[] = [];
 /** Up to this length a loop is faster than a call into the runtime. */
 const COPIED_BY_HAND_BYTES = 48;
 
@@ -78,8 +81,8 @@ export class RecordBuffer {
     private readonly maxBatchBytes = MAX_BATCH_BYTES,
   ) {}
 
-  append(key: Buffer | null, value: Buffer | null): void {
-    this.appendRanges(key, 0, key?.length ?? 0, value, 0, value?.length ?? 0);
+  append(key: Buffer | null, value: Buffer | null, headers: readonly RecordHeader[] = NO_HEADERS): void {
+    this.appendRanges(key, 0, key?.length ?? 0, value, 0, value?.length ?? 0, headers);
   }
 
   appendRanges(
@@ -89,16 +92,18 @@ export class RecordBuffer {
     value: Uint8Array | null,
     valueStart: number,
     valueEnd: number,
+    headers = NO_HEADERS,
   ): void {
     const keyLength = keyEnd - keyStart;
     const valueLength = valueEnd - valueStart;
-    const batch = this.batchFor(keyLength + valueLength);
+    const headerBytes = headers.length === 0 ? 1 : headersSize(headers);
+    const batch = this.batchFor(keyLength + valueLength + headerBytes);
     const content =
       2 +
       varintSize(batch.count) +
       (key ? varintSize(keyLength) + keyLength : 1) +
       (value ? varintSize(valueLength) + valueLength : 1) +
-      1;
+      headerBytes;
     const { bytes } = batch;
     let at = writeVarint(bytes, batch.length, content);
     bytes[at++] = 0; // attributes
@@ -106,7 +111,7 @@ export class RecordBuffer {
     at = writeVarint(bytes, at, batch.count);
     at = writeField(bytes, at, key, keyStart, keyLength);
     at = writeField(bytes, at, value, valueStart, valueLength);
-    bytes[at++] = 0; // headers
+    at = writeHeaders(bytes, at, headers);
     batch.length = at;
     batch.count++;
     this.count++;
@@ -128,7 +133,9 @@ export class RecordBuffer {
         const end = reader.varint() + reader.position;
         reader.position += 2;
         reader.varint();
-        yield { topic, partition, key: copyField(reader), value: copyField(reader) };
+        const [key, value] = [copyField(reader), copyField(reader)];
+        const headers = readHeaders(Buffer.from(reader.buffer.subarray(reader.position, end)), 0);
+        yield { topic, partition, key, value, ...(headers.length > 0 && { headers }) };
         reader.position = end;
       }
     }

@@ -45,6 +45,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   RECORD_TOO_LARGE: { handler: 'productionExceptionHandler', retries: true, ofRecord: true },
   OFFSET_OUT_OF_RANGE: { retries: false },
   INVALID_TOPOLOGY: { retries: false, ofRecord: true },
+  CODEC_MISSING: { retries: true },
   CORRUPT_STATE: { retries: true },
   TOPIC_MISSING: { retries: true },
   ACCESS_DENIED: { retries: true },

@@ -6,6 +6,7 @@ import {
   createTopology,
   type NoStores,
   type ProcessorContext,
+  type Punctuation,
   type RecordSlice,
   type Topology,
 } from '../topology/topology.js';
@@ -109,6 +110,45 @@ describe('a processor of slices', () => {
     };
 
     await expect(core.process(recordsOf('a'), true)).rejects.toThrow('The task was closed while it worked.');
+  });
+});
+
+describe('punctuate()', () => {
+  const calls: Punctuation[] = [];
+  const reminding = createTopology({
+    applicationId: 'reminding',
+    source: 'input',
+    sinks: { output: { topic: 'output', partitioner: 'source-partition' } },
+    processor: (context) => ({
+      process: () => undefined,
+      punctuate: (time) => {
+        calls.push(time);
+        context.forward('output', { key: null, value: Buffer.from('due') });
+      },
+    }),
+  });
+
+  it('is called after each slice with the largest timestamp so far, and its output is part of the transaction', async () => {
+    const partition = { topic: 'input', partition: 0 };
+    const core = new ProcessorTopology({
+      topology: reminding,
+      partition,
+      partitionCounts: new Map(),
+      now: () => 9_000,
+    });
+    core.punctuate();
+    const record = (timestamp: number, offset: number) =>
+      fetchedRecordOf({ offset, timestamp, key: null, value: null });
+    await core.process([record(1_000, 0), record(3_000, 1), record(2_000, 2)], true);
+    await core.process([record(2_500, 3)], true);
+    expect(calls).toEqual([
+      { streamTimeMs: null, wallClockMs: 9_000 },
+      { streamTimeMs: 3_000, wallClockMs: 9_000 },
+      { streamTimeMs: 3_000, wallClockMs: 9_000 },
+    ]);
+    expect([...core.pending()].map(({ value }) => String(value))).toEqual(['due', 'due', 'due']);
+    core.close();
+    expect(() => core.punctuate()).toThrow('closed');
   });
 });
 

@@ -30,6 +30,7 @@ export class ProcessorTopology {
   /** Of the record that is processed; still set after process() has rejected: the processor threw at it. */
   offset: number | null = null;
   private forwarded = 0;
+  private streamTimeMs: number | null = null;
   private isAtWork = false;
   private isClosed = false;
   private readonly outputs = new RecordCollector();
@@ -80,6 +81,24 @@ export class ProcessorTopology {
       this.isAtWork = false;
     }
     if (calls === 0) throw invalid(`${applicationId} left records unprocessed: call forEach() once per slice.`);
+    if (this.processor.punctuate) this.advance(records);
+    this.punctuate();
+  }
+
+  /** Lets the processor do what time alone makes due. */
+  punctuate(): void {
+    if (!this.processor.punctuate) return;
+    this.refuseClosed();
+    this.isAtWork = true;
+    try {
+      this.processor.punctuate({ streamTimeMs: this.streamTimeMs, wallClockMs: this.options.now() });
+    } finally {
+      this.isAtWork = false;
+    }
+  }
+
+  private advance(records: readonly StreamRecord[]): void {
+    for (const { timestamp } of records) this.streamTimeMs = Math.max(this.streamTimeMs ?? timestamp, timestamp);
   }
 
   /** Outputs and changelog records since the last commit; of each partition in the order in which they arose. */
@@ -104,7 +123,7 @@ export class ProcessorTopology {
     this.isClosed = true;
   }
 
-  private forward(sinkName: string, { key, value }: ForwardedRecord): void {
+  private forward(sinkName: string, record: ForwardedRecord): void {
     const { topology, partition, partitionCounts } = this.options;
     const sink = topology.sinks[sinkName];
     if (!sink) throw undeclared('sink', sinkName, topology.applicationId, Object.keys(topology.sinks));
@@ -113,8 +132,8 @@ export class ProcessorTopology {
     if (!this.isAtWork)
       throw invalid(`${topology.applicationId} forwarded to ${sinkName} while no records were processed.`);
     const target =
-      sink.partitioner === 'source-partition' ? partition.partition : byKey(sink.topic, key, partitionCounts);
-    this.outputBytes += append(this.outputs.to(sink.topic, target), key, value);
+      sink.partitioner === 'source-partition' ? partition.partition : byKey(sink.topic, record.key, partitionCounts);
+    this.outputBytes += append(this.outputs.to(sink.topic, target), record);
     this.forwarded++;
   }
 
@@ -138,16 +157,17 @@ function bySlice(processor: Processor | SliceProcessor): SliceProcessor {
       forEach((record) => processor.process(record));
       return Promise.resolve();
     },
+    ...(processor.punctuate && { punctuate: (time) => processor.punctuate?.(time) }),
   };
 }
 
 /** @returns the bytes of the value */
-function append(into: RecordBuffer, key: Buffer | null, value: ForwardedRecord['value']): number {
+function append(into: RecordBuffer, { key, value, headers }: ForwardedRecord): number {
   if (value === null || value instanceof Uint8Array) {
-    into.append(key, value);
+    into.append(key, value, headers);
     return value?.length ?? 0;
   }
-  into.appendRanges(key, 0, key?.length ?? 0, value.bytes, value.start, value.end);
+  into.appendRanges(key, 0, key?.length ?? 0, value.bytes, value.start, value.end, headers);
   return value.end - value.start;
 }
 

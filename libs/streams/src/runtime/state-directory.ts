@@ -54,6 +54,11 @@ export class StateDirectory {
 
   constructor(private readonly options: StateDirectoryOptions) {}
 
+  /** Of all partitions that are assigned to this process. */
+  byName(name: string): StateStore[] {
+    return [...this.kept.values()].flatMap((stores) => stores.byName.get(name) ?? []);
+  }
+
   of(partition: number): StateManager {
     let stores = this.kept.get(partition);
     if (!stores) this.kept.set(partition, (stores = this.create(partition)));

@@ -125,6 +125,7 @@ class StreamTask implements PartitionTask {
   async idle(): Promise<void> {
     const core = this.core;
     if (!core) return;
+    core.punctuate();
     if (core.changed || this.position !== this.committed) await this.commit(core, this.position);
     this.options.stores.between();
   }

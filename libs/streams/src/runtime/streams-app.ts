@@ -1,17 +1,25 @@
 import type { StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
-import { type Topology, verifyTopics } from '../topology/topology.js';
+import type { KeyValueStore, ReadOnlyKeyValueStore } from '../state/key-value-store.js';
+import type { StateStore } from '../state/state-store.js';
+import {
+  type ReadOnlyStoresOf,
+  type StoreDefinitions,
+  type Topology,
+  undeclared,
+  verifyTopics,
+} from '../topology/topology.js';
 import type { ExceptionHandlers } from './parking.js';
 import { StateDirectory } from './state-directory.js';
 import { createStreamTask } from './stream-task.js';
-import { createTaskManager, type TaskManager } from './task-manager.js';
+import { createTaskManager, type StateListener, type TaskManager } from './task-manager.js';
 
 const DEFAULT_COMMIT_INTERVAL_MS = 500;
 const DEFAULT_LINGER_MS = 10;
 const DEFAULT_CHECKPOINT_INTERVAL_MS = 300_000;
 
-export interface StreamsAppOptions extends ExceptionHandlers {
-  readonly topology: Topology;
+export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreDefinitions> extends ExceptionHandlers {
+  readonly topology: Topology<Definitions>;
   readonly backend: StreamsBackend;
   readonly instanceId?: string | undefined;
   readonly sessionTimeoutMs?: number;
@@ -34,13 +42,25 @@ export interface StreamsAppOptions extends ExceptionHandlers {
   readonly stateDir?: string | undefined;
   /** Default 5 minutes; a graceful stop writes another checkpoint. */
   readonly checkpointIntervalMs?: number;
+  /** Called at each change of the state of this process, from within the runtime: return soon, and never throw. */
+  readonly onStateChange?: StateListener;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   readonly onFatal: (error: Error) => void;
 }
 
+export interface StreamsApp<Definitions extends StoreDefinitions> extends TaskManager {
+  /**
+   * Reads a store of the partitions that are assigned to this process: what is committed, and while a partition is
+   * restored the part of it that is there. A key of another process's partition is not found.
+   */
+  readOnlyStore<Name extends keyof Definitions & string>(name: Name): ReadOnlyStoresOf<Definitions>[Name];
+}
+
 /** Runs a topology with one exactly-once task per source partition that the group assigns to this process. */
-export function createStreamsApp(options: StreamsAppOptions): TaskManager {
+export function createStreamsApp<Definitions extends StoreDefinitions>(
+  options: StreamsAppOptions<Definitions>,
+): StreamsApp<Definitions> {
   const { topology, backend, stateDir, logger, now } = options;
   const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, lingerMs = DEFAULT_LINGER_MS } = options;
   const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
@@ -60,6 +80,11 @@ export function createStreamsApp(options: StreamsAppOptions): TaskManager {
     ready: () => runner.ready(),
     tasks: () => runner.tasks(),
     command: (partition, command) => runner.command(partition, command),
+    readOnlyStore: (name) => {
+      const names = Object.keys(topology.stores ?? {});
+      if (!names.includes(name)) throw undeclared('store', name, topology.applicationId, names);
+      return readOnlyStore(() => stateDirectory.byName(name)) as ReadOnlyStoresOf<Definitions>[typeof name];
+    },
     start: async () => {
       await verifyTopics(topology, backend);
       await runner.start();
@@ -69,5 +94,17 @@ export function createStreamsApp(options: StreamsAppOptions): TaskManager {
       await runner.stop();
       await stateDirectory.close();
     },
+  };
+}
+
+/** The stores of several partitions as one. The partitions may change between two calls. */
+function readOnlyStore(stores: () => readonly StateStore[]): ReadOnlyKeyValueStore<unknown> {
+  const views = () => stores().map((store) => (store as StateStore & KeyValueStore<unknown>).readOnly());
+  return {
+    get: (key) =>
+      views()
+        .map((view) => view.get(key))
+        .find((value) => value !== undefined),
+    entries: () => views().flatMap((view) => [...view.entries()]),
   };
 }

@@ -28,6 +28,7 @@ export interface TaskExecutorOptions {
   readonly random: () => number;
   /** An exception handler says that the process cannot go on. */
   readonly onFatal: (error: Error) => void;
+  readonly onStateChange: () => void;
   /** Resolves when an earlier task of this process for the same partition is closed: there are never two. */
   readonly after?: Promise<void> | undefined;
 }
@@ -132,6 +133,7 @@ export class TaskExecutor {
         waitMs = this.handleFailure(error);
       }
       this.running = false;
+      this.options.onStateChange();
       await this.closeTask(task);
       if (!this.isClosing()) await waitOrAbort(waitMs, this.waking.signal);
     }
@@ -188,6 +190,7 @@ export class TaskExecutor {
     const partition = partitionName(this.options.partition);
     this.options.logger.info('partition_resumed', { partition, reason: this.parked.code });
     this.parked = null;
+    this.options.onStateChange();
   }
 
   private async runTask(task: PartitionTask): Promise<void> {
@@ -201,6 +204,7 @@ export class TaskExecutor {
     const signals = [this.closing.signal, this.failing.signal];
     for (const signal of signals) signal.addEventListener('abort', wakeup);
     this.running = true;
+    this.options.onStateChange();
     try {
       await this.consume(task, poller, position);
     } finally {

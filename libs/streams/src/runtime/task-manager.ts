@@ -19,9 +19,18 @@ export interface TaskManagerOptions extends ExceptionHandlers {
   readonly now: () => number;
   /** In [0, 1), for the jitter of retries; none unless given. */
   readonly random?: () => number;
+  readonly onStateChange?: StateListener;
   /** The process cannot continue and should exit with a code that makes its supervisor restart it. */
   readonly onFatal: (error: Error) => void;
 }
+
+/**
+ * `rebalancing`: a task is being built, or the member has not joined. `degraded`: every task runs or is parked, and at
+ * least one is parked.
+ */
+export type StreamsState = 'created' | 'rebalancing' | 'running' | 'degraded' | 'stopping' | 'stopped';
+
+export type StateListener = (state: StreamsState, previous: StreamsState) => void;
 
 export interface TaskStatus extends TopicPartition {
   readonly state: TaskState;
@@ -66,6 +75,7 @@ class GroupTaskManager implements TaskManager {
   private stopping = false;
   private watchdog: NodeJS.Timeout | undefined;
   private silentChecks = 0;
+  private state: StreamsState = 'created';
 
   constructor(private readonly options: TaskManagerOptions) {}
 
@@ -80,6 +90,7 @@ class GroupTaskManager implements TaskManager {
       ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }),
     });
     this.watchdog = setInterval(() => this.watch(), WATCH_EVERY_MS).unref();
+    this.become('rebalancing');
     await this.member.join({
       assigned: (assignment) => this.take(assignment),
       failed: (error) => this.options.onFatal(error),
@@ -88,11 +99,13 @@ class GroupTaskManager implements TaskManager {
 
   async stop(): Promise<void> {
     this.stopping = true;
+    this.become('stopping');
     clearInterval(this.watchdog);
     for (const [name, host] of this.hosts) this.drop(name, host);
     await Promise.all(this.closing.values());
     await this.member?.leave();
     await this.fetcher?.close();
+    this.become('stopped');
   }
 
   ready(): boolean {
@@ -111,6 +124,20 @@ class GroupTaskManager implements TaskManager {
   command(partition: TopicPartition, command: TaskCommand): string | null | undefined {
     const host = this.hosts.get(partitionName(partition));
     return command === 'skip' ? host?.skip() : host?.retry();
+  }
+
+  private updateState(): void {
+    if (this.stopping || !this.joined) return;
+    const states = [...this.hosts.values()].map(({ state }) => state);
+    if (states.includes('starting')) this.become('rebalancing');
+    else this.become(states.includes('parked') ? 'degraded' : 'running');
+  }
+
+  private become(state: StreamsState): void {
+    const previous = this.state;
+    if (state === previous) return;
+    this.state = state;
+    this.options.onStateChange?.(state, previous);
   }
 
   /** A member without an accepted heartbeat for minutes is stuck or cut off: a new process has a better chance. */
@@ -133,6 +160,7 @@ class GroupTaskManager implements TaskManager {
     this.joined = true;
     const assigned = new Map(partitions.map((partition) => [partitionName(partition), partition]));
     if (!this.stopping) this.change(generation, assigned);
+    this.updateState();
     await Promise.all([...this.closing].flatMap(([name, closed]) => (assigned.has(name) ? [] : [closed])));
   }
 
@@ -149,7 +177,10 @@ class GroupTaskManager implements TaskManager {
       const { options } = this;
       const own = { partition, generation, member, fetcher, after: this.closing.get(name) };
       const { random = () => 0 } = options;
-      this.hosts.set(name, new TaskExecutor({ ...options, ...own, random, handlers: options }));
+      this.hosts.set(
+        name,
+        new TaskExecutor({ ...options, ...own, random, handlers: options, onStateChange: () => this.updateState() }),
+      );
     }
   }
 

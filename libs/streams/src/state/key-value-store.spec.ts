@@ -13,6 +13,36 @@ beforeEach(() => {
   store = keyValueStore({ changelogTopic: 'tallies', serde: jsonSerde<Tally>() }).createStore();
 });
 
+describe('the entries of the key-value store', () => {
+  it('are those that the processor sees, and may be changed while they are walked over', () => {
+    for (const van of ['van-1', 'van-2', 'van-3']) store.put(van, { count: 1 });
+    store.commit();
+    store.delete('van-2');
+    store.put('van-3', { count: 3 });
+    store.put('van-4', { count: 4 });
+    const seen: [string, number][] = [];
+    for (const [van, { count }] of store.entries()) {
+      seen.push([van, count]);
+      store.delete(van);
+      store.put(`${van} again`, { count: 0 });
+    }
+    expect(seen.sort()).toEqual([
+      ['van-1', 1],
+      ['van-3', 3],
+      ['van-4', 4],
+    ]);
+  });
+
+  it('are for others only those that are committed', () => {
+    store.put('van-1', { count: 1 });
+    store.commit();
+    store.put('van-1', { count: 2 });
+    store.put('van-2', { count: 2 });
+    expect([...store.readOnly().entries()]).toEqual([['van-1', { count: 1 }]]);
+    expect([store.readOnly().get('van-1'), store.readOnly().get('van-2')]).toEqual([{ count: 1 }, undefined]);
+  });
+});
+
 describe('a value of the key-value store', () => {
   it('stays as it was committed when a processor changes what it read and the transaction is aborted', () => {
     store.put('van-1', { count: 1 });

@@ -12,6 +12,15 @@ export interface KeyValueStore<T> {
   get(key: string): T | undefined;
   put(key: string, value: T): void;
   delete(key: string): void;
+  /** All entries, uncommitted ones included, in no particular order. The processor may change the store meanwhile. */
+  entries(): Iterable<readonly [string, T]>;
+  readOnly(): ReadOnlyKeyValueStore<T>;
+}
+
+/** The committed entries, for readers outside of the processor. Values are copies. */
+export interface ReadOnlyKeyValueStore<T> {
+  get(key: string): T | undefined;
+  entries(): Iterable<readonly [string, T]>;
 }
 
 /**
@@ -45,8 +54,11 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
   }
 
   get(key: string): T | undefined {
-    const bytes = this.changed.has(key) ? this.changed.get(key) : this.committed.get(key);
-    // A serde may return a view of the bytes that it is given.
+    return this.valueOf(this.changed.has(key) ? this.changed.get(key) : this.committed.get(key));
+  }
+
+  /** A serde may return a view of the bytes that it is given. */
+  private valueOf(bytes: Buffer | null | undefined): T | undefined {
     return bytes ? this.serde.deserialize(Buffer.from(bytes)) : undefined;
   }
 
@@ -56,6 +68,13 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
 
   delete(key: string): void {
     this.changed.set(key, null);
+  }
+
+  *entries(): Generator<readonly [string, T]> {
+    for (const key of new Set([...this.committed.keys(), ...this.changed.keys()])) {
+      const value = this.get(key);
+      if (value !== undefined) yield [key, value];
+    }
   }
 
   writeChanges(into: ChangeSink): void {
@@ -87,6 +106,14 @@ class MapStore<T> implements StateStore, KeyValueStore<T> {
   clear(): void {
     this.committed.clear();
     this.changed.clear();
+  }
+
+  readOnly(): ReadOnlyKeyValueStore<T> {
+    const { committed } = this;
+    return {
+      get: (key) => this.valueOf(committed.get(key)),
+      entries: () => [...committed].map(([key, bytes]) => [key, this.serde.deserialize(Buffer.from(bytes))]),
+    };
   }
 
   scan(): EntryScan {

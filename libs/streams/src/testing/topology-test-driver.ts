@@ -1,4 +1,4 @@
-import { fetchedRecordOf, type OutgoingRecord } from '../record.js';
+import { fetchedRecordOf, type OutgoingRecord, type RecordHeader } from '../record.js';
 import { ProcessorTopology } from '../runtime/processor-topology.js';
 import type { StateStore } from '../state/state-store.js';
 import { type StoreDefinitions, type StoresOf, type Topology, undeclared } from '../topology/topology.js';
@@ -15,6 +15,8 @@ export interface TopologyTestDriver<
   pipe(record: PipedRecord): Promise<OutgoingRecord[]>;
   /** Processes records as one fetched batch, in one call of a slice processor. Returns what they wrote to the sinks. */
   pipeSlice(records: readonly PipedRecord[]): Promise<OutgoingRecord[]>;
+  /** Lets time pass without a record. Returns what the processor wrote to the sinks for it. */
+  punctuate(wallClockMs: number): OutgoingRecord[];
   /** What was committed to a sink since the last call for it. */
   readOutput(sink: SinkName): OutgoingRecord[];
   /** Everything that was committed so far, changelogs included. */
@@ -32,6 +34,7 @@ export interface TopologyTestDriver<
 export interface PipedRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
+  readonly headers?: readonly RecordHeader[];
   /** Epoch ms; that of the driver's clock unless given. */
   readonly timestamp?: number;
 }
@@ -59,7 +62,7 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   SinkName
 > {
   private core: ProcessorTopology;
-  private readonly now: number;
+  private now: number;
   private offset = 0;
   private readonly committed: OutgoingRecord[] = [];
   private committedOffset = 0;
@@ -78,8 +81,8 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
   }
 
   async pipeSlice(piped: readonly PipedRecord[]): Promise<OutgoingRecord[]> {
-    const records = piped.map(({ key, value, timestamp = this.now }) =>
-      fetchedRecordOf({ offset: this.offset++, timestamp, key, value }),
+    const records = piped.map(({ timestamp = this.now, ...record }) =>
+      fetchedRecordOf({ ...record, offset: this.offset++, timestamp }),
     );
     const before = this.pendingOutput().length;
     await this.core.process(records, true);
@@ -87,6 +90,13 @@ class HandDrivenTask<Definitions extends StoreDefinitions, SinkName extends stri
     // As the runtime uses the memory of a batch again: a processor or a store that kept a view of it is found out.
     for (const record of records) record.bytes.fill(0xff);
     return output;
+  }
+
+  punctuate(wallClockMs: number): OutgoingRecord[] {
+    this.now = wallClockMs;
+    const before = this.pendingOutput().length;
+    this.core.punctuate();
+    return this.outputSince(before);
   }
 
   readOutput(sink: SinkName): OutgoingRecord[] {

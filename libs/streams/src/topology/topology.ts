@@ -1,6 +1,7 @@
 import type { StreamsBackend } from '../backend/backend.js';
 import { StreamsError } from '../errors.js';
-import type { ByteRange, StreamRecord } from '../record.js';
+import type { ByteRange, RecordHeader, StreamRecord } from '../record.js';
+import type { KeyValueStore, ReadOnlyKeyValueStore } from '../state/key-value-store.js';
 import type { StoreDefinition } from '../state/state-store.js';
 
 /** Stores of several kinds side by side; context.store() gives each under its own type. */
@@ -9,6 +10,13 @@ export type StoreDefinitions = Readonly<Record<string, StoreDefinition<unknown>>
 /** The stores that definitions make, by the same names. */
 export type StoresOf<Definitions extends StoreDefinitions> = {
   readonly [Name in keyof Definitions]: Definitions[Name] extends StoreDefinition<infer Store> ? Store : never;
+};
+
+/** The names of those stores that can be read from outside of their processor, and what can be read. */
+export type ReadOnlyStoresOf<Definitions extends StoreDefinitions> = {
+  readonly [Name in keyof Definitions]: StoresOf<Definitions>[Name] extends KeyValueStore<infer Value>
+    ? ReadOnlyKeyValueStore<Value>
+    : never;
 };
 
 /** Of a topology without stores: asking for one is an error of types. */
@@ -28,6 +36,7 @@ export interface SinkDefinition {
 export interface ForwardedRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | ByteRange | null;
+  readonly headers?: readonly RecordHeader[];
 }
 
 /** What a processor sees of the task that it works in. Type parameters: its stores by name, the names of its sinks. */
@@ -40,7 +49,22 @@ export interface ProcessorContext<Stores, SinkName extends string> {
   store<Name extends keyof Stores & string>(name: Name): Stores[Name];
 }
 
-export interface Processor {
+/** When punctuate() is called. Both in epoch ms. */
+export interface Punctuation {
+  /** The largest timestamp of a record that the task has processed; null: none since the task was opened. */
+  readonly streamTimeMs: number | null;
+  readonly wallClockMs: number;
+}
+
+interface Punctuated {
+  /**
+   * Called after each slice of records, and several times a second while none come, to do what time alone makes due.
+   * Outputs and changes of stores are part of the transaction of the records before it.
+   */
+  punctuate?(time: Punctuation): void;
+}
+
+export interface Processor extends Punctuated {
   /** Must be a function of the record and the stores. An exception is a bug. */
   process(record: StreamRecord): void;
 }
@@ -55,7 +79,7 @@ export interface RecordSlice {
 }
 
 /** A processor that is called once per slice, for callers that have a cost per call. */
-export interface SliceProcessor {
+export interface SliceProcessor extends Punctuated {
   /**
    * Processes the slice through its forEach(). What the records need may be waited for before that. A rejection
    * rebuilds the task and tries again.
@@ -132,6 +156,27 @@ export function undeclared(
 
 export function invalid(message: string): StreamsError {
   return new StreamsError('INVALID_TOPOLOGY', message);
+}
+
+/** A topic to create; `configs` are the broker's topic settings by name. */
+export interface TopicSpec {
+  readonly name: string;
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly configs: Readonly<Record<string, string>>;
+}
+
+/**
+ * The topics that a topology writes, for TopicAdmin.createTopics(): changelogs are compacted, and all have as many
+ * partitions as the source.
+ */
+export function topicsOf(topology: Topology, size: Pick<TopicSpec, 'partitions' | 'replicationFactor'>): TopicSpec[] {
+  const isChangelog = new Set(Object.values(topology.stores ?? {}).map(({ changelogTopic }) => changelogTopic));
+  return writtenTopics(topology).map(({ topic: name }) => ({
+    name,
+    ...size,
+    configs: isChangelog.has(name) ? { 'cleanup.policy': 'compact' } : {},
+  }));
 }
 
 /** A topic that a topology writes, and what for. */

@@ -37,7 +37,7 @@ export function createMemoryBackend(options: MemoryBackendOptions): StreamsBacke
 
 export interface MemoryLogs {
   /** Writes as an outside producer would. */
-  append(partition: TopicPartition, record: { key: Buffer | null; value: Buffer | null }): number;
+  append(partition: TopicPartition, record: Pick<OutgoingRecord, 'key' | 'value' | 'headers'>): number;
   /** Deletes the committed offsets of a group, as a broker does after its retention. */
   forgetOffsets(groupId: string): void;
 }
@@ -71,9 +71,9 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     }
   }
 
-  append(partition: TopicPartition, { key, value }: { key: Buffer | null; value: Buffer | null }): number {
+  append(partition: TopicPartition, record: Pick<OutgoingRecord, 'key' | 'value' | 'headers'>): number {
     const log = this.log(partition);
-    log.push(fetchedRecordOf({ offset: log.length, timestamp: this.options.now(), key, value }));
+    log.push(fetchedRecordOf({ ...record, offset: log.length, timestamp: this.options.now() }));
     for (const watcher of this.watchers) watcher();
     return log.length - 1;
   }

@@ -1,0 +1,114 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Kafka, type KafkaMessage, logLevel, Partitioners } from 'kafkajs';
+import { until } from '../../test/support/until.js';
+
+const packageFolder = new URL('.', import.meta.url).pathname;
+const brokers = process.env['WAYPOST_TEST_BROKERS'] ?? '';
+const kafka = new Kafka({ brokers: brokers.split(','), clientId: 'examples', logLevel: logLevel.NOTHING });
+const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+let project: string;
+let children: ChildProcess[] = [];
+
+/** An empty project with nothing but the packed package, as a stranger has it. */
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), 'streams-example-'));
+  const run = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: 'pipe' });
+  const tarball = run(packageFolder, 'pack', '--silent', '--pack-destination', project).trim().split('\n').at(-1) ?? '';
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  run(project, 'install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`);
+  cpSync(join(project, 'node_modules/@waypost/streams/examples'), join(project, 'examples'), { recursive: true });
+  await producer.connect();
+}, 180_000);
+
+afterEach(async () => {
+  await Promise.all(children.map((child) => stopped(child)));
+  children = [];
+});
+
+afterAll(async () => {
+  await producer.disconnect();
+  rmSync(project, { recursive: true, force: true });
+});
+
+async function stopped(child: ChildProcess): Promise<number | null> {
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  return child.exitCode ?? (await exited);
+}
+
+/** Runs an example until the test ends. @returns the prefix of its topics */
+async function started(example: string): Promise<string> {
+  const prefix = `${randomUUID()}.`;
+  const env = { ...process.env, NODE_OPTIONS: '', KAFKA_BROKERS: brokers, PREFIX: prefix };
+  const child = spawn(process.execPath, [join('examples', example)], { cwd: project, env, stdio: 'pipe' });
+  children.push(child);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += String(text)));
+  await until(() => {
+    if (child.exitCode !== null) throw new Error(said);
+    return Promise.resolve(said.includes('running'));
+  });
+  return prefix;
+}
+
+/** The committed records of a topic, once there are `count`. */
+async function read(topic: string, count: number): Promise<KafkaMessage[]> {
+  const consumer = kafka.consumer({ groupId: randomUUID() });
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  const messages: KafkaMessage[] = [];
+  await consumer.run({ eachMessage: ({ message }) => Promise.resolve(void messages.push(message)) });
+  await until(() => Promise.resolve(messages.length >= count));
+  await consumer.disconnect();
+  return messages;
+}
+
+function textOf({ key, value }: KafkaMessage): string {
+  return `${String(key)}=${String(value)}`;
+}
+
+describe('the packed package in an empty project', () => {
+  it('counts words', async () => {
+    const prefix = await started('word-count.mjs');
+    const sentences = ['The van is late', 'the VAN, the van!'];
+    await producer.send({ topic: `${prefix}sentences`, messages: sentences.map((value) => ({ key: 'k', value })) });
+    const counts = await read(`${prefix}counts`, 8);
+    expect(counts.map(textOf).sort()).toEqual(
+      ['is=1', 'late=1', 'the=1', 'the=2', 'the=3', 'van=1', 'van=2', 'van=3'].sort(),
+    );
+  });
+
+  it('ends sessions by time, with and without another record', async () => {
+    const prefix = await started('sessions.mjs');
+    const now = Date.now();
+    const click = (secondsAgo: number) => ({ key: 'user-1', value: null, timestamp: String(now - secondsAgo * 1_000) });
+    // 60 s apart; the second session is over by the wall clock, while no record comes.
+    await producer.send({ topic: `${prefix}clicks`, messages: [click(200), click(190), click(130)] });
+    const sessions = await read(`${prefix}sessions`, 2);
+    expect(sessions.map(({ value }) => JSON.parse(String(value)) as unknown)).toEqual([
+      { firstClickAt: now - 200_000, lastClickAt: now - 190_000, clicks: 2 },
+      { firstClickAt: now - 130_000, lastClickAt: now - 130_000, clicks: 1 },
+    ]);
+  });
+
+  it('joins records with a table', async () => {
+    const prefix = await started('table-join.mjs');
+    await producer.send({ topic: `${prefix}customers`, messages: [{ key: 'ada', value: 'Utrecht' }] });
+    const orders = ['ada', 'bob'].map((key) => ({ key, value: 'book' }));
+    await producer.send({ topic: `${prefix}orders`, messages: orders });
+    const [delivery] = await read(`${prefix}deliveries`, 1);
+    expect([String(delivery?.key), String(delivery?.headers?.['address'])]).toEqual(['ada', 'Utrecht']);
+    expect((await read(`${prefix}strangers`, 1)).map(textOf)).toEqual(['bob=book']);
+  });
+
+  it('stops in order on SIGTERM', async () => {
+    await started('word-count.mjs');
+    const [child] = children.splice(0);
+    expect(child && (await stopped(child))).toBe(0);
+  });
+});

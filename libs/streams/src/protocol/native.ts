@@ -1,0 +1,24 @@
+import { createRequire } from 'node:module';
+import { StreamsError } from '../errors.js';
+
+const require = createRequire(import.meta.url);
+
+/**
+ * A package with native code, loaded at its first use: it is needed only where producers choose its codec.
+ * @throws StreamsError CODEC_MISSING: which package to install
+ */
+export function nativePackage(name: string): unknown {
+  const found = optionalPackage(name);
+  if (found === null)
+    throw new StreamsError('CODEC_MISSING', `The package ${name} is not installed: npm install ${name}`);
+  return found;
+}
+
+/** null: it is not installed, or has no build for this platform. */
+export function optionalPackage(name: string): unknown {
+  try {
+    return require(name);
+  } catch {
+    return null;
+  }
+}

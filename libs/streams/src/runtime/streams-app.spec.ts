@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { until } from '../../../../test/support/until.js';
+import { createMemoryBackend } from '../backend/memory/memory-backend.js';
+import { silentLogger } from '../logger.js';
+import { keyValueStore } from '../state/key-value-store.js';
+import { jsonSerde } from '../state/state-store.js';
+import { createTopology } from '../topology/topology.js';
+import { createStreamsApp } from './streams-app.js';
+
+const places = createTopology({
+  applicationId: 'places',
+  source: 'scans',
+  stores: { places: keyValueStore({ changelogTopic: 'places', serde: jsonSerde<string>() }) },
+  sinks: { overdue: { topic: 'overdue', partitioner: 'source-partition' } },
+  processor: (context) => {
+    const store = context.store('places');
+    return {
+      process: ({ key, value }) => {
+        if (String(value) === 'nowhere') throw new TypeError('There is no such place.');
+        store.put(String(key), String(value));
+      },
+      punctuate: ({ wallClockMs }) => {
+        for (const [parcel] of store.entries()) {
+          if (wallClockMs < 5_000) return;
+          store.delete(parcel);
+          context.forward('overdue', { key: Buffer.from(parcel), value: null });
+        }
+      },
+    };
+  },
+});
+
+function start() {
+  const clock = { now: 1_000 };
+  const states: string[] = [];
+  const backend = createMemoryBackend({ topics: { scans: 2, places: 2, overdue: 2 }, now: () => clock.now });
+  const app = createStreamsApp({
+    topology: places,
+    backend,
+    logger: silentLogger,
+    now: () => clock.now,
+    onStateChange: (state) => states.push(state),
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const scan = (partition: number, parcel: string, place: string) =>
+    backend.append({ topic: 'scans', partition }, { key: Buffer.from(parcel), value: Buffer.from(place) });
+  return { app, backend, clock, scan, states, store: app.readOnlyStore('places') };
+}
+
+describe('a stream application', () => {
+  it('lets others read the committed state of all its partitions', async () => {
+    const { app, scan, store } = start();
+    await app.start();
+    scan(0, 'parcel-1', 'Utrecht');
+    scan(1, 'parcel-2', 'Zwolle');
+    await until(() => Promise.resolve([...store.entries()].length === 2));
+    expect([store.get('parcel-1'), store.get('parcel-2'), store.get('parcel-3')]).toEqual([
+      'Utrecht',
+      'Zwolle',
+      undefined,
+    ]);
+    // @ts-expect-error -- there is no such store
+    expect(() => app.readOnlyStore('place')).toThrow('has no store named place');
+    await app.stop();
+  });
+
+  it('does what time alone makes due while no record comes', async () => {
+    const { app, backend, clock, scan, store } = start();
+    await app.start();
+    scan(0, 'parcel-1', 'Utrecht');
+    await until(() => Promise.resolve(store.get('parcel-1') !== undefined));
+    clock.now = 5_000;
+    await until(() => Promise.resolve(store.get('parcel-1') === undefined));
+    expect(await backend.endOffset({ topic: 'overdue', partition: 0 })).toBeGreaterThan(0);
+    await app.stop();
+  });
+
+  it('informs a listener of its states: it runs, is degraded by a parked partition, and stops', async () => {
+    const { app, scan, states } = start();
+    await app.start();
+    await until(() => Promise.resolve(states.includes('running')));
+    scan(1, 'parcel-1', 'nowhere');
+    await until(() => Promise.resolve(states.includes('degraded')));
+    await app.stop();
+    expect([states[0], states.at(-1)]).toEqual(['rebalancing', 'stopped']);
+    expect(states.indexOf('running')).toBeLessThan(states.indexOf('degraded'));
+    expect(states.filter((state, i) => state === states[i - 1])).toEqual([]);
+  });
+});
