@@ -69,6 +69,12 @@ describe('An analyst (R-39)', () => {
     expect(await readFile(report, 'utf8')).toContain('positionWindowMs');
   });
 
+  it('counts routes in a back-test only for fleets that had them on', async () => {
+    const printed = (device: string) => waypost.cli('backtest', '--device', device, '--window', '5m');
+    expect(await printed('van-2')).not.toContain('route_started');
+    expect(await printed('van-3')).toContain('route_started');
+  });
+
   it('proves that the log holds exactly the events of the pings, and that each has its deliveries', async () => {
     const printed = await waypost.cli('verify');
     const [, recomputed, logged] = /^events: (\d+) recomputed from the pings, (\d+) in/m.exec(printed) ?? [];

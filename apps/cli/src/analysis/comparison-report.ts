@@ -13,6 +13,7 @@ export function comparisonReport(comparison: Comparison, options: ReportOptions)
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Back-test</title>
 <style>${STYLE}</style>
 <h1>Back-test</h1>
@@ -32,7 +33,7 @@ ${deviceTable(comparison)}
 
 const STYLE =
   'body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733}' +
-  'table{border-collapse:collapse}th,td{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid #dde3e8}' +
+  'table{border-collapse:collapse;display:block;overflow-x:auto}th,td{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid #dde3e8}' +
   'td.n,th.n{text-align:right}.now{background:#7a8896;fill:#7a8896}.then{background:#d9622b;fill:#d9622b}' +
   '.legend i{display:inline-block;width:.8rem;height:.8rem;margin-left:1rem}svg{width:100%;height:auto}' +
   'polyline{fill:none;stroke-width:1.5}polyline.now{stroke:#7a8896}polyline.then{stroke:#d9622b}text{font-size:12px}';

@@ -9,6 +9,7 @@ import {
   currentRules,
   deviceOf,
   earliestToCome,
+  readFleetSettings,
   readGeofences,
   readPings,
   type RecordedPing,
@@ -32,8 +33,8 @@ const TABLE_ROWS = 40;
 
 /**
  * Runs the rules over recorded pings twice, as they are and with other thresholds, and shows what would change (R-39). Both
- * runs begin at the beginning of the log, so that devices are remembered at `from` as they would be, and look at routes and
- * stops for every fleet, wanted or not (R-9); nothing is written to the stack.
+ * runs begin at the beginning of the log, so that devices are remembered at `from` as they would be, and make routes and
+ * stops where the fleet had them on at that time (R-9); nothing is written to the stack.
  */
 export async function backtest(terminal: Terminal, options: BacktestOptions): Promise<void> {
   const { from, to, device, settings, report } = options;
@@ -65,8 +66,9 @@ async function createComparer(
   comparison: Comparison,
 ): Promise<(recorded: RecordedPing) => boolean> {
   const { history: geofences } = await readGeofences(stack);
-  const now = createRuleRun(currentRules(geofences));
-  const then = createRuleRun({ ...currentRules(geofences), settings });
+  const current = currentRules(geofences, { fleetSettings: await readFleetSettings(stack) });
+  const now = createRuleRun(current);
+  const then = createRuleRun({ ...current, settings });
   return (recorded) => {
     const { partition, appendedAt, ping } = recorded;
     const inRange = from === null || appendedAt >= from;

@@ -23,7 +23,11 @@ interface Work {
   readonly now: () => number;
 }
 
-const LOGS: ProjectedLogs = { deliveries: topics.webhookAttempts.name, path_points: topics.telemetryPings.name };
+const LOGS: ProjectedLogs = {
+  deliveries: topics.webhookAttempts.name,
+  delivery_figures: topics.webhookAttempts.name,
+  path_points: topics.telemetryPings.name,
+};
 
 const POLL_MS = 250;
 /** Without a terminal, lines are printed instead of a bar. */
