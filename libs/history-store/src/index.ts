@@ -6,6 +6,19 @@ export { createDeliveryHistory, explainPage } from './deliveries/postgres-delive
 export { createDeliveryProjection, type DeliveryProjectionDeps } from './deliveries/postgres-delivery-projection.js';
 export type { PlanNode } from './pages/page-sql.js';
 
+// figures
+export {
+  createDeliveryFigures,
+  type DeliveryFigures,
+  type FigureGroup,
+  type FigureRow,
+  type FiguresQuery,
+} from './figures/delivery-figures.js';
+export { DURATION_ERROR, percentiles } from './figures/duration-histogram.js';
+export { bucketStart, FIGURE_STEPS, type FigureStep } from './figures/figure-cells.js';
+export { ATTEMPT_CLASSES, type Figures } from './figures/figures.js';
+export { createFigurePartitions } from './figures/write-figures.js';
+
 // paths
 export { createMemoryPathStore, type MemoryPathStore } from './paths/memory-path-store.js';
 export type { AppliedPaths, ApplyPathsResult, PathBatch, PathProjection } from './paths/path-projection.js';

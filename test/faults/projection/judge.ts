@@ -2,6 +2,7 @@ import { differences } from '../../support/differences.js';
 import { readValues } from '../shared/committed-log.js';
 import type { Log } from '../shared/stage.js';
 import type { Database } from './database.js';
+import { figureProblems } from './figures.js';
 import { foldLog, foldPings } from './fold-log.js';
 import { compareRows, readPathPoints, readRows } from './rows.js';
 
@@ -26,7 +27,9 @@ export async function judgeProjection({ log, database, nowMs, secondReader }: Ju
   const problems: string[] = [];
   const attempts = (await readValues(log, 'webhookAttempts', { problems, secondReader })).map(({ value }) => value);
   const found = await database.query(readRows);
-  problems.push(...compareRows(foldLog(attempts, nowMs), found));
+  const expected = foldLog(attempts, nowMs);
+  problems.push(...compareRows(expected, found));
+  problems.push(...(await database.query((client) => figureProblems(client, expected.values()))));
   const pings = (await readValues(log, 'telemetryPings', { problems, secondReader })).map(({ value }) => value);
   const points = foldPings(pings);
   const missing = differences(await database.query(readPathPoints), points);

@@ -8,7 +8,12 @@ import {
   DatabaseRetry,
   runMigrations,
 } from '@waypost/database';
-import { createDeliveryPartitions, createPathPartitions, endStalledSessions } from '@waypost/history-store';
+import {
+  createDeliveryPartitions,
+  createFigurePartitions,
+  createPathPartitions,
+  endStalledSessions,
+} from '@waypost/history-store';
 import { BootError, CLOCK, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, Readiness, STOPPING } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
 import { RetentionJob } from './retention.job.js';
@@ -58,7 +63,11 @@ class DatabaseRetryModule {}
       inject: [DataSource, DatabaseRetry, LOGGER, CLOCK],
       useFactory: (dataSource: DataSource, database: DatabaseRetry, logger: Logger, now: () => number) =>
         new RetentionJob({
-          partitions: [createDeliveryPartitions(dataSource), createPathPartitions(dataSource)],
+          partitions: [
+            createDeliveryPartitions(dataSource),
+            createFigurePartitions(dataSource),
+            createPathPartitions(dataSource),
+          ],
           database,
           logger,
           now,

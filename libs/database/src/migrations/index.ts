@@ -1,5 +1,6 @@
 import type { DataSourceOptions } from 'typeorm';
 import { CheaperHistory1760000400000 } from './cheaper-history-1760000400000.js';
+import { DeliveryFigures1760000900000 } from './delivery-figures-1760000900000.js';
 import { FleetRoutes1760000800000 } from './fleet-routes-1760000800000.js';
 import { HistoryTables1760000000000 } from './history-tables-1760000000000.js';
 import { ManagedResources1760000600000 } from './managed-resources-1760000600000.js';
@@ -20,4 +21,5 @@ export const migrations = [
   ManagedResources1760000600000,
   PageKeys1760000700000,
   FleetRoutes1760000800000,
+  DeliveryFigures1760000900000,
 ] satisfies DataSourceOptions['migrations'];

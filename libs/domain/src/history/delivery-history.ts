@@ -16,7 +16,10 @@ export interface DeliveryQuery {
   readonly eventId?: string | undefined;
   readonly statusCode?: number | undefined;
   readonly status?: DeliveryStatus | undefined;
+  /** Of the first attempt, then event, then series; default `asc`: newest last. */
+  readonly order?: 'asc' | 'desc' | undefined;
   readonly limit: number;
+  /** The last record of the page before, in the same order. */
   readonly after?: DeliveryPosition | undefined;
 }
 

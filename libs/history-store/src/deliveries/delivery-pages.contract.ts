@@ -48,6 +48,25 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
     expect(await find()).toEqual(all);
   });
 
+  it('are in the opposite order on request, in every walk and with every filter', async () => {
+    const { find, all } = await filledLog();
+    const filters: Partial<DeliveryQuery>[] = [
+      {},
+      { eventTypes: ['position'] },
+      { eventTypes: ['position', 'ignition_on'] },
+      { subscriptionId: uuidOf('position'), eventTypes: ['position', 'ignition_on'] },
+      { status: 'delivered' },
+      { statusCode: 410 },
+      { deviceId: 'device-1' },
+      { startAt: all[6]?.firstAttemptAt ?? 0, endAt: all[20]?.firstAttemptAt ?? 0 },
+    ];
+    expect(await find({ order: 'desc' })).toEqual([...all].reverse());
+    for (const filter of filters) {
+      const pages = await walk((after) => find({ ...filter, order: 'desc', limit: 4, after }));
+      expect(pages.flat()).toEqual((await find(filter)).reverse());
+    }
+  });
+
   it('hold a window with its start and without its end', async () => {
     const { find, all } = await filledLog();
     const [startAt, endAt] = [all[6]?.firstAttemptAt ?? 0, all[15]?.firstAttemptAt ?? 0];

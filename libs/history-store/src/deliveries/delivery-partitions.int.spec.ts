@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { createDataSource } from '@waypost/database';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { until } from '../../../../test/support/until.js';
+import { createFigurePartitions } from '../figures/write-figures.js';
 import type { DailyPartitions } from '../partitions/daily-partitions.js';
 import { attemptOf, NOW, uuidOf } from './attempt-samples.contract.js';
 import { createDeliveryPartitions } from './delivery-partitions.js';
@@ -278,6 +279,7 @@ describe('A killed retention run', () => {
 
 /** Runs `work` while a transaction of the projection, not the first of its connection, has written to these days. */
 async function whileWriting(times: readonly number[], work: () => Promise<void>): Promise<void> {
+  for (const time of times) await createFigurePartitions(dataSource).ensurePartitions(time, time);
   const runner = dataSource.createQueryRunner();
   const client = (await runner.connect()) as PoolClient;
   const begin = async (name: string, expectedOffset: number | null, nextOffset: number): Promise<number | null> => {

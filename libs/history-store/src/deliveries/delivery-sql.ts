@@ -75,7 +75,7 @@ export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void 
 }
 
 /**
- * Adds attempts to deliveries that exist, have none of them yet and keep all of their probes, and returns the positions (from 1 on) of those that it
+ * Adds attempts to deliveries that are pending, have none of them yet and keep all of their probes, and returns the positions (from 1 on) of those that it
  * found. All deliveries must be of the day of `partition`: the statement names its table, so that neither the planner nor
  * the executor looks at the other days. `attempts` joins two JSON arrays.
  */
@@ -97,7 +97,7 @@ export function continueDeliveries(partition: string, deliveries: readonly Folde
            WITH ORDINALITY AS b (event_id, series, first_attempt_at, first_added, last_attempt_at,
                   delivered_at, next_attempt_at, status, status_code, last_attempt, attempts, position)
       WHERE d.event_id = b.event_id AND d.series = b.series AND d.first_attempt_at = b.first_attempt_at
-        AND d.last_attempt < b.first_added
+        AND d.last_attempt < b.first_added AND d.status = 'pending'
       RETURNING b.position::integer AS position`,
     values: CONTINUED_VALUES.map((valueOf) => deliveries.map(valueOf)),
   };
@@ -156,15 +156,23 @@ export function upsertParameters(deliveries: readonly FoldedDelivery[]): unknown
 }
 
 /**
- * Which of the given deliveries exist, as their positions in the parameters from 1 on. A scalar subquery, because it is
- * always executed as one look-up in one day's primary key; an EXISTS may become a scan of everything.
+ * Which of the given deliveries exist, as their positions in the parameters from 1 on, and what is stored of them. The LIMIT
+ * makes it one look-up in one day's primary key per delivery; a plain join may become a scan of everything.
  */
 export const FIND_EXISTING_DELIVERIES = `
-  SELECT b.position::integer AS position
+  SELECT b.position::integer AS position, k.created_at, k.delivered_at, k.attempts
     FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[])
-         WITH ORDINALITY AS b (event_id, series, first_attempt_at, position)
-   WHERE (SELECT true FROM deliveries k
-           WHERE k.event_id = b.event_id AND k.series = b.series AND k.first_attempt_at = b.first_attempt_at)`;
+         WITH ORDINALITY AS b (event_id, series, first_attempt_at, position),
+         LATERAL (SELECT * FROM deliveries d
+                   WHERE d.event_id = b.event_id AND d.series = b.series AND d.first_attempt_at = b.first_attempt_at
+                   LIMIT 1) AS k`;
+
+export interface ExistingDelivery {
+  readonly position: number;
+  readonly created_at: Date;
+  readonly delivered_at: Date | null;
+  readonly attempts: string;
+}
 
 export function findExistingParameters(deliveries: readonly FoldedDelivery[]): unknown[] {
   return [

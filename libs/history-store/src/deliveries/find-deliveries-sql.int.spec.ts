@@ -105,14 +105,18 @@ function subsets<T>([first, ...others]: readonly T[]): T[][] {
   return [...without, ...without.map((some) => [first, ...some])];
 }
 
-/** Every possible set of filters. */
+/** Every possible set of filters, in both orders. */
 const cases = subsets(Object.keys(FILTERS) as Filter[])
   .filter((filters) => !(filters.includes('type') && filters.includes('types')))
   .map((filters) => ({
     name: filters.length === 0 ? 'no filter' : filters.join(' + '),
     filters,
     query: Object.assign({}, ...filters.map((filter) => FILTERS[filter])) as Partial<DeliveryQuery>,
-  }));
+  }))
+  .flatMap((one) => [
+    one,
+    { ...one, name: `${one.name}, newest first`, query: { ...one.query, order: 'desc' as const } },
+  ]);
 
 describe('the plan of a page', () => {
   it.each(cases)('with $name reads only the rows of the page, by the index for it', async ({ filters, query }) => {
@@ -160,10 +164,10 @@ describe('the plan of a page', () => {
     expect(new Set([2, 3, 5, 6].map(nameFor)).size).toBe(3);
   });
 
-  it('reads the same number of rows on every page of a walk', async () => {
-    for (const hours of [0, 1, 12, 20]) {
+  it.each(['asc', 'desc'] as const)('reads the same number of rows on every page of a walk, %s', async (order) => {
+    for (const hours of order === 'asc' ? [0, 1, 12, 20] : [4, 12, 23, 24]) {
       const firstAttemptAt = NOW - 2 * DAY_MS + hours * 3_600_000;
-      const plan = await planOf({ after: { firstAttemptAt, eventId: uuidOf('any'), series: 0 } });
+      const plan = await planOf({ order, after: { firstAttemptAt, eventId: uuidOf('any'), series: 0 } });
 
       expect(nodeTypes(plan)).not.toContain('Sort');
       expect(rowsRead(plan)).toBeGreaterThanOrEqual(LIMIT);
@@ -174,6 +178,8 @@ describe('the plan of a page', () => {
   it('skips the days before the position of the walk', async () => {
     const plan = await planOf({ after: { firstAttemptAt: NOW - DAY_MS - 1_000, eventId: uuidOf('any'), series: 0 } });
     expect(tablesOf(plan)).toEqual(['deliveries_20260619']);
+    const back = { firstAttemptAt: NOW - 2 * DAY_MS + 1_000, eventId: uuidOf('any'), series: 0 };
+    expect(tablesOf(await planOf({ order: 'desc', after: back }))).toEqual(['deliveries_20260618']);
   });
 
   it('reads nothing for filters that contradict each other', async () => {

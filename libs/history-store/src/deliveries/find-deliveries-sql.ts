@@ -15,7 +15,13 @@ export interface SqlQuery {
 const SELECTED = `event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, next_attempt_at,
   series, status_code, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts`;
 
-const ORDER = 'ORDER BY first_attempt_at, event_id, series';
+const ORDERS = {
+  asc: { by: 'ORDER BY first_attempt_at, event_id, series', merge: 'ORDER BY first_attempt_at' },
+  desc: {
+    by: 'ORDER BY first_attempt_at DESC, event_id DESC, series DESC',
+    merge: 'ORDER BY first_attempt_at DESC',
+  },
+} as const;
 
 const STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[];
 
@@ -42,7 +48,7 @@ export function findDeliveriesSql(query: DeliveryQuery): PreparedQuery | null {
   const { status, ...others } = filters;
   const page = isMerged ? { filters: others, merged: statuses } : { filters, merged: [] };
   const shape = { key, ...page, types: typesOf(key, filters) };
-  return { name: nameOf(shape), ...textOf({ query, ...shape }) };
+  return { name: nameOf(shape, query), ...textOf({ query, ...shape }) };
 }
 
 function typesOf(key: DeliveryKeyName | null, { event_types: types }: Filters): Page['types'] {
@@ -54,11 +60,12 @@ function typesOf(key: DeliveryKeyName | null, { event_types: types }: Filters): 
 }
 
 /** PostgreSQL allows names of up to 63 bytes. */
-function nameOf({ key, merged, filters, types }: Omit<Page, 'query'>): string {
+function nameOf({ key, merged, filters, types }: Omit<Page, 'query'>, { order }: DeliveryQuery): string {
   const statuses = merged.map((status) => status.charAt(0));
   const columns = Object.keys(filters).map((column) => SHORT_NAMES[column as keyof Filters]);
   const slots = typeof types === 'number' ? [String(types)] : [];
-  return ['page', key ?? 'event', ...statuses, ...columns, ...slots].join(' ');
+  const first = order === 'desc' ? 'desc' : 'page';
+  return [first, key ?? 'event', ...statuses, ...columns, ...slots].join(' ');
 }
 
 /** Values by column, in the order of their parameters; several types are one array. */
@@ -134,12 +141,13 @@ function textOf({ query, filters, key, merged, types }: Page): SqlQuery {
   const values = { fleet_id: parameter(storableText(query.fleetId)), ...parametersOf(filters, parameter) };
   const limit = parameter(query.limit);
   const typeArray = `${values.event_types ?? ''}::text[]`;
+  const order = ORDERS[query.order ?? 'asc'];
 
   const listOf = (all: Values): string =>
     `SELECT ${SELECTED} FROM deliveries WHERE ${[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')}`;
   const listsOf = (all: Values): string[] =>
     merged.length === 0 ? [listOf(all)] : merged.map((status) => listOf({ ...all, status: `'${status}'` }));
-  const pageOf = (lists: readonly string[]): string => `${merge(lists)} ${ORDER} LIMIT ${limit}`;
+  const pageOf = (lists: readonly string[]): string => `${merge(lists, order.merge)} ${order.by} LIMIT ${limit}`;
 
   if (types === 'filter') return { text: pageOf(listsOf(values)), parameters };
   if (typeof types === 'number') {
@@ -148,7 +156,7 @@ function textOf({ query, filters, key, merged, types }: Page): SqlQuery {
   }
   const ofType = pageOf(listsOf({ ...values, event_type: 'wanted.event_type' }));
   const text = `SELECT page.* FROM unnest(${typeArray}) AS wanted (event_type)
-    CROSS JOIN LATERAL (${ofType}) AS page ${ORDER} LIMIT ${limit}`;
+    CROSS JOIN LATERAL (${ofType}) AS page ${order.by} LIMIT ${limit}`;
   return { text, parameters };
 }
 
@@ -166,10 +174,10 @@ function includesType(key: DeliveryKeyName): boolean {
 }
 
 /** The planner merges ordered lists while it reads them, and stops when the page is full. */
-function merge(streams: readonly string[]): string {
+function merge(streams: readonly string[], order: string): string {
   const [only, ...others] = streams;
   if (only !== undefined && others.length === 0) return only;
-  const ordered = streams.map((stream) => `(${stream} ORDER BY first_attempt_at)`);
+  const ordered = streams.map((stream) => `(${stream} ${order})`);
   return `SELECT * FROM (${ordered.join(' UNION ALL ')}) AS streams`;
 }
 
@@ -199,21 +207,31 @@ function conditions({ event_types, ...values }: Values): string[] {
     : [...equal, `event_type = ANY (${event_types})`];
 }
 
-/** The same text for every page of a walk: the first page starts after the lowest possible position. */
-function windowOf({ startAt, endAt, after }: DeliveryQuery, parameter: Parameter): string[] {
-  const position = after ?? { firstAttemptAt: startAt, ...BEFORE_ALL };
+/**
+ * The same text for every page of a walk: the first page starts outside of all positions. The planner cannot derive from
+ * a row comparison which partitions it excludes, so the first day of the page is named, too.
+ */
+function windowOf({ startAt, endAt, order, after }: DeliveryQuery, parameter: Parameter): string[] {
+  const isDescending = order === 'desc';
+  const position =
+    after ?? (isDescending ? { firstAttemptAt: endAt, ...AFTER_ALL } : { firstAttemptAt: startAt, ...BEFORE_ALL });
   const key = [instant(position.firstAttemptAt), position.eventId, position.series].map(parameter).join(', ');
+  const from = isDescending ? startAt : Math.max(startAt, position.firstAttemptAt);
   return [
-    // Also names the first day: the planner cannot derive from a row comparison which partitions it excludes.
-    `first_attempt_at >= ${parameter(instant(Math.max(startAt, position.firstAttemptAt)))}`,
+    `first_attempt_at >= ${parameter(instant(from))}`,
     `first_attempt_at < ${parameter(instant(endAt))}`,
-    `(first_attempt_at, event_id, series) > (${key})`,
+    ...(isDescending ? [`first_attempt_at <= ${parameter(instant(position.firstAttemptAt))}`] : []),
+    `(first_attempt_at, event_id, series) ${isDescending ? '<' : '>'} (${key})`,
   ];
 }
 
 const BEFORE_ALL: Omit<DeliveryPosition, 'firstAttemptAt'> = {
   eventId: '00000000-0000-0000-0000-000000000000',
   series: -1,
+};
+const AFTER_ALL: Omit<DeliveryPosition, 'firstAttemptAt'> = {
+  eventId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  series: INT4_MAX,
 };
 
 function isInt4(value: number): boolean {

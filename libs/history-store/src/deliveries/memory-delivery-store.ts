@@ -45,6 +45,7 @@ export function createMemoryDeliveryStore({ now }: { readonly now: () => number 
   const history: DeliveryHistory = {
     findDeliveries(query) {
       const found = [...rows.values()].filter((row) => matches(row, query)).sort(comparePositions);
+      if (query.order === 'desc') found.reverse();
       return Promise.resolve(found.slice(0, query.limit));
     },
   };
@@ -54,7 +55,7 @@ export function createMemoryDeliveryStore({ now }: { readonly now: () => number 
 function matches(row: DeliveryRecord, query: DeliveryQuery): boolean {
   if (row.fleetId !== storableText(query.fleetId)) return false;
   if (row.firstAttemptAt < query.startAt || row.firstAttemptAt >= query.endAt) return false;
-  if (query.after !== undefined && comparePositions(row, query.after) <= 0) return false;
+  if (query.after !== undefined && !isBehind(row, query.after, query.order)) return false;
   if (query.eventTypes !== undefined && query.eventTypes.length > 0 && !query.eventTypes.includes(row.eventType)) {
     return false;
   }
@@ -75,6 +76,10 @@ interface Position {
   readonly firstAttemptAt: number;
   readonly eventId: string;
   readonly series: number;
+}
+
+function isBehind(row: Position, after: Position, order: DeliveryQuery['order']): boolean {
+  return order === 'desc' ? comparePositions(row, after) < 0 : comparePositions(row, after) > 0;
 }
 
 /** UUIDs in lower case sort as text like their bytes. */

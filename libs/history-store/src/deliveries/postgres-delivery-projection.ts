@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { UNIQUE_VIOLATION } from '@waypost/database';
+import { createFigurePartitions } from '../figures/write-figures.js';
 import { createPartitionCache } from '../partitions/daily-partitions.js';
 import { isDayExpired } from '../partitions/daily-table.js';
 import { createProjectionLimiter } from '../projection/projection-limiter.js';
@@ -23,11 +24,11 @@ export function createDeliveryProjection({
   now,
   transactionsAtOnce,
 }: DeliveryProjectionDeps): DeliveryProjection {
-  const partitions = createPartitionCache(createDeliveryPartitions(dataSource));
+  const tables = [createDeliveryPartitions(dataSource), createFigurePartitions(dataSource)].map(createPartitionCache);
   const limit = createProjectionLimiter(transactionsAtOnce);
 
-  function ensurePartitions(deliveries: readonly FoldedDelivery[]): Promise<void> {
-    return partitions.ensure(deliveries.map(({ firstAttemptAt }) => firstAttemptAt));
+  async function ensurePartitions(deliveries: readonly FoldedDelivery[]): Promise<void> {
+    for (const partitions of tables) await partitions.ensure(deliveries.map(({ firstAttemptAt }) => firstAttemptAt));
   }
 
   /** Resolves to the number of deliveries written; null: another writer moved the position. */
@@ -37,7 +38,7 @@ export function createDeliveryProjection({
       const writes = await prepareWrites(deliveries);
       return await limit(() => inTransaction(dataSource, (client) => applyWrites(client, batch, writes)));
     } catch (error) {
-      partitions.clear();
+      for (const partitions of tables) partitions.clear();
       if (!isUniqueViolation(error)) throw error;
       await ensurePartitions(deliveries);
       return limit(() => inTransaction(dataSource, (client) => applyUpserts(client, batch, deliveries)));

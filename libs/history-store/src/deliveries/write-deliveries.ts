@@ -1,6 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { PoolClient, QueryConfig } from 'pg';
-import { startOfUtcDay } from '../partitions/daily-table.js';
+import { probeCount, recordNumber } from '@waypost/domain';
+import { endOf, NOT_STORED, type StoredDelivery, type WrittenDelivery } from '../figures/figure-cells.js';
+import { writeFigures } from '../figures/write-figures.js';
+import { groupByDay } from '../partitions/daily-table.js';
 import { copyIn, CopyRows } from '../projection/binary-copy.js';
 import { beginAndMovePosition, MOVED } from '../projection/projection-transaction.js';
 import { partitionName } from './delivery-partitions.js';
@@ -8,6 +11,7 @@ import type { AttemptBatch } from './delivery-projection.js';
 import {
   continueDeliveries,
   copyDeliveriesSql,
+  type ExistingDelivery,
   FIND_EXISTING_DELIVERIES,
   findExistingParameters,
   UPSERT_DELIVERIES,
@@ -15,13 +19,13 @@ import {
   type WholeDelivery,
   writeDeliveryRow,
 } from './delivery-sql.js';
-import { type FoldedDelivery, hasManyProbes } from './fold-attempts.js';
+import { type FoldedDelivery, hasManyProbes, lastRecordNumber, unpackAttempts } from './fold-attempts.js';
 
 /** The statements for a batch of a log without repetitions, prepared before the transaction begins. */
 export interface PreparedWrites {
   /** Deliveries whose first record is in the batch, by day. */
   readonly inserts: readonly Copy[];
-  readonly insertCount: number;
+  readonly inserted: readonly FoldedDelivery[];
   /** Deliveries that are stored already, by day. */
   readonly updates: readonly Update[];
   /** Stored already, and some of their probes lose their lines. */
@@ -45,15 +49,20 @@ const ROWS_PER_CHUNK = 200;
 export async function prepareWrites(deliveries: readonly FoldedDelivery[]): Promise<PreparedWrites> {
   const whole = deliveries.filter(isWhole).sort(byFleet);
   const inserts: Copy[] = [];
-  for (const [day, ofDay] of byDay(whole)) {
+  for (const [day, ofDay] of groupByDay(whole, firstAttempt)) {
     inserts.push({ sql: copyDeliveriesSql(partitionName(day)), rows: await rowsOf(ofDay) });
   }
   const stored = deliveries.filter((delivery) => !isWhole(delivery));
-  const updates = [...byDay(stored.filter((delivery) => !hasManyProbes(delivery)))].map(([day, ofDay]) => ({
+  const updates = [
+    ...groupByDay(
+      stored.filter((delivery) => !hasManyProbes(delivery)),
+      firstAttempt,
+    ),
+  ].map(([day, ofDay]) => ({
     query: continueDeliveries(partitionName(day), ofDay),
     deliveries: ofDay,
   }));
-  return { inserts, insertCount: whole.length, updates, upserts: stored.filter(hasManyProbes) };
+  return { inserts, inserted: whole, updates, upserts: stored.filter(hasManyProbes) };
 }
 
 async function rowsOf(deliveries: readonly WholeDelivery[]): Promise<Buffer> {
@@ -75,17 +84,19 @@ async function rowsOf(deliveries: readonly WholeDelivery[]): Promise<Buffer> {
 export async function applyWrites(
   client: PoolClient,
   batch: AttemptBatch,
-  { inserts, insertCount, updates, upserts }: PreparedWrites,
+  { inserts, inserted, updates, upserts }: PreparedWrites,
 ): Promise<number | null> {
   if (!(await moveAndInsert(client, batch, inserts))) return null;
-  let written = insertCount;
+  const written: WrittenDelivery[] = inserted.map((delivery) => ({ delivery, before: NOT_STORED }));
   const others = [...upserts];
   for (const update of updates) {
-    const left = await continueStored(client, update);
-    written += update.deliveries.length - left.length;
+    const { continued, left } = await continueStored(client, update);
+    written.push(...continued.map((delivery) => ({ delivery, before: beforeContinued(delivery) })));
     others.push(...left);
   }
-  return written + (await upsertDeliveries(client, others));
+  written.push(...(await upsertDeliveries(client, others)));
+  await writeFigures(client, batch.partition, written);
+  return written.length;
 }
 
 /** Like `applyWrites`, for any deliveries, in whatever state they are stored. */
@@ -94,7 +105,10 @@ export async function applyUpserts(
   batch: AttemptBatch,
   deliveries: readonly FoldedDelivery[],
 ): Promise<number | null> {
-  return (await moveAndInsert(client, batch, [])) ? upsertDeliveries(client, deliveries) : null;
+  if (!(await moveAndInsert(client, batch, []))) return null;
+  const written = await upsertDeliveries(client, deliveries);
+  await writeFigures(client, batch.partition, written);
+  return written.length;
 }
 
 /** The first day's deliveries share one message with the statements before them; there is rarely a second day. */
@@ -117,32 +131,55 @@ async function hasMoved(client: PoolClient, move: string): Promise<boolean> {
   return results.at(-1)?.rowCount === 1;
 }
 
-/** Resolves to the number of deliveries that could be written. */
-async function upsertDeliveries(client: PoolClient, deliveries: readonly FoldedDelivery[]): Promise<number> {
-  const writable = await withoutHeadless(client, deliveries);
-  if (writable.length > 0) await client.query(UPSERT_DELIVERIES, upsertParameters(writable.toSorted(byFleet)));
-  return writable.length;
-}
-
-/** Resolves to the deliveries that are not stored, or have some of the attempts already. */
-async function continueStored(client: PoolClient, { query, deliveries }: Update): Promise<readonly FoldedDelivery[]> {
-  const { rows } = await client.query<{ position: number }>(query);
-  if (rows.length === deliveries.length) return [];
-  const written = new Set(rows.map(({ position }) => deliveries[position - 1]));
-  return deliveries.filter((delivery) => !written.has(delivery));
-}
-
-/** The deliveries that have their body or are stored already. */
-async function withoutHeadless(
+/** Resolves to the deliveries that could be written: those that have their body or are stored already. */
+async function upsertDeliveries(
   client: PoolClient,
   deliveries: readonly FoldedDelivery[],
-): Promise<readonly FoldedDelivery[]> {
-  const continued = deliveries.filter((delivery) => !isWhole(delivery));
-  if (continued.length === 0) return deliveries;
-  const parameters = findExistingParameters(continued);
-  const { rows } = await client.query<{ position: number }>(FIND_EXISTING_DELIVERIES, parameters);
-  const existing = new Set(rows.map(({ position }) => continued[position - 1]));
-  return deliveries.filter((delivery) => isWhole(delivery) || existing.has(delivery));
+): Promise<readonly WrittenDelivery[]> {
+  if (deliveries.length === 0) return [];
+  const stored = await readStored(client, deliveries);
+  const writable = deliveries.filter((delivery) => isWhole(delivery) || stored.has(delivery));
+  if (writable.length > 0) await client.query(UPSERT_DELIVERIES, upsertParameters(writable.toSorted(byFleet)));
+  return writable.map((delivery) => ({ delivery, before: stored.get(delivery) ?? NOT_STORED }));
+}
+
+interface Continued {
+  readonly continued: readonly FoldedDelivery[];
+  /** Not stored, ended already, or with some of the attempts. */
+  readonly left: readonly FoldedDelivery[];
+}
+
+async function continueStored(client: PoolClient, { query, deliveries }: Update): Promise<Continued> {
+  const { rows } = await client.query<{ position: number }>(query);
+  if (rows.length === deliveries.length) return { continued: deliveries, left: [] };
+  const positions = new Set(rows.map(({ position }) => position - 1));
+  return {
+    continued: deliveries.filter((_, index) => positions.has(index)),
+    left: deliveries.filter((_, index) => !positions.has(index)),
+  };
+}
+
+/** What must have been stored of a delivery that `continueDeliveries` has found. */
+function beforeContinued({ attempts: [first] }: FoldedDelivery): StoredDelivery {
+  if (first === undefined) return NOT_STORED;
+  return { lastRecord: recordNumber(first) - 1, probes: first.probes - (first.probe ? 1 : 0), end: null };
+}
+
+async function readStored(
+  client: PoolClient,
+  deliveries: readonly FoldedDelivery[],
+): Promise<ReadonlyMap<FoldedDelivery, StoredDelivery>> {
+  const { rows } = await client.query<ExistingDelivery>(FIND_EXISTING_DELIVERIES, findExistingParameters(deliveries));
+  return new Map(
+    rows.flatMap(({ position, created_at: createdAt, delivered_at: deliveredAt, attempts: text }) => {
+      const delivery = deliveries[position - 1];
+      const attempts = unpackAttempts(text);
+      const times = { createdAt: createdAt.getTime(), deliveredAt: deliveredAt?.getTime() ?? null };
+      const end = endOf(times, attempts.at(-1)?.outcome ?? '');
+      const stored = { lastRecord: lastRecordNumber({ attempts }), probes: probeCount({ attempts }), end };
+      return delivery === undefined ? [] : [[delivery, stored] as const];
+    }),
+  );
 }
 
 function isWhole(delivery: FoldedDelivery): delivery is WholeDelivery {
@@ -157,13 +194,6 @@ function byFleet(a: FoldedDelivery, b: FoldedDelivery): number {
   return a.fleetId === b.fleetId ? a.firstAttemptAt - b.firstAttemptAt : a.fleetId < b.fleetId ? -1 : 1;
 }
 
-function byDay<T extends FoldedDelivery>(deliveries: readonly T[]): Map<number, T[]> {
-  const days = new Map<number, T[]>();
-  for (const delivery of deliveries) {
-    const day = startOfUtcDay(delivery.firstAttemptAt);
-    const ofDay = days.get(day);
-    if (ofDay === undefined) days.set(day, [delivery]);
-    else ofDay.push(delivery);
-  }
-  return days;
+function firstAttempt({ firstAttemptAt }: FoldedDelivery): number {
+  return firstAttemptAt;
 }

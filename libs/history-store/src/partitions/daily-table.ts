@@ -3,7 +3,7 @@ import { RETENTION_MS } from '@waypost/domain';
 /** A table that is partitioned by range of a time, one partition per UTC day. */
 export interface DailyTable {
   /** Part of the text of statements. */
-  readonly name: 'deliveries' | 'path_points';
+  readonly name: 'deliveries' | 'delivery_figures' | 'path_points';
   /** Any fixed numbers: the advisory locks of partition creators and of the one retention run. */
   readonly creationLock: number;
   readonly retentionLock: number;
@@ -14,6 +14,18 @@ export const DAY_MS = 86_400_000;
 /** The UTC midnight at or before `atMs`. */
 export function startOfUtcDay(atMs: number): number {
   return Math.floor(atMs / DAY_MS) * DAY_MS;
+}
+
+/** Items by the start of their day. */
+export function groupByDay<T>(items: readonly T[], timeOf: (item: T) => number): Map<number, T[]> {
+  const days = new Map<number, T[]>();
+  for (const item of items) {
+    const day = startOfUtcDay(timeOf(item));
+    const ofDay = days.get(day);
+    if (ofDay === undefined) days.set(day, [item]);
+    else ofDay.push(item);
+  }
+  return days;
 }
 
 /**

@@ -9,7 +9,7 @@ import { createDeliveryProjection } from '../deliveries/postgres-delivery-projec
 import { createPathPartitions } from '../paths/postgres-path-projection.js';
 import { emptyHistory } from './history-rebuild.js';
 
-const LOGS = { deliveries: 'the-attempts', path_points: 'the-pings' };
+const LOGS = { deliveries: 'the-attempts', delivery_figures: 'the-attempts', path_points: 'the-pings' };
 const TOPIC = LOGS.deliveries;
 const log = attemptsOf({ fleetId: 'fleet-a', firstAttemptAt: NOW - 60_000 }, 2, 'delivered');
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await client.connect();
 });
 beforeEach(async () => {
-  await client.query('TRUNCATE projection_positions, deliveries, path_points');
+  await client.query('TRUNCATE projection_positions, deliveries, delivery_figures, path_points');
 });
 afterAll(async () => {
   await client.end();

@@ -36,7 +36,7 @@ const LOCK_TIMEOUT = '3s';
 export async function openHistoryRebuild(databaseUrl: string, logs: ProjectedLogs): Promise<HistoryRebuild> {
   const settings = { poolSize: 2, applicationName: 'waypost rebuild' };
   const dataSource = await createDataSource(databaseUrl, settings).initialize();
-  const topics = Object.values(logs);
+  const topics = [...new Set(Object.values(logs))];
   return {
     topics,
     async readPositions() {

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import { recordNumber, type WebhookAttempt } from '@waypost/domain';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { anyLog, attemptOf, attemptsOf, NOW, uuidOf } from '../deliveries/attempt-samples.contract.js';
+import { createDeliveryProjection } from '../deliveries/postgres-delivery-projection.js';
+import { emptyHistory } from '../rebuild/history-rebuild.js';
+import { createDeliveryFigures, type DeliveryFigures, type FiguresQuery } from './delivery-figures.js';
+import { DURATION_ERROR, percentiles } from './duration-histogram.js';
+import type { Figures } from './figures.js';
+
+const DAY_MS = 86_400_000;
+const PARTITIONS = 3;
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let pages: PageSource;
+let stored: DeliveryFigures;
+let logs = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  dataSource = await createDataSource(database.url, { poolSize: 8 }).initialize();
+  pages = createPageSource(database.url);
+  stored = createDeliveryFigures({ pages });
+});
+afterAll(async () => {
+  await pages.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** A fleet with logs in several partitions. */
+function newFleet() {
+  logs += 1;
+  const fleetId = `fleet-${String(logs)}`;
+  const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+  return {
+    fleetId,
+    async append(attempts: readonly WebhookAttempt[], partition = 0): Promise<void> {
+      const expectedOffset = await projection.readPosition(fleetId, partition);
+      const nextOffset = (expectedOffset ?? 0) + attempts.length + 1;
+      const batch = { topic: fleetId, partition, expectedOffset, nextOffset, attempts };
+      expect(await projection.apply(batch)).toMatchObject({ type: 'applied' });
+    },
+    async read(query: Partial<FiguresQuery> = {}) {
+      const whole = { fleetId, startAt: NOW - 30 * DAY_MS, endAt: NOW + DAY_MS, step: 'day', groupBy: 'none' } as const;
+      const result = await stored.read({ ...whole, ...query });
+      return result.type === 'figures' ? result.rows : [];
+    },
+  };
+}
+
+const STEP_MS = { minute: 60_000, hour: 3_600_000, day: DAY_MS };
+const GROUPS = {
+  none: () => '',
+  subscription: ({ subscriptionId }: WebhookAttempt) => subscriptionId,
+  eventType: ({ eventType }: WebhookAttempt) => eventType,
+};
+
+/** What the figures of a log must be, straight from its records. */
+function foldOf(log: readonly WebhookAttempt[], { step, groupBy }: Pick<FiguresQuery, 'step' | 'groupBy'>) {
+  const deliveries = new Map<string, WebhookAttempt[]>();
+  for (const attempt of log) {
+    const key = `${attempt.eventId} ${String(attempt.series)}`;
+    const known = deliveries.get(key) ?? [];
+    if (known.length === 0 && attempt.body === null) continue;
+    if (known.every((other) => recordNumber(other) < recordNumber(attempt))) deliveries.set(key, [...known, attempt]);
+  }
+  const rows = new Map<string, WebhookAttempt[][]>();
+  for (const delivery of deliveries.values()) {
+    const [first] = delivery;
+    if (first === undefined) continue;
+    const startAt = Math.floor(first.firstAttemptAt / STEP_MS[step]) * STEP_MS[step];
+    const key = JSON.stringify([startAt, GROUPS[groupBy](first)]);
+    rows.set(key, [...(rows.get(key) ?? []), delivery]);
+  }
+  return new Map([...rows].map(([key, of]) => [key, summaryOf(of)]));
+}
+
+function summaryOf(deliveries: readonly WebhookAttempt[][]) {
+  const ends = deliveries.flatMap((delivery) => delivery.at(-1) ?? []);
+  const ended = (outcome: string) => ends.filter((end) => end.outcome === outcome);
+  const records = deliveries.flat();
+  const sent = records.filter(({ probe }) => !probe);
+  const retries = sent.filter(({ attempt, outcome }) => attempt > 1 && outcome !== 'expired');
+  const classed = (from: number) =>
+    sent.filter(({ statusCode: c }) => c !== null && c >= from && c < from + 100).length;
+  return {
+    started: deliveries.length,
+    delivered: ended('delivered').length,
+    failed: ended('failed').length,
+    expired: ended('expired').length,
+    retries: retries.length,
+    probes: records.length - sent.length,
+    attempts: [...[200, 300, 400, 500].map(classed), 0, sent.filter(({ statusCode }) => statusCode === null).length],
+    latency: ended('delivered').map((end) => end.startedAt + end.durationMs - end.deliveryCreatedAt),
+    retryLateness: retries.map(({ startedAt, dueAt }) => startedAt - dueAt),
+  };
+}
+
+function expectFigures(
+  rows: Awaited<ReturnType<DeliveryFigures['read']>> & { type: 'figures' },
+  log: readonly WebhookAttempt[],
+  query: Pick<FiguresQuery, 'step' | 'groupBy'>,
+) {
+  const expected = foldOf(log, query);
+  const found = new Map(rows.rows.map(({ startAt, group, figures }) => [JSON.stringify([startAt, group]), figures]));
+  expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
+  for (const [key, { latency, retryLateness, ...counts }] of expected) {
+    const { latency: latencies, retryLateness: latenesses, ...others } = found.get(key) as Figures;
+    expect(others).toEqual(counts);
+    expectPercentiles(latencies, latency);
+    expectPercentiles(latenesses, retryLateness);
+  }
+}
+
+function expectPercentiles(histogram: Figures['latency'], durations: readonly number[]): void {
+  const sorted = durations.toSorted((a, b) => a - b);
+  const parts = [0.01, 0.5, 0.95, 0.99, 1];
+  const found = percentiles(histogram, parts);
+  for (const [index, part] of parts.entries()) {
+    const exact = sorted[Math.ceil(part * sorted.length) - 1];
+    const value = found[index];
+    if (exact === undefined) expect(value).toBeNull();
+    // Whole milliseconds, and nothing below one.
+    else
+      expect(Math.abs(Number(value) - Math.max(1, exact))).toBeLessThanOrEqual(
+        Math.max(1, exact) * DURATION_ERROR + 0.5,
+      );
+  }
+}
+
+describe('the figures of deliveries (R-41)', () => {
+  it('are those of the log, for any log in any batches and partitions, and again after a rebuild', async () => {
+    const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, size: 'medium' });
+    const steps = fc.constantFrom('minute' as const, 'hour' as const, 'day' as const);
+    const groups = fc.constantFrom('none' as const, 'subscription' as const, 'eventType' as const);
+    await fc.assert(
+      fc.asyncProperty(
+        anyLog('any'),
+        cuts,
+        steps,
+        groups,
+        fc.boolean(),
+        async (sampled, sizes, step, groupBy, rebuilt) => {
+          const fleet = newFleet();
+          const { fleetId } = fleet;
+          const log = sampled.map((of) => ({
+            ...{ ...of, fleetId, eventId: uuidOf(`${fleetId} ${of.eventId}`) },
+            deliveryCreatedAt: of.firstAttemptAt - 20,
+          }));
+          const partitionOf = ({ eventId }: WebhookAttempt) => parseInt(eventId.slice(0, 4), 16) % PARTITIONS;
+          const project = async () => {
+            for (let at = 0, round = 0; at < log.length; round += 1) {
+              const next = at + (sizes[round % sizes.length] ?? 1);
+              const batch = log.slice(at, next);
+              for (let partition = 0; partition < PARTITIONS; partition += 1)
+                await fleet.append(
+                  batch.filter((attempt) => partitionOf(attempt) === partition),
+                  partition,
+                );
+              at = next;
+            }
+          };
+          await project();
+          if (rebuilt) {
+            const logsOf = { deliveries: fleet.fleetId, delivery_figures: fleet.fleetId, path_points: 'none' };
+            expect(await emptyHistory(dataSource, logsOf)).toEqual({ type: 'emptied' });
+            await project();
+          }
+          expectFigures({ type: 'figures', rows: await fleet.read({ step, groupBy }) }, log, { step, groupBy });
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('count a late attempt in the bucket of its first attempt', async () => {
+    const fleet = newFleet();
+    const [first, second] = attemptsOf({ fleetId: fleet.fleetId, firstAttemptAt: NOW - 2 * DAY_MS }, 1, 'delivered');
+    if (first === undefined || second === undefined) throw new Error('two attempts');
+    await fleet.append([first]);
+    expect(await fleet.read()).toMatchObject([{ figures: { started: 1, delivered: 0 } }]);
+    await fleet.append([{ ...second, startedAt: NOW - 10, dueAt: NOW - 1_010 }]);
+
+    const rows = await fleet.read({ step: 'minute' });
+    expect(rows).toMatchObject([
+      { startAt: NOW - 2 * DAY_MS, figures: { started: 1, delivered: 1, retries: 1, attempts: [1, 0, 0, 1, 0, 0] } },
+    ]);
+    expect(percentiles(rows[0]?.figures.retryLateness ?? new Map<number, number>(), [0.5])).toEqual([
+      expect.closeTo(1_000, -2),
+    ]);
+  });
+
+  it('follow a delivery whose end changes', async () => {
+    const fleet = newFleet();
+    const accepted = attemptOf({ fleetId: fleet.fleetId });
+    await fleet.append([accepted]);
+    await fleet.append([{ ...accepted, attempt: 2, body: null, outcome: 'expired', statusCode: null }]);
+    const [row] = await fleet.read();
+    expect(row?.figures).toMatchObject({ started: 1, delivered: 0, expired: 1, attempts: [1, 0, 0, 0, 0, 1] });
+    expect(row?.figures.latency.size).toBe(0);
+  });
+
+  it('are filtered by fleet, window, subscription and event type', async () => {
+    const fleet = newFleet();
+    const types = ['position', 'ignition_on', 'geofence_in'];
+    const log = types.map((eventType, index) =>
+      attemptOf({
+        fleetId: fleet.fleetId,
+        eventId: uuidOf(`${fleet.fleetId} ${eventType}`),
+        eventType,
+        subscriptionId: uuidOf(eventType),
+        firstAttemptAt: NOW - index * DAY_MS,
+      }),
+    );
+    await fleet.append(log);
+    await newFleet().append(log.map((attempt) => ({ ...attempt, fleetId: 'another' })));
+    const started = async (query: Partial<FiguresQuery>) =>
+      (await fleet.read({ step: 'minute', ...query })).reduce((sum, { figures }) => sum + figures.started, 0);
+
+    expect(await started({})).toBe(3);
+    expect(await started({ eventTypes: types.slice(1) })).toBe(2);
+    expect(await started({ subscriptionId: uuidOf('position') })).toBe(1);
+    expect(await started({ subscriptionId: uuidOf('position'), eventTypes: ['geofence_in'] })).toBe(0);
+    expect(await started({ startAt: NOW - 1.5 * DAY_MS })).toBe(2);
+    expect(await started({ endAt: NOW - DAY_MS })).toBe(1);
+  });
+
+  it('of one subscription are written by projectors of several partitions at once', async () => {
+    const fleet = newFleet();
+    const log = Array.from({ length: 60 }, (_, n) =>
+      attemptOf({ fleetId: fleet.fleetId, eventId: uuidOf(`${fleet.fleetId} ${String(n)}`), firstAttemptAt: NOW - n }),
+    );
+    await Promise.all([0, 1, 2].map((n) => fleet.append(log.slice(n * 20, n * 20 + 20), n)));
+    expectFigures({ type: 'figures', rows: await fleet.read() }, log, { step: 'day', groupBy: 'none' });
+  });
+});

@@ -1,0 +1,93 @@
+/** SQL by hand: the rows of a group are joined into one text by the server, which TypeORM cannot express. */
+import { type PageSource, type PreparedQuery, storableText } from '@waypost/database';
+import { instant } from '../pages/page-sql.js';
+import { FIGURE_STEPS, type FigureStep } from './figure-cells.js';
+import { addPackedFigures, type Figures, noFigures } from './figures.js';
+
+export type FigureGroup = 'none' | 'subscription' | 'eventType';
+
+export interface FiguresQuery {
+  readonly fleetId: string;
+  /** Buckets that start from here on, inclusive. */
+  readonly startAt: number;
+  /** Exclusive. */
+  readonly endAt: number;
+  readonly step: FigureStep;
+  readonly groupBy: FigureGroup;
+  readonly subscriptionId?: string | undefined;
+  /** Absent or empty: all. */
+  readonly eventTypes?: readonly string[] | undefined;
+}
+
+export interface FigureRow {
+  /** Epoch milliseconds. */
+  readonly startAt: number;
+  /** A subscription id or an event type; empty when not grouped. */
+  readonly group: string;
+  readonly figures: Figures;
+}
+
+export type FiguresResult =
+  | { readonly type: 'figures'; readonly rows: readonly FigureRow[] }
+  /** They would take too long to add: MAX_CELLS. */
+  | { readonly type: 'too_many' };
+
+/** The figures of a fleet's deliveries (R-41). */
+export interface DeliveryFigures {
+  /** Buckets with deliveries, in the order of time and then of the group. */
+  read(query: FiguresQuery): Promise<FiguresResult>;
+}
+
+/** Stored rows that one query may add: some 10 MB of text, and a tenth of a second. */
+const MAX_CELLS = 100_000;
+
+export function createDeliveryFigures({ pages }: { readonly pages: PageSource }): DeliveryFigures {
+  return {
+    async read(query) {
+      const rows = await pages.read<JoinedCells>(findFigures(query));
+      if (rows.reduce((sum, { cells }) => sum + cells, 0) > MAX_CELLS) return { type: 'too_many' };
+      return { type: 'figures', rows: rows.map(toRow).sort(byTimeAndGroup) };
+    },
+  };
+}
+
+interface JoinedCells {
+  readonly start_at: Date;
+  readonly group: string;
+  readonly cells: number;
+  readonly figures: string;
+}
+
+const GROUP_COLUMNS: Readonly<Record<FigureGroup, string>> = {
+  none: "''::text",
+  subscription: 'subscription_id',
+  eventType: 'event_type',
+};
+
+function findFigures(query: FiguresQuery): PreparedQuery {
+  const { fleetId, step, startAt, endAt, groupBy, subscriptionId, eventTypes = [] } = query;
+  const parameters: unknown[] = [storableText(fleetId), FIGURE_STEPS[step], instant(startAt), instant(endAt)];
+  const where = ['fleet_id = $1', 'step = $2', 'bucket_at >= $3', 'bucket_at < $4'];
+  if (subscriptionId !== undefined) where.push(`subscription_id = $${String(parameters.push(subscriptionId))}`);
+  if (eventTypes.length > 0) where.push(`event_type = ANY($${String(parameters.push(eventTypes))}::text[])`);
+  return {
+    name: `figures ${groupBy} ${String(subscriptionId !== undefined)} ${String(eventTypes.length > 0)}`,
+    text: `
+      SELECT bucket_at AS start_at, "group", count(*)::integer AS cells, string_agg(figures, ',') AS figures
+        FROM (SELECT bucket_at, ${GROUP_COLUMNS[groupBy]} AS "group", figures
+                FROM delivery_figures WHERE ${where.join(' AND ')}
+               LIMIT ${String(MAX_CELLS + 1)}) AS cells
+       GROUP BY bucket_at, "group"`,
+    parameters,
+  };
+}
+
+function toRow({ start_at: startAt, group, figures: text }: JoinedCells): FigureRow {
+  const figures = noFigures();
+  addPackedFigures(figures, `[${text}]`);
+  return { startAt: startAt.getTime(), group, figures };
+}
+
+function byTimeAndGroup(a: FigureRow, b: FigureRow): number {
+  return a.startAt - b.startAt || (a.group < b.group ? -1 : 1);
+}
