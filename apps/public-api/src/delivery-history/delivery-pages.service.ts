@@ -14,6 +14,7 @@ export type DeliveryFilters = {
   readonly eventId?: string | undefined;
   readonly statusCode?: number | undefined;
   readonly status?: DeliveryRecord['status'] | undefined;
+  readonly order?: DeliveryQuery['order'];
 };
 
 export interface DeliveryPageRequest {
@@ -26,7 +27,7 @@ export interface DeliveryPageRequest {
 }
 
 export interface DeliveryPage {
-  /** Newest last. */
+  /** In the order of the query. */
   readonly records: readonly DeliveryRecord[];
   /** null: this is the last page. */
   readonly nextPageState: string | null;
@@ -63,7 +64,7 @@ export class DeliveryPages {
 }
 
 /** The filters that were sent; the others are absent, not undefined. */
-function given({ eventTypes, deviceId, subscriptionId, eventId, statusCode, status }: DeliveryFilters) {
+function given({ eventTypes, deviceId, subscriptionId, eventId, statusCode, status, order }: DeliveryFilters) {
   return {
     ...(eventTypes === undefined || eventTypes.length === 0 ? {} : { eventTypes }),
     ...(deviceId === undefined ? {} : { deviceId }),
@@ -71,5 +72,6 @@ function given({ eventTypes, deviceId, subscriptionId, eventId, statusCode, stat
     ...(eventId === undefined ? {} : { eventId }),
     ...(statusCode === undefined ? {} : { statusCode }),
     ...(status === undefined ? {} : { status }),
+    ...(order === undefined ? {} : { order }),
   };
 }

@@ -98,6 +98,7 @@ describe('the text of a page', () => {
               body: includeBody ? record.body : null,
               delivery: present({
                 ...{ status: record.status, statusCode: record.statusCode },
+                series: record.series,
                 attemptCount: countOf(record.attempts, false),
                 probeCount: countOf(record.attempts, true) || null,
                 firstAttemptAt: formatTime(record.firstAttemptAt),

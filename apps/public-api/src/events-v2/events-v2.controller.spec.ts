@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { RETENTION_MS } from '@waypost/domain';
 import { attemptEntry, deliveryRecord, historyOf } from '../testing/delivery-records.js';
@@ -54,6 +55,7 @@ describe('GET /public/v2/events (R-33)', () => {
           payload: { zeta: 1, alpha: { b: [1.5, null], a: 'é' }, eventId: 'x' },
           delivery: {
             status: 'pending',
+            series: 0,
             statusCode: 503,
             attemptCount: 1,
             firstAttemptAt: '2026-03-20T11:00:00.000Z',
@@ -118,8 +120,22 @@ describe('GET /public/v2/events (R-33)', () => {
     expect(await found(`endDate=${new Date(base + 1).toISOString()}`)).toEqual([plain.eventId]);
   });
 
+  it('is newest first on request, page by page, and a token keeps its order', async () => {
+    const records = Array.from({ length: 5 }, (_, index) => deliveryRecord({ firstAttemptAt: NOW - 100 + index }));
+    const { request } = await build({ history: historyOf(records) });
+    const ids = records.map(({ eventId }) => eventId);
+    const first = pageOf(await request(`${PATH}?order=desc&limit=3`));
+    const token = String(first.nextPageState);
+    const second = pageOf(await request(`${PATH}?order=desc&limit=3&pageState=${token}`));
+    expect([...first.data, ...second.data].map(({ eventId }) => eventId)).toEqual([...ids].reverse());
+    expect(second.nextPageState).toBeNull();
+    expect(codeOf(await request(`${PATH}?limit=3&pageState=${token}`))).toBe('page_state_other_query');
+    expect(idsOf(await request(`${PATH}?order=asc`))).toEqual(ids);
+  });
+
   it.each([
     ['status=done', 'status'],
+    ['order=newest', 'order'],
     ['include=everything', 'include'],
     ['include=body&include=body', 'include'],
     ['eventId=1', 'eventId'],
@@ -136,6 +152,37 @@ describe('GET /public/v2/events (R-33)', () => {
     const answer = await request(`${PATH}?${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ error: { code: 'invalid_parameter', details: [{ parameter }] } });
+  });
+});
+
+describe('GET /public/v2/events/{eventId} (R-33)', () => {
+  it('shows the deliveries to every subscription, and those of replays, page by page', async () => {
+    const eventId = randomUUID();
+    const first = deliveryRecord({ eventId, firstAttemptAt: NOW - 3_000 });
+    const replayed = deliveryRecord({ eventId, firstAttemptAt: NOW - 2_000, series: 4 });
+    const other = deliveryRecord({ eventId, firstAttemptAt: NOW - 1_000, subscriptionId: randomUUID() });
+    const { request } = await build({ history: historyOf([first, replayed, other, deliveryRecord()]) });
+    const seriesOf = (answer: TestAnswer) =>
+      (answer.body as { data: { subscriptionId: string; delivery: { series: number } }[] }).data.map(
+        ({ subscriptionId, delivery }) => [subscriptionId, delivery.series],
+      );
+
+    const page = await request(`${PATH}/${eventId}?limit=2`);
+    expect(seriesOf(page)).toEqual([
+      [first.subscriptionId, 0],
+      [first.subscriptionId, 4],
+    ]);
+    const rest = await request(`${PATH}/${eventId}?limit=2&pageState=${String(pageOf(page).nextPageState)}`);
+    expect(seriesOf(rest)).toEqual([[other.subscriptionId, 0]]);
+  });
+
+  it("answers 404 to an event that is not in the history, is another fleet's, or has no id that an event can have", async () => {
+    const record = deliveryRecord({ firstAttemptAt: NOW - 1_000 });
+    const started = await build({ history: historyOf([record]) });
+    expect((await started.request(`${PATH}/${record.eventId}`)).status).toBe(200);
+    expect((await started.request(`${PATH}/${randomUUID()}`)).status).toBe(404);
+    expect((await started.request(`${PATH}/${record.eventId}`, { key: started.addKey('other') })).status).toBe(404);
+    expect((await started.request(`${PATH}/latest`)).status).toBe(404);
   });
 });
 

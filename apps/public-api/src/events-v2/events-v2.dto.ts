@@ -28,6 +28,8 @@ import {
 } from '../endpoint/fields.js';
 import { limitParameter, pageOf, pageStateParameter } from '../paging/paging.dto.js';
 
+const includeParameter = oneOf(['body']).optional().meta({ description: 'Adds the exact text that was pushed.' });
+
 /** The filters of v2 (R-33). */
 export class EventsQueryDto extends dto(
   z
@@ -48,7 +50,10 @@ export class EventsQueryDto extends dto(
       eventId: uuid().optional().meta({ description: 'Only this event.' }),
       statusCode: statusCodeParameter,
       status: oneOf(STATUSES).optional().meta({ description: 'Only deliveries with this status.' }),
-      include: oneOf(['body']).optional().meta({ description: 'Adds the exact text that was pushed.' }),
+      order: oneOf(['asc', 'desc'])
+        .optional()
+        .meta({ description: '`asc`, the default: newest last. `desc`: newest first.' }),
+      include: includeParameter,
       limit: limitParameter(MAX_LIMIT),
       pageState: pageStateParameter,
     })
@@ -68,6 +73,10 @@ const attempt = z.strictObject({
 
 const delivery = z.strictObject({
   status: z.enum(STATUSES),
+  series: z
+    .int()
+    .min(0)
+    .meta({ description: '0: the first delivery of the event to this subscription; above: replays of it.' }),
   statusCode: lastStatusCode,
   attemptCount: z.int().min(0).meta({ description: 'Without probes.' }),
   probeCount: z.int().min(1).optional().meta({
@@ -92,5 +101,15 @@ const event = z
     delivery,
   })
   .meta({ id: 'V2Event' });
+
+export class EventPathDto extends dto(z.object({ eventId: uuid().meta({ description: 'The id of the event.' }) })) {}
+
+export class EventQueryDto extends dto(
+  z.object({
+    include: includeParameter,
+    limit: limitParameter(MAX_LIMIT),
+    pageState: pageStateParameter,
+  }),
+) {}
 
 export class EventsPageDto extends dto(pageOf(event)) {}

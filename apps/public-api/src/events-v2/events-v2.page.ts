@@ -31,7 +31,7 @@ function deliveryText(delivery: DeliveryRecord, time: TimeText): string {
   const { attempts, nextAttemptAt } = delivery;
   const probes = probeCount(delivery);
   return (
-    `{"status":${quoted(delivery.status)}${optionalField('statusCode', delivery.statusCode)}` +
+    `{"status":${quoted(delivery.status)},"series":${String(delivery.series)}${optionalField('statusCode', delivery.statusCode)}` +
     `,"attemptCount":${String(attemptCount(delivery))}${optionalField('probeCount', probes === 0 ? null : probes)}` +
     `,"firstAttemptAt":${time(delivery.firstAttemptAt)},"lastAttemptAt":${time(delivery.lastAttemptAt)}` +
     optionalField('nextAttemptAt', nextAttemptAt === null ? null : time(nextAttemptAt)) +

@@ -7,6 +7,7 @@ import type { RouteMethods } from '../http/route-table.middleware.js';
 import type { DocumentedMethod, OpenApiDocument, Operation, PathItem } from './openapi.types.js';
 import { createSchemaCollector, describeOperation, type SchemaCollector } from './operation.js';
 import { ERROR_RESPONSES, errorSchema } from './responses.js';
+import { webhookComponents, webhookOperations } from './webhooks.js';
 
 const TAGS: readonly { readonly name: Tag; readonly description?: string }[] = [
   { name: 'History', description: 'Deliveries, their times, and the responses to them.' },
@@ -64,18 +65,20 @@ export class OpenApi {
       info: {
         title: 'Waypost public API',
         version: '1.0.0',
-        description: 'Webhook subscriptions of a fleet and the history of their deliveries.',
+        description:
+          'Webhook subscriptions of a fleet and the history of their deliveries. Objects in responses and webhooks may gain fields, and their enumerations may gain values: accept what you do not know.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
       tags: TAGS,
       security: [{ apiKey: [] }],
       paths,
+      webhooks: webhookOperations(),
       components: {
         securitySchemes: {
           apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'wp_...', description: 'An API key of one fleet.' },
         },
-        schemas: { Error: error, ...collector.components },
+        schemas: { Error: error, ...collector.components, ...webhookComponents() },
         responses: Object.fromEntries(
           Object.entries(ERROR_RESPONSES).map(([status, response]) => [`Error${status}`, response]),
         ),

@@ -6,6 +6,8 @@ export interface OpenApiDocument {
   readonly tags: readonly object[];
   readonly security: readonly object[];
   readonly paths: Readonly<Record<string, PathItem>>;
+  /** Requests that the service sends. */
+  readonly webhooks: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly securitySchemes: object;
     readonly schemas: Readonly<Record<string, Schema>>;

@@ -5,6 +5,7 @@ import { IF_MATCH_PATTERN } from '../endpoint/entity-tag.js';
 import type { HandlerParameters } from '../endpoint/handler-parameters.js';
 import { KEY_PATTERN, MAX_KEY_LENGTH } from '../idempotency/idempotent-requests.js';
 import type { Operation, Parameter, ResponseObject, Schema } from './openapi.types.js';
+import { REQUEST_EXAMPLES } from './request-examples.js';
 import { deprecatedResponses, type ErrorStatus, jsonResponse, openErrors, securedErrors } from './responses.js';
 
 const ifMatch: Parameter = {
@@ -66,7 +67,7 @@ export function createSchemaCollector(): SchemaCollector {
         $defs = {},
         id: _id,
         ...described
-      } = z.toJSONSchema(schema, { io: 'input', override: withoutSafeMaximum });
+      } = z.toJSONSchema(schema, { io: 'input', override: simplified });
       for (const [known, inner] of Object.entries($defs)) {
         const { id: _known, ...component } = inner;
         components[known] ??= inComponents(component);
@@ -78,9 +79,13 @@ export function createSchemaCollector(): SchemaCollector {
   };
 }
 
-/** The bound that zod gives every integer says nothing to a reader. */
-function withoutSafeMaximum({ jsonSchema }: { jsonSchema: { maximum?: number | undefined } }): void {
+/**
+ * The bound that zod gives every integer says nothing to a reader. `items: false` of a tuple, which generators of clients
+ * refuse, says no more than its `maxItems`.
+ */
+function simplified({ jsonSchema }: { jsonSchema: { maximum?: number | undefined; items?: unknown } }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.items === false) delete jsonSchema.items;
 }
 
 /** One handler of the API as OpenAPI describes it. */
@@ -106,13 +111,15 @@ export function describeOperation(
     ...(deprecated ? { deprecated } : {}),
     ...(scope === null ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === null ? {} : { requestBody: requestBody(body, collector) }),
+    ...(body === null ? {} : { requestBody: requestBody(operationId, body, collector) }),
     responses: responsesOf(options, method, collector),
   };
 }
 
-function requestBody({ schema }: DtoClass, collector: SchemaCollector): object {
-  return { required: true, content: { 'application/json': { schema: collector.describe(schema) } } };
+function requestBody(operationId: string, { schema }: DtoClass, collector: SchemaCollector): object {
+  const example = REQUEST_EXAMPLES[operationId];
+  const content = { schema: collector.describe(schema), ...(example === undefined ? {} : { example }) };
+  return { required: true, content: { 'application/json': content } };
 }
 
 function parametersOf(dto: DtoClass | null, place: 'path' | 'query', collector: SchemaCollector): Parameter[] {

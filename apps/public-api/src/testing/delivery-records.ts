@@ -49,12 +49,14 @@ export function historyOf(records: readonly DeliveryRecord[]): DeliveryHistory {
   const inOrder = [...records].sort(byPosition);
   return {
     findDeliveries: (query) => {
-      const found = inOrder.filter(
+      const isBehind = (record: Position, after: Position): boolean =>
+        query.order === 'desc' ? byPosition(record, after) < 0 : byPosition(record, after) > 0;
+      const found = (query.order === 'desc' ? inOrder.toReversed() : inOrder).filter(
         (record) =>
           record.fleetId === query.fleetId &&
           record.firstAttemptAt >= query.startAt &&
           record.firstAttemptAt < query.endAt &&
-          (query.after === undefined || byPosition(query.after, record) < 0) &&
+          (query.after === undefined || isBehind(record, query.after)) &&
           (query.eventTypes === undefined || query.eventTypes.includes(record.eventType)) &&
           (query.statusCode === undefined || query.statusCode === record.statusCode) &&
           (query.status === undefined || query.status === record.status) &&

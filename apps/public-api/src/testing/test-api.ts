@@ -6,7 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { type DeliveryHistory, formatApiKey, hashApiKey, type PathHistory } from '@waypost/domain';
-import { createMemoryDeliveryStore, createMemoryPathStore } from '@waypost/history-store';
+import { createMemoryDeliveryStore, createMemoryPathStore, type DeliveryFigures } from '@waypost/history-store';
 import {
   API_KEY_SCOPES,
   type ApiKeyRecord,
@@ -24,7 +24,7 @@ import { type AppRuntime, CLOCK, Readiness, RuntimeModule } from '@waypost/platf
 import { silentLogger, type StreamsLogger } from '@waypost/streams';
 import type { PublicApiConfig } from '../config.js';
 import { configureHttp } from '../configure-http.js';
-import { DELIVERY_HISTORY, PATH_HISTORY } from '../database/api-database.module.js';
+import { DELIVERY_FIGURES, DELIVERY_HISTORY, PATH_HISTORY } from '../database/api-database.module.js';
 import type { ServerLimits } from '../http/server-limits.js';
 import { HttpApiModule } from '../http-api.module.js';
 import type { OpenApiDocument } from '../openapi/openapi.types.js';
@@ -77,6 +77,7 @@ export interface TestApiOptions
   readonly now?: () => number;
   readonly limits?: ServerLimits;
   readonly history?: DeliveryHistory;
+  readonly figures?: DeliveryFigures;
   readonly paths?: PathHistory;
   readonly checkUrl?: CheckUrl;
   readonly untilPublished?: (outboxIds: readonly string[]) => Promise<void>;
@@ -172,12 +173,17 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
 @Global()
 @Module({})
 class TestStores {
-  static forRoot({ history, paths, store, untilPublished }: TestApiOptions, findApiKey: FindApiKey): DynamicModule {
+  static forRoot(
+    { history, figures, paths, store, untilPublished }: TestApiOptions,
+    findApiKey: FindApiKey,
+  ): DynamicModule {
+    const noFigures: DeliveryFigures = { read: () => Promise.resolve({ type: 'figures', rows: [] }) };
     const { history: noDeliveries } = createMemoryDeliveryStore({ now: Date.now });
     const { history: noPaths } = createMemoryPathStore({ now: Date.now });
     const providers = [
       ...storeProviders(store ?? {}, findApiKey),
       { provide: DELIVERY_HISTORY, useValue: history ?? noDeliveries },
+      { provide: DELIVERY_FIGURES, useValue: figures ?? noFigures },
       { provide: PATH_HISTORY, useValue: paths ?? noPaths },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve()) } },
     ];

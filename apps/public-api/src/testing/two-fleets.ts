@@ -9,6 +9,8 @@ import { collectionsIn, type DocumentedOperation, filled, securedOperations } fr
 import { startTestApi, type TestAnswer, type TestApi, type TestRequest } from './test-api.js';
 
 const HOUR_MS = 3_600_000;
+/** Made by the product, not over HTTP. */
+const EVENTS = '/public/v2/events';
 const WINDOW = { startDate: '2026-03-15T00:00:00Z', endDate: '2026-03-20T12:00:00Z' };
 export const START_MS = Date.UTC(2026, 2, 20, 12);
 
@@ -97,9 +99,10 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
     await store.fleets.create({ fleetId: id, payloadFormat: 'v1', nowMs });
     const made = new Map<string, string>();
     const fleet = { id, key: api.addKey(id, API_KEY_SCOPES), made };
-    for (const collection of collectionsIn(securedOperations)) {
+    for (const collection of collectionsIn(securedOperations).filter((path) => path !== EVENTS)) {
       for (let count = 0; count < 2; count++) made.set(collection, await create(fleet, collection));
     }
+    made.set(EVENTS, randomUUID());
     return fleet;
   }
 
@@ -121,6 +124,8 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
         fleetId: owner.id,
         subscriptionId,
         deviceId: `device-of-${owner.id}`,
+        // The event of the fleet, with a replay of it, and another.
+        ...(hours < 3 && { eventId: owner.made.get(EVENTS) ?? '', series: hours - 1 }),
         firstAttemptAt: START_MS - hours * HOUR_MS,
       }),
     ),

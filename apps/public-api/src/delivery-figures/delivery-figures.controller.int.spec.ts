@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createDataSource, createPageSource, type DataSource, type PageSource } from '@waypost/database';
+import { createDeliveryFigures, createDeliveryHistory, createDeliveryProjection } from '@waypost/history-store';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
+import type { FiguresDto } from './delivery-figures.dto.js';
+
+const HOUR_MS = 3_600_000;
+const [A = '', B = ''] = SUBSCRIPTIONS;
+
+/** Accepted at once; accepted with the third attempt; refused; still pending. One per hour, the newest first. */
+const PLANS: readonly DeliveryPlan[] = [[200], [503, null, 204], [410], [503]].map((answers, hours) => ({
+  event: hours,
+  series: 0,
+  device: 'device-1',
+  type: hours % 2 === 0 ? 'position' : 'ignition_on',
+  subscription: hours < 2 ? A : B,
+  firstAttemptAt: NOW - (hours + 1) * HOUR_MS,
+  answers,
+}));
+const DAY = `startDate=${iso(NOW - 24 * HOUR_MS)}&endDate=${iso(NOW)}`;
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let pages: PageSource;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  dataSource = await createDataSource(database.url).initialize();
+  pages = createPageSource(database.url);
+  const figures = createDeliveryFigures({ pages });
+  api = await startTestApi({ now: () => NOW, figures, history: createDeliveryHistory({ pages }) });
+  const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+  const attempts = ['acme', 'other'].flatMap((fleetId) =>
+    PLANS.flatMap((plan) => plan.answers.map((_, n) => attemptOf(fleetId, plan, n + 1))),
+  );
+  const batch = { topic: 'attempts', partition: 0, expectedOffset: null, nextOffset: attempts.length, attempts };
+  expect(await projection.apply(batch)).toMatchObject({ type: 'applied' });
+});
+afterAll(async () => {
+  await api.close();
+  await pages.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+async function read(query: string): Promise<FiguresDto['data']> {
+  const answer = await api.request(`/public/v2/metrics?${query}`);
+  expect(answer.status).toBe(200);
+  return (answer.body as FiguresDto).data;
+}
+
+describe('GET /public/v2/metrics (R-41)', () => {
+  it('counts deliveries, attempts and retries, with percentiles of their times', async () => {
+    const day = { startDate: '2026-06-20T00:00:00.000Z' };
+    expect(await read(`${DAY}&step=day`)).toEqual([
+      {
+        ...day,
+        deliveries: { delivered: 2, failed: 1, expired: 0, pending: 1 },
+        attempts: { '2xx': 2, '3xx': 0, '4xx': 1, '5xx': 2, other: 0, noResponse: 1 },
+        retries: 2,
+        probes: 0,
+        // 20 ms, and 4,020 ms with two retries.
+        latencyMs: { p50: 20, p95: expect.closeTo(4_020, -3), p99: expect.closeTo(4_020, -3) },
+        retryLatenessMs: { p50: 1, p95: 1, p99: 1 },
+      },
+    ]);
+  });
+
+  it('counts a delivery in the hour of its first attempt, and leaves out hours without any', async () => {
+    const hours = await read(DAY);
+    expect(hours.map(({ startDate }) => startDate)).toEqual(
+      [8, 9, 10, 11].map((hour) => iso(Date.UTC(2026, 5, 20, hour))),
+    );
+    expect(hours[2]).toMatchObject({ deliveries: { delivered: 1 }, retries: 2 });
+    expect(hours[0]).not.toHaveProperty('latencyMs');
+  });
+
+  it.each([
+    ['', 4],
+    [`&subscriptionId=${A}`, 2],
+    ['&eventType=position', 2],
+    ['&eventType=position&eventType=ignition_on', 4],
+    [`&subscriptionId=${B}&eventType=position`, 1],
+    ['&eventType=geofence_in', 0],
+  ])('has as many deliveries as there are events with the filter "%s"', async (filter, expected) => {
+    const buckets = await read(`${DAY}&step=minute${filter}`);
+    const counts = buckets.flatMap(({ deliveries }) => Object.values(deliveries));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(expected);
+    const { body } = await api.request(`/public/v2/events?${DAY}${filter}`);
+    expect((body as { data: unknown[] }).data).toHaveLength(expected);
+  });
+
+  it('splits buckets by subscription or event type', async () => {
+    const bySubscription = await read(`${DAY}&step=day&groupBy=subscription`);
+    expect(bySubscription.map(({ subscriptionId }) => subscriptionId)).toEqual([A, B].sort());
+    const byType = await read(`${DAY}&step=day&groupBy=eventType`);
+    expect(byType.map(({ eventType, retries }) => [eventType, retries])).toEqual([
+      ['ignition_on', 2],
+      ['position', 0],
+    ]);
+  });
+
+  it('shows the figures of the fleet of the key only', async () => {
+    const answer = await api.request(`/public/v2/metrics?${DAY}`, { key: api.addKey('empty') });
+    expect(answer.body).toEqual({ data: [] });
+    const denied = await api.request(`/public/v2/metrics?${DAY}`, { key: api.addKey('acme', ['webhooks:read']) });
+    expect(denied.status).toBe(403);
+  });
+
+  it.each([
+    ['step', `${DAY}&step=week`],
+    ['groupBy', `${DAY}&groupBy=device`],
+    ['startDate', `endDate=${iso(NOW)}`],
+    ['endDate', `startDate=${iso(NOW)}&endDate=${iso(NOW)}`],
+    ['step', `startDate=${iso(NOW - 25 * HOUR_MS)}&endDate=${iso(NOW)}&step=minute`],
+  ])('refuses an unusable %s', async (parameter, query) => {
+    const answer = await api.request(`/public/v2/metrics?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: { code: 'invalid_parameter', details: [{ parameter }] } });
+  });
+
+  it('begins with the retention', async () => {
+    expect(await read(`startDate=2020-01-01T00:00:00Z&endDate=${iso(NOW)}&step=hour`)).toHaveLength(4);
+  });
+});

@@ -1,0 +1,24 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { FiguresDto, FiguresQueryDto } from './delivery-figures.dto.js';
+import { DeliveryFiguresService } from './delivery-figures.service.js';
+
+@Controller('/public/v2/metrics')
+export class DeliveryFiguresController {
+  constructor(private readonly figures: DeliveryFiguresService) {}
+
+  @Get()
+  @Endpoint({
+    operationId: 'getMetrics',
+    summary: 'Figures of deliveries',
+    description:
+      'Deliveries by outcome, attempts, retries and percentiles by minute, hour or day. A delivery counts in the bucket of its first attempt, with everything that happens to it later: the counts of a window are those of the events of the same window.',
+    tag: 'History',
+    scope: 'events:read',
+    response: { status: 200, description: 'The buckets that have deliveries.', type: FiguresDto },
+  })
+  read(@CurrentCaller() { fleetId }: Caller, @Query() query: FiguresQueryDto): Promise<FiguresDto> {
+    return this.figures.read(fleetId, query);
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { ATTEMPT_CLASSES } from '@waypost/history-store';
+import { eventTypeParameter, startDateParameter } from '../delivery-history/delivery-history.dto.js';
+import { dto } from '../endpoint/dto.js';
+import { dateTime, instant, isWindow, oneOf, text, uuid, uuidText, WINDOW_RULE } from '../endpoint/fields.js';
+
+/** The window and the grouping of figures (R-41). */
+export class FiguresQueryDto extends dto(
+  z
+    .object({
+      startDate: startDateParameter,
+      endDate: instant().meta({
+        description: 'End of the window, exclusive: RFC 3339 with a time zone. Both ends widen to whole buckets.',
+      }),
+      step: oneOf(['minute', 'hour', 'day']).default('hour').meta({
+        description: 'The length of a bucket, in UTC. A window has at most 1,440 of them.',
+      }),
+      subscriptionId: uuid().optional().meta({ description: 'Only deliveries to this subscription.' }),
+      eventType: z
+        .array(eventTypeParameter)
+        .optional()
+        .meta({ description: 'Only events of these types; send it once per type.' }),
+      groupBy: oneOf(['none', 'subscription', 'eventType']).default('none').meta({
+        description: 'Splits each bucket by this.',
+      }),
+    })
+    .refine(isWindow, WINDOW_RULE),
+) {}
+
+const count = z.int().min(0);
+
+const percentile = z
+  .strictObject({ p50: count, p95: count, p99: count })
+  .optional()
+  .meta({ description: 'Milliseconds, within 5 % of the exact value; absent without any to measure.' });
+
+const bucket = z
+  .strictObject({
+    startDate: dateTime.meta({ description: 'Start of the bucket: UTC, with milliseconds.' }),
+    subscriptionId: uuidText.optional().meta({ description: 'With `groupBy=subscription`.' }),
+    eventType: text.optional().meta({ description: 'With `groupBy=eventType`.' }),
+    deliveries: z.strictObject({ delivered: count, failed: count, expired: count, pending: count }).meta({
+      description:
+        'By their outcome. `expired` waited for a suspended subscription until the retention ended; in the history they are `failed`.',
+    }),
+    attempts: z
+      .strictObject(Object.fromEntries(ATTEMPT_CLASSES.map((name) => [name, count])))
+      .meta({ description: 'By the status code that they got, without probes.' }),
+    retries: count.meta({ description: 'Attempts after the first of their delivery.' }),
+    probes: count.meta({ description: 'Of suspended subscriptions.' }),
+    latencyMs: percentile.describe('From the creation of a delivery to its acceptance: milliseconds, within 5 %.'),
+    retryLatenessMs: percentile.describe('From the due time of a retry to its start: milliseconds, within 5 %.'),
+  })
+  .meta({ id: 'FigureBucket' });
+
+export class FiguresDto extends dto(
+  z.strictObject({
+    data: z.array(bucket).meta({ description: 'In the order of time. A bucket without deliveries is absent.' }),
+  }),
+) {}
+
+export type ShownBucket = z.infer<typeof bucket>;

@@ -1,0 +1,66 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { clampStart, formatTime } from '@waypost/domain';
+import {
+  ATTEMPT_CLASSES,
+  bucketStart,
+  type DeliveryFigures,
+  FIGURE_STEPS,
+  type FigureRow,
+  type Figures,
+  percentiles,
+} from '@waypost/history-store';
+import { CLOCK } from '@waypost/platform';
+import { DELIVERY_FIGURES } from '../database/api-database.module.js';
+import { invalidParameters } from '../errors/api-error.js';
+import type { FiguresDto, FiguresQueryDto, ShownBucket } from './delivery-figures.dto.js';
+
+const MINUTE_MS = 60_000;
+/** A day of minutes. */
+const MAX_BUCKETS = 1_440;
+
+/** The figures of a fleet's deliveries (R-41). */
+@Injectable()
+export class DeliveryFiguresService {
+  constructor(
+    @Inject(DELIVERY_FIGURES) private readonly figures: DeliveryFigures,
+    @Inject(CLOCK) private readonly now: () => number,
+  ) {}
+
+  /** @throws ApiError 400 for more buckets or stored figures than one answer may have */
+  async read(fleetId: string, query: FiguresQueryDto): Promise<FiguresDto> {
+    const { startDate, endDate: endAt, step, subscriptionId, eventType: eventTypes, groupBy } = query;
+    const startAt = bucketStart(clampStart(startDate, this.now()), step);
+    if (endAt <= startAt) return { data: [] };
+    if ((endAt - startAt) / (FIGURE_STEPS[step] * MINUTE_MS) > MAX_BUCKETS) {
+      throw invalidParameters([{ parameter: 'step', message: `gives more than ${String(MAX_BUCKETS)} buckets` }]);
+    }
+    const found = await this.figures.read({ fleetId, startAt, endAt, step, groupBy, subscriptionId, eventTypes });
+    if (found.type === 'too_many') {
+      const message = 'gives more figures than one answer can add: use a longer step, a shorter window or a filter';
+      throw invalidParameters([{ parameter: 'step', message }]);
+    }
+    return { data: found.rows.map((row) => toBucket(row, groupBy)) };
+  }
+}
+
+function toBucket({ startAt, group, figures }: FigureRow, groupBy: FiguresQueryDto['groupBy']): ShownBucket {
+  const { started, delivered, failed, expired, attempts, retries, probes, latency, retryLateness } = figures;
+  // Deliveries that began before the figures were kept ended without having been counted.
+  const pending = Math.max(0, started - delivered - failed - expired);
+  return {
+    startDate: formatTime(startAt),
+    ...(groupBy === 'subscription' ? { subscriptionId: group } : {}),
+    ...(groupBy === 'eventType' ? { eventType: group } : {}),
+    deliveries: { delivered, failed, expired, pending },
+    attempts: Object.fromEntries(ATTEMPT_CLASSES.map((name, index) => [name, attempts[index] ?? 0])),
+    retries,
+    probes,
+    ...percentilesOf('latencyMs', latency),
+    ...percentilesOf('retryLatenessMs', retryLateness),
+  };
+}
+
+function percentilesOf(name: 'latencyMs' | 'retryLatenessMs', histogram: Figures['latency']): Partial<ShownBucket> {
+  const [p50, p95, p99] = percentiles(histogram, [0.5, 0.95, 0.99]);
+  return p50 == null || p95 == null || p99 == null ? {} : { [name]: { p50, p95, p99 } };
+}

@@ -1,0 +1,116 @@
+import {
+  DELIVERY_HEADERS,
+  type DeliveryHeader,
+  eventDataSchema,
+  type JsonSchema,
+  legacySchema,
+  WEBHOOK_TYPES,
+  webhookExample,
+  webhookSchemas,
+  type WebhookType,
+} from '@waypost/contracts';
+import type { Parameter, PathItem, Schema } from './openapi.types.js';
+
+/** The bodies of both payload formats as components. They are open: a newer service may add fields (R-43). */
+export function webhookComponents(): Record<string, Schema> {
+  const common = open(eventDataSchema('position'));
+  return {
+    EventData: common,
+    WebhookEvent: union('eventType', (type) => `${pascalCase(type)}Event`, 'Format `v1`.'),
+    LegacyWebhookEvent: union('event', (type) => `Legacy${pascalCase(type)}Event`, 'Format `legacy-v1`.'),
+    ...Object.fromEntries(WEBHOOK_TYPES.map((type) => [`${pascalCase(type)}Event`, eventSchema(type)])),
+    ...Object.fromEntries(WEBHOOK_TYPES.map((type) => [`Legacy${pascalCase(type)}Event`, open(legacySchema(type))])),
+  };
+}
+
+/** What a receiver has to serve (R-19, R-20, R-21). */
+export function webhookOperations(): Readonly<Record<string, PathItem>> {
+  const bodies = ['WebhookEvent', 'LegacyWebhookEvent'].map(reference);
+  return {
+    delivery: {
+      post: {
+        operationId: 'deliverWebhook',
+        summary: 'A delivery to the URL of a subscription',
+        description:
+          'Signed, at least once: the same event has the same id in every repetition. The format is that of the subscription. Verify a signature over the body as it came.',
+        tags: ['Subscriptions'],
+        security: [],
+        parameters: Object.entries(DELIVERY_HEADERS).map(headerParameter),
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { oneOf: bodies }, examples: examples() } },
+        },
+        responses: {
+          '2XX': { description: 'Accepted, when it comes within 5 seconds. Types that are not expected, too.' },
+          '429': { description: 'Sent again; `Retry-After` makes the wait longer, up to 15 seconds.' },
+          '4XX': { description: 'Refused: not sent again.' },
+          '5XX': { description: 'Failed: sent again, 5 attempts in all. `Retry-After` counts with 503.' },
+        },
+      },
+    },
+  };
+}
+
+function headerParameter([name, { description, schema, isOptional }]: [string, DeliveryHeader]): Parameter {
+  return {
+    name,
+    in: 'header',
+    ...(isOptional === true ? {} : { required: true }),
+    description,
+    schema: asSchema(schema),
+  };
+}
+
+function examples(): Readonly<Record<string, { readonly value: unknown }>> {
+  return Object.fromEntries(
+    WEBHOOK_TYPES.flatMap((type) => [
+      [type, { value: webhookExample(type, 'v1') }],
+      [`legacy_${type}`, { value: webhookExample(type, 'legacy-v1') }],
+    ]),
+  );
+}
+
+function union(propertyName: string, nameOf: (type: WebhookType) => string, description: string): Schema {
+  const mapping = Object.fromEntries(WEBHOOK_TYPES.map((type) => [type, reference(nameOf(type)).$ref]));
+  const oneOf = WEBHOOK_TYPES.map((type) => reference(nameOf(type)));
+  return { description: `${description} New types may come.`, oneOf, discriminator: { propertyName, mapping } };
+}
+
+function eventSchema(type: WebhookType): Schema {
+  const { title: description = '', properties = {}, required = [] } = webhookSchemas().get(`${type}.schema.json`) ?? {};
+  const eventData = eventDataOf(type);
+  return { type: 'object', description, properties: { ...open({ properties }).properties, eventData }, required };
+}
+
+function eventDataOf(type: WebhookType): Schema {
+  const { properties: common = {} } = eventDataSchema('position');
+  const { properties = {}, required = [] } = eventDataSchema(type);
+  const own = Object.fromEntries(Object.entries(properties).filter(([name]) => !Object.hasOwn(common, name)));
+  if (Object.keys(own).length === 0) return reference('EventData');
+  const more = { type: 'object', properties: open({ properties: own }).properties };
+  return { allOf: [reference('EventData'), { ...more, required: required.filter((name) => name in own) }] };
+}
+
+/** The schema and those within it, without the closing of objects; constants with their type. */
+function open({ additionalProperties: _, ...schema }: JsonSchema): Schema & { readonly properties?: Schema } {
+  const { properties } = schema;
+  return asSchema({
+    ...(typeof schema.const === 'string' ? { type: 'string' } : {}),
+    ...schema,
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, open(inner)])) }),
+  });
+}
+
+function asSchema(schema: object): Schema {
+  return schema as Schema;
+}
+
+function reference(name: string): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function pascalCase(name: string): string {
+  return name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
