@@ -2,4 +2,6 @@ module example/receiver
 
 go 1.21.0
 
-require github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
+require waypost.example/webhooks v0.0.0
+
+replace waypost.example/webhooks => ../../packages/verify-go

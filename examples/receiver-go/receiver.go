@@ -2,7 +2,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -10,22 +9,13 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"time"
 
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"waypost.example/webhooks"
 )
 
-// event is the envelope; eventData differs by type.
-type event struct {
-	EventID   string `json:"eventId"`
-	EventTime string `json:"eventTime"`
-	EventType string `json:"eventType"`
-	EventData struct {
-		DeviceID string `json:"deviceId"`
-	} `json:"eventData"`
-}
-
 func main() {
-	webhook, err := standardwebhooks.NewWebhook(os.Getenv("SECRET"))
+	verifier, err := webhooks.NewVerifier(os.Getenv("SECRET"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,10 +28,10 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Println("listening")
-	log.Fatal(http.Serve(listener, receiver(webhook)))
+	log.Fatal(http.Serve(listener, receiver(verifier)))
 }
 
-func receiver(webhook *standardwebhooks.Webhook) http.Handler {
+func receiver(verifier *webhooks.Verifier) http.Handler {
 	// The same event may come again, under the same id. Remember ids where they outlive the process.
 	var handled sync.Map
 	return http.HandlerFunc(func(response http.ResponseWriter, request *http.Request) {
@@ -52,18 +42,16 @@ func receiver(webhook *standardwebhooks.Webhook) http.Handler {
 			return
 		}
 		// Over the bytes as they came: JSON that was parsed and written again has another signature.
-		if err := webhook.Verify(body, request.Header); err != nil {
+		webhook, err := verifier.Verify(body, request.Header)
+		if err != nil {
 			fmt.Println("refused", err)
 			response.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		var received event
-		if err := json.Unmarshal(body, &received); err != nil {
-			response.WriteHeader(http.StatusBadRequest)
-			return
-		}
-		if _, again := handled.LoadOrStore(received.EventID, true); !again {
-			fmt.Println(received.EventType, received.EventTime, received.EventData.DeviceID, received.EventID)
+		if event := webhook.Event; event != nil {
+			if _, again := handled.LoadOrStore(event.EventID, true); !again {
+				fmt.Println(event.EventType, event.EventTime.Format(time.RFC3339Nano), event.Data.Common().DeviceID, event.EventID)
+			}
 		}
 		// Types that you do not expect get a 2xx too.
 		response.WriteHeader(http.StatusNoContent)

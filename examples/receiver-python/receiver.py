@@ -3,9 +3,9 @@
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from waypost_webhooks import verify
 
-webhook = Webhook(os.environ["SECRET"])
+SECRET = os.environ["SECRET"]
 handled: set[str] = set()
 
 
@@ -14,17 +14,17 @@ class Receiver(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
-        try:
-            # Over the bytes as they came: JSON that was parsed and written again has another signature.
-            event = webhook.verify(body, {name.lower(): value for name, value in self.headers.items()})
-        except WebhookVerificationError as error:
-            print("refused", error, flush=True)
+        # Over the bytes as they came: JSON that was parsed and written again has another signature.
+        result = verify(body, self.headers, SECRET)
+        if not result.ok:
+            print("refused", result.message, flush=True)
             self.answer(401)
             return
+        event = result.event
         # The same event may come again, under the same id. Remember ids where they outlive the process.
-        if event["eventId"] not in handled:
-            handled.add(event["eventId"])
-            print(event["eventType"], event["eventTime"], event["eventData"]["deviceId"], event["eventId"], flush=True)
+        if result.format == "v1" and event.event_id not in handled:
+            handled.add(event.event_id)
+            print(event.event_type, event.event_time, event.event_data.device_id, event.event_id, flush=True)
         # Types that you do not expect get a 2xx too.
         self.answer(204)
 

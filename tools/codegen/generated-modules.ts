@@ -7,6 +7,12 @@ import { GENERATED_HEADER, schemaToTypeScript } from './schema-to-typescript.js'
 /** File name to its exact text. */
 export type GeneratedFiles = ReadonlyMap<string, string>;
 
+/** A folder that holds generated files and nothing else. */
+export interface GeneratedFolder {
+  readonly dir: string;
+  readonly files: GeneratedFiles;
+}
+
 /** Of every schema of a folder: its record types, one file per schema, and all schemas as constants. */
 export async function generateModules(
   schemasDir: string,

@@ -1,22 +1,17 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { clientModules, eventModelFiles } from './client/client-modules.js';
 import { generatedDocs } from './generated-docs.js';
-import { differences, generateModules } from './generated-modules.js';
+import { differences, type GeneratedFolder, generateModules } from './generated-modules.js';
 import { publishedDocuments } from './published-documents.js';
-
-/** A folder that holds generated files and nothing else. */
-interface GeneratedFolder {
-  readonly dir: string;
-  readonly files: ReadonlyMap<string, string>;
-}
 
 /** Usage: main.js [--check]; run from the project's root. */
 async function main(args: readonly string[]): Promise<number> {
   const folders = await generatedFolders(resolve('schemas'));
-  const docs = await generatedDocs(resolve('.'));
+  const files = new Map([...(await generatedDocs(resolve('.'))), ...eventModelFiles(resolve('packages'))]);
   const stale = [
     ...(await Promise.all(folders.map(({ dir, files }) => differences(files, dir)))).flat(),
-    ...(await staleDocs(docs)),
+    ...(await staleFiles(files)),
   ];
   if (args.includes('--check')) {
     for (const complaint of stale) process.stderr.write(`${complaint}\n`);
@@ -24,11 +19,11 @@ async function main(args: readonly string[]): Promise<number> {
     return stale.length > 0 ? 1 : 0;
   }
   for (const folder of folders) await replace(folder);
-  for (const [path, text] of docs) {
+  for (const [path, text] of files) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
-  const count = folders.reduce((sum, { files }) => sum + files.size, docs.size);
+  const count = folders.reduce((sum, { files }) => sum + files.size, files.size);
   process.stdout.write(`${String(count)} files written, ${String(stale.length)} changed\n`);
   return 0;
 }
@@ -37,16 +32,18 @@ async function generatedFolders(schemasDir: string): Promise<GeneratedFolder[]> 
   const dirs = { records: resolve('libs/domain/src/records'), schemas: resolve('libs/contracts/src/generated') };
   const { records, schemas } = await generateModules(schemasDir, dirs);
   const documents = await publishedDocuments(schemasDir);
+  const clients = await clientModules(resolve('packages'));
   return [
     { dir: dirs.records, files: records },
     { dir: dirs.schemas, files: schemas },
+    ...clients,
     ...[...documents].map(([folder, files]) => ({ dir: join(schemasDir, folder), files })),
   ];
 }
 
-async function staleDocs(docs: ReadonlyMap<string, string>): Promise<string[]> {
+async function staleFiles(files: ReadonlyMap<string, string>): Promise<string[]> {
   const stale: string[] = [];
-  for (const [path, text] of docs) {
+  for (const [path, text] of files) {
     if ((await readFile(path, 'utf8').catch(() => null)) !== text) stale.push(`${path} is not up to date`);
   }
   return stale;

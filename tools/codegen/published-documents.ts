@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { webhookSchemas } from '@waypost/contracts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.js';
 import { formatted } from './generated-modules.js';
-import { webhookSchemas } from './webhooks/webhook-schemas.js';
 
 /** What subscribers and analysts are given: folder under `schemas/`, then file name, to its exact text. */
 export async function publishedDocuments(schemasDir: string): Promise<Map<string, Map<string, string>>> {

@@ -39,4 +39,9 @@ export {
   wireHeaderBytes,
 } from './subject-codec.js';
 export { allTopics, type TopicDefinition, type TopicId, type TopicName, topicNamed, topics } from './topics.js';
+export { DELIVERY_HEADERS, type DeliveryHeader } from './webhooks/delivery-headers.js';
+export { eventDataSchema, WEBHOOK_TYPES, type WebhookType } from './webhooks/event-data.js';
+export type { JsonSchema } from './webhooks/json-schema.js';
+export { webhookExample } from './webhooks/webhook-examples.js';
+export { legacySchema, type PublishedSchema, webhookSchemas } from './webhooks/webhook-schemas.js';
 export { createWriterSchemas, type WriterSchemas } from './writer-schemas.js';

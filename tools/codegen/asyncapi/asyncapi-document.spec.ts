@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import AjvModule from 'ajv';
 import addFormatsModule from 'ajv-formats';
-import { allTopics } from '@waypost/contracts';
-import { webhookSchemas } from '../webhooks/webhook-schemas.js';
+import { allTopics, webhookSchemas } from '@waypost/contracts';
 import { asyncApiDocument } from './asyncapi-document.js';
 
 const Ajv = AjvModule.default;

@@ -1,5 +1,10 @@
-import { allTopics, type TopicDefinition, topics as topicTable } from '@waypost/contracts';
-import type { PublishedSchema } from '../webhooks/webhook-schemas.js';
+import {
+  allTopics,
+  DELIVERY_HEADERS,
+  type PublishedSchema,
+  type TopicDefinition,
+  topics as topicTable,
+} from '@waypost/contracts';
 
 /** AsyncAPI 3: all topics and all webhooks, from the tables that the applications themselves use. */
 export function asyncApiDocument(webhooks: ReadonlyMap<string, PublishedSchema>): object {
@@ -114,31 +119,12 @@ function webhookMessages(webhooks: ReadonlyMap<string, PublishedSchema>): object
   );
 }
 
-/** */
 const HEADERS = {
   type: 'object',
-  required: [
-    'x-service-signature',
-    'x-service-event-id',
-    'x-service-subscription-id',
-    'x-service-attempt',
-    'webhook-id',
-    'webhook-timestamp',
-    'webhook-signature',
-  ],
-  properties: {
-    'x-service-signature': {
-      type: 'string',
-      description: 't=<unix seconds>, then one v1=<hex HMAC-SHA256 of "<t>.<body>"> for each valid secret.',
-    },
-    'x-service-event-id': { type: 'string', format: 'uuid' },
-    'x-service-subscription-id': { type: 'string', format: 'uuid' },
-    'x-service-attempt': { type: 'integer', minimum: 1, maximum: 5 },
-    'webhook-id': { type: 'string', description: 'The event id.' },
-    'webhook-timestamp': { type: 'integer', description: 'Unix seconds of this attempt.' },
-    'webhook-signature': { type: 'string', description: 'As Standard Webhooks says.' },
-    authorization: { type: 'string', description: 'Bearer, when the subscription asks for it.' },
-  },
+  required: Object.keys(DELIVERY_HEADERS).filter((name) => DELIVERY_HEADERS[name]?.isOptional !== true),
+  properties: Object.fromEntries(
+    Object.entries(DELIVERY_HEADERS).map(([name, { description, schema }]) => [name, { ...schema, description }]),
+  ),
 };
 
 function messageName(file: string): string {

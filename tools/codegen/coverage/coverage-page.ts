@@ -25,8 +25,8 @@ export interface RuleCoverage extends Rule {
   readonly docs: readonly string[];
 }
 
-const CODE_ROOTS = ['apps', 'libs', 'tools', 'schemas', 'examples'];
-const TEST_ROOTS = ['apps', 'libs', 'tools', 'test', 'bench', 'examples'];
+const CODE_ROOTS = ['apps', 'libs', 'packages', 'tools', 'schemas', 'examples'];
+const TEST_ROOTS = ['apps', 'libs', 'packages', 'tools', 'test', 'bench', 'examples'];
 const CODE_TYPES = new Set(['.ts', '.mjs', '.js', '.py', '.go', '.java', '.avsc']);
 const TEST_FILE = /\.(spec|contract)\.ts$/;
 /** Not read: derived from other files, or the pages that this one is made of. */

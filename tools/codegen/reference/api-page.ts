@@ -1,28 +1,17 @@
-import 'reflect-metadata';
-import type { Type } from '@nestjs/common';
-import { METHOD_METADATA, MODULE_METADATA } from '@nestjs/common/constants.js';
-import type { DiscoveryService } from '@nestjs/core';
+import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { endpointOf } from '../../../apps/public-api/src/endpoint/endpoint.decorator.js';
-import { HttpApiModule } from '../../../apps/public-api/src/http-api.module.js';
 import type { Operation, Parameter } from '../../../apps/public-api/src/openapi/openapi.types.js';
-import { OpenApi } from '../../../apps/public-api/src/openapi/openapi-document.js';
+import { apiControllers, type Controller, openApiDocument } from '../openapi.js';
 
 interface Tag {
   readonly name: string;
   readonly description?: string;
 }
 
-type Controller = Type & { readonly prototype: object };
-
-/** docs/reference/api.md: the operations of the OpenAPI document, which is made of the controllers without starting them. */
+/** docs/reference/api.md: the operations of the OpenAPI document. */
 export function apiPage(): string {
-  const modules = Reflect.getMetadata(MODULE_METADATA.IMPORTS, HttpApiModule) as Type[];
-  const controllers = modules.flatMap(
-    (module) => (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as Controller[],
-  );
-  const discovery = { getControllers: () => controllers.map((metatype) => ({ metatype })) };
-  const { tags, paths } = new OpenApi(discovery as unknown as DiscoveryService).document();
-  const scopes = scopesOf(controllers);
+  const { tags, paths } = openApiDocument();
+  const scopes = scopesOf(apiControllers());
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
   );

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
@@ -8,6 +9,25 @@ const NEW = Buffer.alloc(32, 1);
 const OLD = Buffer.alloc(32, 2);
 const ID = 'd08a18f2-8c03-52b8-8f97-c1d25f86d0d6';
 const BODY = '{"licensePlate":"É 🚚"}';
+
+interface SignedVector {
+  readonly name: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signed: {
+    readonly secrets: readonly string[];
+    readonly eventId: string;
+    readonly attempt: number;
+    readonly atMs: number;
+  };
+}
+
+/** Of the deliveries that the verifiers of packages/ are tested with, those that have the product's own headers. */
+function signedVectors(): SignedVector[] {
+  const text = readFileSync(new URL('../../../../packages/vectors.json', import.meta.url), 'utf8');
+  const { vectors } = JSON.parse(text) as { vectors: readonly Partial<SignedVector>[] };
+  return vectors.filter((vector) => vector.signed !== undefined) as SignedVector[];
+}
 
 /** The public library checks against the clock of the machine. */
 function signNow(secrets: Buffer[], body: string | Buffer = BODY) {
@@ -42,6 +62,12 @@ describe('signatureHeaders (R-19)', () => {
       'webhook-signature': standard,
       'x-service-signature': own,
     });
+  });
+
+  it.each(signedVectors())('gives the headers of the published vector "$name"', ({ signed, body, headers }) => {
+    const { secrets, eventId, attempt, atMs } = signed;
+    const keys = secrets.map(parseSigningSecret);
+    expect(signatureHeaders({ secrets: keys, eventId, body, attempt, nowMs: atMs })).toEqual(headers);
   });
 
   it('signs "<t>.<raw body>" in hex for our own header, t being whole seconds', () => {

@@ -58,6 +58,16 @@ const LEGACY: Properties = {
   activity_id: string({ format: 'uuid' }),
 };
 
+const LEGACY_REQUIRED = ['event_id', 'event', 'fleet_id', 'device_id', 'timestamp'];
+
+/** The fields of a resource, by their names in the format v1. */
+const LEGACY_RESOURCES: Readonly<Record<string, string>> = {
+  geofenceId: 'geofence_id',
+  geofenceName: 'geofence_name',
+  routeId: 'route_id',
+  activityId: 'activity_id',
+};
+
 /** File name to schema, for every body that can be delivered. */
 export function webhookSchemas(): Map<string, PublishedSchema> {
   const schemas = new Map<string, PublishedSchema>();
@@ -66,7 +76,15 @@ export function webhookSchemas(): Map<string, PublishedSchema> {
     schemas.set(file, published(file, `Webhook ${type}, format v1`, envelope(type)));
   }
   const file = 'legacy-v1.schema.json';
-  const required = ['event_id', 'event', 'fleet_id', 'device_id', 'timestamp'];
-  schemas.set(file, published(file, 'Webhook of any type, format legacy-v1', exactly(LEGACY, required)));
+  schemas.set(file, published(file, 'Webhook of any type, format legacy-v1', exactly(LEGACY, LEGACY_REQUIRED)));
   return schemas;
+}
+
+/** What the bodies of a type have in the format legacy-v1: the resource is that of the type. */
+export function legacySchema(type: WebhookType): JsonSchema {
+  const own = Object.keys(eventDataSchema(type).properties ?? {}).map((name) => LEGACY_RESOURCES[name]);
+  const others = new Set(Object.values(LEGACY_RESOURCES).filter((name) => !own.includes(name)));
+  const properties = Object.fromEntries(Object.entries(LEGACY).filter(([name]) => !others.has(name)));
+  const always = own.filter((name) => name !== undefined);
+  return exactly({ ...properties, event: { const: type } }, [...LEGACY_REQUIRED, ...always]);
 }

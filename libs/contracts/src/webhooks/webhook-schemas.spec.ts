@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EVENT_TYPES, TEST_EVENT_TYPE } from '@waypost/domain';
-import { createBodyCheck } from '../../../test/support/published-schemas.js';
+import { createBodyCheck } from '../../../../test/support/published-schemas.js';
 
 const complaintsOf = createBodyCheck();
 

@@ -1,0 +1,289 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type ClientOptions, createWaypostClient } from './client.js';
+import { WaypostApiError, WaypostConnectionError } from './errors.js';
+
+interface Received {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A response, or null: the connection ends without one. */
+type Answer = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown } | null;
+
+const KEY = 'wp_test';
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function listen(onRequest: RequestListener): Promise<string> {
+  const server = createServer(onRequest);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+/** A service that gives these answers in turn, the last one again and again. */
+async function build(answers: readonly Answer[], options: Partial<ClientOptions> = {}) {
+  const received: Received[] = [];
+  const baseUrl = await listen((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      respond(response, answers[Math.min(received.push({ method, url, headers, body }), answers.length) - 1] ?? null);
+    });
+  });
+  const retry = { baseDelayMs: 1, ...options.retry };
+  return { received, waypost: createWaypostClient({ baseUrl, apiKey: KEY, ...options, retry }) };
+}
+
+function respond(response: ServerResponse, answer: Answer): void {
+  if (answer === null) return void response.destroy();
+  const { status, headers = {}, body } = answer;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, headers).end(body === undefined ? undefined : text);
+}
+
+function error(status: number, code: string, headers: Record<string, string> = {}): Answer {
+  return { status, headers, body: { error: { code, message: `It is ${code}.` } } };
+}
+
+const FLEET = { status: 200, headers: { etag: '"3"', 'x-request-id': 'r-1' }, body: { id: 'tour' } };
+const NO_PAGE = { status: 200, body: { data: [], nextPageState: null } };
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => 'resolved',
+    (reason: unknown) => reason,
+  );
+}
+
+describe('a request of the client (R-43)', () => {
+  it('has the key, the path and the query, dates in ISO 8601 and each value of a list', async () => {
+    const { received, waypost } = await build([NO_PAGE]);
+    const from = new Date('2026-03-01T10:00:00+01:00');
+    await waypost.listEvents({ startDate: from, eventType: ['position', 'geofence_in'], limit: 5 });
+
+    expect(received).toMatchObject([{ method: 'GET', headers: { authorization: `Bearer ${KEY}` } }]);
+    expect(received[0]?.url).toBe(
+      '/public/v2/events?startDate=2026-03-01T09%3A00%3A00.000Z&eventType=position&eventType=geofence_in&limit=5',
+    );
+  });
+
+  it('joins the device ids of paths with commas', async () => {
+    const { received, waypost } = await build([{ status: 200, body: { data: [], next_page_state: null } }]);
+    await waypost.listPaths({ startDate: 'a', endDate: 'b', deviceIds: ['x/1', 'y'] });
+    expect(received[0]?.url).toBe('/public/v1/paths?startDate=a&endDate=b&deviceIds=x%2F1%2Cy');
+  });
+
+  it('has the body as JSON, and escapes what stands in the path', async () => {
+    const { received, waypost } = await build([FLEET]);
+    await waypost.updateGeofence({ id: '../x', body: { name: 'Depot' } }, { ifMatch: '"3"' });
+    expect(received).toMatchObject([
+      { method: 'PATCH', url: '/public/v1/geofences/..%2Fx', body: '{"name":"Depot"}', headers: { 'if-match': '"3"' } },
+    ]);
+    expect(received[0]?.headers['content-type']).toBe('application/json');
+  });
+
+  it('resolves to the body, and with call() to the status, the ETag and the id of the request, too', async () => {
+    const { waypost } = await build([FLEET]);
+    expect(await waypost.getFleet()).toEqual({ id: 'tour' });
+    expect(await waypost.call('getFleet')).toEqual({
+      status: 200,
+      body: { id: 'tour' },
+      etag: '"3"',
+      requestId: 'r-1',
+    });
+  });
+
+  it('resolves to undefined when the response has no body', async () => {
+    const { waypost } = await build([{ status: 204 }]);
+    expect(await waypost.call('deleteGeofence', { id: 'g' })).toMatchObject({ status: 204, body: undefined });
+  });
+
+  it.each([
+    ['ifMatch', { ifMatch: '"3"' }],
+    ['idempotencyKey', { idempotencyKey: 'k' }],
+  ])('is not sent with %s where it would have no effect', async (name, options) => {
+    const { received, waypost } = await build([FLEET]);
+    expect(String(await failureOf(waypost.getFleet({}, options)))).toContain(`does not take ${name}`);
+    expect(received).toEqual([]);
+  });
+});
+
+describe('retries of the client', () => {
+  it('repeat a creation with the same idempotency key, after a lost connection too', async () => {
+    const { received, waypost } = await build([null, error(503, 'unavailable'), { status: 201, body: { id: 'g' } }]);
+    await waypost.createGeofence({
+      body: { name: 'Depot', shape: { type: 'circle', center: { latitude: 1, longitude: 2 }, radiusInMeters: 10 } },
+    });
+    const keys = received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('use the idempotency key of the caller', async () => {
+    const { received, waypost } = await build([{ status: 202, body: {} }]);
+    await waypost.sendTestEvent({ id: 's' }, { idempotencyKey: 'mine' });
+    expect(received[0]?.headers['idempotency-key']).toBe('mine');
+  });
+
+  it('wait as long as Retry-After says', async () => {
+    const { received, waypost } = await build([error(429, 'rate_limited', { 'retry-after': '1' }), FLEET]);
+    const startedAt = performance.now();
+    await waypost.getFleet();
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990);
+    expect(received).toHaveLength(2);
+  });
+
+  it('end where Retry-After is longer than the longest wait', async () => {
+    const { received, waypost } = await build([error(429, 'rate_limited', { 'retry-after': '60' })]);
+    expect(await failureOf(waypost.getFleet())).toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: 60_000,
+      attempts: 1,
+    });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([
+    ['a change that depends on a version', (waypost: Client) => waypost.updateFleet({ body: {} }, { ifMatch: '"3"' })],
+    ['a POST without an idempotency key', (waypost: Client) => waypost.cancelReplay({ id: 's', replayId: 'r' })],
+  ])('leave %s alone when it may have been carried out', async (_what, send) => {
+    const { received, waypost } = await build([null]);
+    expect(await failureOf(send(waypost))).toBeInstanceOf(WaypostConnectionError);
+    expect(received).toHaveLength(1);
+  });
+
+  it('take a resource that is gone after a repeated DELETE for deleted', async () => {
+    const { waypost } = await build([null, error(404, 'not_found')]);
+    expect(await waypost.call('deleteGeofence', { id: 'g' })).toMatchObject({ status: 204, body: undefined });
+  });
+
+  it.each([400, 401, 403, 404, 409, 412, 422])('do not happen after a %d', async (status) => {
+    const { received, waypost } = await build([error(status, 'conflict')]);
+    expect(await failureOf(waypost.getFleet())).toMatchObject({ status, attempts: 1 });
+    expect(received).toHaveLength(1);
+  });
+
+  it('stop after the given number, and the error says how many attempts there were', async () => {
+    const { received, waypost } = await build([error(500, 'internal_error')], { retry: { retries: 2 } });
+    expect(await failureOf(waypost.getFleet())).toMatchObject({ code: 'internal_error', attempts: 3 });
+    expect(received).toHaveLength(3);
+  });
+
+  it('give each attempt its own time limit', async () => {
+    const silent = createWaypostClient({
+      ...{ apiKey: KEY, timeoutMs: 20, retry: { retries: 1, baseDelayMs: 1 } },
+      baseUrl: await listen(() => undefined),
+    });
+    expect(await failureOf(silent.getFleet())).toMatchObject({ name: 'WaypostConnectionError', attempts: 2 });
+  });
+});
+
+type Client = ReturnType<typeof createWaypostClient>;
+
+describe('errors of the client', () => {
+  it('have the code, the details and the id of the request', async () => {
+    const details = [{ parameter: 'limit', message: 'must be at least 1' }];
+    const body = {
+      error: { code: 'invalid_parameter', message: 'limit must be at least 1', details, requestId: 'r-2' },
+    };
+    const { waypost } = await build([{ status: 400, body }]);
+    const failure = await failureOf(waypost.listEvents({ limit: 0 }));
+    expect(failure).toBeInstanceOf(WaypostApiError);
+    expect(failure).toMatchObject({
+      status: 400,
+      code: 'invalid_parameter',
+      details,
+      requestId: 'r-2',
+      retryAfterMs: null,
+    });
+    expect(String(failure)).toBe('WaypostApiError: 400 invalid_parameter: limit must be at least 1');
+  });
+
+  it.each([
+    ['an error', { status: 418, headers: { 'x-request-id': 'r-3' }, body: '<html>' }],
+    ['a success', { status: 200, headers: { 'x-request-id': 'r-3' }, body: '<html>' }],
+  ])('have the code unknown when %s of something else is not JSON', async (_what, answer) => {
+    const { waypost } = await build([answer]);
+    expect(await failureOf(waypost.getFleet())).toMatchObject({ code: 'unknown', details: [], requestId: 'r-3' });
+  });
+
+  it('never hold the key', async () => {
+    const { waypost } = await build([null], { retry: { retries: 0 } });
+    const failure = (await failureOf(waypost.getFleet())) as Error;
+    expect(`${failure.message} ${String(failure.cause)} ${failure.stack ?? ''}`).not.toContain(KEY);
+  });
+});
+
+describe('an aborted call', () => {
+  it('rejects with the reason of the signal, before and during a request', async () => {
+    const reason = new Error('enough');
+    const { received, waypost } = await build([FLEET]);
+    expect(await failureOf(waypost.getFleet({}, { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(received).toEqual([]);
+
+    const silent = createWaypostClient({ apiKey: KEY, baseUrl: await listen(() => undefined) });
+    const controller = new AbortController();
+    const failure = failureOf(silent.getFleet({}, { signal: controller.signal }));
+    setTimeout(() => controller.abort(reason), 20);
+    expect(await failure).toBe(reason);
+  });
+
+  it('rejects while it waits for a retry', async () => {
+    const { waypost } = await build([error(429, 'rate_limited', { 'retry-after': '20' })]);
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const failure = failureOf(waypost.getFleet({}, { signal: controller.signal }));
+    setTimeout(() => controller.abort(reason), 100);
+    expect(await failure).toBe(reason);
+  });
+});
+
+describe('pages of the client', () => {
+  const answers = [
+    { status: 200, body: { data: [{ eventId: 'a' }, { eventId: 'b' }], nextPageState: 'p2' } },
+    { status: 200, body: { data: [], nextPageState: 'p3' } },
+    { status: 200, body: { data: [{ eventId: 'c' }], nextPageState: null } },
+  ];
+
+  it('are requested one after the other, with the same filters', async () => {
+    const { received, waypost } = await build(answers);
+    const ids: string[] = [];
+    for await (const { eventId } of waypost.items('listEvents', { deviceId: 'd' })) ids.push(eventId);
+    expect(ids).toEqual(['a', 'b', 'c']);
+    expect(received.map(({ url }) => url.split('?')[1])).toEqual([
+      'deviceId=d',
+      'deviceId=d&pageState=p2',
+      'deviceId=d&pageState=p3',
+    ]);
+  });
+
+  it('are not requested beyond the one that is in use', async () => {
+    const { received, waypost } = await build(answers);
+    for await (const page of waypost.pages('listEvents')) {
+      expect(page.data).toHaveLength(2);
+      break;
+    }
+    expect(received).toHaveLength(1);
+  });
+
+  it('of version 1 are the same to the caller', async () => {
+    const body = { events: [{ event_id: 'a' }], next_page_state: null };
+    const { waypost } = await build([{ status: 200, body }]);
+    const ids: string[] = [];
+    for await (const event of waypost.items('listWebhookEventsV1', { startDate: 'a', endDate: 'b' }))
+      ids.push(event.event_id);
+    expect(ids).toEqual(['a']);
+  });
+});

@@ -1,0 +1,220 @@
+import { errorResponse, requestIdOf } from './errors.js';
+import { OPERATIONS, type Operations } from './generated/api.js';
+import { type Attempt, type RetryOptions, withRetries } from './retries.js';
+
+export interface ClientOptions {
+  /** Where the API is, for example `https://waypost.example.com`. */
+  readonly baseUrl: string | URL;
+  /** `wp_...`: belongs to one fleet. */
+  readonly apiKey: string;
+  readonly retry?: RetryOptions;
+  /** How long one attempt may take; 30,000 by default. */
+  readonly timeoutMs?: number;
+  /** In place of the global one. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** The `ETag` of the version to change: another one by now is a 412. */
+  readonly ifMatch?: string;
+  /** In place of a random one, to repeat a request from another process. */
+  readonly idempotencyKey?: string;
+}
+
+export interface ApiResponse<Body> {
+  readonly status: number;
+  readonly body: Body;
+  readonly etag: string | null;
+  /** Names the request in the logs of the service. */
+  readonly requestId: string | null;
+}
+
+export type OperationId = keyof Operations;
+export type Input<Id extends OperationId> = Operations[Id]['input'];
+export type Output<Id extends OperationId> = Operations[Id]['output'];
+
+/** The input may be left out where nothing in it is required. */
+type Arguments<Id extends OperationId> =
+  Record<string, never> extends Input<Id>
+    ? [input?: Input<Id>, options?: CallOptions]
+    : [input: Input<Id>, options?: CallOptions];
+
+/** The operations whose responses are pages. */
+export type PagedOperationId = {
+  [Id in OperationId]: (typeof OPERATIONS)[Id]['page'] extends null ? never : Id;
+}[OperationId];
+
+export type PageItem<Id extends PagedOperationId> =
+  Output<Id> extends { readonly data: readonly (infer Item)[] } | { readonly events: readonly (infer Item)[] }
+    ? Item
+    : never;
+
+type Methods = {
+  readonly [Id in OperationId]: (...args: Arguments<Id>) => Promise<Output<Id>>;
+};
+
+/**
+ * Every operation of the API as a method with its name in the OpenAPI document, which resolves to the body of the
+ * response. All of them throw WaypostApiError, WaypostConnectionError, or the reason of an aborted signal.
+ */
+export interface WaypostClient extends Methods {
+  /** The same with the status, the `ETag` and the id of the request. */
+  call<Id extends OperationId>(operationId: Id, ...args: Arguments<Id>): Promise<ApiResponse<Output<Id>>>;
+  /** The pages of a list, each requested when the one before it has been used. */
+  pages<Id extends PagedOperationId>(operationId: Id, ...args: Arguments<Id>): AsyncGenerator<Output<Id>, void>;
+  /** The items of all pages. */
+  items<Id extends PagedOperationId>(operationId: Id, ...args: Arguments<Id>): AsyncGenerator<PageItem<Id>, void>;
+}
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly joined: readonly string[];
+  readonly idempotencyKey: boolean;
+  readonly ifMatch: boolean;
+  readonly page: { readonly items: string; readonly next: string } | null;
+}
+
+type AnyInput = Readonly<Record<string, unknown>>;
+
+/** A client of the HTTP API (R-43) for the fleet of the API key. */
+export function createWaypostClient(options: ClientOptions): WaypostClient {
+  async function call(id: string, input: AnyInput = {}, callOptions: CallOptions = {}): Promise<ApiResponse<unknown>> {
+    const request = requestOf(id);
+    const headers = headersOf(request, input, options, callOptions);
+    const url = urlOf(options.baseUrl, request, input);
+    const isRepeatable = request.method !== 'POST' || request.idempotencyKey;
+    return withRetries(
+      (number) => attempt(url, request, { headers, input, isRepetition: number > 1 }, options, callOptions.signal),
+      isRepeatable && callOptions.ifMatch === undefined,
+      options.retry ?? {},
+      callOptions.signal,
+    );
+  }
+
+  async function* pages(
+    id: string,
+    input: AnyInput = {},
+    callOptions: CallOptions = {},
+  ): AsyncGenerator<unknown, void> {
+    const { page } = requestOf(id);
+    if (page === null) throw new TypeError(`${id} has no pages.`);
+    let pageState = input['pageState'];
+    do {
+      const { body } = await call(id, { ...input, pageState }, callOptions);
+      yield body;
+      pageState = (body as AnyInput)[page.next];
+    } while (typeof pageState === 'string');
+  }
+
+  async function* items(id: string, input?: AnyInput, callOptions?: CallOptions): AsyncGenerator<unknown, void> {
+    const { page } = requestOf(id);
+    for await (const body of pages(id, input, callOptions)) {
+      yield* (body as Record<string, unknown[]>)[page?.items ?? ''] ?? [];
+    }
+  }
+
+  const methods = Object.fromEntries(
+    Object.keys(OPERATIONS).map((id) => [
+      id,
+      async (input?: AnyInput, callOptions?: CallOptions) => (await call(id, input, callOptions)).body,
+    ]),
+  );
+  return { ...methods, call, pages, items } as unknown as WaypostClient;
+}
+
+function requestOf(id: string): Request {
+  if (!Object.hasOwn(OPERATIONS, id)) throw new TypeError(`The API has no operation ${id}.`);
+  return OPERATIONS[id as OperationId];
+}
+
+/** @throws TypeError for an option that the operation does not take: without a word it would protect nothing */
+function headersOf(
+  request: Request,
+  input: AnyInput,
+  { apiKey }: ClientOptions,
+  { ifMatch, idempotencyKey }: CallOptions,
+): Record<string, string> {
+  if (ifMatch !== undefined && !request.ifMatch) throw new TypeError(`${request.path} does not take ifMatch.`);
+  if (idempotencyKey !== undefined && !request.idempotencyKey)
+    throw new TypeError(`${request.path} does not take idempotencyKey.`);
+  return {
+    accept: 'application/json',
+    authorization: `Bearer ${apiKey}`,
+    ...(input['body'] === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    // The same in every attempt: the service carries the request out once.
+    ...(request.idempotencyKey ? { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() } : {}),
+  };
+}
+
+function urlOf(baseUrl: string | URL, { path, query, joined }: Request, input: AnyInput): URL {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (typeof input[name] !== 'string') throw new TypeError(`${path} needs ${name}.`);
+    return encodeURIComponent(input[name]);
+  });
+  const url = new URL(String(baseUrl).replace(/\/+$/, '') + filled);
+  for (const name of query) {
+    const value = input[name];
+    if (value === undefined || value === null) continue;
+    if (Array.isArray(value) && joined.includes(name)) url.searchParams.set(name, value.join(','));
+    else for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(name, textOf(one));
+  }
+  return url;
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+interface Prepared {
+  readonly headers: Record<string, string>;
+  readonly input: AnyInput;
+  readonly isRepetition: boolean;
+}
+
+async function attempt(
+  url: URL,
+  { method }: Request,
+  { headers, input, isRepetition }: Prepared,
+  { fetch: send = fetch, timeoutMs = 30_000 }: ClientOptions,
+  signal: AbortSignal | undefined,
+): Promise<Attempt<ApiResponse<unknown>>> {
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await send(url, {
+      method,
+      headers,
+      redirect: 'error',
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      ...(input['body'] === undefined ? {} : { body: JSON.stringify(input['body']) }),
+    });
+    const text = await response.text();
+    const body = parsed(text);
+    // The attempt before this one deleted it, though its response was lost.
+    const isDeleted = method === 'DELETE' && isRepetition && response.status === 404;
+    const isForeign = response.ok && text !== '' && body === undefined;
+    if ((!response.ok && !isDeleted) || isForeign)
+      return { type: 'refused', response: errorResponse(response, body, Date.now()) };
+    const value = {
+      status: isDeleted ? 204 : response.status,
+      body: isDeleted ? undefined : body,
+      etag: response.headers.get('etag'),
+      requestId: requestIdOf(response),
+    };
+    return { type: 'done', value };
+  } catch (cause) {
+    return { type: 'unreachable', cause };
+  }
+}
+
+/** undefined: no body, or what is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+export {
+  type ApiResponse,
+  type CallOptions,
+  type ClientOptions,
+  createWaypostClient,
+  type Input,
+  type OperationId,
+  type Output,
+  type PagedOperationId,
+  type PageItem,
+  type WaypostClient,
+} from './client.js';
+export { WaypostApiError, WaypostConnectionError } from './errors.js';
+export type * from './generated/api.js';
+export * from './generated/webhooks.js';
+export type { RetryOptions } from './retries.js';
+export {
+  recognise,
+  type RefusalReason,
+  type Verification,
+  type VerifiedWebhook,
+  verify,
+  type VerifyOptions,
+  type WebhookHeaders,
+} from './verify.js';

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deliveryRecord, historyOf } from '../../../apps/public-api/src/testing/delivery-records.js';
+import { startTestApi, type TestApi } from '../../../apps/public-api/src/testing/test-api.js';
+
+const PACKAGE = join(import.meta.dirname, '..');
+const ROOT = join(PACKAGE, '../..');
+const run = promisify(execFile);
+
+const settings = {
+  compilerOptions: {
+    ...{ target: 'ES2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, types: [] },
+    ...{ lib: ['ES2022', 'DOM', 'DOM.Iterable'], skipLibCheck: false, outDir: 'out', rootDir: '.' },
+  },
+  files: ['consumer.ts'],
+};
+
+let project: string;
+let api: TestApi;
+const records = [1, 2, 3, 4, 5].map((minutes) => deliveryRecord({ firstAttemptAt: Date.now() - minutes * 60_000 }));
+
+async function npm(...args: readonly string[]): Promise<string> {
+  return (await run('npm', args, { cwd: project })).stdout;
+}
+
+/** Everything that the package brings, relative to it. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
+}
+
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), 'waypost-consumer-'));
+  api = await startTestApi({ history: historyOf(records) });
+  await npm('pack', PACKAGE);
+  const [tarball] = readdirSync(project);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  await npm('install', '--offline', '--no-audit', '--no-fund', `./${String(tarball)}`);
+  cpSync(join(PACKAGE, 'test/consumer/consumer.ts'), join(project, 'consumer.ts'));
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(settings));
+}, 120_000);
+
+afterAll(async () => {
+  await api.close();
+  rmSync(project, { recursive: true });
+});
+
+describe('the packed client in an empty project (R-43)', () => {
+  it('brings its code, types and README, and no dependency', () => {
+    const files = filesIn(join(project, 'node_modules/@waypost/client'));
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'dist/index.js', 'dist/index.d.ts', 'package.json']));
+    expect(files.filter((name) => name.includes('spec') || name.startsWith('src'))).toEqual([]);
+    expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@waypost']);
+  });
+
+  it('is typed: a consumer compiles, and its planted mistakes do not', async () => {
+    const compiled = await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc')], {
+      cwd: project,
+    }).catch((error: unknown) => error as { stdout: string });
+    expect(compiled.stdout).toBe('');
+  });
+
+  it('verifies a delivery and reads from the running API, page by page', async () => {
+    const { vectors } = JSON.parse(readFileSync(join(PACKAGE, '../vectors.json'), 'utf8')) as {
+      vectors: { name: string; body: string; headers: object; secrets: string[]; nowSeconds: number }[];
+    };
+    const vector = vectors.find(({ name }) => name === 'valid: a body beyond ASCII');
+    const delivery = { ...vector, secret: vector?.secrets[0], nowMs: (vector?.nowSeconds ?? 0) * 1_000 };
+    const env = {
+      ...{ PATH: process.env['PATH'], API_URL: api.url, API_KEY: api.addKey('acme') },
+      DELIVERY: JSON.stringify(delivery),
+    };
+    const { stdout } = await run(process.execPath, ['out/consumer.js'], { cwd: project, env });
+    const ids = [...records].reverse().map(({ eventId }) => eventId);
+    expect(JSON.parse(stdout)).toEqual({
+      place: 'Depot Zürich',
+      deliveries: ids,
+      refusal: { status: 400, code: 'invalid_parameter', parameter: 'limit', attempts: 1 },
+    });
+  });
+});

@@ -1,0 +1,3 @@
+module waypost.example/webhooks
+
+go 1.21
