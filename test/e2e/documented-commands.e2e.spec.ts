@@ -17,7 +17,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     'Needs a cluster with SASL: test/security/secured-connections.int.spec.ts has one.',
   'python3 -m venv .venv && .venv/bin/pip install -r examples/producer-python/requirements.txt':
     'examples.e2e.spec.ts runs these programs, where Python, Maven and Go are present.',
-  '.venv/bin/pip install -r examples/receiver-python/requirements.txt': 'As above.',
+  '.venv/bin/pip install ./packages/verify-python': 'As above.',
   'cd examples/receiver-go && SECRET=$SECRET PORT=9000 go run .': 'As above.',
   'npm run test:mutation -- libs/domain': 'Takes hours.',
   'npm run -s waypost -- verify': 'Fails after analysts.e2e.spec.ts, which runs it and plants differences.',
@@ -102,7 +102,7 @@ describe('the commands of the documentation', () => {
     expect(output.match(/^position \S+Z van-1 [0-9a-f-]{36}$/gm)).toHaveLength(2);
     expect(output).toMatch(/"deviceId":"van-1".*"status":"delivered"/);
     expect(output).toMatch(/^deprecation: true/im);
-    expect(output).toMatch(/"deviceId":"van-2".*"status":"failed","attemptCount":5/);
+    expect(output).toMatch(/"deviceId":"van-2".*"status":"failed",.*"attemptCount":5/);
   });
 
   it('are left out only where that is listed with a reason', () => {

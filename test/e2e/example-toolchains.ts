@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { productEnvironment } from '../support/waypost-config.js';
@@ -82,8 +83,11 @@ const python: Toolchain = {
     ];
     await install('python3', ['-m', 'venv', venv], workDir);
     const bin = join(venv, 'bin');
-    const requirements = [producer, receiver].flatMap((dir) => ['-r', join(dir, 'requirements.txt')]);
-    await install(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...requirements], workDir);
+    // Built in a copy: pip leaves files beside the sources.
+    const verifier = join(workDir, 'verify-python');
+    cpSync(join(process.cwd(), 'packages', 'verify-python'), verifier, { recursive: true });
+    const packages = ['-r', join(producer, 'requirements.txt'), verifier];
+    await install(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages], workDir);
     const file = join(bin, 'python');
     return {
       producer: { file, args: ['publish_ping.py'], cwd: producer },

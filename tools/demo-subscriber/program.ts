@@ -54,6 +54,7 @@ export async function runSubscriber({ dataDir, fleet, now, stopped, print }: Sub
     const subscriptions = await ensureSubscriptions({ api, eventTypes: EVENT_TYPES, port: server.port, known });
     remember(subscriptions);
     await saveState(dataDir, { port: server.port, subscriptions });
+    print(`console: ${apiUrl}/#key=${apiKey} signs you in as the fleet ${fleet}`);
     print(`subscriber: listening on http://127.0.0.1:${String(server.port)}, verifying every signature`);
     const following = followLogs({
       stack,

@@ -9,6 +9,8 @@ import { ADDRESS_LIMITER, KEY_DIRECTORY, RATE_LIMITER } from './auth/auth.module
 import type { KeyDirectory } from './auth/key-directory.js';
 import type { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
 import type { PublicApiConfig } from './config.js';
+import { serveConsole } from './console/console.middleware.js';
+import { CONSOLE_FOLDER } from './console/console.module.js';
 import { parseQuery } from './endpoint/query-text.js';
 import { answerClientErrors } from './http/client-errors.js';
 import { answerGone, deprecateV1, V1_HISTORY_PATH } from './http/deprecation.middleware.js';
@@ -42,6 +44,7 @@ export class HttpPipeline {
     @Inject(RATE_LIMITER) private readonly limiter: RateLimiter,
     @Inject(ADDRESS_LIMITER) private readonly addresses: AddressLimiter,
     private readonly registry: Registry,
+    @Inject(CONSOLE_FOLDER) private readonly consoleFolder: string,
     @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
   ) {}
 
@@ -50,6 +53,8 @@ export class HttpPipeline {
     const { v1Gone } = this.config.http;
     const routes = this.openApi.routes();
     app.use(measureRequests({ registry, routeOf: createRouteOf(Object.keys(routes)), monotonicMs }));
+    // Files that are the same for everyone, before what is counted for a caller.
+    app.use(serveConsole(this.consoleFolder));
     app.use(helmet());
     app.use(noStore);
     // Before everything that can respond: the refusals below are responses of v1, too (R-32).

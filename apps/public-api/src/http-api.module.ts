@@ -4,6 +4,8 @@ import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { HttpPipeline } from './configure-http.js';
+import { ConsoleModule } from './console/console.module.js';
+import { DeliveryFiguresModule } from './delivery-figures/delivery-figures.module.js';
 import { NoQueryGuard } from './endpoint/no-query.guard.js';
 import { ValidationPipe } from './endpoint/validation.pipe.js';
 import { ApiErrorFilter } from './errors/api-error.filter.js';
@@ -24,6 +26,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
   imports: [
     HistoryV1Module,
     EventsV2Module,
+    DeliveryFiguresModule,
     PathsModule,
     SubscriptionsModule,
     OperationalEventsModule,
@@ -33,6 +36,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     ApiKeysModule,
     OpenApiModule,
     AuthModule,
+    ConsoleModule,
   ],
   providers: [
     HttpPipeline,

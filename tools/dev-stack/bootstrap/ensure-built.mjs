@@ -21,6 +21,8 @@ export async function ensureBuilt() {
     rmSync(stampFile, { force: true });
     const nest = join(projectRoot, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
     await runTool('Building', process.execPath, [nest, 'build', 'public-api']);
+    const vite = join(projectRoot, 'node_modules', 'vite', 'bin', 'vite.js');
+    await runTool('Building the console', process.execPath, [vite, 'build', 'apps/console', '--logLevel', 'warn']);
     writeFileSync(
       stampFile,
       JSON.stringify({ fingerprint: fingerprint(sources), files: sources.map(({ file }) => file) }),
@@ -32,7 +34,7 @@ export async function ensureBuilt() {
 function listSources() {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(projectRoot, folder), { recursive: true })
-      .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+      .filter((file) => /\.(ts|tsx|css|html|svg)$/.test(file) && !file.endsWith('.spec.ts'))
       .map((file) => join(folder, file)),
   );
   return [...SETTINGS, ...files].sort().map((file) => {

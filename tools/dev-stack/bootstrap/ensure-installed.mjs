@@ -38,8 +38,9 @@ function agrees() {
   try {
     const wanted = packagesIn(lockFile);
     const installed = packagesIn(installedFile);
-    return Object.entries(wanted).every(([path, { version, optional }]) => {
-      if (path === '') return true;
+    return Object.entries(wanted).every(([path, { version, optional, link }]) => {
+      // The project itself, and its workspaces, which nothing here runs from node_modules.
+      if (link === true || !path.startsWith('node_modules/')) return true;
       return installed[path] === undefined ? optional === true : installed[path].version === version;
     });
   } catch {

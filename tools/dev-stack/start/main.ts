@@ -17,6 +17,7 @@ function announce({ apiUrl, dataDir, instances }: RunningStack): void {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const health = instances.map(({ process: { name }, adminUrl }) => `  Health    ${adminUrl}/health/ready (${name})`);
   const lines = [
+    `  Console   ${apiUrl}/`,
     `  API       ${apiUrl}`,
     `  OpenAPI   ${apiUrl}/public/openapi.json`,
     ...health,

@@ -9,13 +9,14 @@ import {
   PAGE_SOURCE,
   type PageSource,
 } from '@waypost/database';
-import { createDeliveryHistory, createPathHistory } from '@waypost/history-store';
+import { createDeliveryFigures, createDeliveryHistory, createPathHistory } from '@waypost/history-store';
 import { ManagementStoreModule } from '@waypost/management-store';
 import { BootError, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
 import { APP_NAME, type PublicApiConfig } from '../config.js';
 
 export const DELIVERY_HISTORY = Symbol('delivery history');
+export const DELIVERY_FIGURES = Symbol('delivery figures');
 export const PATH_HISTORY = Symbol('path history');
 
 const POOL_SIZE = 10;
@@ -32,6 +33,11 @@ const PROVIDERS = [
     provide: DELIVERY_HISTORY,
     inject: [PAGE_SOURCE],
     useFactory: (pages: PageSource) => createDeliveryHistory({ pages }),
+  },
+  {
+    provide: DELIVERY_FIGURES,
+    inject: [PAGE_SOURCE],
+    useFactory: (pages: PageSource) => createDeliveryFigures({ pages }),
   },
   { provide: PATH_HISTORY, inject: [PAGE_SOURCE], useFactory: (pages: PageSource) => createPathHistory({ pages }) },
 ];

@@ -1,0 +1,59 @@
+import type { V2Event } from '@waypost/client';
+import { Moment } from '../shared/moment.js';
+import { durationText } from '../shared/time-text.js';
+
+type Delivery = V2Event['delivery'];
+type Attempt = Delivery['attempts'][number];
+
+/** The attempts in their order, each as far along as it was late after the first, with what came back. */
+export function AttemptTimeline({ delivery }: { readonly delivery: Delivery }) {
+  const { attempts, firstAttemptAt, nextAttemptAt } = delivery;
+  const startMs = Date.parse(firstAttemptAt);
+  const endMs = Math.max(...attempts.map((attempt) => Date.parse(attempt.startedAt) + attempt.durationMs), startMs + 1);
+  return (
+    <ol className="timeline">
+      {attempts.map((attempt, index) => (
+        <AttemptLine key={index} attempt={attempt} startMs={startMs} spanMs={endMs - startMs} />
+      ))}
+      {nextAttemptAt !== undefined && (
+        <li className="hint">
+          Next attempt at <Moment iso={nextAttemptAt} />
+        </li>
+      )}
+    </ol>
+  );
+}
+
+interface AttemptLineProps {
+  readonly attempt: Attempt;
+  readonly startMs: number;
+  readonly spanMs: number;
+}
+
+function AttemptLine({ attempt, startMs, spanMs }: AttemptLineProps) {
+  const { startedAt, durationMs, statusCode, error, probe } = attempt;
+  const afterMs = Date.parse(startedAt) - startMs;
+  const isAccepted = statusCode !== undefined && statusCode >= 200 && statusCode <= 299;
+  return (
+    <li>
+      <span>
+        {probe === true ? 'Probe' : `Attempt ${String(attempt.attempt)}`}
+        {afterMs > 0 && <span className="hint"> after {durationText(afterMs)}</span>}
+      </span>
+      <Moment iso={startedAt} />
+      <span className={isAccepted ? 'good' : 'bad'}>
+        {statusCode ?? error ?? 'no response'}
+        {statusCode !== undefined && error !== undefined && ` (${error})`}
+      </span>
+      <span>{durationText(durationMs)}</span>
+      <svg className="bar" viewBox="0 0 1000 8" preserveAspectRatio="none" aria-hidden="true">
+        <rect
+          x={(1000 * afterMs) / spanMs}
+          width={Math.max(6, (1000 * durationMs) / spanMs)}
+          height="8"
+          className={isAccepted ? 'good' : 'bad'}
+        />
+      </svg>
+    </li>
+  );
+}

@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { V2Event } from '@waypost/client';
+import { useClient } from '../session/session.js';
+import { CopyButton } from '../shared/copy-button.js';
+import { Moment } from '../shared/moment.js';
+import { Failure, Loading } from '../shared/states.js';
+import { StatusBadge } from '../shared/status-badge.js';
+import { AttemptTimeline } from './attempt-timeline.js';
+import { curlCommand } from './curl-command.js';
+
+const PENDING_EVERY_MS = 2_000;
+/** More deliveries of one event than anyone reads; the list of deliveries has the rest. */
+const MAX_DELIVERIES = 100;
+
+/** One event with everything that was sent of it, and what came back. */
+export function DeliveryPage({ eventId }: { readonly eventId: string }) {
+  const client = useClient();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['event', eventId],
+    queryFn: ({ signal }) => client.getEvent({ eventId, include: 'body', limit: MAX_DELIVERIES }, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ delivery }) => delivery.status === 'pending') === true ? PENDING_EVERY_MS : false,
+  });
+  if (isPending) return <Loading what="the event" />;
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  const [first] = data.data;
+  if (!first) return null;
+  return (
+    <>
+      <div className="title">
+        <h1>{first.eventType}</h1>
+        <CopyButton text={eventId}>Copy the event id</CopyButton>
+      </div>
+      <dl className="facts">
+        <Fact name="Event">
+          <code>{eventId}</code>
+        </Fact>
+        <Fact name="Device">
+          <Link href={`/deliveries?deviceId=${encodeURIComponent(first.deviceId)}`}>{first.deviceId}</Link>
+        </Fact>
+        <Fact name="On the map">
+          <Link href={`/vehicles?deviceId=${encodeURIComponent(first.deviceId)}`}>Show its path</Link>
+        </Fact>
+        <Fact name="Event time">
+          <Moment iso={first.eventTime} />
+        </Fact>
+      </dl>
+      {data.data.map((item) => (
+        <Delivery key={`${item.subscriptionId} ${String(item.delivery.series)}`} item={item} />
+      ))}
+      {data.nextPageState !== null && (
+        <p className="hint">
+          There are more. <Link href={`/deliveries?range=15d&eventId=${eventId}`}>Show all of this event</Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Delivery({ item }: { readonly item: V2Event }) {
+  const { delivery, subscriptionId, format, payload, body = '' } = item;
+  const id = `${subscriptionId}-${String(delivery.series)}`;
+  return (
+    <section className="card" aria-labelledby={id}>
+      <h2 id={id}>
+        <StatusBadge status={delivery.status} /> to{' '}
+        <Link href={`/subscriptions/${subscriptionId}`}>
+          <code>{subscriptionId}</code>
+        </Link>
+        {delivery.series > 0 && <span className="hint"> by a replay</span>}
+      </h2>
+      <AttemptTimeline delivery={delivery} />
+      <details>
+        <summary>Body in {format}</summary>
+        <pre tabIndex={0}>{JSON.stringify(payload, null, 2)}</pre>
+        <div className="actions">
+          <CopyButton text={body}>Copy as sent</CopyButton>
+          <CopyAsCurl item={item} />
+        </div>
+      </details>
+    </section>
+  );
+}
+
+/** To where the subscription sends now: the history of v2 does not say where it sent then. */
+function CopyAsCurl({ item: { subscriptionId: id, eventId, body = '' } }: { readonly item: V2Event }) {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['subscription', id],
+    queryFn: ({ signal }) => client.getSubscription({ id }, { signal }),
+  });
+  if (!data) return null;
+  return <CopyButton text={curlCommand({ url: data.url, body, eventId })}>Copy as curl</CopyButton>;
+}

@@ -1,0 +1,21 @@
+import './styles.css';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { SessionProvider } from './session/session.js';
+import { Shell } from './shell/shell.js';
+
+const root = document.getElementById('root');
+if (root) {
+  // The client retries by itself, as the API asks for.
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 5_000 } } });
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <SessionProvider>
+          <Shell />
+        </SessionProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,70 @@
+import type { FigureBucket } from '@waypost/client';
+
+/** The parts of a column, from the bottom up. */
+export const OUTCOMES = ['delivered', 'pending', 'failed'] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const STEP_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+export type Step = keyof typeof STEP_MS;
+
+/** One moment of a chart. Expired deliveries have failed, too. */
+export interface Column extends Readonly<Record<Outcome, number>> {
+  readonly startDate: string;
+  readonly latencyMs: FigureBucket['latencyMs'] | null;
+}
+
+/** Every bucket of the window in the order of time: the API leaves out those without deliveries. */
+export function columnsOf(buckets: readonly FigureBucket[], startMs: number, endMs: number, step: Step): Column[] {
+  const byStart = new Map(buckets.map((bucket) => [Date.parse(bucket.startDate), bucket]));
+  const columns: Column[] = [];
+  const length = STEP_MS[step];
+  for (let at = Math.floor(startMs / length) * length; at < endMs; at += length) {
+    const { deliveries, latencyMs } = byStart.get(at) ?? {};
+    const { delivered = 0, pending = 0, failed = 0, expired = 0 } = deliveries ?? {};
+    columns.push({
+      startDate: new Date(at).toISOString(),
+      ...{ delivered, pending, failed: failed + expired },
+      latencyMs: latencyMs ?? null,
+    });
+  }
+  return columns;
+}
+
+export interface Totals extends Readonly<Record<Outcome, number>> {
+  readonly all: number;
+  /** Of what is over, 0 to 1; null: nothing is. */
+  readonly successRate: number | null;
+}
+
+export function totalsOf(columns: readonly Column[]): Totals {
+  const sum = (outcome: Outcome): number => columns.reduce((total, column) => total + column[outcome], 0);
+  const [delivered, pending, failed] = [sum('delivered'), sum('pending'), sum('failed')];
+  const over = delivered + failed;
+  return { delivered, pending, failed, all: over + pending, successRate: over === 0 ? null : delivered / over };
+}
+
+export interface FailingSubscription {
+  readonly subscriptionId: string;
+  readonly failed: number;
+  readonly all: number;
+}
+
+/** Those with the most failed deliveries, of buckets by subscription. */
+export function worstOf(buckets: readonly FigureBucket[], count: number): FailingSubscription[] {
+  const found = new Map<string, FailingSubscription>();
+  for (const { subscriptionId = '', deliveries } of buckets) {
+    const { delivered, pending, failed, expired } = deliveries;
+    const known = found.get(subscriptionId) ?? { subscriptionId, failed: 0, all: 0 };
+    found.set(subscriptionId, {
+      subscriptionId,
+      failed: known.failed + failed + expired,
+      all: known.all + delivered + pending + failed + expired,
+    });
+  }
+  return [...found.values()]
+    .filter(({ failed }) => failed > 0)
+    .sort((a, b) => b.failed - a.failed)
+    .slice(0, count);
+}

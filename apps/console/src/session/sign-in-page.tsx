@@ -1,0 +1,62 @@
+import { type SyntheticEvent, useState } from 'react';
+import { createWaypostClient, WaypostApiError } from '@waypost/client';
+import { useSession } from './session.js';
+
+/** Tries the key before it is taken: a typing error is shown here, not as an empty console. */
+export function SignInPage() {
+  const { signIn } = useSession();
+  const [apiKey, setApiKey] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isTrying, setIsTrying] = useState(false);
+
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    setIsTrying(true);
+    const found = await problemOf(apiKey.trim());
+    setIsTrying(false);
+    if (found === null) signIn(apiKey.trim());
+    else setProblem(found);
+  }
+
+  return (
+    <main className="sign-in">
+      <h1>Waypost</h1>
+      <form onSubmit={(event) => void submit(event)}>
+        <label htmlFor="api-key">API key</label>
+        <input
+          id="api-key"
+          type="password"
+          autoComplete="off"
+          placeholder="wp_..."
+          required
+          autoFocus
+          value={apiKey}
+          aria-describedby="sign-in-problem"
+          onChange={(event) => setApiKey(event.target.value)}
+        />
+        <p id="sign-in-problem" role="alert" className="problem">
+          {problem}
+        </p>
+        <button type="submit" className="primary" disabled={isTrying}>
+          {isTrying ? 'Signing in' : 'Sign in'}
+        </button>
+      </form>
+      <p className="hint">
+        <code>npm start</code> prints a link that signs in at once. A key of a fleet:{' '}
+        <code>waypost fleets create --help</code>
+      </p>
+    </main>
+  );
+}
+
+/** null: the API takes the key. */
+async function problemOf(apiKey: string): Promise<string | null> {
+  const client = createWaypostClient({ baseUrl: location.origin, apiKey, retry: { retries: 0 } });
+  try {
+    await client.listEvents({ limit: 1 });
+    return null;
+  } catch (error) {
+    if (!(error instanceof WaypostApiError)) return 'The API does not respond. Is the address right?';
+    return error.status === 401 ? 'The API does not know this key.' : error.message;
+  }
+}

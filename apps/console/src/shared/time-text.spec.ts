@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { durationText, momentText } from './time-text.js';
+
+const NOW = Date.UTC(2026, 2, 20, 23, 30);
+
+describe('a moment', () => {
+  it('is shown in the zone of the reader, to the millisecond', () => {
+    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'UTC')).toBe('22:03:07.250');
+    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'America/New_York')).toBe('18:03:07.250');
+  });
+
+  it("has its day unless that is today's, where the reader is", () => {
+    expect(momentText('2026-03-19T22:03:07.250Z', NOW, 'UTC')).toBe('19 Mar 2026, 22:03:07.250');
+    // In Amsterdam it is the 21st already.
+    expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'Europe/Amsterdam')).toBe('20 Mar 2026, 23:03:07.250');
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0, '0 ms'],
+    [12.4, '12 ms'],
+    [999, '999 ms'],
+    [1_000, '1 s'],
+    [1_254, '1.25 s'],
+    [60_000, '1 min'],
+    [250_000, '4 min 10 s'],
+  ])('of %d ms is written as %j', (ms, text) => {
+    expect(durationText(ms)).toBe(text);
+  });
+});

@@ -1,0 +1,21 @@
+const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false };
+const DAY: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
+
+/** `14:03:07.250` in the zone of the reader; with the day unless it is today's. */
+export function momentText(iso: string, nowMs: number, timeZone?: string): string {
+  const moment = new Date(iso);
+  const zone = timeZone === undefined ? {} : { timeZone };
+  const clock = `${moment.toLocaleTimeString('en-GB', { ...CLOCK, ...zone })}.${iso.slice(20, 23).padEnd(3, '0')}`;
+  const dayOf = (date: Date): string => date.toLocaleDateString('en-GB', { ...DAY, ...zone });
+  const day = dayOf(moment);
+  return day === dayOf(new Date(nowMs)) ? clock : `${day}, ${clock}`;
+}
+
+/** `12 ms`, `1.25 s`, `4 min 10 s`. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${String(Math.round(ms))} ms`;
+  if (ms < 60_000) return `${String(Math.round(ms / 10) / 100)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
+  return rest === 0 ? `${String(minutes)} min` : `${String(minutes)} min ${String(rest)} s`;
+}

@@ -1,0 +1,119 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Subscription, UpdateSubscription } from '@waypost/client';
+import { useClient } from '../session/session.js';
+import { Moment } from '../shared/moment.js';
+import { Failure, Loading } from '../shared/states.js';
+import { StatusBadge } from '../shared/status-badge.js';
+import { OperationalEvents } from './operational-events.js';
+import { Replays } from './replays.js';
+import { SecretPanel } from './secret-panel.js';
+
+/** One subscription: how it is, and everything that can be done with it. */
+export function SubscriptionPage({ id }: { readonly id: string }) {
+  const client = useClient();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['subscription', id],
+    queryFn: ({ signal }) => client.getSubscription({ id }, { signal }),
+  });
+  if (isPending) return <Loading what="the subscription" />;
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <div className="title">
+        <h1>{data.eventType}</h1>
+        <StatusBadge status={data.status} />
+      </div>
+      {data.disabledReason !== undefined && <p className="problem">{data.disabledReason}</p>}
+      <Facts subscription={data} />
+      <Actions subscription={data} />
+      <Replays subscriptionId={id} />
+      <OperationalEvents subscriptionId={id} />
+    </>
+  );
+}
+
+function Facts({ subscription }: { readonly subscription: Subscription }) {
+  const { id, url, payloadFormat, auth, deviceIds, onOutage, strictOrder, rateLimitPerSecond, createdAt } =
+    subscription;
+  const facts: readonly (readonly [string, React.ReactNode])[] = [
+    ['URL', url],
+    ['Id', <code key="id">{id}</code>],
+    [
+      'Deliveries',
+      <Link key="deliveries" href={`/deliveries?subscriptionId=${id}`}>
+        Show them
+      </Link>,
+    ],
+    ['Format', payloadFormat],
+    ['Authentication', auth.type === 'bearer' ? `bearer token of ${auth.tokenUrl}` : 'signature only'],
+    ['Devices', deviceIds === undefined ? 'every device' : deviceIds.join(', ')],
+    ['During an outage', onOutage === 'hold' ? 'deliveries are held' : 'deliveries fail after five attempts'],
+    ['Order', strictOrder ? 'strict per device' : 'a retry holds nothing back'],
+    ['Limit', rateLimitPerSecond === undefined ? 'none' : `${String(rateLimitPerSecond)} per second`],
+    ['Created', <Moment key="created" iso={createdAt} />],
+  ];
+  return (
+    <dl className="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="text">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Actions({ subscription: { id, status } }: { readonly subscription: Subscription }) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const [isSure, setIsSure] = useState(false);
+  const update = useMutation({
+    mutationFn: (body: UpdateSubscription) => client.updateSubscription({ id, body }),
+    onSuccess: (changed) => {
+      queries.setQueryData(['subscription', id], changed);
+      return queries.invalidateQueries({ queryKey: ['subscriptions'] });
+    },
+  });
+  const test = useMutation({ mutationFn: () => client.sendTestEvent({ id }) });
+  const rotation = useMutation({ mutationFn: () => client.rotateSecret({ id }) });
+  const deletion = useMutation({
+    mutationFn: () => client.deleteSubscription({ id }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['subscriptions'] });
+      navigate('/subscriptions');
+    },
+  });
+  const next = status === 'active' ? 'paused' : 'active';
+  const error = update.error ?? test.error ?? rotation.error ?? deletion.error;
+  return (
+    <>
+      <div className="actions">
+        <button type="button" onClick={() => update.mutate({ status: next })} disabled={update.isPending}>
+          {next === 'paused' ? 'Pause' : 'Activate'}
+        </button>
+        <button type="button" onClick={() => test.mutate()} disabled={test.isPending}>
+          Send a test event
+        </button>
+        <button type="button" onClick={() => rotation.mutate()} disabled={rotation.isPending}>
+          Rotate the secret
+        </button>
+        <button type="button" className="danger" onClick={() => (isSure ? deletion.mutate() : setIsSure(true))}>
+          {isSure ? 'Delete it for good' : 'Delete'}
+        </button>
+      </div>
+      <p role="alert" className="problem">
+        {error?.message}
+      </p>
+      {test.data && (
+        <p role="status">
+          The test event is on its way: <Link href={`/deliveries?eventId=${test.data.eventId}`}>watch it</Link>
+        </p>
+      )}
+      {rotation.data && <SecretPanel secret={rotation.data.secret} />}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { fit, latitudeOf, metreOnMap, pan, project, roundLength, toScreen, zoom } from './mercator.js';
+
+const [WIDTH, HEIGHT] = [800, 500];
+const places = fc.record({
+  latitude: fc.double({ min: -80, max: 80, noNaN: true }),
+  longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+});
+
+describe('the map', () => {
+  it('has its corners and its middle where Web Mercator has them', () => {
+    expect(project({ latitude: 0, longitude: 0 })).toEqual({ x: 0.5, y: 0.5 });
+    const corner = project({ latitude: 85.051129, longitude: -180 });
+    expect([corner.x, corner.y]).toEqual([0, expect.closeTo(0, 6)]);
+    // The tile of Berlin at zoom 10 is 550/335.
+    const berlin = project({ latitude: 52.52, longitude: 13.405 });
+    expect([Math.floor(berlin.x * 1024), Math.floor(berlin.y * 1024)]).toEqual([550, 335]);
+  });
+
+  it('shows all points that it is fitted to', () => {
+    fc.assert(
+      fc.property(fc.array(places, { minLength: 1, maxLength: 20 }), (some) => {
+        const points = some.map(project);
+        const view = fit(points, WIDTH, HEIGHT);
+        for (const point of points) {
+          const { x, y } = toScreen(point, view, WIDTH, HEIGHT);
+          expect(x >= 0 && x <= WIDTH && y >= 0 && y <= HEIGHT).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('keeps the point under the pointer when it zooms, and moves with it when it is dragged', () => {
+    const view = fit(
+      [project({ latitude: 52, longitude: 13 }), project({ latitude: 53, longitude: 14 })],
+      WIDTH,
+      HEIGHT,
+    );
+    const point = project({ latitude: 52.3, longitude: 13.2 });
+    const at = toScreen(point, view, WIDTH, HEIGHT);
+    const zoomed = toScreen(point, zoom(view, 3, at, WIDTH, HEIGHT), WIDTH, HEIGHT);
+    expect([zoomed.x, zoomed.y]).toEqual([expect.closeTo(at.x, 6), expect.closeTo(at.y, 6)]);
+    const dragged = toScreen(point, pan(view, 30, -20), WIDTH, HEIGHT);
+    expect([dragged.x, dragged.y]).toEqual([expect.closeTo(at.x + 30, 6), expect.closeTo(at.y - 20, 6)]);
+  });
+
+  it('finds the latitude of a point again', () => {
+    fc.assert(fc.property(places, (place) => expect(latitudeOf(project(place))).toBeCloseTo(place.latitude, 6)));
+  });
+
+  it.each([
+    [1, 1],
+    [199, 100],
+    [499, 200],
+    [7_300, 5_000],
+  ])('rounds a scale of %d m to %d m', (metres, round) => {
+    expect(roundLength(metres)).toBe(round);
+  });
+
+  it('makes a metre larger away from the equator', () => {
+    expect(metreOnMap(60) / metreOnMap(0)).toBeCloseTo(2, 6);
+  });
+});

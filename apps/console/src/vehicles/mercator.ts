@@ -1,0 +1,89 @@
+export interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** A point of the map: 0 to 1 from west to east and from north to south. */
+export interface MapPoint {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What of the map is seen: its centre, and how many pixels the whole map would be wide. */
+export interface MapView {
+  readonly center: MapPoint;
+  readonly worldPx: number;
+}
+
+/** Web Mercator ends here: the map is square. */
+const MAX_LATITUDE = 85.051129;
+const EARTH_CIRCUMFERENCE_M = 40_075_016.686;
+const PADDING = 0.85;
+/** One vehicle that stands is not shown as an atom. */
+const SMALLEST_SPAN = 2e-5;
+
+export function project({ latitude, longitude }: Place): MapPoint {
+  const limited = Math.min(Math.max(latitude, -MAX_LATITUDE), MAX_LATITUDE);
+  const radians = (limited * Math.PI) / 180;
+  return { x: (longitude + 180) / 360, y: (1 - Math.asinh(Math.tan(radians)) / Math.PI) / 2 };
+}
+
+/** How wide a metre is on the map at a latitude. */
+export function metreOnMap(latitude: number): number {
+  return 1 / (EARTH_CIRCUMFERENCE_M * Math.cos((latitude * Math.PI) / 180));
+}
+
+export function latitudeOf({ y }: MapPoint): number {
+  return (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
+}
+
+/** The largest 1, 2 or 5 times a power of ten that is not longer. */
+export function roundLength(metres: number): number {
+  const power = 10 ** Math.floor(Math.log10(metres));
+  return power * ([5, 2].find((digit) => digit * power <= metres) ?? 1);
+}
+
+/** The view that shows all points; the whole world when there are none. */
+export function fit(points: readonly MapPoint[], widthPx: number, heightPx: number): MapView {
+  if (points.length === 0) return { center: { x: 0.5, y: 0.5 }, worldPx: Math.min(widthPx, heightPx) };
+  const [west, east] = span(points.map(({ x }) => x));
+  const [north, south] = span(points.map(({ y }) => y));
+  const worldPx = PADDING * Math.min(widthPx / width(west, east), heightPx / width(north, south));
+  return { center: { x: (west + east) / 2, y: (north + south) / 2 }, worldPx };
+}
+
+export function toScreen({ x, y }: MapPoint, view: MapView, widthPx: number, heightPx: number): MapPoint {
+  return {
+    x: widthPx / 2 + (x - view.center.x) * view.worldPx,
+    y: heightPx / 2 + (y - view.center.y) * view.worldPx,
+  };
+}
+
+/** Closer by a factor; the point under (x, y) of the screen stays there. */
+export function zoom(view: MapView, factor: number, at: MapPoint, widthPx: number, heightPx: number): MapView {
+  const worldPx = view.worldPx * factor;
+  const shift = 1 / view.worldPx - 1 / worldPx;
+  return {
+    worldPx,
+    center: { x: view.center.x + (at.x - widthPx / 2) * shift, y: view.center.y + (at.y - heightPx / 2) * shift },
+  };
+}
+
+export function pan(view: MapView, dxPx: number, dyPx: number): MapView {
+  const { center, worldPx } = view;
+  return { worldPx, center: { x: center.x - dxPx / worldPx, y: center.y - dyPx / worldPx } };
+}
+
+/** A loop: a path may have more points than a call may have arguments. */
+function span(values: readonly number[]): [number, number] {
+  let [least, most] = [Infinity, -Infinity];
+  for (const value of values) {
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return [least, most];
+}
+
+function width(least: number, most: number): number {
+  return Math.max(most - least, SMALLEST_SPAN);
+}

@@ -1,0 +1,291 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../support/browser.js';
+import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { signatureProblem } from '../support/signature-problem.js';
+import { subscribe } from '../support/subscriptions.js';
+import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'console';
+/** An id that a careless page would run. */
+const HOSTILE = '<img src=x onerror="window.wasRun = true"><script>window.wasRun = true</script>';
+const DRIVING = 'van/9.5 & co';
+/** Where to keep pictures for the documentation; `npm run console:pictures` does. */
+const PICTURES = process.env['WAYPOST_PICTURES'];
+const PICTURED = new Set(['overview', 'deliveries', 'delivery', 'vehicle']);
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const executablePath = await findChromium();
+if (executablePath === null)
+  process.stderr.write('No Chromium: the tests of the console are skipped. `npm run install-chromium` brings one.\n');
+
+const waypost = runningWaypost(sharedDataDir());
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let receiver: Receiver;
+let problems: string[];
+
+/** Twenty minutes eastwards, a ping each, until now; a tracker without a fix at the end. */
+function drive(): object[] {
+  const endMs = Date.now();
+  const moving = Array.from({ length: 20 }, (_, minute) => ({
+    deviceId: DRIVING,
+    eventTime: new Date(endMs - (20 - minute) * 60_000).toISOString(),
+    latitude: 52.1,
+    longitude: 11.6 + minute / 100,
+    speedInKmh: 30 + minute,
+  }));
+  return [...moving, { deviceId: DRIVING, eventTime: new Date(endMs).toISOString() }];
+}
+
+/** Refuses the first attempt of each event of van-2. */
+function answer({ body, headers }: ReceivedCall) {
+  const isFirst = headers['x-service-attempt'] === '1';
+  return { type: 'respond', status: isFirst && body.toString().includes('van-2') ? 503 : 200 } as const;
+}
+
+/** The share of the map's columns in which something is drawn. */
+const COLUMNS_WITH_INK = `(() => {
+  const canvas = document.querySelector('canvas');
+  const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let columns = 0;
+  for (let x = 0; x < width; x++)
+    for (let y = 0; y < height; y++)
+      if (data[4 * (y * width + x) + 3] > 0) { columns++; break; }
+  return columns / width;
+})()`;
+
+(executablePath === null ? describe.skip : describe)('The console', () => {
+  beforeAll(async () => {
+    if (executablePath) browser = await launchChromium(executablePath);
+    receiver = await startReceiver(answer);
+    await waypost.cli('fleet', 'create', fleet);
+    await subscribe(waypost, { fleet, url: receiver.url('/console'), types: ['position'] });
+    const pings = ['van-1', 'van-2', HOSTILE].map((deviceId) => ({
+      deviceId,
+      eventTime: '2026-05-04T08:00:00.000Z',
+      latitude: 52.1,
+      longitude: 11.6,
+    }));
+    await waypost.publish(fleet, [...pings, ...drive()]);
+    await waypost.cli('wait', '--idle', '1');
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await receiver.close();
+  });
+
+  beforeEach(async () => {
+    problems = [];
+    context = await browser.newContext();
+    page = await context.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text());
+    });
+  });
+
+  afterEach(async () => {
+    await context.close();
+  });
+
+  function address(path: string): string {
+    return new URL(path, waypost.info().apiUrl).href;
+  }
+
+  async function open(path: string): Promise<void> {
+    await page.goto(`${address(path)}#key=${waypost.info().apiKeys[fleet] ?? ''}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  }
+
+  it('is open at once with a sign-in link, whose key does not stay in the address', async () => {
+    await open('/');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
+    expect(page.url()).toBe(address('/overview'));
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it('says that a key is wrong, and takes the right one', async () => {
+    await page.goto(address('/'));
+    await page.getByLabel('API key').fill('wp_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').filter({ hasText: 'does not know this key' }).waitFor();
+    await page.getByLabel('API key').fill(waypost.info().apiKeys[fleet] ?? '');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('draws the deliveries of the last hour, and leads from a figure to what it counts', async () => {
+    await open('/overview');
+    const deliveries = page.getByRole('definition').first();
+    await until(async () => expect(Number(await deliveries.textContent())).toBeGreaterThanOrEqual(10));
+    expect(await page.locator('rect.delivered').count()).toBeGreaterThan(0);
+    expect(await page.locator('polyline.good').getAttribute('points')).toMatch(/^[\d., ]+$/);
+    await page.getByText('As a table').click();
+    expect(await page.getByRole('row').count()).toBe(61);
+    await page.getByRole('definition').nth(2).getByRole('link').click();
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    expect(page.url()).toBe(address('/deliveries?range=1h&status=failed'));
+  });
+
+  it('lists deliveries by filters that are in the address', async () => {
+    await open('/deliveries');
+    const rows = page.getByRole('row').filter({ hasText: 'position' });
+    await until(async () => expect(await rows.count()).toBeGreaterThanOrEqual(3));
+    await page.getByLabel('Device').fill('van-2');
+    await page.getByLabel('Device').press('Enter');
+    await until(async () => expect(await rows.count()).toBe(1));
+    expect(page.url()).toBe(address('/deliveries?deviceId=van-2'));
+
+    await open('/deliveries?deviceId=van-1&status=failed');
+    await page.getByText('No delivery matches these filters').waitFor();
+    expect(await page.getByLabel('Device').inputValue()).toBe('van-1');
+  });
+
+  it('shows every attempt of a delivery with what came back, and the body as it was sent', async () => {
+    await open('/deliveries?deviceId=van-2');
+    await page.getByRole('row').filter({ hasText: 'van-2' }).getByRole('link').click();
+    await page.getByText('Attempt 2').waitFor();
+    const attempts = await page.locator('.timeline li').allTextContents();
+    expect(attempts.map((text) => /503|200/.exec(text)?.[0])).toEqual(['503', '200']);
+    await page.getByText('Body in v1').click();
+    const sent = receiver.calls.find(({ body }) => body.toString().includes('van-2'));
+    expect(JSON.parse((await page.locator('pre').textContent()) ?? '')).toEqual(JSON.parse(String(sent?.body)));
+  });
+
+  it('makes a subscription, shows its secret, and sends a test event that verifies with it', async () => {
+    await open('/subscriptions/new');
+    const url = receiver.url('/console-test');
+    await page.getByLabel('URL that receives the events').fill(url);
+    await page.getByLabel('ignition_on').check();
+    await page.getByRole('button', { name: 'Create' }).click();
+    const secret = (await page.locator('code').filter({ hasText: 'whsec_' }).textContent()) ?? '';
+    await page.getByRole('link', { name: 'ignition_on' }).click();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    const call = await until(() => {
+      const found = receiver.calls.find(({ path }) => path === '/console-test');
+      if (!found) throw new Error('The test event has not arrived.');
+      return Promise.resolve(found);
+    });
+    expect(signatureProblem(call, secret)).toBeNull();
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Activate' }).waitFor();
+    expect(await page.locator('.badge').first().textContent()).toContain('paused');
+  });
+
+  it('shows the vehicles on a map, and the path of one beside its speed', async () => {
+    await open('/vehicles');
+    await page.getByRole('img', { name: /vehicles/ }).waitFor();
+    await page.getByRole('link', { name: DRIVING }).click();
+    await page.getByRole('heading', { name: DRIVING }).waitFor();
+    const speeds = (await page.locator('polyline').getAttribute('points')) ?? '';
+    expect(speeds.split(' ')).toHaveLength(20);
+    // From the left to the right end of the fitted map.
+    const drawn = await until(async () => {
+      const columns = await page.evaluate<number>(COLUMNS_WITH_INK);
+      if (columns < 0.8) throw new Error(`Only ${String(columns)} of the columns of the map are drawn.`);
+      return columns;
+    });
+    expect(drawn).toBeLessThanOrEqual(1);
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    await until(async () => expect(await page.evaluate(COLUMNS_WITH_INK)).toBeLessThan(0.8));
+  });
+
+  it('shows what others wrote as text, and runs nothing of it', async () => {
+    await open(`/deliveries?deviceId=${encodeURIComponent(HOSTILE)}`);
+    await page.getByRole('row').filter({ hasText: HOSTILE }).getByRole('link').click();
+    await page.getByText('Body in v1').click();
+    expect(await page.locator('pre').textContent()).toContain('onerror');
+    expect(await page.evaluate('window.wasRun')).toBeUndefined();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    await open('/deliveries');
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('van-1');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/deviceId=van-1/);
+  });
+
+  it.each([
+    ['light', 1_280],
+    ['dark', 1_280],
+    ['light', 360],
+  ] as const)('is accessible on every screen, %s and %d px wide', async (colorScheme, width) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(address('/'));
+    await page.getByLabel('API key').waitFor();
+    const look = async (screen: string) => {
+      if (PICTURES !== undefined && width > 1_000 && PICTURED.has(screen))
+        await page.screenshot({ path: join(PICTURES, `${screen}-${colorScheme}.png`) });
+      return violations();
+    };
+    const found = [await look('sign-in')];
+    await open('/overview');
+    await page.locator('rect.delivered').first().waitFor();
+    found.push(await look('overview'));
+    await open('/deliveries');
+    await page.getByRole('row').filter({ hasText: 'van-1' }).first().waitFor();
+    found.push(await look('deliveries'));
+    await open('/deliveries?deviceId=van-2');
+    await page.getByRole('row').filter({ hasText: 'van-2' }).first().getByRole('link').click();
+    await page.getByText('Attempt 2').waitFor();
+    found.push(await look('delivery'));
+    await open('/subscriptions');
+    found.push(await look('subscriptions'));
+    await page.getByRole('link', { name: 'position' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    found.push(await look('subscription'));
+    await open('/subscriptions/new');
+    found.push(await look('new-subscription'));
+    await open('/vehicles');
+    found.push(await look('vehicles'));
+    await open(`/vehicles?deviceId=${encodeURIComponent(DRIVING)}`);
+    await page.locator('polyline').waitFor();
+    found.push(await look('vehicle'));
+    await open('/deliveries?status=pending');
+    found.push(await look('empty'));
+    expect(found.flat()).toEqual([]);
+  });
+
+  /** Of accessibility, and a page that is wider than the screen. */
+  async function violations(): Promise<string[]> {
+    const cdp = await context.newCDPSession(page);
+    // The content security policy keeps scripts out of the page, also those of tests.
+    await cdp.send('Page.setBypassCSP', { enabled: true });
+    await page.evaluate(axeSource);
+    const found = await page.evaluate(
+      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+    );
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    return [
+      ...(found as string[]),
+      ...(Number(overflow) > 0 ? [`${page.url()} is ${String(overflow)} px too wide`] : []),
+    ];
+  }
+});
