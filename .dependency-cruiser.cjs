@@ -164,6 +164,13 @@ module.exports = {
       to: { path: '^(node:)?(http|https|http2|net|tls|dgram)$', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'client-knows-its-layer',
+      comment: 'What integrators install runs in browsers too: no packages, no core modules, none of our own code.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: [SPEC, '^packages/[^/]+/test/'] },
+      to: { pathNot: '^packages/' },
+    },
+    {
       name: 'no-cycles',
       comment: 'Two files that need each other are one thing, or hide a third.',
       severity: 'error',

@@ -4,7 +4,7 @@ import prettier from 'eslint-config-prettier';
 import importSort from 'eslint-plugin-simple-import-sort';
 import tseslint from 'typescript-eslint';
 
-const SPECS = ['**/*.spec.ts', '**/*.contract.ts', 'test/**/*.ts', '**/testing/**/*.ts'];
+const SPECS = ['**/*.spec.ts', '**/*.contract.ts', 'test/**/*.ts', 'packages/*/test/**/*.ts', '**/testing/**/*.ts'];
 /** The only places where the environment is read. */
 const CONFIG_FILES = ['**/config.ts', '**/*-config.ts'];
 
@@ -47,7 +47,16 @@ const currentDate = {
 };
 
 export default tseslint.config(
-  { ignores: ['**/node_modules/', '**/dist/', '**/coverage/', '**/.waypost/', 'libs/contracts/src/generated/'] },
+  {
+    ignores: [
+      '**/node_modules/',
+      '**/dist/',
+      '**/coverage/',
+      '**/.waypost/',
+      'libs/contracts/src/generated/',
+      'packages/client/src/generated/',
+    ],
+  },
   js.configs.recommended,
   {
     name: 'waypost/import-order',
@@ -57,7 +66,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -108,8 +117,8 @@ export default tseslint.config(
   {
     name: 'waypost/requests-through-egress',
     files: ['apps/**/*.ts'],
-    // The command line talks to the API of its own stack.
-    ignores: [...SPECS, 'apps/cli/**'],
+    // The command line and the console talk to the API of their own stack.
+    ignores: [...SPECS, 'apps/cli/**', 'apps/console/**'],
     rules: {
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Requests go through libs/egress (R-27).' }],
     },

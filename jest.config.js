@@ -38,11 +38,11 @@ const tier = (displayName, testMatch, more = {}) => ({
 
 export default {
   projects: [
-    tier('unit', ['{apps,libs,tools,bench,test}/**/!(*.int|*.e2e).spec.ts'], {
+    tier('unit', ['{apps,libs,packages,tools,bench,test}/**/!(*.int|*.e2e).spec.ts'], {
       setupFilesAfterEnv: ['./test/support/unit-timeout.mjs'],
     }),
     // One embedded stack for all of them: each makes topics, groups and a database of its own, so two can run at once.
-    tier('int', ['{apps,libs,tools,bench,test}/**/*.int.spec.ts'], {
+    tier('int', ['{apps,libs,packages,tools,bench,test}/**/*.int.spec.ts'], {
       globalSetup: './test/support/int-stack/start.mjs',
       globalTeardown: './test/support/int-stack/stop.mjs',
     }),

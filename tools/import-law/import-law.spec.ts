@@ -45,7 +45,7 @@ describe('the import law', () => {
     symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
     write(directory, { ...LAWFUL_TREE, ...PROPS });
     write(directory, Object.fromEntries(PLANTS.map(({ file, code }) => [file, code])));
-    violations = await violationsIn(directory, ['apps', 'libs', 'tools']);
+    violations = await violationsIn(directory, ['apps', 'libs', 'packages', 'tools']);
   });
 
   afterAll(() => {

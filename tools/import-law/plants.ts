@@ -54,6 +54,7 @@ export const PLANTS: readonly Plant[] = [
     'apps/one/src',
     `import { request } from 'node:https';\nexport const send = request;`,
   ),
+  plant('client-knows-its-layer', 'packages/client/src', `import 'node:crypto';`),
   plant('no-cycles', 'apps/one/src', `import type { T } from './other-half.js';\nexport type U = T;`),
   plant('no-orphans', 'apps/one/src', `export const leftOver = 1;`),
   plant('no-unresolvable', 'apps/one/src', `import './does-not-exist.js';`),

@@ -13,9 +13,15 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/database/src/migrations/page-keys-1760000700000.ts': ['name', 'columns'],
   'libs/history-store/src/deliveries/delivery-sql.ts': ['partition', 'String(PROBE_LINES)'],
   'libs/history-store/src/deliveries/find-deliveries-sql.ts': [
-    ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists)'],
-    ...['limit', 'typeArray', 'ofType', 'stream', "ordered.join(' UNION ALL ')", 'types'],
+    ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists, order.merge)'],
+    ...['limit', 'typeArray', 'ofType', 'stream', 'order.by', "ordered.join(' UNION ALL ')", 'types'],
   ],
+  // Columns that we choose by the grouping, conditions with `$n`, and a constant.
+  'libs/history-store/src/figures/delivery-figures.ts': [
+    ...['GROUP_COLUMNS[groupBy]', "where.join(' AND ')", 'String(MAX_CELLS + 1)'],
+  ],
+  // Names of days, which this code computes.
+  'libs/history-store/src/figures/write-figures.ts': ['place.table', 'table'],
   // Only for EXPLAIN; literals are escaped.
   'libs/history-store/src/pages/page-sql.ts': ["parameters.map(literal).join(', ')"],
   // Names of days, which this code computes.
