@@ -129,4 +129,9 @@ describe('GET /public/v2/metrics (R-41)', () => {
   it('begins with the retention', async () => {
     expect(await read(`startDate=2020-01-01T00:00:00Z&endDate=${iso(NOW)}&step=hour`)).toHaveLength(4);
   });
+
+  it('ends at the present, whatever the window asks', async () => {
+    const window = `startDate=${iso(NOW - 23 * HOUR_MS)}&endDate=9999-12-31T00:00:00Z`;
+    expect(await read(`${window}&step=minute`)).toHaveLength(4);
+  });
 });

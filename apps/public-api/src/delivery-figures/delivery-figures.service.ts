@@ -28,8 +28,10 @@ export class DeliveryFiguresService {
 
   /** @throws ApiError 400 for more buckets or stored figures than one answer may have */
   async read(fleetId: string, query: FiguresQueryDto): Promise<FiguresDto> {
-    const { startDate, endDate: endAt, step, subscriptionId, eventType: eventTypes, groupBy } = query;
+    const { startDate, endDate, step, subscriptionId, eventType: eventTypes, groupBy } = query;
     const startAt = bucketStart(clampStart(startDate, this.now()), step);
+    // Nothing has begun yet after the minute that is running.
+    const endAt = Math.min(endDate, this.now() + MINUTE_MS);
     if (endAt <= startAt) return { data: [] };
     if ((endAt - startAt) / (FIGURE_STEPS[step] * MINUTE_MS) > MAX_BUCKETS) {
       throw invalidParameters([{ parameter: 'step', message: `gives more than ${String(MAX_BUCKETS)} buckets` }]);
