@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { Registry } from 'prom-client';
-import { CONFIG, MONOTONIC_CLOCK } from '@waypost/platform';
+import { CONFIG, MONOTONIC_CLOCK, NEW_ID } from '@waypost/platform';
 import { admitRequests } from './auth/admission.middleware.js';
 import { ADDRESS_LIMITER, KEY_DIRECTORY, RATE_LIMITER } from './auth/auth.module.js';
 import type { KeyDirectory } from './auth/key-directory.js';
@@ -12,6 +12,7 @@ import type { PublicApiConfig } from './config.js';
 import { serveConsole } from './console/console.middleware.js';
 import { CONSOLE_FOLDER } from './console/console.module.js';
 import { parseQuery } from './endpoint/query-text.js';
+import { identifyRequests } from './errors/request-id.middleware.js';
 import { answerClientErrors } from './http/client-errors.js';
 import { answerGone, deprecateV1, V1_HISTORY_PATH } from './http/deprecation.middleware.js';
 import {
@@ -46,12 +47,14 @@ export class HttpPipeline {
     private readonly registry: Registry,
     @Inject(CONSOLE_FOLDER) private readonly consoleFolder: string,
     @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
+    @Inject(NEW_ID) private readonly newId: () => string,
   ) {}
 
   mountOn(app: NestExpressApplication): void {
-    const { keys, limiter, addresses, registry, monotonicMs } = this;
+    const { keys, limiter, addresses, registry, monotonicMs, newId } = this;
     const { v1Gone } = this.config.http;
     const routes = this.openApi.routes();
+    app.use(identifyRequests(newId));
     app.use(measureRequests({ registry, routeOf: createRouteOf(Object.keys(routes)), monotonicMs }));
     // Files that are the same for everyone, before what is counted for a caller.
     app.use(serveConsole(this.consoleFolder));
@@ -76,7 +79,7 @@ export class HttpPipeline {
 export function configureHttp(app: NestExpressApplication, limits?: ServerLimits): void {
   const { http } = app.get<Pick<PublicApiConfig, 'http'>>(CONFIG);
   limitServer(app.getHttpServer(), limits);
-  answerClientErrors(app.getHttpServer(), http);
+  answerClientErrors(app.getHttpServer(), { v1Gone: http.v1Gone, newId: app.get<() => string>(NEW_ID) });
   app.set('trust proxy', http.trustedProxies);
   app.set('query parser', parseQuery);
   app.disable('x-powered-by');

@@ -137,7 +137,9 @@ describe('a fleet that requests data of another fleet', () => {
 });
 
 describe('every operation', () => {
-  const unauthorized = { error: { code: 'unauthorized', message: expect.any(String) as unknown } };
+  const unauthorized = {
+    error: { code: 'unauthorized', message: expect.any(String) as unknown, requestId: expect.any(String) as unknown },
+  };
 
   it.each(named(securedOperations))('%s wants a key that is alive', async (_name, operation) => {
     for (const key of [null, 'nonsense', formatApiKey(randomBytes(32)), `${fleets.owner.key}x`]) {
@@ -154,7 +156,9 @@ describe('every operation', () => {
       fleets.call(operation, unknownIds(operation), { key: api.addKey(`${owner.id}-empty`, scopes) });
     const refused = await call([]);
     expect(refused.status).toBe(403);
-    expect(refused.body).toEqual({ error: { code: 'forbidden', message: expect.any(String) as unknown } });
+    expect(refused.body).toEqual({
+      error: { code: 'forbidden', message: expect.any(String) as unknown, requestId: expect.any(String) as unknown },
+    });
     const scope = /scope="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? '';
     expect(API_KEY_SCOPES).toContain(scope);
     expect((await call(API_KEY_SCOPES.filter((other) => other !== scope))).status).toBe(403);

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/
 import type { Request } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { located } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import { ApiKeyPageDto, ApiKeyPathDto, ApiKeyWithKeyDto, CreateApiKeyDto } from './api-keys.dto.js';
@@ -33,7 +34,10 @@ export class ApiKeysController {
     @Body() body: CreateApiKeyDto,
   ): Promise<ApiKeyWithKeyDto> {
     this.service.requireScopes(caller, body);
-    return this.requests.answer(request, caller, (change) => this.service.create(caller, body, change));
+    return located(
+      request,
+      this.requests.answer(request, caller, (change) => this.service.create(caller, body, change)),
+    );
   }
 
   @Get()

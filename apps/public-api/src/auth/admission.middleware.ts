@@ -1,8 +1,8 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../errors/api-error.js';
 import { bearerToken, type Origin, setOrigin } from './caller.js';
 import type { KeyDirectory } from './key-directory.js';
-import type { AddressLimiter, RateLimiter } from './rate-limiter.js';
+import type { AddressLimiter, Quota, RateLimit, RateLimiter } from './rate-limiter.js';
 
 export interface AdmissionDeps {
   readonly keys: KeyDirectory;
@@ -31,10 +31,10 @@ export function admitRequests({ keys, limiter, addresses }: AdmissionDeps): Requ
     return { type: 'anonymous' };
   }
 
-  return async (request, _response, next) => {
+  return async (request, response, next) => {
     const key = bearerToken(request);
     const origin = key === null ? countAnonymous(request) : await findOrigin(request, key);
-    if (origin.type === 'caller') countFor(limiter, origin.caller.keyId);
+    if (origin.type === 'caller') countFor(limiter, origin.caller.keyId, response);
     setOrigin(request, origin);
     next();
   };
@@ -50,9 +50,18 @@ async function lookUp(keys: KeyDirectory, key: string): Promise<Origin> {
   }
 }
 
-function countFor(limiter: RateLimiter, keyId: string): void {
+function countFor(limiter: RateLimiter, keyId: string, response: Response): void {
   const rate = limiter.take(keyId);
+  response.set(rateLimitHeaders(limiter.limit, rate));
   if (rate.type === 'allowed') return;
   const headers = { 'retry-after': String(rate.retryAfterS) };
   throw new ApiError(429, 'rate_limited', 'This API key sends too many requests; see Retry-After.', { headers });
+}
+
+/** R-43, in the form of draft-ietf-httpapi-ratelimit-headers: what the key may do in this process. */
+function rateLimitHeaders({ burst, perSecond }: RateLimit, { remaining, resetS }: Quota): Record<string, string> {
+  return {
+    'ratelimit-policy': `"key";q=${String(burst)};w=${String(Math.ceil(burst / perSecond))}`,
+    ratelimit: `"key";r=${String(remaining)};t=${String(resetS)}`,
+  };
 }

@@ -45,7 +45,7 @@ describe('the rate limiter', () => {
   it('says after how many whole seconds a call is allowed again', () => {
     const { limiter, advance } = build({ perSecond: 0.4, burst: 1 });
     limiter.take('a');
-    expect(limiter.take('a')).toEqual({ type: 'limited', retryAfterS: 3 });
+    expect(limiter.take('a')).toEqual({ type: 'limited', retryAfterS: 3, remaining: 0, resetS: 3 });
     advance(2_999);
     expect(limiter.take('a').type).toBe('allowed');
   });

@@ -7,9 +7,17 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-type RateDecision =
-  | { readonly type: 'allowed' }
-  | { readonly type: 'limited'; /** Whole seconds, at least 1. */ readonly retryAfterS: number };
+/** What a caller has left. */
+export interface Quota {
+  /** Calls that it could make at once. */
+  readonly remaining: number;
+  /** Whole seconds until it has all of them again. */
+  readonly resetS: number;
+}
+
+export type RateDecision =
+  | ({ readonly type: 'allowed' } & Quota)
+  | ({ readonly type: 'limited'; /** Whole seconds, at least 1. */ readonly retryAfterS: number } & Quota);
 
 interface Bucket {
   tokens: number;
@@ -23,6 +31,7 @@ const KEPT = 9_000;
 const SWEEP_EVERY_MS = 1_000;
 
 export interface RateLimiter {
+  readonly limit: RateLimit;
   take(caller: string): RateDecision;
   /** Undoes a `take` that was allowed. */
   giveBack(caller: string): void;
@@ -37,6 +46,11 @@ export function createRateLimiter(limit: RateLimit, now: () => number): RateLimi
   let sweptAtMs = Number.NEGATIVE_INFINITY;
   const filled = (bucket: Bucket, nowMs: number): number =>
     Math.min(limit.burst, bucket.tokens + (Math.max(0, nowMs - bucket.filledAt) / 1_000) * limit.perSecond);
+
+  const quotaOf = ({ tokens }: Bucket): Quota => ({
+    remaining: Math.floor(tokens),
+    resetS: Math.ceil((limit.burst - tokens) / limit.perSecond),
+  });
 
   function bucketOf(caller: string, nowMs: number): Bucket {
     const known = buckets.get(caller);
@@ -61,16 +75,18 @@ export function createRateLimiter(limit: RateLimit, now: () => number): RateLimi
   }
 
   return {
+    limit,
     take(caller) {
       const nowMs = now();
       const bucket = bucketOf(caller, nowMs);
       bucket.tokens = filled(bucket, nowMs);
       bucket.filledAt = nowMs;
       if (bucket.tokens < 1) {
-        return { type: 'limited', retryAfterS: Math.max(1, Math.ceil((1 - bucket.tokens) / limit.perSecond)) };
+        const retryAfterS = Math.max(1, Math.ceil((1 - bucket.tokens) / limit.perSecond));
+        return { type: 'limited', retryAfterS, ...quotaOf(bucket) };
       }
       bucket.tokens -= 1;
-      return { type: 'allowed' };
+      return { type: 'allowed', ...quotaOf(bucket) };
     },
     giveBack(caller) {
       // A bucket that has been forgotten is full.

@@ -56,6 +56,7 @@ describe('error answers (R-37)', () => {
       error: {
         code,
         message: expect.any(String) as unknown,
+        requestId: expect.any(String) as unknown,
         ...(code === 'invalid_body' ? { details: expect.any(Array) as unknown } : {}),
       },
     });
@@ -80,9 +81,13 @@ describe('error answers (R-37)', () => {
     const answer = await request('/public/v2/events');
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({
-      error: { code: 'internal_error', message: 'The service failed to answer this request.' },
+      error: {
+        code: 'internal_error',
+        message: 'The service failed to answer this request.',
+        requestId: answer.headers.get('x-request-id'),
+      },
     });
-    expect(errors).toHaveLength(1);
+    expect(errors).toMatchObject([{ fields: { requestId: answer.headers.get('x-request-id') } }]);
   });
 
   it('are 503 while the database is unavailable', async () => {
@@ -94,6 +99,34 @@ describe('error answers (R-37)', () => {
 });
 
 describe('every answer', () => {
+  it('has an id of its own, whatever the client sends (R-43)', async () => {
+    const { request } = await build();
+    const answers = [
+      await request('/public/v2/events', { headers: { 'x-request-id': 'mine' } }),
+      await request('/nowhere', { headers: { 'x-request-id': 'mine' } }),
+      await request('/public/openapi.json'),
+    ];
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'));
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(new Set(ids).size).toBe(3);
+    expect(answers[1]?.body).toMatchObject({ error: { requestId: ids[1] } });
+  });
+
+  it('says what the key may still do (R-43)', async () => {
+    const { request, addKey } = await build({ rateLimit: { perSecond: 2, burst: 4 }, now: () => 1_000_000 });
+    const key = addKey('acme');
+    const left = async () => (await request('/public/v2/events', { key })).headers.get('ratelimit');
+    expect([await left(), await left(), await left(), await left(), await left()]).toEqual([
+      '"key";r=3;t=1',
+      '"key";r=2;t=1',
+      '"key";r=1;t=2',
+      '"key";r=0;t=2',
+      '"key";r=0;t=2',
+    ]);
+    expect((await request('/nowhere', { key })).headers.get('ratelimit-policy')).toBe('"key";q=4;w=2');
+    expect((await request('/public/openapi.json', { key: null })).headers.has('ratelimit')).toBe(false);
+  });
+
   it('carries the security headers, is not stored and does not name the framework', async () => {
     const { request } = await build();
     for (const answer of [

@@ -4,8 +4,9 @@ import { isConnectionLoss } from '@waypost/database';
 import { LOGGER, type Logger } from '@waypost/platform';
 import { ApiError, type ErrorCode } from './api-error.js';
 import { OutageLog } from './outage-log.js';
+import { requestIdOf } from './request-id.middleware.js';
 
-/** The one place that writes error responses: `{ "error": { "code", "message", "details"? } }` (R-37). */
+/** The one place that writes error responses: `{ "error": { "code", "message", "details"?, "requestId" } }` (R-37, R-43). */
 @Catch()
 export class ApiErrorFilter implements ExceptionFilter {
   constructor(
@@ -16,12 +17,14 @@ export class ApiErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const request = http.getRequest<Request>();
+    const response = http.getResponse<Response>();
     const error = toApiError(thrown);
     if (error.status === 503) this.outages.failed(request, thrown);
     else if (error.status >= 500) {
-      this.logger.error('request_failed', { method: request.method, path: request.path, error: thrown });
+      const { method, path } = request;
+      this.logger.error('request_failed', { requestId: requestIdOf(response), method, path, error: thrown });
     }
-    sendApiError(http.getResponse<Response>(), error);
+    sendApiError(response, error);
   }
 }
 
@@ -33,7 +36,7 @@ export function sendApiError(response: Response, error: ApiError): void {
   }
   const details = error.details === undefined ? {} : { details: error.details };
   response.set(error.headers).status(error.status);
-  response.json({ error: { code: error.code, message: error.message, ...details } });
+  response.json({ error: { code: error.code, message: error.message, ...details, requestId: requestIdOf(response) } });
 }
 
 /**

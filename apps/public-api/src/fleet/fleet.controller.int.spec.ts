@@ -140,6 +140,7 @@ describe('API keys of the fleet', () => {
     const answer = await send('POST', KEYS, { name: 'dashboard', scopes: ['events:read'] });
     expect(answer.status).toBe(201);
     const made = answer.body as { id: string; key: string };
+    expect(answer.headers.get('location')).toBe(`${KEYS}/${made.id}`);
     expect(made).toEqual({
       ...{ id: expect.any(String), name: 'dashboard', prefix: made.key.slice(0, 9), scopes: ['events:read'] },
       ...{ createdAt: new Date(suite.nowMs).toISOString(), key: expect.stringMatching(/^wp_/) },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { geofenceKey } from '@waypost/domain';
-import { type TestAnswer } from '../testing/test-api.js';
+import { refusalOf, type TestAnswer } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/geofences';
@@ -55,6 +55,7 @@ describe('POST /public/v1/geofences', () => {
     const answer = await send('POST', PATH, { name: 'Dépôt 7', shape });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('etag')).toBe('"1"');
+    expect(answer.headers.get('location')).toBe(`${PATH}/${(answer.body as { id: string }).id}`);
     const resource = {
       ...{ id: expect.any(String), fleetId: suite.fleetId, name: 'Dépôt 7', shape, version: 1 },
       ...{ createdAt: '2026-03-20T12:00:00.000Z', updatedAt: '2026-03-20T12:00:00.000Z' },
@@ -262,7 +263,8 @@ describe('PATCH and DELETE /public/v1/geofences/{id}', () => {
       key: suite.api.addKey(`${suite.fleetId}-other`),
     });
     const missing = await send(method, `${PATH}/00000000-0000-4000-8000-000000000000`, json);
-    expect([foreign.status, foreign.body]).toEqual([404, missing.body]);
+    expect(foreign.status).toBe(404);
+    expect(refusalOf(foreign)).toEqual(refusalOf(missing));
     expect((await send('GET', `${PATH}/${id}`)).body).toMatchObject({ name: 'Depot', version: 1 });
   });
 });

@@ -3,7 +3,8 @@ import type { Request, Response } from 'express';
 import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
-import { IfMatch, tagged } from '../endpoint/entity-tag.js';
+import { IfMatch, tagged, type Versioned } from '../endpoint/entity-tag.js';
+import { located } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
@@ -44,10 +45,10 @@ export class GeofencesController {
     @Body() body: CreateGeofenceDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<GeofenceDto> {
-    return tagged(
-      response,
-      this.requests.answer(request, caller, (change) => this.service.create(caller.fleetId, body, change)),
+    const made = this.requests.answer<Versioned<GeofenceDto>>(request, caller, (change) =>
+      this.service.create(caller.fleetId, body, change),
     );
+    return located(request, tagged(response, made));
   }
 
   @Get()

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../errors/api-error.js';
+import { REQUEST_ID_HEADER } from '../errors/request-id.middleware.js';
 import { DEPRECATION_HEADERS, isV1Target, V1_GONE } from './deprecation.middleware.js';
 import { hasBody } from './request-refusals.middleware.js';
 
@@ -26,13 +27,14 @@ interface ClientError extends NodeJS.ErrnoException {
 export interface ClientErrorOptions {
   /** The switch of R-32: v1 answers 410. */
   readonly v1Gone: boolean;
+  readonly newId: () => string;
 }
 
 /**
  * Requests that the HTTP parser refuses never reach the application. They get the same error shape (R-37) and security
  * headers, those of v1 where the request is known to be for v1 (R-32), and none of the parser's own words.
  */
-export function answerClientErrors(server: Server, { v1Gone }: ClientErrorOptions): void {
+export function answerClientErrors(server: Server, { v1Gone, newId }: ClientErrorOptions): void {
   /** The last request of each connection that came with a body. */
   const withBody = new WeakMap<Duplex, IncomingMessage>();
   server.on('request', (request) => {
@@ -46,7 +48,7 @@ export function answerClientErrors(server: Server, { v1Gone }: ClientErrorOption
     }
     const isV1 = isV1Target(targetOf(error, withBody.get(socket)));
     const problem = isV1 && v1Gone ? GONE : (PROBLEMS[error.code ?? ''] ?? MALFORMED);
-    socket.end(answerOf(problem, isV1 ? DEPRECATION_HEADERS : {}), () => socket.destroy());
+    socket.end(answerOf(problem, newId(), isV1 ? DEPRECATION_HEADERS : {}), () => socket.destroy());
   });
   // Unknown expectations: refuseExpectations answers them like every other request.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -72,9 +74,14 @@ const HEADERS = {
   connection: 'close',
 };
 
-function answerOf([status, code, message]: Problem, more: Readonly<Record<string, string>>): string {
-  const body = JSON.stringify({ error: { code, message } });
-  const headers = { ...HEADERS, ...more, 'content-length': String(Buffer.byteLength(body)) };
+function answerOf([status, code, message]: Problem, requestId: string, more: Readonly<Record<string, string>>): string {
+  const body = JSON.stringify({ error: { code, message, requestId } });
+  const headers = {
+    ...HEADERS,
+    ...more,
+    [REQUEST_ID_HEADER]: requestId,
+    'content-length': String(Buffer.byteLength(body)),
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`;
 }

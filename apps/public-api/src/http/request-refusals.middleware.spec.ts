@@ -217,7 +217,11 @@ describe('no answer', () => {
       /node_modules|node:|\.[jt]s\b|^ +at |stack|Error:|express|nestjs/im,
     );
     expect(answer.body).toEqual({
-      error: { code: expect.any(String) as unknown, message: expect.any(String) as unknown },
+      error: {
+        code: expect.any(String) as unknown,
+        message: expect.any(String) as unknown,
+        requestId: expect.any(String) as unknown,
+      },
     });
   });
 });

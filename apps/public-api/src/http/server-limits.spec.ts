@@ -63,7 +63,9 @@ describe('the HTTP server', () => {
   ])('answers %s in the shape of all errors', async (_what, parts, status, code) => {
     const answer = await exchange(await build(), ...parts);
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toEqual({ error: { code, message: expect.any(String) as unknown } });
+    expect(JSON.parse(answer.body)).toEqual({
+      error: { code, message: expect.any(String) as unknown, requestId: expect.any(String) as unknown },
+    });
     expect(answer.headers).toContain('content-type: application/json; charset=utf-8');
     expect(answer.headers).toContain('x-content-type-options: nosniff');
     expect(answer.headers).toContain('cache-control: no-store');

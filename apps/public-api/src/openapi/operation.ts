@@ -6,7 +6,14 @@ import type { HandlerParameters } from '../endpoint/handler-parameters.js';
 import { KEY_PATTERN, MAX_KEY_LENGTH } from '../idempotency/idempotent-requests.js';
 import type { Operation, Parameter, ResponseObject, Schema } from './openapi.types.js';
 import { REQUEST_EXAMPLES } from './request-examples.js';
-import { deprecatedResponses, type ErrorStatus, jsonResponse, openErrors, securedErrors } from './responses.js';
+import {
+  deprecatedResponses,
+  type ErrorStatus,
+  jsonResponse,
+  openErrors,
+  requestIdHeader,
+  securedErrors,
+} from './responses.js';
 
 const ifMatch: Parameter = {
   name: 'If-Match',
@@ -36,6 +43,27 @@ const etagHeader = {
     description: 'Of the current version of the resource: strong, for `If-Match` and `If-None-Match`.',
     required: true,
     schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
+  },
+};
+
+const locationHeader = {
+  Location: {
+    description: 'The path of what was created; of several, the first.',
+    required: true,
+    schema: { type: 'string', format: 'uri-reference' },
+  },
+};
+
+const rateLimitHeaders = {
+  'RateLimit-Policy': {
+    description: 'The limit of the API key: `q` requests at once, given back over `w` seconds.',
+    required: true,
+    schema: { type: 'string', examples: ['"key";q=200;w=2'] },
+  },
+  RateLimit: {
+    description: 'What is left of it: `r` requests now, all of them in `t` seconds.',
+    required: true,
+    schema: { type: 'string', examples: ['"key";r=198;t=1'] },
   },
 };
 
@@ -143,13 +171,19 @@ function parametersOf(dto: DtoClass | null, place: 'path' | 'query', collector: 
 
 function responsesOf(options: EndpointOptions, method: string, collector: SchemaCollector): Operation['responses'] {
   const { response, scope, errors = [], etag, ifMatch: isConditional, idempotencyKey: isIdempotent } = options;
-  const headers = { ...(etag === true ? etagHeader : {}), ...(isIdempotent === true ? replayedHeader : {}) };
+  const headers = {
+    ...requestIdHeader,
+    ...(scope === null ? {} : rateLimitHeaders),
+    ...(response.status === 201 ? locationHeader : {}),
+    ...(etag === true ? etagHeader : {}),
+    ...(isIdempotent === true ? replayedHeader : {}),
+  };
   const described: ResponseObject =
     response.type === undefined
       ? { description: response.description }
       : jsonResponse(response.description, collector.describe(response.type.schema));
   const success = {
-    [response.status]: Object.keys(headers).length === 0 ? described : { ...described, headers },
+    [response.status]: { ...described, headers },
     ...(etag === true && method === 'get' ? { 304: notModified } : {}),
   };
   if (options.deprecated === true) return deprecatedResponses(success);
@@ -164,5 +198,5 @@ function responsesOf(options: EndpointOptions, method: string, collector: Schema
 
 const notModified: ResponseObject = {
   description: 'The version of `If-None-Match` is still the current one.',
-  headers: etagHeader,
+  headers: { ...requestIdHeader, ...etagHeader },
 };

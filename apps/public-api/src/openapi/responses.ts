@@ -13,9 +13,19 @@ const detail = z.strictObject({
   message: z.string(),
 });
 
+/** On every response (R-43). */
+export const requestIdHeader = {
+  'X-Request-Id': { description: 'The id of the request.', required: true, schema: { type: 'string', format: 'uuid' } },
+};
+
 /** The body of every error response (R-37). */
 export const errorSchema = z.strictObject({
-  error: z.strictObject({ code: z.enum(ERROR_CODES), message: z.string(), details: z.array(detail).optional() }),
+  error: z.strictObject({
+    code: z.enum(ERROR_CODES),
+    message: z.string(),
+    details: z.array(detail).optional(),
+    requestId: z.string().meta({ description: 'Of the request, as in `X-Request-Id`: name it when you ask for help.' }),
+  }),
 });
 
 export function jsonResponse(description: string, schema: Schema): ResponseObject {
@@ -25,7 +35,7 @@ export function jsonResponse(description: string, schema: Schema): ResponseObjec
 function errorResponse(description: string, headers?: ResponseObject['headers']): ResponseObject {
   return {
     ...jsonResponse(description, { $ref: '#/components/schemas/Error' }),
-    ...(headers === undefined ? {} : { headers }),
+    headers: { ...headers, ...requestIdHeader },
   };
 }
 

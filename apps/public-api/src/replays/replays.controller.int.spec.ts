@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ReplayProgress, RETENTION_MS } from '@waypost/domain';
+import { refusalOf } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 import type { ReplayDto } from './replays.dto.js';
 
@@ -250,7 +251,7 @@ describe("another fleet's replay, another subscription's, and one that is not th
     const foreign = await suite.api.request(to, { method, json, key: suite.api.addKey(`${suite.fleetId}-other`) });
     expect(foreign.status).toBe(404);
     const deleted = `${SUBSCRIPTIONS}/${randomUUID()}/replays${suffix.replace('{id}', made.replayId)}`;
-    expect((await send(method, deleted, json)).body).toEqual(foreign.body);
+    expect(refusalOf(await send(method, deleted, json))).toEqual(refusalOf(foreign));
     if (suffix !== '') {
       for (const id of [randomUUID(), 'nonsense'])
         expect((await send(method, path + suffix.replace('{id}', id))).status).toBe(404);

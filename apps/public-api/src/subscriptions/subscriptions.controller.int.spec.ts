@@ -65,6 +65,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
 
     expect(answer.status).toBe(201);
     const made = dataOf(answer);
+    expect(answer.headers.get('location')).toBe(`${PATH}/${String(made[0]?.id)}`);
     expect(made.map((one) => one.eventType)).toEqual(['position', 'ignition_on']);
     expect(made[0]).toEqual({
       id: expect.any(String),

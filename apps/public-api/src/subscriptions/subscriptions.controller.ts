@@ -4,6 +4,7 @@ import type { ExpectedVersions } from '@waypost/management-store';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, tagged } from '../endpoint/entity-tag.js';
+import { located } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
 import { ListQueryDto } from '../paging/paging.dto.js';
 import {
@@ -50,8 +51,11 @@ export class SubscriptionsController {
     @Req() request: Request,
     @Body() body: CreateSubscriptionsDto,
   ): Promise<CreatedSubscriptionsDto> {
-    const data = await this.requests.answer<SubscriptionWithSecretDto[]>(request, caller, (change) =>
-      this.service.create(caller.fleetId, body, change),
+    const data = await located(
+      request,
+      this.requests.answer<SubscriptionWithSecretDto[]>(request, caller, (change) =>
+        this.service.create(caller.fleetId, body, change),
+      ),
     );
     return { data };
   }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WebhookDelivery, WebhookSubscription } from '@waypost/domain';
+import { refusalOf } from '../testing/test-api.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
@@ -71,6 +72,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/test', () => {
       error: {
         code: 'subscription_not_active',
         message: `The subscription is ${status}: set its status to active first.`,
+        requestId: expect.any(String) as unknown,
       },
     });
     expect(await waitingDeliveries()).toEqual([]);
@@ -150,6 +152,7 @@ describe('the limits of a fleet (R-16)', () => {
         code: 'too_many_subscriptions',
         message: 'A fleet may have 5 subscriptions: it has 5, and this would add 1.',
         details: [{ field: 'eventTypes', limit: 5, current: 5, message: 'would add 1' }],
+        requestId: expect.any(String) as unknown,
       },
     });
     await send('DELETE', `${PATH}/${id}`);
@@ -204,7 +207,7 @@ describe("another fleet's subscription", () => {
     });
     const missing = await send(method, `${PATH}/${NOBODYS_ID}${suffix}`, json);
     expect(foreign.status).toBe(404);
-    expect(foreign.body).toEqual(missing.body);
+    expect(refusalOf(foreign)).toEqual(refusalOf(missing));
     expect((await stored()).version).toBe(1);
   });
 });

@@ -10,10 +10,17 @@ beforeAll(async () => {
   await api.close();
 });
 
+/** On every response to an API key. */
+const OF_ALL = { 'x-request-id': 'r', ratelimit: '"key";r=1;t=1', 'ratelimit-policy': '"key";q=2;w=1' };
+
 function answer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
-  return { status, body, headers: new Headers(headers) };
+  return { status, body, headers: new Headers({ ...OF_ALL, ...headers }) };
 }
-const ERROR = { error: { code: 'not_found', message: 'm' } };
+const ERROR = errorOf('not_found');
+
+function errorOf(code: string) {
+  return { error: { code, message: 'm', requestId: 'r' } };
+}
 
 describe('the check of responses against the OpenAPI document', () => {
   it('accepts the documented forms', () => {
@@ -31,8 +38,8 @@ describe('the check of responses against the OpenAPI document', () => {
     ['a missing field', 'GET', '/public/v2/events', answer(200, { data: [] })],
     ['a wrong item', 'GET', '/public/v2/events', answer(200, { data: [{}], nextPageState: null })],
     ['an undocumented status', 'GET', '/public/v2/events', answer(418, ERROR)],
-    ['an unknown error code', 'GET', '/public/v2/events', answer(500, { error: { code: 'oops', message: 'm' } })],
-    ['a missing header', 'GET', '/public/v2/events', answer(429, { error: { code: 'rate_limited', message: 'm' } })],
+    ['an unknown error code', 'GET', '/public/v2/events', answer(500, errorOf('oops'))],
+    ['a missing header', 'GET', '/public/v2/events', answer(429, errorOf('rate_limited'))],
     [
       'a missing deprecation header',
       'GET',

@@ -40,6 +40,12 @@ export interface TestAnswer {
   readonly body: unknown;
 }
 
+/** What an error response says, without the id of its request. */
+export function refusalOf({ status, body }: TestAnswer): { status: number; code: string; message: string } {
+  const { code, message } = (body as { error: { code: string; message: string } }).error;
+  return { status, code, message };
+}
+
 export interface TestRequest {
   readonly method?: string;
   /** null sends no key; by default the key of fleet `acme` with every scope. */

@@ -263,7 +263,7 @@ describe('a failing token endpoint', () => {
     for (let second = 0; second < 62; second++) {
       const before = tokenRequests();
       const runs = await Promise.all(times(100, () => rig.run('sub-1')));
-      for (const run of runs) expect(run).toMatchObject(tokenError(expect.stringContaining('500')));
+      for (const run of runs) expect(run).toMatchObject(tokenError());
       if (tokenRequests() > before) askedAt.push(second);
       rig.advance(1_000);
     }

@@ -57,6 +57,8 @@ export interface ErrorBody {
       readonly current?: number;
       readonly message: string;
     }[];
+    /** Of the request, as in `X-Request-Id`: name it when you ask for help. */
+    readonly requestId: string;
   };
 }
 
