@@ -17,7 +17,7 @@ interface AttemptsConfig {
   controllers: [AttemptsController],
   providers: [
     AttemptTasks,
-    { provide: PROJECTOR_METRICS, inject: [Registry], useFactory: createProjectorMetrics },
+    { provide: PROJECTOR_METRICS, inject: [Registry, CLOCK], useFactory: createProjectorMetrics },
     {
       provide: DELIVERY_PROJECTION,
       inject: [DataSource, CONFIG, CLOCK],

@@ -11,7 +11,7 @@ describe('the metrics of projections (R-40)', () => {
   it('count attempts, rows and what was not written, and time each batch in seconds', async () => {
     const registry = new Registry();
     const result = { type: 'applied', deliveries: 4, expiredAttempts: 2, headlessDeliveries: 1 } as const;
-    createProjectorMetrics(registry).batchApplied({ items: 7, durationMs: 50, result });
+    createProjectorMetrics(registry, () => 0).batchApplied({ items: 7, durationMs: 50, result });
     expect(await shown(registry)).toEqual(
       expect.arrayContaining([
         'waypost_projected_attempts_total 7',
@@ -47,10 +47,29 @@ describe('the metrics of projections (R-40)', () => {
     ['waypost_path_lag_records', createPathMetrics],
   ])('show the lag of each partition of this process as %s', async (name, create) => {
     const registry = new Registry();
-    const metrics = create(registry);
+    const metrics = create(registry, () => 0);
     metrics.lagMeasured(1, 30);
     metrics.lagMeasured(2, 40);
     metrics.partitionClosed(1);
     expect((await shown(registry)).filter((line) => line.startsWith(name))).toEqual([`${name}{partition="2"} 40`]);
+  });
+
+  it('tell how long attempts wait between the log and the history, also while they wait', async () => {
+    const registry = new Registry();
+    let now = 10_000;
+    const metrics = createProjectorMetrics(registry, () => now);
+    const oldest = async () =>
+      (await shown(registry)).filter((line) => line.startsWith('waypost_projection_oldest_unwritten_seconds'));
+    metrics.batchRead?.(1, 9_000);
+    metrics.batchRead?.(2, 4_000);
+    // Read again after a failure: it has waited since it was logged.
+    metrics.batchRead?.(2, 8_000);
+    expect(await oldest()).toEqual(['waypost_projection_oldest_unwritten_seconds 6']);
+    now = 11_000;
+    metrics.batchWritten?.(2);
+    expect(await oldest()).toEqual(['waypost_projection_oldest_unwritten_seconds 2']);
+    expect(await shown(registry)).toContain('waypost_projection_delay_seconds_sum 7');
+    metrics.partitionClosed(1);
+    expect(await oldest()).toEqual([]);
   });
 });

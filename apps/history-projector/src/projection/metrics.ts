@@ -4,7 +4,7 @@ import type { ProjectionTaskMetrics } from './projection.task.js';
 
 export type ProjectorMetrics = ProjectionTaskMetrics<AppliedBatch>;
 
-export function createProjectorMetrics(registry: Registry): ProjectorMetrics {
+export function createProjectorMetrics(registry: Registry, clock: () => number): ProjectorMetrics {
   const registers = [registry];
   const attempts = new Counter({
     name: 'waypost_projected_attempts_total',
@@ -35,7 +35,58 @@ export function createProjectorMetrics(registry: Registry): ProjectorMetrics {
       skipped.inc({ reason: 'headless' }, result.headlessDeliveries);
       duration.observe(durationMs / 1_000);
     },
-    ...partitionLag(registry, 'waypost_projection_lag_records', 'Offsets of the log that are not projected yet.'),
+    ...withDelay(
+      partitionLag(registry, 'waypost_projection_lag_records', 'Offsets of the log that are not projected yet.'),
+      projectionDelay(registry, clock),
+    ),
+  };
+}
+
+type Lag = Pick<ProjectorMetrics, 'lagMeasured' | 'partitionClosed'>;
+type Delay = Required<Pick<ProjectorMetrics, 'batchRead' | 'batchWritten'>> & {
+  readonly closed: (partition: number) => void;
+};
+
+function withDelay(lag: Lag, { closed, ...delay }: Delay): Lag & Omit<Delay, 'closed'> {
+  return {
+    ...lag,
+    ...delay,
+    partitionClosed: (partition) => {
+      lag.partitionClosed(partition);
+      closed(partition);
+    },
+  };
+}
+
+/** How long attempts wait between the log and the history. */
+function projectionDelay(registry: Registry, clock: () => number): Delay {
+  const registers = [registry];
+  const delay = new Histogram({
+    name: 'waypost_projection_delay_seconds',
+    help: 'From when the oldest attempt of a batch was logged to when the history has it.',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600],
+    registers,
+  });
+  const unwritten = new Map<number, number>();
+  new Gauge({
+    name: 'waypost_projection_oldest_unwritten_seconds',
+    help: 'Age of the oldest attempt that was read and is not in the history yet; 0 when there is none.',
+    registers,
+    collect() {
+      const at = clock();
+      this.set([...unwritten.values()].reduce((oldest, loggedAt) => Math.max(oldest, at - loggedAt), 0) / 1_000);
+    },
+  });
+  return {
+    // The first stays until it is written: what is read again after a failure is as old.
+    batchRead: (partition, loggedAt) => unwritten.set(partition, unwritten.get(partition) ?? loggedAt),
+    batchWritten: (partition) => {
+      const loggedAt = unwritten.get(partition);
+      if (loggedAt === undefined) return;
+      unwritten.delete(partition);
+      delay.observe(Math.max(0, clock() - loggedAt) / 1_000);
+    },
+    closed: (partition) => unwritten.delete(partition),
   };
 }
 
@@ -70,11 +121,7 @@ function batchDuration(registry: Registry, name: string, help: string): Histogra
   return new Histogram({ name, help, buckets, registers: [registry] });
 }
 
-function partitionLag(
-  registry: Registry,
-  name: string,
-  help: string,
-): Pick<ProjectorMetrics, 'lagMeasured' | 'partitionClosed'> {
+function partitionLag(registry: Registry, name: string, help: string): Lag {
   const lag = new Gauge({ name, help, labelNames: ['partition'], registers: [registry] });
   return {
     lagMeasured: (partition, records) => lag.set({ partition }, records),

@@ -32,6 +32,10 @@ export interface ProjectionTaskMetrics<Applied> {
   batchApplied(batch: { items: number; durationMs: number; result: Applied }): void;
   lagMeasured(partition: number, records: number): void;
   partitionClosed(partition: number): void;
+  /** `loggedAt`: of its first record, epoch ms. */
+  batchRead?(partition: number, loggedAt: number): void;
+  /** All that was read is written. */
+  batchWritten?(partition: number): void;
 }
 
 /** What every projection of the process shares. */
@@ -124,6 +128,8 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   async process(batch: RecordBatch): Promise<void> {
     const startedAt = this.deps.now();
     const lag = Math.max(0, batch.highWatermark - batch.nextOffset);
+    const first = batch.records[0];
+    if (first !== undefined) this.deps.metrics.batchRead?.(this.context.partition, first.timestamp);
     const keepsUp = lag <= KEEPING_UP_RECORDS;
     const before = this.unwritten;
     const items = (before?.items ?? []).concat(await this.deps.decode(batch));
@@ -155,6 +161,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     if (result.type === 'superseded') throw this.superseded(result.storedOffset);
     this.position = nextOffset;
     this.unwritten = null;
+    this.deps.metrics.batchWritten?.(this.context.partition);
     if (result.type === 'applied') {
       const durationMs = this.deps.now() - startedAt;
       this.deps.metrics.batchApplied({ items: items.length, durationMs, result });

@@ -1,8 +1,18 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { createWaitingMetrics, type WaitingMetrics } from './waiting-metrics.js';
 
-export interface DeliveryMetrics {
+export interface EndedAttemptFigures {
+  readonly outcome: string;
+  readonly kind: 'first' | 'retry' | 'probe';
+  /** null: there was no response. */
+  readonly statusCode: number | null;
+  readonly durationMs: number;
+  readonly latenessMs: number;
+}
+
+export interface DeliveryMetrics extends WaitingMetrics {
   deliveryCreated(): void;
-  attemptEnded(attempt: { outcome: string; durationMs: number; latenessMs: number }): void;
+  attemptEnded(attempt: EndedAttemptFigures): void;
   /** A delivery waited for longer than the history keeps it (R-29). */
   deliveryExpired(): void;
   pendingChanged(by: number): void;
@@ -15,7 +25,7 @@ export interface DeliveryMetrics {
 const DURATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const LATENESS_BUCKETS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5];
 
-export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+export function createDeliveryMetrics(registry: Registry, now: () => number): DeliveryMetrics {
   const registers = [registry];
   const created = new Counter({
     name: 'waypost_deliveries_created_total',
@@ -24,8 +34,8 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   });
   const attempts = new Counter({
     name: 'waypost_attempts_total',
-    help: 'Delivery attempts and probes by outcome; expired: a delivery ended without one, after 15 days.',
-    labelNames: ['outcome'],
+    help: 'Delivery attempts and probes by outcome and class of the status code (none: no response); expired: a delivery ended without one, after 15 days.',
+    labelNames: ['outcome', 'class'],
     registers,
   });
   const duration = new Histogram({
@@ -36,10 +46,34 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   });
   const lateness = new Histogram({
     name: 'waypost_attempt_lateness_seconds',
-    help: 'From when an attempt was due to its start.',
+    help: 'From when an attempt was due to its start, of first attempts, retries and probes. A first attempt is due when it has room.',
+    labelNames: ['kind'],
     buckets: LATENESS_BUCKETS_S,
     registers,
   });
+  // Series that are there from the start, so that a rate over them sees the first attempt.
+  for (const kind of ['first', 'retry', 'probe']) lateness.zero({ kind });
+  return {
+    deliveryCreated: () => {
+      created.inc();
+    },
+    ...createWaitingMetrics(registry, now),
+    attemptEnded: ({ outcome, kind, statusCode, durationMs, latenessMs }) => {
+      attempts.inc({ outcome, class: classOf(statusCode) });
+      duration.observe(durationMs / 1000);
+      lateness.observe({ kind }, Math.max(0, latenessMs) / 1000);
+    },
+    deliveryExpired: () => {
+      attempts.inc({ outcome: 'expired', class: NO_RESPONSE });
+    },
+    ...queueGauges(registry),
+  };
+}
+
+function queueGauges(
+  registry: Registry,
+): Pick<DeliveryMetrics, 'pendingChanged' | 'parkedChanged' | 'suspendedChanged'> {
+  const registers = [registry];
   const pending = new Gauge({ name: 'waypost_deliveries_pending', help: 'Deliveries not yet finished.', registers });
   const parked = new Gauge({
     name: 'waypost_subscriptions_parked',
@@ -52,27 +86,17 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     registers,
   });
   return {
-    deliveryCreated: () => {
-      created.inc();
-    },
-    attemptEnded: ({ outcome, durationMs, latenessMs }) => {
-      attempts.inc({ outcome });
-      duration.observe(durationMs / 1000);
-      lateness.observe(Math.max(0, latenessMs) / 1000);
-    },
-    deliveryExpired: () => {
-      attempts.inc({ outcome: 'expired' });
-    },
-    pendingChanged: (by) => {
-      pending.inc(by);
-    },
-    parkedChanged: (by) => {
-      parked.inc(by);
-    },
-    suspendedChanged: (by) => {
-      suspended.inc(by);
-    },
+    pendingChanged: (by) => pending.inc(by),
+    parkedChanged: (by) => parked.inc(by),
+    suspendedChanged: (by) => suspended.inc(by),
   };
+}
+
+const NO_RESPONSE = 'none';
+
+/** 2xx, 4xx and so on. */
+function classOf(statusCode: number | null): string {
+  return statusCode === null ? NO_RESPONSE : `${String(Math.floor(statusCode / 100))}xx`;
 }
 
 export interface ReplayMetrics {

@@ -54,6 +54,8 @@ export interface AttemptFlow {
   abort(): void;
   /** Resolves when no attempt is in flight. */
   settled(): Promise<void>;
+  /** Its attempt has started and is not in the log yet. */
+  isSending(pending: PendingDelivery): boolean;
 }
 
 export function createAttemptFlow(options: AttemptFlowOptions): AttemptFlow {
@@ -67,6 +69,7 @@ class DeliveryAttempts implements AttemptFlow {
   private readonly abortGroup = createAbortGroup();
   private readonly deviceOrder = new DeviceOrder();
   private readonly inFlight = new Set<PendingDelivery>();
+  private readonly sending = new Set<PendingDelivery>();
   private whenSettled: (() => void)[] = [];
   private confirming: Promise<boolean> | null = null;
   isStopped = false;
@@ -141,6 +144,10 @@ class DeliveryAttempts implements AttemptFlow {
     return new Promise((resolve) => this.whenSettled.push(resolve));
   }
 
+  isSending(pending: PendingDelivery): boolean {
+    return this.sending.has(pending);
+  }
+
   /** A delivery that was begun continues when it is due; any other waits until it may begin. */
   private schedule(pending: PendingDelivery): void {
     if (pending.progress.type !== 'pending' || pending.queue.isHeld) {
@@ -213,6 +220,7 @@ class DeliveryAttempts implements AttemptFlow {
     const { context, runner, now, random } = this.options;
     const { delivery, progress, dueAt } = pending;
     if (!context.leaseValid() && !(await this.confirmsOwnership())) return null;
+    this.sending.add(pending);
     const known = progress.type === 'pending' ? progress : null;
     const attempt = known?.nextAttempt ?? 1;
     const startedAt = now();
@@ -335,16 +343,19 @@ class DeliveryAttempts implements AttemptFlow {
 
   private settle(pending: PendingDelivery): void {
     this.inFlight.delete(pending);
+    this.sending.delete(pending);
     pending.queue.inFlight--;
     if (this.inFlight.size > 0) return;
     for (const resolve of this.whenSettled.splice(0)) resolve();
   }
 
   private report(record: WebhookAttempt): void {
-    const { outcome, durationMs, decision } = record;
-    this.options.metrics.attemptEnded({ outcome, durationMs, latenessMs: record.startedAt - record.dueAt });
+    const { outcome, durationMs, decision, attempt, probe, statusCode } = record;
+    const kind = probe ? 'probe' : attempt > 1 ? 'retry' : 'first';
+    const latenessMs = record.startedAt - record.dueAt;
+    this.options.metrics.attemptEnded({ outcome, kind, statusCode, durationMs, latenessMs });
     if (outcome === 'delivered') return;
-    const { eventId, subscriptionId, attempt, probe, statusCode, errorCode, deliveryOffset } = record;
+    const { eventId, subscriptionId, errorCode, deliveryOffset } = record;
     const fields = { eventId, subscriptionId, attempt, probe, outcome, decision, statusCode, errorCode, durationMs };
     this.options.logger[outcome === 'failed' ? 'info' : 'debug']('delivery_attempted', fields);
     if (decision !== 'attempts_exhausted') return;

@@ -89,6 +89,11 @@ export class DeliveryScheduler {
     return lane;
   }
 
+  /** Its rate or a Retry-After keeps back what waits. */
+  waitsForTime(subscriptionId: string): boolean {
+    return this.lanes.get(subscriptionId)?.isTimed ?? false;
+  }
+
   fleet(fleetId: string): Fleet {
     let fleet = this.fleets.get(fleetId);
     if (!fleet) this.fleets.set(fleetId, (fleet = new Fleet(fleetId)));
@@ -261,6 +266,10 @@ class SubscriptionLane implements Lane, ReservationCount {
   private where() {
     const { fleetId, origin, ratePerSecond } = this.scheduler.options.settings(this.subscriptionId);
     return { fleet: this.scheduler.fleet(fleetId), origin, ratePerSecond };
+  }
+
+  get isTimed(): boolean {
+    return this.placement === 'timed';
   }
 
   private get isFull(): boolean {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { Gauge, Registry } from 'prom-client';
 import { CLOCK, StreamsModule } from '@waypost/platform';
 import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
 import { CommonModule, TIMERS } from '../common/common.module.js';
@@ -28,8 +29,38 @@ function schedulerOf(
   directory: SubscriptionDirectory,
   timers: TimerPort,
   now: () => number,
+  registry: Registry,
 ): DeliveryScheduler {
-  return new DeliveryScheduler({ slots, reservations, settings: createLaneSettings(directory), timers, now });
+  const settings = createLaneSettings(directory);
+  return measured(new DeliveryScheduler({ slots, reservations, settings, timers, now }), registry);
+}
+
+/** The scheduler with its gauges. */
+function measured(scheduler: DeliveryScheduler, registry: Registry): DeliveryScheduler {
+  const { reservations, options } = scheduler;
+  const registers = [registry];
+  new Gauge({
+    name: 'waypost_reservations',
+    help: 'Deliveries that were begun and are not finished. At the limit, nothing new begins.',
+    registers,
+    collect() {
+      this.set(reservations.total);
+    },
+  });
+  new Gauge({
+    name: 'waypost_reservations_limit',
+    help: 'How many deliveries this process may have begun.',
+    registers,
+  }).set(options.reservations.total);
+  new Gauge({
+    name: 'waypost_attempt_slots_busy',
+    help: 'Attempts that keep this process busy: connecting, writing, or waiting shortly for a status line.',
+    registers,
+    collect() {
+      this.set(scheduler.inFlight);
+    },
+  });
+  return scheduler;
 }
 
 function flushesOf({ flushes: intervals }: SenderSettings, timers: TimerPort, now: () => number): FlushScheduler {
@@ -45,7 +76,7 @@ function flushesOf({ flushes: intervals }: SenderSettings, timers: TimerPort, no
     { provide: SENDER_SETTINGS, useValue: SETTINGS },
     {
       provide: DeliveryScheduler,
-      inject: [SENDER_SETTINGS, SUBSCRIPTION_DIRECTORY, TIMERS, CLOCK],
+      inject: [SENDER_SETTINGS, SUBSCRIPTION_DIRECTORY, TIMERS, CLOCK, Registry],
       useFactory: schedulerOf,
     },
     { provide: SENDER_FLUSHES, inject: [SENDER_SETTINGS, TIMERS, CLOCK], useFactory: flushesOf },

@@ -9,9 +9,11 @@ import {
   type StreamRecord,
   type TaskContext,
 } from '@waypost/streams';
+import type { WaitingSubscription } from '../common/waiting-metrics.js';
 import { recoverSender } from './recover-sender.js';
 import { type DeliveryTaskParts, SenderWork } from './sender-work.js';
 import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+import { waitingWork } from './waiting-work.js';
 
 /**
  * Sends the deliveries of one partition (R-20 to R-30). A delivery is in the log before its first POST, and each attempt is
@@ -34,6 +36,7 @@ class DeliveryTask implements PartitionTask {
   private hasResumed = false;
   private expiredAt = 0;
   private stopListening: () => void = () => undefined;
+  private stopWatching: () => void = () => undefined;
 
   constructor(
     private readonly parts: DeliveryTaskParts,
@@ -69,6 +72,7 @@ class DeliveryTask implements PartitionTask {
     this.stopListening = this.parts.directory.onChange((subscriptionId) => {
       this.opened().held.subscriptionChanged(subscriptionId);
     });
+    this.stopWatching = this.parts.metrics.watch(() => this.waiting());
     return { position: recovered.start.offset };
   }
 
@@ -98,6 +102,7 @@ class DeliveryTask implements PartitionTask {
   revoke(): void {
     this.isClosing = true;
     this.stopListening();
+    this.stopWatching();
     this.work?.flow.stop();
     void this.work?.position.stop();
   }
@@ -135,6 +140,17 @@ class DeliveryTask implements PartitionTask {
     if (states.areDue()) log.requestFlush();
     position.moved();
     catchUp.kick();
+  }
+
+  private waiting(): Iterable<WaitingSubscription> {
+    const { queues, flow } = this.opened();
+    const { scheduler, directory, now } = this.parts;
+    return waitingWork(queues.all(), {
+      isSending: (pending) => flow.isSending(pending),
+      waitsForTime: (subscriptionId) => scheduler.waitsForTime(subscriptionId),
+      isStrict: (subscriptionId) => directory.get(subscriptionId)?.strictOrder ?? true,
+      now: now(),
+    });
   }
 
   private opened(): SenderWork {

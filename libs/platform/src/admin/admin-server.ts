@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { portError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
 import type { RunningTasks } from '../runtime/runtime.module.js';
@@ -23,6 +23,14 @@ export interface AdminServerOptions {
 const HOST = '127.0.0.1';
 
 export function createAdminServer({ port, metrics, readiness, tasks }: AdminServerOptions): AdminServer {
+  new Gauge({
+    name: 'waypost_ready',
+    help: '1 while /health/ready answers 200, else 0.',
+    registers: [metrics],
+    collect() {
+      this.set(readiness().ready ? 1 : 0);
+    },
+  });
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { Gauge, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import {
   type ExceptionHandlers,
   type PartitionTask,
@@ -14,7 +14,7 @@ import {
 } from '@waypost/streams';
 import { settleWithin } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
-import { LOGGER, ON_FATAL, Readiness } from '../runtime/runtime.module.js';
+import { CLOCK, LOGGER, ON_FATAL, Readiness } from '../runtime/runtime.module.js';
 import {
   type ConsumerDefinition,
   type PartitionConsumerOptions,
@@ -31,6 +31,7 @@ import {
 import { Quarantine } from './quarantine.js';
 import { RetryingManager } from './retrying-manager.js';
 import { type PartitionManagerOptions, StreamsRuntime } from './streams-runtime.js';
+import { type GroupMeter, registerTaskMetrics, type TaskMetrics } from './task-metrics.js';
 
 const DEFAULT_STOP_TIMEOUT_MS = 5_000;
 
@@ -56,6 +57,7 @@ export class StreamsServer
   /** Consumers whose stop failed or took too long. */
   readonly leftBehind: string[] = [];
   private readonly consumers: Consumer[] = [];
+  private readonly metrics: TaskMetrics;
   private readonly events = new EventEmitter();
   private closing: Promise<void> | null = null;
 
@@ -66,18 +68,10 @@ export class StreamsServer
     registry: Registry,
     @Inject(LOGGER) private readonly log: Logger,
     @Inject(ON_FATAL) private readonly onFatal: (error: Error) => void,
+    @Inject(CLOCK) now: () => number,
   ) {
     super();
-    const groups = this.consumers;
-    new Gauge({
-      name: 'waypost_parked_partitions',
-      help: 'Partitions that this process owns and that cannot go on; /tasks says why.',
-      labelNames: ['group'],
-      registers: [registry],
-      collect() {
-        for (const { name } of groups) this.set({ group: name }, readiness.tasks.parked(name).length);
-      },
-    });
+    this.metrics = registerTaskMetrics({ registry, groups: this.consumers, tasks: readiness.tasks, now });
   }
 
   /** Reports failures through the callback: Nest does not wait for what is returned. */
@@ -165,7 +159,7 @@ export class StreamsServer
   ): TaskManager {
     const factory = this.moduleRef.get(tasks, { strict: false });
     const createTask: PartitionManagerOptions['createTask'] = (context) =>
-      throughHandler(factory.create(context), handler);
+      throughHandler(factory.create(context), handler, this.metrics.ofGroup(group.id));
     return this.runtime.partitionManager({
       groupId: group.id,
       topics: group.topics,
@@ -184,7 +178,11 @@ export class StreamsServer
     const definition = this.moduleRef.get(token, { strict: false });
     if (definition.applicationId !== group.id || definition.source !== group.topics[0])
       throw new Error(`The topology of ${group.id} must read ${group.topics[0]} under the name of its group.`);
-    const topology = topologyOf(definition, (records, context) => callHandler(handler, records, context));
+    const meter = this.metrics.ofGroup(group.id);
+    const topology = topologyOf(definition, async (records, context) => {
+      await callHandler(handler, records, context);
+      meter.sliceEnds(records);
+    });
     return this.runtime.streamManager({ topology, onFatal, ...this.exceptionHandlers() });
   }
 
@@ -208,10 +206,19 @@ export class StreamsServer
 }
 
 /** The task with its batches led through the handler. All else stays a direct call: revoke() must be synchronous. */
-function throughHandler(task: PartitionTask, handler: MessageHandler): PartitionTask {
+function throughHandler(task: PartitionTask, handler: MessageHandler, meter: GroupMeter): PartitionTask {
   return {
     open: () => task.open(),
-    process: (batch: RecordBatch) => callHandler(handler, batch, new PartitionContext(batch, task)),
+    process: async (batch: RecordBatch) => {
+      meter.batchBegins(batch);
+      try {
+        await callHandler(handler, batch, new PartitionContext(batch, task));
+      } catch (error) {
+        meter.batchFails(batch);
+        throw error;
+      }
+      meter.batchEnds(batch);
+    },
     idle: () => task.idle?.() ?? Promise.resolve(),
     suspend: () => task.suspend?.() ?? Promise.resolve(),
     revoke: () => task.revoke?.(),

@@ -29,6 +29,7 @@ import { createMemoryRegistry } from '../../../../../test/support/registry/memor
 import type { AttemptRequest, AttemptRun, AttemptRunner } from '../../attempt/attempt-runner.js';
 import { createFlushScheduler } from '../../common/flush-scheduler.js';
 import type { TimerPort } from '../../common/timers.js';
+import type { WaitingSource } from '../../common/waiting-metrics.js';
 import { DeliveryScheduler, type SlotLimits } from '../delivery-scheduler.js';
 import { createLaneSettings } from '../lane-settings.js';
 import { DeliveryMemory, type QueueLimits } from '../partition-queues.js';
@@ -75,6 +76,7 @@ export class SenderHarness {
   /** As the metrics count them. */
   expired = 0;
   pending = 0;
+  waiting: WaitingSource = () => [];
   private readonly startedAt = Date.now();
   private readonly senders: TaskManager[] = [];
   private scheduler: DeliveryScheduler | undefined;
@@ -184,6 +186,10 @@ export class SenderHarness {
         pendingChanged: (by) => (this.pending += by),
         parkedChanged: nothing,
         suspendedChanged: nothing,
+        watch: (source) => {
+          this.waiting = source;
+          return nothing;
+        },
       },
       quarantine: new Quarantine(backend, codecs, silentLogger, new Registry()),
       onFatal: (error) => {

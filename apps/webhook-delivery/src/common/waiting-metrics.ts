@@ -1,0 +1,86 @@
+import { Gauge, type Registry } from 'prom-client';
+
+const KINDS = ['first', 'retry'] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Waiting {
+  readonly count: number;
+  /** Epoch ms; Infinity: none waits. */
+  readonly since: number;
+}
+
+/** What a subscription could send and does not. */
+export type WaitingSubscription = Readonly<Record<Kind, Waiting>> & { readonly subscriptionId: string };
+
+/** Called at every scrape. */
+export type WaitingSource = () => Iterable<WaitingSubscription>;
+
+export interface WaitingMetrics {
+  /** Adds a partition. @returns removes it */
+  watch(source: WaitingSource): () => void;
+}
+
+/** However many subscriptions there are, a scrape names no more. */
+const WORST = 10;
+
+/** Work that could be done and is not: read when it is scraped, since nothing happens while it waits. */
+export function createWaitingMetrics(registry: Registry, now: () => number): WaitingMetrics {
+  const sources = new Set<WaitingSource>();
+  const registers = [registry];
+  new Gauge({
+    name: 'waypost_deliveries_past_due',
+    help:
+      'Deliveries in memory that could be sent now and are not: retries whose time has come (retry), and deliveries ' +
+      'that wait for room (first). Paused, suspended, paced and ordered ones do not count.',
+    labelNames: ['kind'],
+    registers,
+    // Sets the two others as well, which are read after it since they are registered after it: one walk per scrape.
+    collect() {
+      const waiting = [...sources].flatMap((source) => [...source()]);
+      const at = now();
+      for (const kind of KINDS) {
+        this.set({ kind }, sum(waiting.map((one) => one[kind].count)));
+        oldest.set({ kind }, secondsBetween(earliest(waiting.map((one) => one[kind].since)), at));
+      }
+      worst.reset();
+      for (const [subscription, since] of worstOf(waiting)) worst.set({ subscription }, secondsBetween(since, at));
+    },
+  });
+  const oldest = new Gauge({
+    name: 'waypost_delivery_past_due_seconds',
+    help: 'How long the oldest delivery that is past due has been; 0 when none is.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const worst = new Gauge({
+    name: 'waypost_subscription_past_due_seconds',
+    help: 'The same of the ten subscriptions that wait longest.',
+    labelNames: ['subscription'],
+    registers,
+  });
+  return {
+    watch: (source) => {
+      sources.add(source);
+      return () => sources.delete(source);
+    },
+  };
+}
+
+function worstOf(waiting: readonly WaitingSubscription[]): [string, number][] {
+  return waiting
+    .map(({ subscriptionId, first, retry }): [string, number] => [subscriptionId, Math.min(first.since, retry.since)])
+    .sort(([, a], [, b]) => a - b)
+    .slice(0, WORST);
+}
+
+function earliest(times: readonly number[]): number {
+  return times.reduce((least, time) => Math.min(least, time), Infinity);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function secondsBetween(from: number, to: number): number {
+  return Number.isFinite(from) ? Math.max(0, to - from) / 1_000 : 0;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { DELIVERY_UNSTARTED, type WebhookDelivery } from '@waypost/domain';
+import { type PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+import { waitingWork } from './waiting-work.js';
+
+const NOW = 50_000;
+const begun = { retryStarts: () => undefined, answered: () => undefined, end: () => undefined };
+const nothing = {
+  isSending: () => false,
+  waitsForTime: () => false,
+  isStrict: () => false,
+  now: NOW,
+};
+
+function queueOf(...wishes: readonly Partial<PendingDelivery>[]): SubscriptionQueue {
+  const queue = new SubscriptionQueue('subscription-1');
+  for (const [offset, wish] of wishes.entries()) {
+    const delivery = {} as WebhookDelivery;
+    const pending: PendingDelivery = {
+      ...{ queue, offset, delivery, progress: DELIVERY_UNSTARTED, dueAt: 20_000, isHeld: false, begun: null },
+      ...wish,
+    };
+    queue.unfinished.set(offset, { pending, foldFrom: 0 });
+  }
+  return queue;
+}
+
+describe('work that is past due', () => {
+  it('is a retry after its time, and a delivery that waits for room since it was read (R-22)', () => {
+    const queue = queueOf({ begun, dueAt: 10_000 }, { begun, dueAt: 40_000 }, {}, { dueAt: 30_000 });
+    expect([...waitingWork([queue], nothing)]).toEqual([
+      {
+        subscriptionId: 'subscription-1',
+        first: { count: 2, since: 20_000 },
+        retry: { count: 2, since: 10_000 },
+      },
+    ]);
+  });
+
+  it('is not a retry whose time has not come, however old its event is (R-22)', () => {
+    expect([...waitingWork([queueOf({ begun, dueAt: NOW + 1 })], nothing)]).toEqual([]);
+  });
+
+  it('is not an attempt that is being made', () => {
+    expect([...waitingWork([queueOf({ begun })], { ...nothing, isSending: () => true })]).toEqual([]);
+  });
+
+  it('is not what is held, by its owner or by an outage (R-16, R-29)', () => {
+    const paused = queueOf({});
+    paused.isPaused = true;
+    const suspended = queueOf({});
+    suspended.health = { ...suspended.health, suspendedAt: 1 };
+    expect([...waitingWork([paused, suspended, queueOf({ isHeld: true })], nothing)]).toEqual([]);
+  });
+
+  it.each([
+    ['its rate or a Retry-After keeps back (R-22)', { waitsForTime: () => true }],
+    ['waits for an earlier event of its device (R-28)', { isStrict: () => true }],
+  ])('is not a first attempt that %s; a retry is', (_, wishes) => {
+    const [found] = waitingWork([queueOf({}, { begun })], { ...nothing, ...wishes });
+    expect(found).toMatchObject({ first: { count: 0 }, retry: { count: 1 } });
+  });
+});

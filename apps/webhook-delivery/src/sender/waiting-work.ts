@@ -1,0 +1,40 @@
+import type { WaitingSubscription } from '../common/waiting-metrics.js';
+import type { PendingDelivery, SubscriptionQueue } from './subscription-queue.js';
+
+interface WaitingWorkOptions {
+  /** An attempt is being made, or its result is being logged. */
+  readonly isSending: (pending: PendingDelivery) => boolean;
+  /** Its rate or a Retry-After keeps it back, not this process. */
+  readonly waitsForTime: (subscriptionId: string) => boolean;
+  /** Its events wait for earlier ones of their device. */
+  readonly isStrict: (subscriptionId: string) => boolean;
+  readonly now: number;
+}
+
+/**
+ * The work of a partition that is past due. What is paused, suspended, paced or in order behind another delivery is not:
+ * it waits because someone wants it to (R-16, R-22, R-28, R-29).
+ */
+export function* waitingWork(
+  queues: Iterable<SubscriptionQueue>,
+  { isSending, waitsForTime, isStrict, now }: WaitingWorkOptions,
+): Iterable<WaitingSubscription> {
+  for (const queue of queues) {
+    if (queue.isHeld) continue;
+    const { subscriptionId } = queue;
+    const firstsMayStart = !waitsForTime(subscriptionId) && !isStrict(subscriptionId);
+    const waiting = { subscriptionId, first: none(), retry: none() };
+    for (const { pending } of queue.unfinished.values()) {
+      if (pending.isHeld || pending.dueAt > now || isSending(pending)) continue;
+      const kind = pending.begun === null && pending.progress.type !== 'pending' ? 'first' : 'retry';
+      if (kind === 'first' && !firstsMayStart) continue;
+      waiting[kind].count++;
+      waiting[kind].since = Math.min(waiting[kind].since, pending.dueAt);
+    }
+    if (waiting.first.count + waiting.retry.count > 0) yield waiting;
+  }
+}
+
+function none(): { count: number; since: number } {
+  return { count: 0, since: Infinity };
+}
