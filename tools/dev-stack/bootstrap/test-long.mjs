@@ -1,8 +1,8 @@
 /**
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
- * suites and the bugs planted for them, the end-to-end suites on all recorded traffic, and the fuzzing of the API. All of
+ * suites and the bugs planted for them, the end-to-end suites on all recorded traffic, the fuzzing of the API, and every alert. All of
  * it by one seed, which is random unless given: `--seed 7`. Takes about 45 minutes; `--only faults` (or properties,
- * judges, e2e, verifiers, contract) runs a part.
+ * judges, e2e, verifiers, contract, alerts) runs a part.
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
@@ -25,6 +25,7 @@ const steps = [
   ['e2e', 'test:e2e', ['kill-each-app', 'pipeline'], { WAYPOST_LONG_TESTS: 'true' }],
   ['verifiers', 'test:int', ['other-languages'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
+  ['alerts', 'test:alerts', []],
 ].filter(([part]) => values.only === undefined || part === values.only);
 
 say(`Seed ${seed}: repeat with npm run test:long -- --seed ${seed}`);
