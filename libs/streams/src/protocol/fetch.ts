@@ -76,13 +76,15 @@ function encodeTopic(topic: string, positions: readonly FetchPosition[], maxByte
   return buffer;
 }
 
-function decodeFetch(payload: Buffer): { errorCode: number; partitions: FetchedPartition[] } {
+/** @throws Error with the `code` of a refusal that names no partition */
+function decodeFetch(payload: Buffer): { partitions: FetchedPartition[] } {
   const reader = new ByteReader(payload);
   reader.int32(); // throttle time
   const errorCode = reader.int16();
+  if (errorCode !== 0) throw Object.assign(new Error(`The broker answers ${String(errorCode)}.`), { code: errorCode });
   reader.int32(); // session
   const partitions = reader.array(decodeTopic).flat();
-  return { errorCode, partitions };
+  return { partitions };
 }
 
 function decodeTopic(reader: ByteReader): FetchedPartition[] {

@@ -151,7 +151,7 @@ describe('one bad partition of four under load (R-45)', () => {
     await send('a', 'b', 'c', large, 'd');
     const app = await start();
     const reason = await untilParked(app, 'RECORD_TOO_LARGE');
-    expect(reason).toMatchObject({ offset: 3, message: expect.stringContaining(`max.message.bytes of ${output}`) });
+    expect(reason).toMatchObject({ offset: 3, message: expect.stringContaining(`Writing to ${output}`) });
     expect(reason.nextRetryAt).toBeGreaterThan(reason.since);
     await expectOthersToGoOn(app);
     // Its transaction is aborted: nobody waits for it to time out.

@@ -49,6 +49,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   CORRUPT_STATE: { retries: true },
   TOPIC_MISSING: { retries: true },
   ACCESS_DENIED: { retries: true },
+  REQUEST_REFUSED: { retries: true },
   NEWER_VERSION: { retries: true, ofRecord: true },
   POSITION_LOST: { retries: true },
   ILLEGAL_TRANSACTION_MOVE: { retries: true },

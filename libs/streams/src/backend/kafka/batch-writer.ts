@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StreamsError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { type PartitionBatch, type ProducedPartition, produceRequest } from '../../protocol/produce.js';
 import { sealRecordBatch } from '../../protocol/record-batch-encoder.js';
@@ -7,7 +6,7 @@ import type { RecordBuffer } from '../../protocol/record-collector.js';
 import { partitionName } from '../../record.js';
 import type { BaseOffsets } from '../backend.js';
 import { isTransient, type KafkaClient, retryTransient } from './kafka-client.js';
-import { isFenced, isLeaderMove, KAFKA_ERROR } from './kafka-errors.js';
+import { isRepeatable, isUndone, NO_ERROR, refusal } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import type { ProducerId } from './transaction-coordinator.js';
 
@@ -72,7 +71,7 @@ class LeaderBatchWriter implements BatchWriter {
     const deadline = this.options.now() + this.options.retryForMs;
     while (pending.length > 0) {
       const answers = await this.answers(pending, deadline);
-      done.push(...answers.filter(({ errorCode }) => errorCode === KAFKA_ERROR.none));
+      done.push(...answers.filter(({ errorCode }) => errorCode === NO_ERROR));
       pending = await this.unwritten(pending, answers, deadline);
     }
     return done;
@@ -121,39 +120,28 @@ class LeaderBatchWriter implements BatchWriter {
     answers: readonly ProducedPartition[],
     deadline: number,
   ): Promise<PartitionBatch[]> {
-    const errors = answers.filter(({ errorCode }) => errorCode !== KAFKA_ERROR.none);
+    const errors = answers.filter(({ errorCode }) => errorCode !== NO_ERROR);
     const written = answers.length - errors.length;
     if (written === batches.length) return [];
     const fatal = errors.find(({ errorCode }) => !this.isRepeated(errorCode));
-    if (fatal) throw produceError(fatal);
+    if (fatal) throw writeError(fatal);
     const [refused] = errors;
-    if (this.options.now() > deadline && refused) throw produceError(refused);
+    if (this.options.now() > deadline && refused) throw writeError(refused);
     await sleep(RETRY_WAIT_MS);
     await this.options.client.refreshMetadata().catch((error: unknown) => {
       if (!this.options.repeatsUnanswered) throw error;
     });
-    const done = answers.filter(({ errorCode }) => errorCode === KAFKA_ERROR.none);
+    const done = answers.filter(({ errorCode }) => errorCode === NO_ERROR);
     return batches.filter((b) => !done.some((d) => d.topic === b.topic && d.partition === b.partition));
   }
 
   private isRepeated(errorCode: number): boolean {
-    if (isLeaderMove(errorCode) || errorCode === KAFKA_ERROR.notEnoughReplicas) return true;
-    // Appended, but not by all replicas in time: as uncertain as no response.
-    const unsure = errorCode === KAFKA_ERROR.requestTimedOut || errorCode === KAFKA_ERROR.notEnoughReplicasAfterAppend;
-    return this.options.repeatsUnanswered && unsure;
+    return this.options.repeatsUnanswered ? isRepeatable(errorCode) : isUndone(errorCode);
   }
 }
 
-function produceError({ topic, partition, errorCode }: ProducedPartition): Error {
-  const name = partitionName({ topic, partition });
-  if (isFenced(errorCode))
-    return new StreamsError('PRODUCER_FENCED', 'The broker refused a record of an older producer.');
-  if (errorCode === KAFKA_ERROR.messageTooLarge || errorCode === KAFKA_ERROR.recordListTooLarge)
-    return new StreamsError(
-      'RECORD_TOO_LARGE',
-      `A record for ${name} is larger than its topic allows: raise max.message.bytes of ${topic}, or skip the input record.`,
-    );
-  return new StreamsError('PROTOCOL', `Writing to ${name} was refused with code ${String(errorCode)}.`);
+function writeError({ topic, partition, errorCode }: ProducedPartition): Error {
+  return refusal(`Writing to ${partitionName({ topic, partition })}`, errorCode);
 }
 
 /** Sends batches to a leader; the results are those of these batches, in any order. */

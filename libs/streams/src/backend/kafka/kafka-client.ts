@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import type { StreamsLogger } from '../../logger.js';
-import { isConnectionFailure, isCoordinatorMove, isLeaderMove, KAFKA_ERROR, kafkaErrorCode } from './kafka-errors.js';
+import {
+  isConnectionFailure,
+  isRepeatable,
+  kafkaErrorCode,
+  parkingOr,
+  UNKNOWN_TOPIC_OR_PARTITION,
+} from './kafka-errors.js';
 import { type KafkajsInternals, loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
 import { cutConnections, type KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
@@ -177,7 +183,7 @@ class KafkajsClient implements KafkaClient {
     try {
       await this.knownTopic(topic);
     } catch (error) {
-      if (kafkaErrorCode(error) === KAFKA_ERROR.unknownTopicOrPartition) return null;
+      if (kafkaErrorCode(error) === UNKNOWN_TOPIC_OR_PARTITION) return null;
       throw error;
     }
     return this.cluster.findTopicPartitionMetadata(topic).length || null;
@@ -258,8 +264,7 @@ export interface RetryOptions {
 /** Whether a retry may help: brokers that move, restart or cannot be reached. */
 export function isTransient(error: unknown): boolean {
   const code = kafkaErrorCode(error);
-  if (isCoordinatorMove(code) || isLeaderMove(code) || code === KAFKA_ERROR.requestTimedOut) return true;
-  if (code === KAFKA_ERROR.notEnoughReplicas) return true;
+  if (isRepeatable(code)) return true;
   return isConnectionFailure(error) || (error instanceof StreamsError && error.code === 'BROKER_UNAVAILABLE');
 }
 
@@ -272,7 +277,7 @@ export async function retryTransient<T>(work: () => Promise<T>, options: RetryOp
       return await work();
     } catch (error) {
       const over = options.forMs !== undefined && options.now() - startedAt >= options.forMs;
-      if (!isTransient(error) || over || options.stopped?.() === true) throw error;
+      if (!isTransient(error) || over || options.stopped?.() === true) throw parkingOr(error, options.what);
       options.onRetry?.(error);
       options.logger.debug('kafka_retry', { what: options.what, waitMs, error: errorMessage(error) });
       await sleep(waitMs);

@@ -1,26 +1,236 @@
-import { describe, expect, it } from '@jest/globals';
-import { groupRefusal } from './kafka-errors.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { silentLogger } from '../../logger.js';
+import { encodeRecordBatch } from '../../protocol/record-batch-encoder.js';
+import type { Fetcher, StreamsBackend } from '../backend.js';
+import { createKafkaBackend } from './kafka-backend.js';
+import { KAFKA_ERRORS, kafkaError, kafkaErrorCode, type Reaction } from './kafka-errors.js';
+import { type FakeCluster, type FakeRequest, startFakeCluster } from './testing/fake-broker.js';
 
-function answer(code: number): Error {
-  return Object.assign(new Error('from the broker'), { code });
+const TOPIC = 'topic';
+/** Codes of Kafka that no request of ours is documented to get: a broker may answer them all the same. */
+const UNEXPECTED = [36, 57, 104, 133];
+const CODES = [...KAFKA_ERRORS.map(({ code }) => code), ...UNEXPECTED];
+const UNDONE: readonly Reaction[] = ['refresh', 'coordinator', 'wait'];
+const REPEATABLE: readonly Reaction[] = [...UNDONE, 'unsure'];
+
+const batch = encodeRecordBatch([{ key: null, value: Buffer.from('a record') }], 0, {
+  ...{ producerId: 1, producerEpoch: 0, baseSequence: 0, isTransactional: false },
+});
+
+let cluster: FakeCluster;
+let backend: StreamsBackend;
+let asked: FakeRequest[] = [];
+let fetcher: Fetcher | null = null;
+
+afterEach(async () => {
+  await fetcher?.close();
+  fetcher = null;
+  await backend.close();
+  await cluster.close();
+});
+
+interface Answers {
+  readonly nodes?: number;
+  readonly leader?: () => number;
 }
 
-describe('a refusal of the group', () => {
-  it.each([
-    [82, 'INSTANCE_FENCED', 'an id of its own'],
-    [23, 'GROUP_REFUSED', 'another protocol'],
-    [26, 'GROUP_REFUSED', 'group.max.session.timeout.ms'],
-    [30, 'GROUP_REFUSED', 'grant it READ'],
-    [81, 'GROUP_REFUSED', 'group.max.size'],
-  ])('with code %i ends the membership and names the fix', (code, expected, fix) => {
-    expect(groupRefusal(answer(code), 'g', 'instance-1')).toMatchObject({
-      code: expected,
-      message: expect.stringContaining(fix),
+/** @param answer the code for the n-th request (from 0) of an API and key */
+async function start(answer: (request: FakeRequest, n: number) => number, options: Answers = {}): Promise<void> {
+  asked = [];
+  const counts = new Map<string, number>();
+  cluster = await startFakeCluster({
+    ...options,
+    ...{ partitions: 256, batch },
+    answer: (request) => {
+      asked.push(request);
+      const name = `${request.api} ${request.key}`;
+      const n = counts.get(name) ?? 0;
+      counts.set(name, n + 1);
+      return answer(request, n);
+    },
+  });
+  const kafka = { brokers: cluster.brokers, clientId: 'errors' };
+  backend = createKafkaBackend({ kafka, logger: silentLogger, now: Date.now });
+}
+
+/** The code that a key ends with. */
+function codeIn({ key }: FakeRequest): number {
+  return Number(key.split('~')[1]);
+}
+
+async function outcome(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work();
+    return 'done';
+  } catch (error) {
+    const { code } = error as { code: unknown };
+    return typeof code === 'string' ? code : `Kafka's ${String(kafkaErrorCode(error))}`;
+  }
+}
+
+async function outcomes(codes: readonly number[], work: (code: number) => Promise<unknown>) {
+  const all = await Promise.all(codes.map(async (code) => [code, await outcome(() => work(code))] as const));
+  return Object.fromEntries(all);
+}
+
+/** What is expected for each code, by its reaction. */
+function byReaction(repeated: readonly Reaction[], otherwise: (code: number, reaction: Reaction) => string) {
+  const expected = (code: number): string => {
+    const { reaction } = kafkaError(code);
+    return repeated.includes(reaction) ? 'done' : otherwise(code, reaction);
+  };
+  return Object.fromEntries(CODES.map((code) => [code, expected(code)]));
+}
+
+function producerOutcome(code: number, reaction: Reaction): string {
+  const { error = 'PRODUCER_FAILED' } = kafkaError(code);
+  return ['park', 'fenced'].includes(reaction) ? error : 'PRODUCER_FAILED';
+}
+
+describe('a broker that answers an error code', () => {
+  it('to Fetch is asked again where that may help, and else the reader of that partition fails', async () => {
+    const partitionOf = (code: number) => CODES.indexOf(code);
+    const codeOf = ({ key }: FakeRequest) => CODES[Number(key.split('-')[1])] ?? 0;
+    await start((request, n) => {
+      if (request.api !== 'Fetch') return 0;
+      const code = codeOf(request);
+      return n < 2 || !REPEATABLE.includes(kafkaError(code).reaction) ? code : 0;
     });
+    fetcher = backend.fetcher();
+    const reader = fetcher;
+    const open = (code: number) => reader.open({ topic: TOPIC, partition: partitionOf(code) }, 0);
+    expect(await outcomes(CODES, (code) => open(code).next())).toEqual(
+      byReaction(REPEATABLE, (code) => kafkaError(code).error ?? 'PROTOCOL'),
+    );
   });
 
-  it.each([14, 16, 22, 25, 27])('with code %i is retried', (code) => {
-    expect(groupRefusal(answer(code), 'g', undefined)).toBeNull();
-    expect(groupRefusal(new Error('the connection broke'), 'g', undefined)).toBeNull();
+  it.each(['InitProducerId', 'AddPartitionsToTxn', 'AddOffsetsToTxn', 'TxnOffsetCommit', 'EndTxn'])(
+    'to %s is asked again only when nothing was done',
+    async (api) => {
+      await start((request, n) => (request.api === api && n === 0 ? codeIn(request) : 0));
+      const commit = async (code: number): Promise<void> => {
+        const producer = backend.producer(`tx~${String(code)}`);
+        const record = { topic: TOPIC, partition: 0, key: null, value: null };
+        const offset = { groupId: 'group', topic: TOPIC, partition: 0, offset: 1 };
+        try {
+          await producer.init();
+          await producer.commit({ records: [record], offset });
+        } finally {
+          await producer.close();
+        }
+      };
+      expect(await outcomes(CODES, commit)).toEqual(byReaction(UNDONE, producerOutcome));
+    },
+  );
+
+  it('to Produce is asked again only when nothing was done, or when that cannot do it twice', async () => {
+    await start(({ api, key }, n) => (api === 'Produce' && n === 0 ? (CODES[Number(key.split('-')[1])] ?? 0) : 0));
+    const record = (code: number) => ({ topic: TOPIC, partition: CODES.indexOf(code), key: null, value: null });
+    const transactional = async (code: number): Promise<void> => {
+      const producer = backend.producer(`tx-${String(code)}`);
+      await producer.init();
+      await producer.commit({ records: [record(code)] }).finally(() => producer.close());
+    };
+    expect(await outcomes(CODES, transactional)).toEqual(byReaction(UNDONE, producerOutcome));
+    await backend.close();
+    await cluster.close();
+    await start(({ api, key }, n) => (api === 'Produce' && n === 0 ? (CODES[Number(key.split('-')[1])] ?? 0) : 0));
+    const fenced = async (code: number): Promise<void> => {
+      const writer = backend.fencedWriter(`w-${String(code)}`, [{ topic: TOPIC, partition: CODES.indexOf(code) }]);
+      await writer.init();
+      await writer.append([record(code)]);
+    };
+    expect(await outcomes(CODES, fenced)).toEqual(byReaction(REPEATABLE, producerOutcome));
+  });
+
+  it('to ListOffsets is asked again where that may help', async () => {
+    await start(({ api, key }, n) => (api === 'ListOffsets' && n === 0 ? (CODES[Number(key.split('-')[1])] ?? 0) : 0));
+    const list = (code: number) => backend.endOffset({ topic: TOPIC, partition: CODES.indexOf(code) });
+    expect(await outcomes(CODES, list)).toEqual(byReaction(REPEATABLE, parkedOrPlain));
+  });
+
+  it.each(['FindCoordinator', 'OffsetFetch', 'OffsetCommit'])(
+    'to %s is asked again where that may help',
+    async (api) => {
+      await start((request, n) => (request.api === api && n === 0 ? codeIn(request) : 0));
+      const partition = { topic: TOPIC, partition: 0 };
+      const use = async (code: number): Promise<void> => {
+        const member = backend.group({ groupId: `group~${String(code)}`, topics: [TOPIC] });
+        try {
+          await member.committed(partition);
+          await member.commit(partition, { offset: 1, metadata: '' });
+        } finally {
+          await member.leave();
+        }
+      };
+      expect(await outcomes(CODES, use)).toEqual(byReaction(REPEATABLE, parkedOrPlain));
+    },
+  );
+
+  it.each(['JoinGroup', 'SyncGroup'])('to %s ends the membership, with the fix, or is asked again', async (api) => {
+    await start((request, n) => (request.api === api && n === 0 ? codeIn(request) : 0));
+    const join = async (code: number): Promise<void> => {
+      const member = backend.group({ groupId: `group~${String(code)}`, topics: [TOPIC], sessionTimeoutMs: 2_000 });
+      await member.join({ assigned: () => undefined, failed: () => undefined }).finally(() => member.leave());
+    };
+    const ends = (code: number, reaction: Reaction): string =>
+      reaction === 'fatal' ? (kafkaError(code).error ?? '') : reaction === 'park' ? 'GROUP_REFUSED' : 'done';
+    expect(await outcomes(CODES, join)).toEqual(byReaction(REPEATABLE, ends));
+  });
+
+  it('to Heartbeat lets the member join again, or just go on', async () => {
+    await start((request, n) => (request.api === 'Heartbeat' && n === 0 ? codeIn(request) : 0));
+    const live = async (code: number): Promise<void> => {
+      const member = backend.group({ groupId: `group~${String(code)}`, topics: [TOPIC], sessionTimeoutMs: 2_000 });
+      const failures: Error[] = [];
+      await member.join({ assigned: () => undefined, failed: (error) => failures.push(error) });
+      const heartbeats = () => asked.filter(({ api, key }) => api === 'Heartbeat' && key === `group~${String(code)}`);
+      while (heartbeats().length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+      const joins = asked.filter(({ api, key }) => api === 'JoinGroup' && key === `group~${String(code)}`).length;
+      await member.leave();
+      const again = REPEATABLE.includes(kafkaError(code).reaction) ? 1 : 2;
+      expect({ code, joins, failures }).toEqual({ code, joins: again, failures: [] });
+    };
+    expect(await outcomes(CODES, live)).toEqual(byReaction(REPEATABLE, () => 'done'));
+  });
+
+  it('that its disk failed is left for the leader that follows', async () => {
+    let metadataAsked = 0;
+    const disk = { nodes: 2, leader: () => (metadataAsked > 2 ? 2 : 1) };
+    await start(({ api, node }) => {
+      if (api === 'Metadata') metadataAsked++;
+      return api === 'Fetch' && node === 1 ? 56 : 0;
+    }, disk);
+    fetcher = backend.fetcher();
+    const { records } = await fetcher.open({ topic: TOPIC, partition: 0 }, 0).next();
+    expect(String(records[0]?.value)).toBe('a record');
+  });
+
+  it('of one partition does not delay the others of its leader', async () => {
+    await start(({ api, key }) => (api === 'Fetch' && key === 'topic-0' ? 6 : 0));
+    fetcher = backend.fetcher();
+    fetcher
+      .open({ topic: TOPIC, partition: 0 }, 0)
+      .next()
+      .catch(() => undefined);
+    for (let partition = 1; partition < 20; partition++) await fetcher.open({ topic: TOPIC, partition }, 0).next();
+    expect(asked.filter(({ api, key }) => api === 'Fetch' && key === 'topic-0').length).toBeLessThan(10);
+  });
+});
+
+function parkedOrPlain(code: number, reaction: Reaction): string {
+  return reaction === 'park' ? (kafkaError(code).error ?? '') : `Kafka's ${String(code)}`;
+}
+
+describe('the table of error codes in the README', () => {
+  it('is that of the code', () => {
+    cluster = { brokers: [], close: () => Promise.resolve() };
+    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+    const rows = [...readme.matchAll(/^\| (-?\d+) +\| `([A-Z_]+)` +\| ([a-z]+) +\| (.*?) +\|$/gmu)];
+    expect(rows.map(([, code, name, reaction, error]) => [Number(code), name, reaction, error])).toEqual(
+      KAFKA_ERRORS.map(({ code, name, reaction, error }) => [code, name, reaction, error ? `\`${error}\`` : '']),
+    );
   });
 });

@@ -1,70 +1,195 @@
-import { StreamsError } from '../../errors.js';
+import { StreamsError, type StreamsErrorCode } from '../../errors.js';
 
-/** Kafka's error codes that the runtime decides on; kafkajs puts them into `code` of its protocol errors. */
-export const KAFKA_ERROR = {
-  none: 0,
-  offsetOutOfRange: 1,
-  unknownTopicOrPartition: 3,
-  leaderNotAvailable: 5,
-  notLeaderOrFollower: 6,
-  requestTimedOut: 7,
-  messageTooLarge: 10,
-  coordinatorLoadInProgress: 14,
-  coordinatorNotAvailable: 15,
-  notCoordinator: 16,
-  recordListTooLarge: 18,
-  notEnoughReplicas: 19,
-  notEnoughReplicasAfterAppend: 20,
-  illegalGeneration: 22,
-  unknownMemberId: 25,
-  rebalanceInProgress: 27,
-  topicAuthorizationFailed: 29,
-  invalidProducerEpoch: 47,
-  invalidProducerIdMapping: 49,
-  concurrentTransactions: 51,
-  fencedLeaderEpoch: 74,
-  unknownLeaderEpoch: 75,
-  memberIdRequired: 79,
-  fencedInstanceId: 82,
-  producerFenced: 90,
-} as const;
+/**
+ * What follows an error code of a broker.
+ * - `refresh`, `coordinator`, `wait`: nothing was done. The request is repeated, after a look for the new leader
+ *   (metadata), for the new coordinator, or neither.
+ * - `unsure`: it may have been done. Repeated where that cannot do it twice, otherwise as `rebuild`.
+ * - `rejoin`, `expelled`: the member joins its group again; when expelled, the group may have given its partitions away.
+ * - `fenced`: another process has taken over.
+ * - `rebuild`: the task starts again from its last commit; the reaction to every code that is not in the table too.
+ * - `park`: the partition is parked with the fix (R-45). `fatal`: the process ends with the fix.
+ */
+export type Reaction =
+  'refresh' | 'coordinator' | 'wait' | 'unsure' | 'rejoin' | 'expelled' | 'fenced' | 'rebuild' | 'park' | 'fatal';
+
+interface KafkaErrorRow {
+  readonly code: number;
+  readonly name: string;
+  readonly reaction: Reaction;
+  /** Of the error when repeating does not help, or is not tried; absent: PROTOCOL. */
+  readonly error?: StreamsErrorCode;
+  readonly fix?: string;
+}
+
+type Row = readonly [code: number, name: string, reaction: Reaction, error?: StreamsErrorCode, fix?: string];
+
+/** Every code that brokers answer to our requests, with one reaction wherever it is met; see `reactionTo`. */
+const ROWS: readonly Row[] = [
+  [-1, 'UNKNOWN_SERVER_ERROR', 'unsure'],
+  [
+    1,
+    'OFFSET_OUT_OF_RANGE',
+    'park',
+    'OFFSET_OUT_OF_RANGE',
+    "It is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.",
+  ],
+  [2, 'CORRUPT_MESSAGE', 'wait', 'CORRUPT_BATCH', "Check the broker's disk."],
+  [3, 'UNKNOWN_TOPIC_OR_PARTITION', 'refresh', 'TOPIC_MISSING', 'It is gone: create the topic again.'],
+  [5, 'LEADER_NOT_AVAILABLE', 'refresh'],
+  [6, 'NOT_LEADER_OR_FOLLOWER', 'refresh'],
+  [7, 'REQUEST_TIMED_OUT', 'unsure'],
+  [8, 'BROKER_NOT_AVAILABLE', 'refresh'],
+  [9, 'REPLICA_NOT_AVAILABLE', 'refresh'],
+  [10, 'MESSAGE_TOO_LARGE', 'park', 'RECORD_TOO_LARGE', 'Raise max.message.bytes of the topic, or skip the record.'],
+  [12, 'OFFSET_METADATA_TOO_LARGE', 'park', 'REQUEST_REFUSED', "Raise the broker's offset.metadata.max.bytes."],
+  [13, 'NETWORK_EXCEPTION', 'unsure'],
+  [14, 'COORDINATOR_LOAD_IN_PROGRESS', 'coordinator'],
+  [15, 'COORDINATOR_NOT_AVAILABLE', 'coordinator'],
+  [16, 'NOT_COORDINATOR', 'coordinator'],
+  [17, 'INVALID_TOPIC_EXCEPTION', 'park', 'REQUEST_REFUSED', 'The name of the topic is not valid: choose another.'],
+  [18, 'RECORD_LIST_TOO_LARGE', 'park', 'RECORD_TOO_LARGE', 'Raise max.message.bytes of the topic.'],
+  [19, 'NOT_ENOUGH_REPLICAS', 'wait'],
+  [20, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'unsure'],
+  [22, 'ILLEGAL_GENERATION', 'expelled'],
+  [
+    23,
+    'INCONSISTENT_GROUP_PROTOCOL',
+    'fatal',
+    'GROUP_REFUSED',
+    'Its members use another protocol: end those that are no instances of this application, or use another group.',
+  ],
+  [24, 'INVALID_GROUP_ID', 'fatal', 'GROUP_REFUSED', 'The name of the group is not valid: choose another.'],
+  [25, 'UNKNOWN_MEMBER_ID', 'expelled'],
+  [
+    26,
+    'INVALID_SESSION_TIMEOUT',
+    'fatal',
+    'GROUP_REFUSED',
+    "The session timeout is outside of the broker's group.min.session.timeout.ms and group.max.session.timeout.ms.",
+  ],
+  [27, 'REBALANCE_IN_PROGRESS', 'rejoin'],
+  [28, 'INVALID_COMMIT_OFFSET_SIZE', 'park', 'REQUEST_REFUSED', 'Shorten the metadata of the position.'],
+  [
+    29,
+    'TOPIC_AUTHORIZATION_FAILED',
+    'park',
+    'ACCESS_DENIED',
+    'Grant this user READ on what it reads, WRITE on the rest.',
+  ],
+  [30, 'GROUP_AUTHORIZATION_FAILED', 'fatal', 'GROUP_REFUSED', 'Grant this user READ on the group.'],
+  [31, 'CLUSTER_AUTHORIZATION_FAILED', 'park', 'ACCESS_DENIED', 'Grant this user IDEMPOTENT_WRITE on the cluster.'],
+  [
+    32,
+    'INVALID_TIMESTAMP',
+    'park',
+    'REQUEST_REFUSED',
+    'Set the clock right, or raise message.timestamp.before.max.ms and message.timestamp.after.max.ms of the topic.',
+  ],
+  [35, 'UNSUPPORTED_VERSION', 'park', 'REQUEST_REFUSED', 'The broker is too old or too new for this client.'],
+  [42, 'INVALID_REQUEST', 'rebuild'],
+  [43, 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'park', 'REQUEST_REFUSED', 'Raise the message format of the topic to v2.'],
+  [44, 'POLICY_VIOLATION', 'park', 'REQUEST_REFUSED', 'A policy of the broker forbids it: ask who runs the brokers.'],
+  [45, 'OUT_OF_ORDER_SEQUENCE_NUMBER', 'rebuild'],
+  [46, 'DUPLICATE_SEQUENCE_NUMBER', 'rebuild'],
+  [47, 'INVALID_PRODUCER_EPOCH', 'fenced', 'PRODUCER_FENCED'],
+  [48, 'INVALID_TXN_STATE', 'rebuild'],
+  [49, 'INVALID_PRODUCER_ID_MAPPING', 'fenced', 'PRODUCER_FENCED'],
+  [
+    50,
+    'INVALID_TRANSACTION_TIMEOUT',
+    'park',
+    'REQUEST_REFUSED',
+    "Lower transactionTimeoutMs to the broker's transaction.max.timeout.ms.",
+  ],
+  [51, 'CONCURRENT_TRANSACTIONS', 'wait'],
+  [
+    53,
+    'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
+    'park',
+    'ACCESS_DENIED',
+    'Grant this user WRITE on the transactional id.',
+  ],
+  [55, 'OPERATION_NOT_ATTEMPTED', 'wait'],
+  [56, 'KAFKA_STORAGE_ERROR', 'refresh'],
+  [59, 'UNKNOWN_PRODUCER_ID', 'rebuild'],
+  [70, 'FETCH_SESSION_ID_NOT_FOUND', 'wait'],
+  [71, 'INVALID_FETCH_SESSION_EPOCH', 'wait'],
+  [72, 'LISTENER_NOT_FOUND', 'refresh'],
+  [74, 'FENCED_LEADER_EPOCH', 'refresh'],
+  [75, 'UNKNOWN_LEADER_EPOCH', 'refresh'],
+  [76, 'UNSUPPORTED_COMPRESSION_TYPE', 'park', 'REQUEST_REFUSED', 'Change compression.type of the topic.'],
+  [78, 'OFFSET_NOT_AVAILABLE', 'wait'],
+  [79, 'MEMBER_ID_REQUIRED', 'rejoin'],
+  [
+    81,
+    'GROUP_MAX_SIZE_REACHED',
+    'fatal',
+    'GROUP_REFUSED',
+    "The group is full: raise the broker's group.max.size or run fewer instances.",
+  ],
+  [
+    82,
+    'FENCED_INSTANCE_ID',
+    'fatal',
+    'INSTANCE_FENCED',
+    'Another process joined the group with this instance id: give each instance an id of its own.',
+  ],
+  [87, 'INVALID_RECORD', 'park', 'REQUEST_REFUSED', 'A compacted topic takes no record without a key.'],
+  [88, 'UNSTABLE_OFFSET_COMMIT', 'wait'],
+  [89, 'THROTTLING_QUOTA_EXCEEDED', 'wait'],
+  [90, 'PRODUCER_FENCED', 'fenced', 'PRODUCER_FENCED'],
+  [100, 'UNKNOWN_TOPIC_ID', 'refresh'],
+  [103, 'INCONSISTENT_TOPIC_ID', 'refresh'],
+  [106, 'FETCH_SESSION_TOPIC_ID_ERROR', 'wait'],
+  [120, 'TRANSACTION_ABORTABLE', 'rebuild'],
+];
+
+export const KAFKA_ERRORS: readonly KafkaErrorRow[] = ROWS.map(([code, name, reaction, error, fix]) => ({
+  ...{ code, name, reaction },
+  ...(error && { error }),
+  ...(fix && { fix }),
+}));
+
+const BY_CODE = new Map(KAFKA_ERRORS.map((row) => [row.code, row]));
+
+export const NO_ERROR = 0;
+export const OFFSET_OUT_OF_RANGE = 1;
+export const UNKNOWN_TOPIC_OR_PARTITION = 3;
+export const UNKNOWN_MEMBER_ID = 25;
+export const MEMBER_ID_REQUIRED = 79;
+
+export function kafkaError(code: number): KafkaErrorRow {
+  return BY_CODE.get(code) ?? { code, name: 'an unexpected code', reaction: 'rebuild' };
+}
+
+/** null: the broker answered no error code. */
+export function reactionTo(code: number | null): Reaction | null {
+  return code === null ? null : kafkaError(code).reaction;
+}
+
+const UNDONE: readonly (Reaction | null)[] = ['refresh', 'coordinator', 'wait'];
+
+/** The broker has certainly done nothing, and may do it when it is asked again. */
+export function isUndone(code: number | null): boolean {
+  return UNDONE.includes(reactionTo(code));
+}
+
+/** For requests that may be done twice. */
+export function isRepeatable(code: number | null): boolean {
+  return isUndone(code) || reactionTo(code) === 'unsure';
+}
 
 export function kafkaErrorCode(error: unknown): number | null {
   if (typeof error !== 'object' || error === null) return null;
-  const { code, cause, originalError } = error as { code?: unknown; cause?: unknown; originalError?: unknown };
+  const { code, message, cause, originalError } = error as Partial<Record<string, unknown>>;
+  if (code === KAFKAJS_UNKNOWN_CODE) return Number(/-?\d+$/.exec(String(message))?.[0] ?? code);
   if (typeof code === 'number') return code;
   return kafkaErrorCode(cause ?? originalError ?? null);
 }
 
-const COORDINATOR_MOVES = new Set<number>([
-  KAFKA_ERROR.coordinatorLoadInProgress,
-  KAFKA_ERROR.coordinatorNotAvailable,
-  KAFKA_ERROR.notCoordinator,
-]);
-
-const LEADER_MOVES = new Set<number>([
-  KAFKA_ERROR.unknownTopicOrPartition,
-  KAFKA_ERROR.leaderNotAvailable,
-  KAFKA_ERROR.notLeaderOrFollower,
-  KAFKA_ERROR.fencedLeaderEpoch,
-  KAFKA_ERROR.unknownLeaderEpoch,
-]);
-
-const FENCED = new Set<number>([
-  KAFKA_ERROR.invalidProducerEpoch,
-  KAFKA_ERROR.invalidProducerIdMapping,
-  KAFKA_ERROR.producerFenced,
-]);
-
-export function isCoordinatorMove(code: number | null): boolean {
-  return code !== null && COORDINATOR_MOVES.has(code);
-}
-export function isLeaderMove(code: number | null): boolean {
-  return code !== null && LEADER_MOVES.has(code);
-}
-export function isFenced(code: number | null): boolean {
-  return code !== null && FENCED.has(code);
-}
+/** kafkajs knows no code above 88; the code of the broker stands in the message. */
+const KAFKAJS_UNKNOWN_CODE = -99;
 
 /** No response came, so it is unknown whether the broker acted. */
 export function isConnectionFailure(error: unknown): boolean {
@@ -79,26 +204,34 @@ export function isConnectionFailure(error: unknown): boolean {
   );
 }
 
-/** Group errors that no retry can resolve, each with its fix. */
-const FIXES = new Map<number, string>([
-  [23, 'Its members use another protocol: end those that are no instances of this application, or use another group.'],
-  [24, 'The name of the group is not valid.'],
-  [26, "The session timeout is outside of the broker's group.min.session.timeout.ms and group.max.session.timeout.ms."],
-  [30, 'This user may not read as this group: grant it READ on the group.'],
-  [81, "The group is full: raise the broker's group.max.size or run fewer instances."],
-]);
+/** @param what was refused; the first words of the message */
+export function refusal(what: string, code: number, cause?: unknown): StreamsError {
+  const { name, error = 'PROTOCOL', fix } = kafkaError(code);
+  const message = `${what} was refused with ${name} (${String(code)}).`;
+  return new StreamsError(error, fix === undefined ? message : `${message} ${fix}`, { cause });
+}
+
+/** The error that parks a partition when the broker's code does, else the error itself. */
+export function parkingOr(error: unknown, what: string): unknown {
+  const code = kafkaErrorCode(error);
+  if (error instanceof StreamsError || code === null || reactionTo(code) !== 'park') return error;
+  return refusal(what, code, error);
+}
+
+/** A broker's last word: neither the outcome nor the state of a producer is in doubt. */
+export function isRefusal(error: unknown): error is StreamsError {
+  return error instanceof StreamsError && REFUSALS.has(error.code);
+}
+
+const REFUSALS = new Set(
+  KAFKA_ERRORS.filter(({ reaction }) => reaction === 'park' || UNDONE.includes(reaction)).map(({ error }) => error),
+);
 
 /** The error that ends the membership for good; null: a retry may succeed. */
 export function groupRefusal(error: unknown, groupId: string, instanceId: string | undefined): StreamsError | null {
   const code = kafkaErrorCode(error);
-  if (code === KAFKA_ERROR.fencedInstanceId) {
-    return new StreamsError(
-      'INSTANCE_FENCED',
-      `Another process joined the group as instance ${instanceId ?? ''}. Give each instance an id of its own.`,
-      { cause: error },
-    );
-  }
-  const fix = code === null ? undefined : FIXES.get(code);
-  if (fix === undefined) return null;
-  return new StreamsError('GROUP_REFUSED', `The group ${groupId} refuses this member. ${fix}`, { cause: error });
+  const reaction = reactionTo(code);
+  if (code === null || (reaction !== 'fatal' && reaction !== 'park')) return null;
+  const { code: errorCode, message } = refusal(`This member (${instanceId ?? 'no instance id'}) of ${groupId}`, code);
+  return new StreamsError(reaction === 'fatal' ? errorCode : 'GROUP_REFUSED', message, { cause: error });
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorMessage, StreamsError, toError } from '../../errors.js';
+import { errorMessage, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { type FetchedPartition, type FetchLimits, fetchRequest } from '../../protocol/fetch.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
 import type { Fetcher, PartitionConsumer } from '../backend.js';
 import { FetchedBatch } from './fetched-batch.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
-import { isLeaderMove, KAFKA_ERROR } from './kafka-errors.js';
+import { isRepeatable, kafkaError, kafkaErrorCode, NO_ERROR, OFFSET_OUT_OF_RANGE, refusal } from './kafka-errors.js';
 import type { KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { leaseOf } from './kafkajs/response-buffer-pool.js';
 
@@ -19,9 +19,9 @@ export const DEFAULT_FETCH_LIMITS: FetchLimits = {
 
 const ERROR_WAIT_MS = 200;
 const WAIT_BESIDE_OTHERS_MS = 10;
-/** About a second and half a minute, including the waits. */
-const DENIED_AT_MOST = 5;
-const UNKNOWN_AT_MOST = 150;
+/** About a second and half a minute, including the waits: brokers deny much while they start. */
+const REFUSED_AT_MOST = 5;
+const REPEATED_AT_MOST = 150;
 
 /** A batch of at least this size was not the end of the log. */
 const BACKLOG_BYTES = 128 * 1024;
@@ -43,6 +43,8 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   open = true;
   /** Never two fetches at once, even if the leader changes meanwhile: both would return the same records. */
   fetching = false;
+  /** Between a refusal and the next attempt; the other partitions of the leader do not wait. */
+  held = false;
   /** Consecutive refusals. */
   private refusals = 0;
   private isBehind = false;
@@ -54,7 +56,7 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   ) {}
 
   get wanted(): boolean {
-    if (!this.open || this.fetching || this.ready !== null || this.failure !== null) return false;
+    if (!this.open || this.fetching || this.held || this.ready !== null || this.failure !== null) return false;
     return this.waiting !== null || this.isBehind;
   }
 
@@ -76,11 +78,11 @@ class KafkaPartitionConsumer implements PartitionConsumer {
     this.refusals = 0;
   }
 
-  /** A lasting refusal ends the reading; it is retried for a while, because brokers deny much while they start. */
+  /** A refusal that lasts ends the reading. */
   refused(errorCode: number): void {
     this.refusals++;
-    const error = lastingRefusal(errorCode, this.refusals, partitionName(this.partition));
-    if (error) this.fail(error);
+    if (this.refusals < refusalsAtMost(errorCode)) return;
+    this.fail(refusal(`Reading ${partitionName(this.partition)} at ${String(this.position)}`, errorCode));
   }
 
   deliver(batch: FetchedBatch): void {
@@ -102,6 +104,11 @@ class KafkaPartitionConsumer implements PartitionConsumer {
     this.open = false;
     this.wake();
   }
+}
+
+interface Refused {
+  readonly feed: KafkaPartitionConsumer;
+  readonly errorCode: number;
 }
 
 class KafkaFetcher implements Fetcher {
@@ -192,7 +199,7 @@ class KafkaFetcher implements Fetcher {
     try {
       await this.client.leader(feed.partition.topic, feed.partition.partition);
     } catch (error) {
-      await this.recover(error);
+      await this.recover(error, [feed]);
     }
   }
 
@@ -200,10 +207,10 @@ class KafkaFetcher implements Fetcher {
     try {
       const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
       const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsFor(feeds)));
-      const refused = whileHeld(partitions, () => partitions.filter((fetched) => !this.take(feeds, fetched)));
-      if (refused.length > 0) await this.recoverRefused(refused);
+      const refused = whileHeld(partitions, () => partitions.flatMap((fetched) => this.take(feeds, fetched)));
+      if (refused.length > 0) void this.retryRefused(refused);
     } catch (error) {
-      await this.recover(error);
+      await this.recover(error, feeds);
     }
   }
 
@@ -213,21 +220,17 @@ class KafkaFetcher implements Fetcher {
     return others ? { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) } : this.limits;
   }
 
-  /** @returns false when the broker refused this partition for now */
-  private take(feeds: readonly KafkaPartitionConsumer[], fetched: FetchedPartition): boolean {
+  /** @returns the refusal of the partition, if it is one */
+  private take(feeds: readonly KafkaPartitionConsumer[], fetched: FetchedPartition): Refused[] {
     const feed = feeds.find((f) => f.partition.topic === fetched.topic && f.partition.partition === fetched.partition);
-    if (!feed?.open) return true;
-    if (fetched.errorCode === KAFKA_ERROR.offsetOutOfRange) {
-      feed.fail(outOfRange(feed));
-      return true;
-    }
-    if (fetched.errorCode !== KAFKA_ERROR.none) {
+    if (!feed?.open) return [];
+    if (fetched.errorCode !== NO_ERROR) {
       feed.refused(fetched.errorCode);
-      return false;
+      return [{ feed, errorCode: fetched.errorCode }];
     }
     feed.answered();
     this.decode(feed, fetched);
-    return true;
+    return [];
   }
 
   /** A corrupt batch fails the reader of its partition, and no other. */
@@ -240,21 +243,31 @@ class KafkaFetcher implements Fetcher {
     }
   }
 
-  private async recoverRefused(refused: readonly FetchedPartition[]): Promise<void> {
+  private async retryRefused(refused: readonly Refused[]): Promise<void> {
     const codes = refused.map(({ errorCode }) => errorCode);
-    this.logger.debug('fetch_refused', { partitions: refused.map(partitionName), codes });
+    this.logger.debug('fetch_refused', { partitions: refused.map(({ feed }) => partitionName(feed.partition)), codes });
+    for (const { feed } of refused) feed.held = true;
     await sleep(ERROR_WAIT_MS);
-    if (codes.some(isLeaderMove)) await this.client.refreshMetadata();
+    const reactions = codes.map((code) => kafkaError(code).reaction);
+    if (reactions.includes('refresh') || reactions.includes('unsure')) await this.refreshMetadata();
+    for (const { feed } of refused) feed.held = false;
+    this.wake();
   }
 
   /** Waits for brokers that restart. */
-  private async recover(error: unknown): Promise<void> {
+  private async recover(error: unknown, feeds: readonly KafkaPartitionConsumer[]): Promise<void> {
     if (this.closed) return;
+    const code = kafkaErrorCode(error);
+    if (code !== null) for (const feed of feeds) feed.refused(code);
     this.logger.debug('fetch_failed', { error: errorMessage(error) });
     await sleep(ERROR_WAIT_MS);
     if (!isTransient(error)) this.logger.warn('fetch_failed', { error: errorMessage(error) });
-    await this.client.refreshMetadata().catch((again: unknown) => {
-      this.logger.debug('metadata_failed', { error: errorMessage(again) });
+    await this.refreshMetadata();
+  }
+
+  private async refreshMetadata(): Promise<void> {
+    await this.client.refreshMetadata().catch((error: unknown) => {
+      this.logger.debug('metadata_failed', { error: errorMessage(error) });
     });
   }
 }
@@ -273,17 +286,8 @@ function whileHeld<T>(partitions: readonly FetchedPartition[], work: () => T): T
   }
 }
 
-function lastingRefusal(errorCode: number, refusals: number, partition: string): StreamsError | null {
-  if (errorCode === KAFKA_ERROR.topicAuthorizationFailed && refusals >= DENIED_AT_MOST)
-    return new StreamsError('ACCESS_DENIED', `This user may not read ${partition}: grant it READ on the topic.`);
-  if (errorCode === KAFKA_ERROR.unknownTopicOrPartition && refusals >= UNKNOWN_AT_MOST)
-    return new StreamsError('TOPIC_MISSING', `${partition} is gone: the brokers do not know it any more.`);
-  return null;
-}
-
-function outOfRange(feed: KafkaPartitionConsumer): StreamsError {
-  return new StreamsError(
-    'OFFSET_OUT_OF_RANGE',
-    `Position ${String(feed.position)} of ${partitionName(feed.partition)} is no longer in the log: records were deleted before they were read. Raise the topic's retention and decide from where to go on.`,
-  );
+function refusalsAtMost(errorCode: number): number {
+  if (errorCode === OFFSET_OUT_OF_RANGE) return 1;
+  if (!isRepeatable(errorCode)) return REFUSED_AT_MOST;
+  return kafkaError(errorCode).error === undefined ? Infinity : REPEATED_AT_MOST;
 }

@@ -8,7 +8,14 @@ import { SubscriptionState } from '../subscription-state.js';
 import { Confirmations } from './confirmations.js';
 import { assignToMembers, decodeAssignment, encodeSubscription, type JoinedMember } from './group-protocol.js';
 import { type KafkaClient, retryTransient } from './kafka-client.js';
-import { groupRefusal, isConnectionFailure, isCoordinatorMove, KAFKA_ERROR, kafkaErrorCode } from './kafka-errors.js';
+import {
+  groupRefusal,
+  isConnectionFailure,
+  kafkaErrorCode,
+  MEMBER_ID_REQUIRED,
+  reactionTo,
+  UNKNOWN_MEMBER_ID,
+} from './kafka-errors.js';
 
 export interface GroupMemberOptions extends GroupOptions {
   readonly client: KafkaClient;
@@ -168,10 +175,10 @@ class KafkaGroupMember implements GroupMember {
       return 'accepted';
     } catch (error) {
       const code = kafkaErrorCode(error);
-      if (code === KAFKA_ERROR.rebalanceInProgress) return 'rejoin';
-      if (code === KAFKA_ERROR.unknownMemberId) this.memberId = '';
-      if (code === KAFKA_ERROR.unknownMemberId || code === KAFKA_ERROR.illegalGeneration) return 'expelled';
-      if (code !== KAFKA_ERROR.fencedInstanceId) await this.pause(REJOIN_WAIT_MS);
+      const reaction = reactionTo(code);
+      if (code === UNKNOWN_MEMBER_ID) this.memberId = '';
+      if (reaction === 'rejoin' || reaction === 'expelled') return reaction;
+      if (reaction !== 'fatal') await this.pause(REJOIN_WAIT_MS);
       return 'rejoin';
     }
   }
@@ -220,7 +227,7 @@ class KafkaGroupMember implements GroupMember {
         this.accept(answer, decodeAssignment(memberAssignment));
         return;
       } catch (error) {
-        if (kafkaErrorCode(error) !== KAFKA_ERROR.rebalanceInProgress) throw error;
+        if (reactionTo(kafkaErrorCode(error)) !== 'rejoin') throw error;
       }
     }
   }
@@ -277,8 +284,8 @@ class KafkaGroupMember implements GroupMember {
         return answer;
       } catch (error) {
         const code = kafkaErrorCode(error);
-        if (code === KAFKA_ERROR.memberIdRequired) this.memberId = (error as { memberId: string }).memberId;
-        else if (code === KAFKA_ERROR.unknownMemberId) this.memberId = '';
+        if (code === MEMBER_ID_REQUIRED) this.memberId = (error as { memberId: string }).memberId;
+        else if (code === UNKNOWN_MEMBER_ID) this.memberId = '';
         else throw error;
       }
     }
@@ -312,7 +319,7 @@ class KafkaGroupMember implements GroupMember {
         stopped: () => this.leaving,
         forMs: this.sessionTimeoutMs,
         onRetry: (error) => {
-          if (isCoordinatorMove(kafkaErrorCode(error)) || isConnectionFailure(error))
+          if (reactionTo(kafkaErrorCode(error)) === 'coordinator' || isConnectionFailure(error))
             client.forgetCoordinator('group', groupId);
         },
       },

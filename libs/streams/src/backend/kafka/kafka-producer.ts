@@ -4,6 +4,7 @@ import { type RecordBuffer, RecordCollector } from '../../protocol/record-collec
 import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
 import { type BatchWriter, createBatchWriter, createTransactionalProduce } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
+import { isRefusal } from './kafka-errors.js';
 import {
   createTransactionCoordinator,
   isFencedError,
@@ -90,7 +91,7 @@ class KafkaProducer implements TransactionalProducer {
    */
   private async abort(writing: readonly unknown[], error: unknown): Promise<never> {
     await Promise.allSettled(writing);
-    if (error instanceof StreamsError && error.code === 'RECORD_TOO_LARGE')
+    if (isRefusal(error))
       await this.calls.call('EndTxn', { ...this.identity, transactionResult: false }).catch(() => undefined);
     throw error;
   }

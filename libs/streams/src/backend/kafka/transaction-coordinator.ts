@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage, StreamsError } from '../../errors.js';
 import type { CoordinatorType, KafkaClient } from './kafka-client.js';
-import { isConnectionFailure, isCoordinatorMove, isFenced, KAFKA_ERROR, kafkaErrorCode } from './kafka-errors.js';
+import { isConnectionFailure, isRefusal, isUndone, kafkaErrorCode, parkingOr, reactionTo } from './kafka-errors.js';
 
 /** The identity of a producer at its transaction coordinator; a later InitProducerId invalidates it. */
 export interface ProducerId {
@@ -36,8 +36,8 @@ export function createTransactionCoordinator({
   now,
 }: TransactionCoordinatorOptions): TransactionCoordinator {
   /**
-   * Retries errors that prove that nothing happened: a coordinator that moved, or a transaction of the predecessor that
-   * has not ended yet.
+   * Retries errors that prove that nothing happened: most often a coordinator that moved, or a transaction of the
+   * predecessor that has not ended yet.
    */
   const atCoordinator = async <T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> => {
     const deadline = now() + RETRY_FOR_MS;
@@ -48,9 +48,9 @@ export function createTransactionCoordinator({
         return await client.call<T>(broker, api, 1, { transactionalId, ...parameters });
       } catch (error) {
         const code = kafkaErrorCode(error);
-        const moved = isCoordinatorMove(code) || (isConnectionFailure(error) && api === 'InitProducerId');
+        const moved = reactionTo(code) === 'coordinator' || (isConnectionFailure(error) && api === 'InitProducerId');
         if (moved) client.forgetCoordinator(type, key);
-        if ((!moved && code !== KAFKA_ERROR.concurrentTransactions) || now() > deadline) throw error;
+        if ((!moved && !isUndone(code)) || now() > deadline) throw parkingOr(error, `${api} of ${key}`);
         await sleep(waitMs);
         waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS);
       }
@@ -81,12 +81,15 @@ export function partitionsByTopic(
 
 /** Whether a later producer with the same transactional.id has fenced this one. */
 export function isFencedError(error: unknown): boolean {
-  return isFenced(kafkaErrorCode(error)) || (error instanceof StreamsError && error.code === 'PRODUCER_FENCED');
+  return (
+    reactionTo(kafkaErrorCode(error)) === 'fenced' ||
+    (error instanceof StreamsError && error.code === 'PRODUCER_FENCED')
+  );
 }
 
 /** The error of a producer's call; the producer must be closed. */
 export function producerError(transactionalId: string, error: unknown): StreamsError {
-  if (error instanceof StreamsError && error.code === 'RECORD_TOO_LARGE') return error;
+  if (isRefusal(error)) return error;
   return isFencedError(error)
     ? new StreamsError('PRODUCER_FENCED', `Another producer has taken over ${transactionalId}.`, { cause: error })
     : new StreamsError(
