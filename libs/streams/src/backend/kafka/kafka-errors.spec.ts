@@ -206,7 +206,7 @@ describe('a broker that answers an error code', () => {
     fetcher = backend.fetcher();
     const { records } = await fetcher.open({ topic: TOPIC, partition: 0 }, 0).next();
     expect(String(records[0]?.value)).toBe('a record');
-  });
+  }, 10_000);
 
   it('of one partition does not delay the others of its leader', async () => {
     await start(({ api, key }) => (api === 'Fetch' && key === 'topic-0' ? 6 : 0));
