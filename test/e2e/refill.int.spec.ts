@@ -138,7 +138,7 @@ async function manage(store: Store) {
   await store.subscriptions.update(changed, () => ({ status: 'active' }), NOW + 4);
   const replay = {
     ...{ replayId: randomUUID(), startDate: NOW - 9_000, endDate: NOW, status: 'failed' },
-    ...{ eventType: null, deviceId: 'van-1', ratePerSecond: 50 },
+    ...{ eventType: null, deviceId: 'van-1', eventId: randomUUID(), ratePerSecond: 50 },
   };
   await store.replays.create(changed, replay, NOW + 5);
   const cancelled = { ...replay, replayId: randomUUID() };

@@ -86,6 +86,7 @@ export class WebhookReplayEntity extends VersionedRow {
   @Column('text', { nullable: true }) status!: string | null;
   @Column('text', { name: 'event_type', nullable: true }) eventType!: string | null;
   @Column('text', { name: 'device_id', nullable: true }) deviceId!: string | null;
+  @Column('uuid', { name: 'event_id', nullable: true }) eventId!: string | null;
   @Column('int', { name: 'rate_per_second' }) ratePerSecond!: number;
   @Column('boolean') cancelled!: boolean;
   @Column('text', { name: 'progress_state', nullable: true }) progressState!: string | null;

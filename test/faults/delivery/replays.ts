@@ -77,7 +77,7 @@ function replayOf(subscriber: Subscriber | undefined, asked: Asked): WebhookRepl
   const number = String(asked.series).padStart(4, '0');
   return {
     ...{ replayId: `${subscriptionId.slice(0, 9)}${number}${subscriptionId.slice(13)}`, subscriptionId, fleetId },
-    ...{ status: null, eventType: null, deviceId: null, cancelled: false, version: 1, ...asked },
+    ...{ status: null, eventType: null, deviceId: null, eventId: null, cancelled: false, version: 1, ...asked },
     ...{ createdAt: asked.endDate, updatedAt: asked.endDate },
   };
 }

@@ -18,6 +18,7 @@ export const ERROR_CODES = [
   'conflict',
   'subscription_not_active',
   'too_many_secrets',
+  'test_event',
   'too_many_replays',
   'too_many_geofences',
   'too_many_subscriptions',

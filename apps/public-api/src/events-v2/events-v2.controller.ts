@@ -1,9 +1,13 @@
-import { Controller, Get, Header, Param, Query } from '@nestjs/common';
+import { Controller, Get, Header, Param, Post, Query, Req } from '@nestjs/common';
+import type { Request } from 'express';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
 import { JSON_TEXT } from '../delivery-history/page-text.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { notFound } from '../errors/api-error.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
+import { ReplayDto } from '../replays/replays.dto.js';
+import { EventResends } from './event-resends.service.js';
 import { EventPathDto, EventQueryDto, EventsPageDto, EventsQueryDto } from './events-v2.dto.js';
 import { v2PageText } from './events-v2.page.js';
 
@@ -12,7 +16,11 @@ const PATH = '/public/v2/events';
 /** The delivery history with the payload as pushed (R-33). */
 @Controller(PATH)
 export class EventsV2Controller {
-  constructor(private readonly pages: DeliveryPages) {}
+  constructor(
+    private readonly pages: DeliveryPages,
+    private readonly resends: EventResends,
+    private readonly requests: IdempotentRequests,
+  ) {}
 
   @Get()
   @Endpoint({
@@ -59,5 +67,26 @@ export class EventsV2Controller {
     const page = await this.pages.read({ fleetId, path: `${PATH}/${eventId}`, filters: { eventId }, limit, pageState });
     if (page.records.length === 0) throw notFound('There is no such event in the history.');
     return v2PageText(page, { includeBody: include !== undefined });
+  }
+
+  @Post(':eventId/resend')
+  @Endpoint({
+    operationId: 'resendEvent',
+    summary: 'Send one event again',
+    description:
+      'Sends the event again to its subscription, as a replay of it alone: same `eventId`, same bytes, whatever became of it before. It counts among the 3 replays of a subscription that may be unfinished, and is read and cancelled like them.',
+    tag: 'History',
+    scope: 'subscriptions:write',
+    response: { status: 202, description: 'The replay, as it begins.', type: ReplayDto },
+    errors: [404, 409],
+    idempotencyKey: true,
+  })
+  resend(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Param() { eventId }: EventPathDto,
+  ): Promise<ReplayDto> {
+    const ref = { fleetId: caller.fleetId, eventId };
+    return this.requests.answer(request, caller, (change) => this.resends.create(ref, change));
   }
 }

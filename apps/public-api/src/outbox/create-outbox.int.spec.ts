@@ -139,7 +139,10 @@ async function changeOften(): Promise<string> {
 async function newReplay(nowMs: number): Promise<{ replayId: string; subscriptionId: string }> {
   const given = draft();
   await store.subscriptions.create([given], nowMs);
-  const asked = { startDate: 1, endDate: 2, status: null, eventType: null, deviceId: null, ratePerSecond: 9 };
+  const asked = {
+    ...{ startDate: 1, endDate: 2, status: null, eventType: null },
+    ...{ deviceId: null, eventId: null, ratePerSecond: 9 },
+  };
   const made = await store.replays.create({ fleetId, id: given.id }, { replayId: randomUUID(), ...asked }, nowMs);
   if (made.type !== 'created') throw new Error(made.type);
   return made.stored.replay;

@@ -76,7 +76,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
       kind: 'webhook-replay',
       partition_key: subscriptionId,
       value: {
-        ...{ replayId: made.replayId, subscriptionId, fleetId: suite.fleetId, series: 1, ...more },
+        ...{ replayId: made.replayId, subscriptionId, fleetId: suite.fleetId, series: 1, ...more, eventId: null },
         ...{ startDate: Date.UTC(2026, 2, 18), endDate: Date.UTC(2026, 2, 19, 0, 30) },
         ...{ cancelled: false, version: 1, createdAt: suite.nowMs, updatedAt: suite.nowMs },
       },

@@ -82,6 +82,7 @@ export class ReplayDto extends dto(
       status: enumText(STATUSES).optional(),
       eventType: enumText(EVENT_TYPES).optional(),
       deviceId: text.optional(),
+      eventId: uuidText.optional().meta({ description: 'Only with `/resend`: the one event that is sent again.' }),
       ratePerSecond: z.int().min(1),
       progress: z.strictObject({
         matched: z.int().min(0).optional().meta({
@@ -113,6 +114,7 @@ export function toReplay(stored: StoredReplay): ReplayDto {
     ...(replay.status === null ? {} : { status: replay.status }),
     ...(replay.eventType === null ? {} : { eventType: replay.eventType }),
     ...(replay.deviceId === null ? {} : { deviceId: replay.deviceId }),
+    ...(replay.eventId === null ? {} : { eventId: replay.eventId }),
     ratePerSecond: replay.ratePerSecond,
     progress: { ...(matched === null ? {} : { matched }), sent: progress?.sent ?? 0 },
     createdAt: formatTime(replay.createdAt),

@@ -4,5 +4,10 @@ import { PagingModule } from '../paging/paging.module.js';
 import { ReplaysController } from './replays.controller.js';
 import { ReplaysService } from './replays.service.js';
 
-@Module({ imports: [IdempotencyModule, PagingModule], controllers: [ReplaysController], providers: [ReplaysService] })
+@Module({
+  imports: [IdempotencyModule, PagingModule],
+  controllers: [ReplaysController],
+  providers: [ReplaysService],
+  exports: [ReplaysService],
+})
 export class ReplaysModule {}

@@ -10,6 +10,9 @@ import { noSuchSubscription, notActive } from '../subscriptions/subscriptions.er
 import { type CreateReplayDto, type ReplayDto, toReplay } from './replays.dto.js';
 import { noSuchReplay, tooManyReplays, windowExpired } from './replays.errors.js';
 
+/** What a request for a replay selects; `eventId` keeps it to one event. */
+export type ReplaySelection = CreateReplayDto & { readonly eventId?: string };
+
 /** Replays of one subscription (R-30). @throws ApiError for every refusal */
 @Injectable()
 export class ReplaysService {
@@ -22,7 +25,7 @@ export class ReplaysService {
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  async create(ref: SubscriptionRef, body: CreateReplayDto, change: MakeChange<ReplayDto>): Promise<ReplayDto> {
+  async create(ref: SubscriptionRef, body: ReplaySelection, change: MakeChange<ReplayDto>): Promise<ReplayDto> {
     const { status } = await this.requireSubscription(ref);
     if (status !== 'active') throw notActive(status);
     const nowMs = this.now();
@@ -35,6 +38,7 @@ export class ReplaysService {
       status: body.status ?? null,
       eventType: body.eventType ?? null,
       deviceId: body.deviceId ?? null,
+      eventId: body.eventId ?? null,
       ratePerSecond: body.ratePerSecond,
     };
     return change(async (stores) => {

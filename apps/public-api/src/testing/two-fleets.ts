@@ -125,7 +125,7 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
         subscriptionId,
         deviceId: `device-of-${owner.id}`,
         // The event of the fleet, with a replay of it, and another.
-        ...(hours < 3 && { eventId: owner.made.get(EVENTS) ?? '', series: hours - 1 }),
+        ...(hours < 3 && { eventId: owner.made.get(EVENTS) ?? '', series: 2 - hours }),
         firstAttemptAt: START_MS - hours * HOUR_MS,
       }),
     ),

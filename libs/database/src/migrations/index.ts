@@ -8,6 +8,7 @@ import { ManagementTables1760000100000 } from './management-tables-1760000100000
 import { PageKeys1760000700000 } from './page-keys-1760000700000.js';
 import { PathTables1760000500000 } from './path-tables-1760000500000.js';
 import { ReplayTables1760000200000 } from './replay-tables-1760000200000.js';
+import { ReplayedEvent1760001000000 } from './replayed-event-1760001000000.js';
 import { SubscriptionOperations1760000300000 } from './subscription-operations-1760000300000.js';
 
 /** Every migration, oldest first. A released migration is never edited; a change is a new class at the end. */
@@ -22,4 +23,5 @@ export const migrations = [
   PageKeys1760000700000,
   FleetRoutes1760000800000,
   DeliveryFigures1760000900000,
+  ReplayedEvent1760001000000,
 ] satisfies DataSourceOptions['migrations'];

@@ -18,6 +18,8 @@ export interface WebhookReplay {
   readonly eventType: string | null;
   /** null: any. */
   readonly deviceId: string | null;
+  /** Only this event; null: any. */
+  readonly eventId: string | null;
   /** Deliveries written per second, at most. */
   readonly ratePerSecond: number;
   readonly cancelled: boolean;

@@ -14,6 +14,7 @@ const replay: WebhookReplay = {
   status: null,
   eventType: null,
   deviceId: null,
+  eventId: null,
   ratePerSecond: 100,
   cancelled: false,
   version: 1,
@@ -21,6 +22,7 @@ const replay: WebhookReplay = {
   updatedAt: NOON,
 };
 const attempt = {
+  eventId: 'event-1',
   subscriptionId: 'subscription-1',
   series: 0,
   firstAttemptAt: NOON,
@@ -52,6 +54,11 @@ describe('what a replay selects (R-30)', () => {
     const of = (given: Partial<WebhookReplay>) => replayStatusOf({ ...replay, ...given }, attempt) !== null;
     expect([of({ eventType: 'position' }), of({ eventType: 'ignition_on' })]).toEqual([true, false]);
     expect([of({ deviceId: 'device-1' }), of({ deviceId: 'device-2' })]).toEqual([true, false]);
+  });
+
+  it('keeps to the one event that is resent (R-33)', () => {
+    const of = (eventId: string) => replayStatusOf({ ...replay, eventId }, attempt) !== null;
+    expect([of('event-1'), of('event-2')]).toEqual([true, false]);
   });
 
   it('keeps to the status that is asked for', () => {

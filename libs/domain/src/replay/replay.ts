@@ -17,7 +17,7 @@ export const MAX_REPLAY_RATE_PER_SECOND = 10_000;
 
 export type ReplayedAttempt = Pick<
   WebhookAttempt,
-  'subscriptionId' | 'series' | 'firstAttemptAt' | 'eventType' | 'deviceId' | 'outcome'
+  'eventId' | 'subscriptionId' | 'series' | 'firstAttemptAt' | 'eventType' | 'deviceId' | 'outcome'
 >;
 
 /**
@@ -25,13 +25,14 @@ export type ReplayedAttempt = Pick<
  * or replays of replays would multiply; and no test events.
  */
 export function replayStatusOf(replay: WebhookReplay, attempt: ReplayedAttempt): DeliveryStatus | null {
-  const { subscriptionId, series, firstAttemptAt, eventType, deviceId, outcome } = attempt;
+  const { eventId, subscriptionId, series, firstAttemptAt, eventType, deviceId, outcome } = attempt;
   const ofReplay =
     subscriptionId === replay.subscriptionId &&
     series === 0 &&
     firstAttemptAt >= replay.startDate &&
     firstAttemptAt < replay.endDate &&
     eventType !== TEST_EVENT_TYPE &&
+    (replay.eventId === null || eventId === replay.eventId) &&
     (replay.eventType === null || eventType === replay.eventType) &&
     (replay.deviceId === null || deviceId === replay.deviceId);
   return ofReplay ? deliveryStatus(outcome) : null;

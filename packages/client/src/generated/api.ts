@@ -23,6 +23,7 @@ export interface ErrorBody {
       | 'conflict'
       | 'subscription_not_active'
       | 'too_many_secrets'
+      | 'test_event'
       | 'too_many_replays'
       | 'too_many_geofences'
       | 'too_many_subscriptions'
@@ -161,6 +162,54 @@ export interface V2Event {
       readonly error?: string;
     }[];
   };
+}
+
+export interface Replay {
+  readonly replayId: string;
+  readonly subscriptionId: string;
+  /** The n-th replay of the subscription. */
+  readonly series: number;
+  /**
+   * - `pending`: it has not begun.
+   * - `running`: deliveries are selected, then created. It waits while the subscription is not active.
+   * - `cancelling`: a cancel was requested.
+   * - `completed`: everything that matched was created, and is sent like any other delivery.
+   * - `cancelled`: no more is created: it was cancelled, or the subscription deleted.
+   */
+  readonly state: Open<'pending' | 'running' | 'cancelling' | 'completed' | 'cancelled'>;
+  /** After clamping to the retention of 15 days. */
+  readonly startDate: string;
+  /** UTC, with milliseconds. */
+  readonly endDate: string;
+  readonly status?: Open<'delivered' | 'failed' | 'pending'>;
+  readonly eventType?: Open<
+    | 'position'
+    | 'position_sleep'
+    | 'ignition_on'
+    | 'ignition_off'
+    | 'geofence_in'
+    | 'geofence_out'
+    | 'route_started'
+    | 'route_finished'
+    | 'stop_started'
+    | 'stop_finished'
+  >;
+  readonly deviceId?: string;
+  /** Only with `/resend`: the one event that is sent again. */
+  readonly eventId?: string;
+  readonly ratePerSecond: number;
+  readonly progress: {
+    /** Deliveries to be sent again; absent until they are counted. */
+    readonly matched?: number;
+    /** How many of these were passed to the sender. */
+    readonly sent: number;
+  };
+  /** UTC, with milliseconds. */
+  readonly createdAt: string;
+  /** Absent while pending. */
+  readonly startedAt?: string;
+  /** Absent until it is completed or cancelled. */
+  readonly endedAt?: string;
 }
 
 export interface FigureBucket {
@@ -462,52 +511,6 @@ export interface CreateReplay {
   readonly ratePerSecond?: number;
 }
 
-export interface Replay {
-  readonly replayId: string;
-  readonly subscriptionId: string;
-  /** The n-th replay of the subscription. */
-  readonly series: number;
-  /**
-   * - `pending`: it has not begun.
-   * - `running`: deliveries are selected, then created. It waits while the subscription is not active.
-   * - `cancelling`: a cancel was requested.
-   * - `completed`: everything that matched was created, and is sent like any other delivery.
-   * - `cancelled`: no more is created: it was cancelled, or the subscription deleted.
-   */
-  readonly state: Open<'pending' | 'running' | 'cancelling' | 'completed' | 'cancelled'>;
-  /** After clamping to the retention of 15 days. */
-  readonly startDate: string;
-  /** UTC, with milliseconds. */
-  readonly endDate: string;
-  readonly status?: Open<'delivered' | 'failed' | 'pending'>;
-  readonly eventType?: Open<
-    | 'position'
-    | 'position_sleep'
-    | 'ignition_on'
-    | 'ignition_off'
-    | 'geofence_in'
-    | 'geofence_out'
-    | 'route_started'
-    | 'route_finished'
-    | 'stop_started'
-    | 'stop_finished'
-  >;
-  readonly deviceId?: string;
-  readonly ratePerSecond: number;
-  readonly progress: {
-    /** Deliveries to be sent again; absent until they are counted. */
-    readonly matched?: number;
-    /** How many of these were passed to the sender. */
-    readonly sent: number;
-  };
-  /** UTC, with milliseconds. */
-  readonly createdAt: string;
-  /** Absent while pending. */
-  readonly startedAt?: string;
-  /** Absent until it is completed or cancelled. */
-  readonly endedAt?: string;
-}
-
 export interface CreateGeofence {
   readonly name: string;
   readonly shape:
@@ -739,6 +742,14 @@ export interface Operations {
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
     };
+  };
+  /** Send one event again. */
+  readonly resendEvent: {
+    readonly input: {
+      /** The id of the event. */
+      readonly eventId: string;
+    };
+    readonly output: Replay;
   };
   /** Figures of deliveries. */
   readonly getMetrics: {
@@ -1057,6 +1068,15 @@ export const OPERATIONS = {
     idempotencyKey: false,
     ifMatch: false,
     page: { items: 'data', next: 'nextPageState' },
+  },
+  resendEvent: {
+    method: 'POST',
+    path: '/public/v2/events/{eventId}/resend',
+    query: [],
+    joined: [],
+    idempotencyKey: true,
+    ifMatch: false,
+    page: null,
   },
   getMetrics: {
     method: 'GET',

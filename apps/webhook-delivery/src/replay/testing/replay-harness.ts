@@ -211,6 +211,7 @@ export function replayOf(more: Partial<WebhookReplay> = {}): WebhookReplay {
     status: null,
     eventType: null,
     deviceId: null,
+    eventId: null,
     ratePerSecond: 10_000,
     cancelled: false,
     version: 1,

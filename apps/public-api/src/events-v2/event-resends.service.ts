@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { DEFAULT_REPLAY_RATE_PER_SECOND, type DeliveryRecord, TEST_EVENT_TYPE } from '@waypost/domain';
+import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
+import { ApiError, notFound } from '../errors/api-error.js';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
+import type { ReplayDto } from '../replays/replays.dto.js';
+import { ReplaysService } from '../replays/replays.service.js';
+
+export interface EventRef {
+  readonly fleetId: string;
+  readonly eventId: string;
+}
+
+/** Sends one event again as a replay of it alone. An event id belongs to one subscription. */
+@Injectable()
+export class EventResends {
+  constructor(
+    private readonly pages: DeliveryPages,
+    private readonly replays: ReplaysService,
+  ) {}
+
+  /** @throws ApiError for every refusal */
+  async create(ref: EventRef, change: MakeChange<ReplayDto>): Promise<ReplayDto> {
+    const { subscriptionId, firstAttemptAt } = await this.firstDelivery(ref);
+    const selection = {
+      // A replay selects by the first attempt: this millisecond is all that it has to look for.
+      startDate: firstAttemptAt,
+      endDate: firstAttemptAt + 1,
+      eventId: ref.eventId,
+      ratePerSecond: DEFAULT_REPLAY_RATE_PER_SECOND,
+    };
+    return this.replays.create({ fleetId: ref.fleetId, id: subscriptionId }, selection, change);
+  }
+
+  /** Of series 0, from which a replay is made: the later ones may outlive it in the history. */
+  private async firstDelivery({ fleetId, eventId }: EventRef): Promise<DeliveryRecord> {
+    const path = '/public/v2/events/:eventId/resend';
+    const { records } = await this.pages.read({ fleetId, path, filters: { eventId }, limit: 1 });
+    const [first] = records;
+    if (first?.series !== 0) throw notFound('The first delivery of this event is not in the history.');
+    if (first.eventType === TEST_EVENT_TYPE) {
+      throw new ApiError(409, 'test_event', 'A test event is not sent again: request another one with /test.');
+    }
+    return first;
+  }
+}
