@@ -5,6 +5,7 @@ export type StreamsErrorCode =
   | 'INVALID_TOPOLOGY'
   | 'TOPIC_MISSING'
   | 'PARTITIONS_DIFFER'
+  | 'TOPIC_SETTINGS'
   | 'OFFSET_OUT_OF_RANGE'
   | 'INSTANCE_FENCED'
   | 'GROUP_REFUSED'

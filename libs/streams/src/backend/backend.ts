@@ -89,6 +89,8 @@ export interface GroupMember {
   committed(partition: TopicPartition): Promise<CommittedOffset | null>;
   /** A plain commit, for tasks that store their position elsewhere. */
   commit(partition: TopicPartition, offset: CommittedOffset): Promise<void>;
+  /** Joins again, so that the group assigns partitions that are new. */
+  rejoin(): void;
   leave(): Promise<void>;
 }
 
@@ -109,6 +111,10 @@ export interface StreamsBackend {
   fencedWriter(transactionalId: string, partitions: readonly TopicPartition[]): FencedWriter;
   /** null: no such topic. */
   partitionCount(topic: string): Promise<number | null>;
+  /** As `partitionCount`, never from what is known already. */
+  newPartitionCount(topic: string): Promise<number | null>;
+  /** Broker defaults and the `replication.factor` included; null: this user may not read them, or there are none. */
+  topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null>;
   /** Differs from that of another topic of the same name; null: the cluster has no topic ids. */
   topicId(topic: string): Promise<string | null>;
   /** Offsets of the log itself, uncommitted records included. */

@@ -3,10 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
 import { createKafkaClient, type KafkaClient } from '../backend/kafka/kafka-client.js';
 import { silentLogger } from '../logger.js';
+import { decompress } from './decompress.js';
 import { fetchRequest } from './fetch.js';
 import { decodeRecordBatches } from './record-batch-decoder.js';
 
 const COMPRESSION_AT = 22;
+const LENGTH_AT = 8;
+/** The length counts from here. */
+const RECORDS_END = 12;
+const BATCH_HEADER_BYTES = 61;
+/** Some codecs tell only a bound of what a body unpacks to. */
+const BOUND_OVER_SIZE = 255;
 
 /** A topic with a `compression.type` is compressed again by the broker, with the libraries of the Java client. */
 describe.each([
@@ -51,5 +58,9 @@ describe.each([
     const found = decodeRecordBatches(data, offset, []).records.map(({ value }) => value);
     expect(Buffer.concat(found.map((value) => value ?? Buffer.alloc(0))).equals(Buffer.concat(values))).toBe(true);
     expect(found).toHaveLength(values.length);
+    const body = data.subarray(BATCH_HEADER_BYTES, RECORDS_END + data.readInt32BE(LENGTH_AT));
+    const unpacked = decompress(codec, body);
+    expect(decompress(codec, body, BOUND_OVER_SIZE * unpacked.length + 2 ** 23).equals(unpacked)).toBe(true);
+    expect(() => decompress(codec, body, unpacked.length - 1)).toThrow(/could unpack to over|cannot be unpacked/u);
   });
 });

@@ -69,6 +69,7 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
     ...options,
     groupId: topology.applicationId,
     topics: [topology.source],
+    readsNewPartitions: isIndependentOfPartitions(topology),
     createTask: (context) => {
       const stores = stateDirectory.of(context.partition);
       const release = (): void => stateDirectory.release(context.partition, stores);
@@ -95,6 +96,11 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
       await stateDirectory.close();
     },
   };
+}
+
+function isIndependentOfPartitions({ stores = {}, sinks }: Topology): boolean {
+  const writesOwnPartition = Object.values(sinks).some(({ partitioner }) => partitioner === 'source-partition');
+  return Object.keys(stores).length === 0 && !writesOwnPartition;
 }
 
 /** The stores of several partitions as one. The partitions may change between two calls. */

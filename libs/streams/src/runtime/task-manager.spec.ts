@@ -61,6 +61,36 @@ describe('the watchdog of a task manager', () => {
   });
 });
 
+describe('a task manager whose topic gets more partitions', () => {
+  it.each([
+    ['ends the process with the fix, because keys have left their state', false],
+    ['joins again, where its tasks keep nothing by partition', true],
+  ])('%s, within a minute', async (_title, readsNewPartitions) => {
+    const backend = createMemoryBackend({ topics: { t: 1 }, now: Date.now });
+    const group = backend.group.bind(backend);
+    let rejoins = 0;
+    backend.group = (options) => ({ ...group(options), rejoin: () => (rejoins += 1) });
+    const grown = createTaskManager({
+      ...{ backend, groupId: 'g', topics: ['t'], logger: silentLogger, now: Date.now, readsNewPartitions },
+      createTask: () => ({
+        open: () => Promise.resolve({ position: 0 }),
+        process: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+      onFatal: (error) => fatal.push(error),
+    });
+    await grown.start();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([rejoins, fatal]).toEqual([0, []]);
+    backend.newPartitionCount = () => Promise.resolve(3);
+    await jest.advanceTimersByTimeAsync(60_000);
+    const error = { code: 'PARTITIONS_DIFFER', message: expect.stringContaining('has 3 partitions now and had 1') };
+    expect([rejoins, fatal]).toEqual(readsNewPartitions ? [1, []] : [0, [expect.objectContaining(error)]]);
+    jest.useRealTimers();
+    await grown.stop();
+  });
+});
+
 describe('a task manager that loses a partition', () => {
   let listener: RebalanceListener;
   let events: string[];

@@ -15,6 +15,11 @@ export interface TaskManagerOptions extends ExceptionHandlers {
   readonly createTask: (context: TaskContext) => PartitionTask;
   /** Topics that must exist with as many partitions as the input. */
   readonly copartitioned?: readonly string[];
+  /**
+   * Tasks without state, whose outputs do not depend on the number of partitions: they read partitions that are added.
+   * Others stop then, because keys have moved away from their state.
+   */
+  readonly readsNewPartitions?: boolean;
   readonly logger: StreamsLogger;
   readonly now: () => number;
   /** In [0, 1), for the jitter of retries; none unless given. */
@@ -60,6 +65,7 @@ export function createTaskManager(options: TaskManagerOptions): TaskManager {
 
 const WATCH_EVERY_MS = 5_000;
 const SILENT_AT_MOST_MS = 5 * 60_000;
+const COUNT_EVERY_MS = 30_000;
 /**
  * A partition that moves is not processed until its task is closed. Tasks close within about 8 s; the next owner fences
  * a task that takes longer than this, as it fences the task of a dead member.
@@ -75,6 +81,8 @@ class GroupTaskManager implements TaskManager {
   private stopping = false;
   private watchdog: NodeJS.Timeout | undefined;
   private silentChecks = 0;
+  private readonly partitionCounts = new Map<string, number>();
+  private counter: NodeJS.Timeout | undefined;
   private state: StreamsState = 'created';
 
   constructor(private readonly options: TaskManagerOptions) {}
@@ -90,6 +98,7 @@ class GroupTaskManager implements TaskManager {
       ...(sessionTimeoutMs === undefined ? {} : { sessionTimeoutMs }),
     });
     this.watchdog = setInterval(() => this.watch(), WATCH_EVERY_MS).unref();
+    this.counter = setInterval(() => void this.countPartitions(), COUNT_EVERY_MS).unref();
     this.become('rebalancing');
     await this.member.join({
       assigned: (assignment) => this.take(assignment),
@@ -101,6 +110,7 @@ class GroupTaskManager implements TaskManager {
     this.stopping = true;
     this.become('stopping');
     clearInterval(this.watchdog);
+    clearInterval(this.counter);
     for (const [name, host] of this.hosts) this.drop(name, host);
     await Promise.all(this.closing.values());
     await this.member?.leave();
@@ -153,6 +163,19 @@ class GroupTaskManager implements TaskManager {
         `The group ${groupId} has accepted no heartbeat for ${String(SILENT_AT_MOST_MS / 60_000)} minutes. Look after the brokers; a restart goes on where this process was.`,
       ),
     );
+  }
+
+  /** Brokers tell no one that a topic has new partitions. */
+  private async countPartitions(): Promise<void> {
+    const { backend, logger } = this.options;
+    for (const [topic, before] of this.partitionCounts) {
+      const count = await backend.newPartitionCount(topic).catch(() => null);
+      if (count === null || count <= before || this.stopping) continue;
+      this.partitionCounts.set(topic, count);
+      logger.warn('partitions_added', { topic, before, partitions: count });
+      if (this.options.readsNewPartitions) this.member?.rejoin();
+      else this.options.onFatal(partitionsAdded(topic, before, count));
+    }
   }
 
   /** Resolves when the tasks of all partitions that are not in the assignment are closed. */
@@ -215,6 +238,7 @@ class GroupTaskManager implements TaskManager {
       if (count === null)
         throw new StreamsError('TOPIC_MISSING', `The topic ${topic} does not exist: create it first.`);
       counts.set(topic, count);
+      if (topics.includes(topic)) this.partitionCounts.set(topic, count);
     }
     const [first] = counts.values();
     for (const [topic, count] of counts) {
@@ -225,4 +249,11 @@ class GroupTaskManager implements TaskManager {
       );
     }
   }
+}
+
+function partitionsAdded(topic: string, before: number, count: number): StreamsError {
+  return new StreamsError(
+    'PARTITIONS_DIFFER',
+    `The topic ${topic} has ${String(count)} partitions now and had ${String(before)}: keys have moved away from their state and their order. Create a topic with the old count, or migrate to new topics and a new group.`,
+  );
 }

@@ -63,7 +63,14 @@ const topology = createTopology({
 });
 
 function verify(counts: Readonly<Record<string, number>>): Promise<void> {
-  return verifyTopics(topology, { partitionCount: (topic) => Promise.resolve(counts[topic] ?? null) });
+  return verifyTopics(topology, backendWith(counts));
+}
+
+function backendWith(counts: Readonly<Record<string, number>>, settings: Readonly<Record<string, string>> = {}) {
+  return {
+    partitionCount: (topic: string) => Promise.resolve(counts[topic] ?? null),
+    topicSettings: (topic: string) => Promise.resolve(new Map(topic === 'counts' ? Object.entries(settings) : [])),
+  };
 }
 
 const right = { input: 4, counts: 4, beside: 4, elsewhere: 7 };
@@ -94,7 +101,7 @@ describe('the topics of a topology', () => {
 
   it('are not checked for a topology that contradicts itself, however it was created', async () => {
     const contradiction = { ...topology, source: 'counts' };
-    const asked = verifyTopics(contradiction, { partitionCount: () => Promise.resolve(4) });
+    const asked = verifyTopics(contradiction, backendWith({ ...right, counts: 4 }));
     await expect(asked).rejects.toMatchObject({ code: 'INVALID_TOPOLOGY' });
   });
 
@@ -106,5 +113,30 @@ describe('the topics of a topology', () => {
       code: 'PARTITIONS_DIFFER',
       message: `The topic ${topic}, ${role} of app, has 3 partitions and input has 4: a task writes the partition of its own number, so create ${topic} with 4 partitions (as many as input has).`,
     });
+  });
+
+  it.each([
+    ['cleanup.policy', 'compact,delete', 'set it to compact, or state that is older than the retention is lost'],
+    ['cleanup.policy', 'delete', 'set it to compact'],
+    ['delete.retention.ms', '3600000', 'set it to 86400000 or more'],
+    ['max.message.bytes', '100000', 'set it to'],
+    ['message.timestamp.type', 'LogAppendTime', 'set it to CreateTime'],
+    ['min.insync.replicas', '3', 'it has fewer replicas, so nothing can be written'],
+  ])('must keep the state: a changelog with %s=%s is refused with the fix', async (setting, value, fix) => {
+    const settings = { 'cleanup.policy': 'compact', 'replication.factor': '2', [setting]: value };
+    await expect(verifyTopics(topology, backendWith(right, settings))).rejects.toMatchObject({
+      code: 'TOPIC_SETTINGS',
+      message: expect.stringContaining(
+        `The topic counts, the changelog of the store counts of app, has ${setting}=${value}: ${fix}`,
+      ),
+    });
+  });
+
+  it('pass with the settings of a changelog that the library creates', async () => {
+    const settings = {
+      ...{ 'cleanup.policy': 'compact', 'delete.retention.ms': '86400000', 'max.message.bytes': '1048588' },
+      ...{ 'message.timestamp.type': 'CreateTime', 'min.insync.replicas': '2', 'replication.factor': '3' },
+    };
+    await expect(verifyTopics(topology, backendWith(right, settings))).resolves.toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import { StreamsError } from '../errors.js';
 import type { ByteRange, RecordHeader, StreamRecord } from '../record.js';
 import type { KeyValueStore, ReadOnlyKeyValueStore } from '../state/key-value-store.js';
 import type { StoreDefinition } from '../state/state-store.js';
+import { verifySettings } from './topic-settings.js';
 
 /** Stores of several kinds side by side; context.store() gives each under its own type. */
 export type StoreDefinitions = Readonly<Record<string, StoreDefinition<unknown>>>;
@@ -185,14 +186,17 @@ interface WrittenTopic {
   readonly role: string;
   /** A task writes the partition of its own number, so there must be as many as the source has. */
   readonly copartitioned: boolean;
-  readonly settings: string;
+  readonly isChangelog: boolean;
 }
 
 /**
  * Checks the topology and all its topics before the first task is built.
- * @throws {StreamsError} INVALID_TOPOLOGY, TOPIC_MISSING, PARTITIONS_DIFFER: which topic, and how to create it
+ * @throws {StreamsError} INVALID_TOPOLOGY, TOPIC_MISSING, PARTITIONS_DIFFER, TOPIC_SETTINGS: which topic, and the fix
  */
-export async function verifyTopics(topology: Topology, backend: Pick<StreamsBackend, 'partitionCount'>): Promise<void> {
+export async function verifyTopics(
+  topology: Topology,
+  backend: Pick<StreamsBackend, 'partitionCount' | 'topicSettings'>,
+): Promise<void> {
   // Also one that did not come through createTopology().
   checkTopology(topology);
   const { applicationId, source } = topology;
@@ -203,13 +207,13 @@ export async function verifyTopics(topology: Topology, backend: Pick<StreamsBack
       `The topic ${source}, the source of ${applicationId}, does not exist: create it before the application starts.`,
     );
   }
-  for (const { topic, role, copartitioned, settings } of writtenTopics(topology)) {
+  for (const { topic, role, copartitioned, isChangelog } of writtenTopics(topology)) {
     const count = await backend.partitionCount(topic);
     const partitions = copartitioned ? ` with ${String(expected)} partitions (as many as ${source} has)` : '';
     if (count === null) {
       throw new StreamsError(
         'TOPIC_MISSING',
-        `The topic ${topic}, ${role} of ${applicationId}, does not exist: create it${partitions}${settings}.`,
+        `The topic ${topic}, ${role} of ${applicationId}, does not exist: create it${partitions}${isChangelog ? ' and cleanup.policy=compact' : ''}.`,
       );
     }
     if (copartitioned && count !== expected) {
@@ -218,6 +222,8 @@ export async function verifyTopics(topology: Topology, backend: Pick<StreamsBack
         `The topic ${topic}, ${role} of ${applicationId}, has ${String(count)} partitions and ${source} has ${String(expected)}: a task writes the partition of its own number, so create ${topic}${partitions}.`,
       );
     }
+    const settings = await backend.topicSettings(topic);
+    if (settings) verifySettings(topic, `${role} of ${applicationId}`, isChangelog, settings);
   }
 }
 
@@ -227,13 +233,13 @@ function writtenTopics({ stores = {}, sinks }: Topology): WrittenTopic[] {
       topic: changelogTopic,
       role: `the changelog of the store ${name}`,
       copartitioned: true,
-      settings: ' and cleanup.policy=compact',
+      isChangelog: true,
     })),
     ...Object.entries(sinks).map(([name, { topic, partitioner }]) => ({
       topic,
       role: `the sink ${name}`,
       copartitioned: partitioner === 'source-partition',
-      settings: '',
+      isChangelog: false,
     })),
   ];
 }

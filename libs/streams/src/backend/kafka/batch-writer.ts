@@ -13,7 +13,9 @@ import type { ProducerId } from './transaction-coordinator.js';
 interface BatchWriterOptions {
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
+  /** For the timestamps of records. */
   readonly now: () => number;
+  readonly monotonicNow: () => number;
   readonly produce: Produce;
   readonly isTransactional: boolean;
   /** Bytes of one record batch; below the topic's max.message.bytes. */
@@ -68,7 +70,7 @@ class LeaderBatchWriter implements BatchWriter {
   private async produce(batches: readonly PartitionBatch[]): Promise<ProducedPartition[]> {
     let pending = batches;
     const done: ProducedPartition[] = [];
-    const deadline = this.options.now() + this.options.retryForMs;
+    const deadline = this.options.monotonicNow() + this.options.retryForMs;
     while (pending.length > 0) {
       const answers = await this.answers(pending, deadline);
       done.push(...answers.filter(({ errorCode }) => errorCode === NO_ERROR));
@@ -80,11 +82,11 @@ class LeaderBatchWriter implements BatchWriter {
   /** The results of the batches that got a response. */
   private async answers(batches: readonly PartitionBatch[], deadline: number): Promise<ProducedPartition[]> {
     const byLeader = await this.byLeader(batches);
-    const { produce, repeatsUnanswered, now } = this.options;
+    const { produce, repeatsUnanswered, monotonicNow } = this.options;
     const answers = await Promise.all(
       [...byLeader].map(([leader, list]) =>
         produce(leader, list).catch((error: unknown) => {
-          if (repeatsUnanswered && isTransient(error) && now() < deadline) return [];
+          if (repeatsUnanswered && isTransient(error) && monotonicNow() < deadline) return [];
           throw error;
         }),
       ),
@@ -93,7 +95,7 @@ class LeaderBatchWriter implements BatchWriter {
   }
 
   private async byLeader(batches: readonly PartitionBatch[]): Promise<Map<KafkajsBroker, PartitionBatch[]>> {
-    const { client, logger, now, retryForMs } = this.options;
+    const { client, logger, monotonicNow, retryForMs } = this.options;
     const byLeader = new Map<KafkajsBroker, PartitionBatch[]>();
     for (const batch of batches) {
       const leader =
@@ -101,7 +103,7 @@ class LeaderBatchWriter implements BatchWriter {
         (await retryTransient(() => client.leader(batch.topic, batch.partition), {
           what: 'find leader',
           logger,
-          now,
+          monotonicNow,
           forMs: retryForMs,
         }));
       const list = byLeader.get(leader);
@@ -126,7 +128,7 @@ class LeaderBatchWriter implements BatchWriter {
     const fatal = errors.find(({ errorCode }) => !this.isRepeated(errorCode));
     if (fatal) throw writeError(fatal);
     const [refused] = errors;
-    if (this.options.now() > deadline && refused) throw writeError(refused);
+    if (this.options.monotonicNow() > deadline && refused) throw writeError(refused);
     await sleep(RETRY_WAIT_MS);
     await this.options.client.refreshMetadata().catch((error: unknown) => {
       if (!this.options.repeatsUnanswered) throw error;

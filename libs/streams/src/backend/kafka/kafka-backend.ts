@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StreamsError } from '../../errors.js';
 import type { KafkaSettings } from '../../kafka-settings.js';
 import type { StreamsLogger } from '../../logger.js';
 import type { FetchLimits } from '../../protocol/fetch.js';
@@ -24,7 +25,10 @@ import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
   readonly logger: StreamsLogger;
+  /** The wall clock, for the timestamps of records. */
   readonly now: () => number;
+  /** For leases and time-outs, which a step of the wall clock must not change; default `performance.now`. */
+  readonly monotonicNow?: () => number;
   readonly fetch?: Partial<FetchLimits>;
   readonly transactionTimeoutMs?: number;
 }
@@ -34,6 +38,11 @@ const EARLIEST = -2;
 const DEFAULT_TRANSACTION_TIMEOUT_MS = 15_000;
 const METADATA_RETRY_FOR_MS = 15_000;
 
+function monotonicClock(): number {
+  // eslint-disable-next-line no-restricted-properties -- a lease is of this process; no replay repeats it
+  return performance.now();
+}
+
 /** Apache Kafka through kafkajs's connections. */
 export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend {
   return new KafkaBackend(options);
@@ -42,16 +51,17 @@ export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend
 class KafkaBackend implements StreamsBackend {
   private lookups: KafkaClient | null = null;
   private fencedWrites: { readonly client: KafkaClient; readonly produce: Produce } | null = null;
-  private readonly now: () => number;
+  private readonly clock: { readonly now: () => number; readonly monotonicNow: () => number };
   private readonly buffers = new ResponseBufferPool();
 
   constructor(private readonly options: KafkaBackendOptions) {
-    this.now = options.now;
+    const { now, monotonicNow = monotonicClock } = options;
+    this.clock = { now, monotonicNow };
   }
 
   group(options: GroupOptions): GroupMember {
     const { logger } = this.options;
-    return createKafkaGroupMember({ ...options, client: this.client(), offsets: this.client(), logger, now: this.now });
+    return createKafkaGroupMember({ ...options, client: this.client(), offsets: this.client(), logger, ...this.clock });
   }
 
   fetcher(): Fetcher {
@@ -63,7 +73,7 @@ class KafkaBackend implements StreamsBackend {
       transactionalId,
       client: this.client(),
       logger: this.options.logger,
-      now: this.now,
+      ...this.clock,
       transactionTimeoutMs: this.options.transactionTimeoutMs ?? DEFAULT_TRANSACTION_TIMEOUT_MS,
       maxBatchBytes: MAX_BATCH_BYTES,
     });
@@ -77,13 +87,30 @@ class KafkaBackend implements StreamsBackend {
       client,
       produce,
       logger: this.options.logger,
-      now: this.now,
+      ...this.clock,
       maxBatchBytes: MAX_BATCH_BYTES,
     });
   }
 
   partitionCount(topic: string): Promise<number | null> {
-    return knownPartitionCount(() => this.retry('partition count', (client) => client.partitionCount(topic)), this.now);
+    const ask = (): Promise<number | null> => this.retry('partition count', (client) => client.partitionCount(topic));
+    return knownPartitionCount(ask, this.clock.monotonicNow);
+  }
+
+  newPartitionCount(topic: string): Promise<number | null> {
+    return this.retry('partition count', async (client) => {
+      await client.refreshMetadata();
+      return client.partitionCount(topic);
+    });
+  }
+
+  async topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null> {
+    try {
+      return await this.retry('topic settings', (client) => describeTopic(client, topic));
+    } catch (error) {
+      if (error instanceof StreamsError && error.code === 'ACCESS_DENIED') return null;
+      throw error;
+    }
   }
 
   topicId(topic: string): Promise<string | null> {
@@ -134,7 +161,7 @@ class KafkaBackend implements StreamsBackend {
     return retryTransient(() => work(client), {
       what,
       logger: this.options.logger,
-      now: this.now,
+      monotonicNow: this.clock.monotonicNow,
       forMs: METADATA_RETRY_FOR_MS,
       onRetry: () => void client.refreshMetadata().catch(() => undefined),
     });
@@ -143,6 +170,21 @@ class KafkaBackend implements StreamsBackend {
   private client(): KafkaClient {
     return createKafkaClient(this.options.kafka, this.options.logger, this.buffers);
   }
+}
+
+const TOPIC_RESOURCE = 2;
+
+async function describeTopic(client: KafkaClient, name: string): Promise<ReadonlyMap<string, string>> {
+  const { resources } = await client.call<{
+    resources: { configEntries: { configName: string; configValue: string }[] }[];
+  }>(await client.leader(name, 0), 'DescribeConfigs', 2, {
+    resources: [{ type: TOPIC_RESOURCE, name }],
+    includeSynonyms: false,
+  });
+  const settings = resources
+    .flatMap(({ configEntries }) => configEntries)
+    .map(({ configName, configValue }): [string, string] => [configName, configValue]);
+  return new Map([...settings, ['replication.factor', String(client.replicaCount(name))]]);
 }
 
 const ASK_AGAIN_FOR_MS = 3_000;

@@ -47,6 +47,8 @@ export interface KafkaClient {
   connectedLeader(topic: string, partition: number): KafkajsBroker | null;
   /** null: no such topic. */
   partitionCount(topic: string): Promise<number | null>;
+  /** Of the first partition of a known topic. */
+  replicaCount(topic: string): number;
   refreshMetadata(): Promise<void>;
   close(): Promise<void>;
 }
@@ -189,6 +191,10 @@ class KafkajsClient implements KafkaClient {
     return this.cluster.findTopicPartitionMetadata(topic).length || null;
   }
 
+  replicaCount(topic: string): number {
+    return this.cluster.findTopicPartitionMetadata(topic)[0]?.replicas.length ?? 0;
+  }
+
   async refreshMetadata(): Promise<void> {
     await this.connected();
     await this.cluster.refreshMetadata();
@@ -255,7 +261,7 @@ export interface RetryOptions {
   readonly logger: StreamsLogger;
   /** Ends the retries; the last error is thrown. */
   readonly stopped?: () => boolean;
-  readonly now: () => number;
+  readonly monotonicNow: () => number;
   /** Total time for retries; absent: forever. */
   readonly forMs?: number;
   readonly onRetry?: (error: unknown) => void;
@@ -271,12 +277,12 @@ export function isTransient(error: unknown): boolean {
 /** Repeats `work` while its errors are transient, with growing waits. */
 export async function retryTransient<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   let waitMs = RETRY_FIRST_MS;
-  const startedAt = options.now();
+  const startedAt = options.monotonicNow();
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      const over = options.forMs !== undefined && options.now() - startedAt >= options.forMs;
+      const over = options.forMs !== undefined && options.monotonicNow() - startedAt >= options.forMs;
       if (!isTransient(error) || over || options.stopped?.() === true) throw parkingOr(error, options.what);
       options.onRetry?.(error);
       options.logger.debug('kafka_retry', { what: options.what, waitMs, error: errorMessage(error) });

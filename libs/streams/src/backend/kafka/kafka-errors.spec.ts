@@ -42,7 +42,7 @@ async function start(answer: (request: FakeRequest, n: number) => number, option
   const counts = new Map<string, number>();
   cluster = await startFakeCluster({
     ...options,
-    ...{ partitions: 256, batch },
+    ...{ partitions: () => 256, batch },
     answer: (request) => {
       asked.push(request);
       const name = `${request.api} ${request.key}`;

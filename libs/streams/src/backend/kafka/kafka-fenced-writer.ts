@@ -20,6 +20,7 @@ export interface FencedWriterOptions {
   readonly produce: Produce;
   readonly logger: StreamsLogger;
   readonly now: () => number;
+  readonly monotonicNow: () => number;
   readonly maxBatchBytes: number;
 }
 

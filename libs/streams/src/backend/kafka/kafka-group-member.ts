@@ -22,7 +22,8 @@ export interface GroupMemberOptions extends GroupOptions {
   /** Offsets have connections of their own: a pending JoinGroup blocks its connection. */
   readonly offsets: KafkaClient;
   readonly logger: StreamsLogger;
-  readonly now: () => number;
+  /** A step of the wall clock neither ends a lease nor prolongs one. */
+  readonly monotonicNow: () => number;
 }
 
 /** A killed instance is replaced within 10 s: this timeout, a heartbeat, a join and a restore. */
@@ -60,6 +61,7 @@ class KafkaGroupMember implements GroupMember {
   private readonly subscriptions = new SubscriptionState();
   private listener: RebalanceListener | null = null;
   private leaving = false;
+  private isOutdated = false;
   private loop: Promise<void> = Promise.resolve();
   private interrupt: () => void = () => undefined;
   /** When the last accepted heartbeat or join was sent: the coordinator started its session timeout later. */
@@ -75,7 +77,7 @@ class KafkaGroupMember implements GroupMember {
   }
 
   leaseValid(): boolean {
-    return this.options.now() - this.acceptedSentAt < this.sessionTimeoutMs * LEASE_SHARE_OF_SESSION;
+    return this.options.monotonicNow() - this.acceptedSentAt < this.sessionTimeoutMs * LEASE_SHARE_OF_SESSION;
   }
 
   confirm(generation: number): Promise<boolean> {
@@ -83,6 +85,11 @@ class KafkaGroupMember implements GroupMember {
     const confirmed = this.confirmations.ask(generation);
     this.interrupt();
     return confirmed;
+  }
+
+  rejoin(): void {
+    this.isOutdated = true;
+    this.interrupt();
   }
 
   /** Leaves at once and over other connections: those of the membership may be blocked by a rebalance. */
@@ -121,26 +128,26 @@ class KafkaGroupMember implements GroupMember {
   }
 
   private async live(): Promise<void> {
-    let lastAcceptedAt = this.options.now();
+    let lastAcceptedAt = this.options.monotonicNow();
     while (!this.leaving) {
-      const outcome = this.subscriptions.needsRejoin ? 'rejoin' : await this.heartbeat();
+      const outcome = this.needsRejoin ? 'rejoin' : await this.heartbeat();
       if (outcome === 'accepted') {
-        lastAcceptedAt = this.options.now();
-        if (!this.subscriptions.needsRejoin) await this.pause(this.sessionTimeoutMs / HEARTBEATS_PER_SESSION);
+        lastAcceptedAt = this.options.monotonicNow();
+        if (!this.needsRejoin) await this.pause(this.sessionTimeoutMs / HEARTBEATS_PER_SESSION);
         continue;
       }
-      const silentMs = this.options.now() - lastAcceptedAt;
+      const silentMs = this.options.monotonicNow() - lastAcceptedAt;
       if (outcome === 'expelled' || silentMs > this.sessionTimeoutMs)
         this.options.logger.warn('group_membership_lost', { silentMs });
       await this.rejoinUntilDone();
-      lastAcceptedAt = this.options.now();
+      lastAcceptedAt = this.options.monotonicNow();
     }
   }
 
   private async rejoinUntilDone(): Promise<void> {
     while (!this.leaving) {
       try {
-        await this.rejoin();
+        await this.joinAgain();
         return;
       } catch (error) {
         const refusal = groupRefusal(error, this.options.groupId, this.options.instanceId);
@@ -159,7 +166,7 @@ class KafkaGroupMember implements GroupMember {
 
   private async heartbeat(): Promise<HeartbeatOutcome> {
     const { generation } = this.subscriptions;
-    const sentAt = this.options.now();
+    const sentAt = this.options.monotonicNow();
     const confirm = this.confirmations.atHeartbeat(generation);
     try {
       const { groupId, instanceId } = this.options;
@@ -185,30 +192,27 @@ class KafkaGroupMember implements GroupMember {
 
   /** A start fails when the group cannot be joined for a while; later joins are retried forever. */
   private async joinFirst(): Promise<void> {
-    const deadline = this.options.now() + FIRST_JOIN_WITHIN_MS;
+    const deadline = this.options.monotonicNow() + FIRST_JOIN_WITHIN_MS;
     for (;;) {
       try {
-        await this.rejoin();
+        await this.joinAgain();
         return;
       } catch (error) {
         const refusal = groupRefusal(error, this.options.groupId, this.options.instanceId);
         if (refusal) throw refusal;
-        if (this.leaving || this.options.now() > deadline) throw error;
+        if (this.leaving || this.options.monotonicNow() > deadline) throw error;
         this.options.logger.debug('group_join_failed', { error: errorMessage(error) });
         await this.pause(REJOIN_WAIT_MS);
       }
     }
   }
 
-  private async rejoin(): Promise<void> {
+  private async joinAgain(): Promise<void> {
     for (;;) {
       const answer = await this.joinOnce();
       this.refuseLeaving();
-      const assignments =
-        answer.leaderId === answer.memberId
-          ? await assignToMembers(answer.members, (topic) => this.options.client.partitionCount(topic))
-          : [];
-      const sentAt = this.options.now();
+      const assignments = answer.leaderId === answer.memberId ? await this.assignAll(answer) : [];
+      const sentAt = this.options.monotonicNow();
       try {
         const { memberAssignment } = await this.atGroup<{ memberAssignment: Buffer }>(
           this.options.client,
@@ -232,8 +236,15 @@ class KafkaGroupMember implements GroupMember {
     }
   }
 
+  private async assignAll({ members }: JoinAnswer): Promise<readonly unknown[]> {
+    // Partitions may be new.
+    await this.options.client.refreshMetadata();
+    return assignToMembers(members, (topic) => this.options.client.partitionCount(topic));
+  }
+
   private accept({ generationId: generation }: JoinAnswer, share: MemberAssignment): void {
     const revoked = this.subscriptions.accept(generation, share);
+    this.isOutdated = false;
     this.confirmations.generationIs(generation);
     this.options.logger.info('group_joined', {
       groupId: this.options.groupId,
@@ -315,7 +326,7 @@ class KafkaGroupMember implements GroupMember {
       {
         what: api,
         logger,
-        now: this.options.now,
+        monotonicNow: this.options.monotonicNow,
         stopped: () => this.leaving,
         forMs: this.sessionTimeoutMs,
         onRetry: (error) => {
@@ -324,6 +335,10 @@ class KafkaGroupMember implements GroupMember {
         },
       },
     );
+  }
+
+  private get needsRejoin(): boolean {
+    return this.isOutdated || this.subscriptions.needsRejoin;
   }
 
   private get sessionTimeoutMs(): number {

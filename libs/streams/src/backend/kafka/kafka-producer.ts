@@ -19,6 +19,7 @@ interface ProducerOptions {
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
   readonly now: () => number;
+  readonly monotonicNow: () => number;
   /** An open transaction of a dead process blocks readers until its successor fences it, or this long. */
   readonly transactionTimeoutMs: number;
   /** Bytes of one record batch; below the topic's max.message.bytes. */

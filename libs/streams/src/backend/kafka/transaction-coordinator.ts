@@ -23,7 +23,7 @@ export interface TransactionCoordinator {
 interface TransactionCoordinatorOptions {
   readonly transactionalId: string;
   readonly client: KafkaClient;
-  readonly now: () => number;
+  readonly monotonicNow: () => number;
 }
 
 const CONCURRENT_FIRST_WAIT_MS = 2;
@@ -33,14 +33,14 @@ const RETRY_FOR_MS = 15_000;
 export function createTransactionCoordinator({
   transactionalId,
   client,
-  now,
+  monotonicNow,
 }: TransactionCoordinatorOptions): TransactionCoordinator {
   /**
    * Retries errors that prove that nothing happened: most often a coordinator that moved, or a transaction of the
    * predecessor that has not ended yet.
    */
   const atCoordinator = async <T>(type: CoordinatorType, key: string, api: string, parameters: object): Promise<T> => {
-    const deadline = now() + RETRY_FOR_MS;
+    const deadline = monotonicNow() + RETRY_FOR_MS;
     let waitMs = CONCURRENT_FIRST_WAIT_MS;
     for (;;) {
       try {
@@ -50,7 +50,7 @@ export function createTransactionCoordinator({
         const code = kafkaErrorCode(error);
         const moved = reactionTo(code) === 'coordinator' || (isConnectionFailure(error) && api === 'InitProducerId');
         if (moved) client.forgetCoordinator(type, key);
-        if ((!moved && !isUndone(code)) || now() > deadline) throw parkingOr(error, `${api} of ${key}`);
+        if ((!moved && !isUndone(code)) || monotonicNow() > deadline) throw parkingOr(error, `${api} of ${key}`);
         await sleep(waitMs);
         waitMs = Math.min(waitMs * 2, CONCURRENT_MAX_WAIT_MS);
       }

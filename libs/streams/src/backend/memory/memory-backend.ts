@@ -220,6 +220,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
         group.offsets.set(partitionName(partition), offset);
         return Promise.resolve();
       },
+      rejoin: () => this.rebalance(group),
       leave: () => {
         if (isMember()) {
           group.members.delete(memberId);
@@ -254,6 +255,14 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
 
   partitionCount(topic: string): Promise<number | null> {
     return Promise.resolve(this.options.topics[topic] ?? null);
+  }
+
+  newPartitionCount(topic: string): Promise<number | null> {
+    return this.partitionCount(topic);
+  }
+
+  topicSettings(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   topicId(topic: string): Promise<string | null> {

@@ -21,6 +21,7 @@ const SUPPORTED_VERSION = '2.2.4';
 export interface KafkajsPartitionMetadata {
   readonly partitionId: number;
   readonly leader: number;
+  readonly replicas: readonly number[];
 }
 
 export interface KafkajsCluster {

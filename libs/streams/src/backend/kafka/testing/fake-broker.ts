@@ -13,7 +13,7 @@ interface FakeClusterOptions {
   /** The error code of the answer; it is asked once for each key of each request. */
   readonly answer: (request: FakeRequest) => number;
   readonly nodes?: number;
-  readonly partitions?: number;
+  readonly partitions?: () => number;
   readonly leader?: () => number;
   /** The records of a partition at offset 0. */
   readonly batch: Buffer;
@@ -119,10 +119,10 @@ async function fetchAnswer(reader: ByteReader, answer: Answer, batch: Buffer): P
 }
 
 function metadata(reader: ByteReader, options: FakeClusterOptions, ports: readonly number[], answer: Answer): Buffer {
-  const { partitions = 1, leader = () => 1 } = options;
+  const { partitions = () => 1, leader = () => 1 } = options;
   const topics = reader.int32() < 0 ? [] : ((reader.position -= 4), reader.array((r) => r.string() ?? ''));
   const brokers = ports.map((port, i) => [int32(i + 1), string('127.0.0.1'), int32(port), string(null)]);
-  const listed = Array.from({ length: partitions }, (_, p) => [int16(0), int32(p), int32(leader()), ...ALONE]);
+  const listed = Array.from({ length: partitions() }, (_, p) => [int16(0), int32(p), int32(leader()), ...ALONE]);
   const found = topics.map((topic) => [int16(answer(topic)), string(topic), Buffer.from([0]), ...array(listed)]);
   return Buffer.concat([int32(0), ...array(brokers), string('fake'), int32(1), ...array(found)]);
 }
