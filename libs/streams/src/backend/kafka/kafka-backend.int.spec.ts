@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
 import { silentLogger } from '../../logger.js';
 import { type BackendUnderTest, describeBackend, describeFencedWriter } from '../backend.contract.js';
@@ -47,3 +47,28 @@ function subject(): BackendUnderTest {
 describeBackend('Kafka backend', subject);
 describeFencedWriter('Kafka backend', subject);
 describeRebalance('Kafka backend', subject);
+
+it('The settings of a topic are known, those of the broker and its replicas too', async () => {
+  const topic = `settings-${randomUUID()}`;
+  const configEntries = [{ name: 'cleanup.policy', value: 'compact,delete' }];
+  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, replicationFactor: 1, configEntries }] });
+  const settings = await backend.topicSettings(topic);
+  expect(Object.fromEntries(settings ?? [])).toMatchObject({
+    ...{ 'cleanup.policy': 'compact,delete', 'delete.retention.ms': '86400000', 'min.insync.replicas': '1' },
+    ...{ 'max.message.bytes': expect.any(String), 'message.timestamp.type': 'CreateTime', 'replication.factor': '1' },
+  });
+});
+
+it('A topic that gets partitions is read in full after another join', async () => {
+  const topic = `grows-${randomUUID()}`;
+  await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
+  const member = backend.group({ groupId: topic, topics: [topic] });
+  const assigned = new Map<number, () => void>();
+  const grown = new Promise<void>((resolve) => assigned.set(3, resolve));
+  await member.join({ assigned: ({ partitions }) => assigned.get(partitions.length)?.(), failed: () => undefined });
+  await admin.createPartitions({ topicPartitions: [{ topic, count: 3 }] });
+  while ((await backend.newPartitionCount(topic)) !== 3);
+  member.rejoin();
+  await grown;
+  await member.leave();
+});
