@@ -48,6 +48,7 @@ export function createProgram(context: ProgramContext): Command {
   addRefill(program, context);
   addKeyCommands(program, context);
   addSetUp(program, context);
+  addDoctor(program, context);
   return program;
 }
 
@@ -337,6 +338,17 @@ function addSetUp(program: Command, { terminal }: ProgramContext): void {
       await setUp(terminal, { dataDir });
     },
   );
+}
+
+function addDoctor(program: Command, { terminal, now }: ProgramContext): void {
+  leaf(
+    program,
+    'doctor',
+    'Examines Kafka, the registry and the database before a set-up, and says how to fix what is wrong. Creates nothing.',
+  ).action(async ({ dataDir }: Shared) => {
+    const { doctor } = await import('./commands/doctor.js');
+    await doctor(terminal, { dataDir, now });
+  });
 }
 
 function withTimes(command: Command, what: string): Command {

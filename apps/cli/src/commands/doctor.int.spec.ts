@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { allTopics, setUpKafka } from '@waypost/contracts';
+import { openTopicAdmin } from '@waypost/streams';
+import { examineDatabase } from '../doctor/examine-database.js';
+import { examineKafka } from '../doctor/examine-kafka.js';
+import { examineRegistry } from '../doctor/examine-registry.js';
+import type { Finding } from '../doctor/finding.js';
+
+const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
+const databaseUrl = process.env['WAYPOST_TEST_DATABASE_URL'] ?? '';
+const kafka = { brokers, clientId: 'doctor-test' };
+const wishes = { partitions: 4, replicationFactor: 1 };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'waypost-doctor-'));
+  const admin = await openTopicAdmin(kafka);
+  await setUpKafka({ admin, registryUrl, ...wishes });
+  await admin.close();
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function problems(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ level }) => level === 'problem');
+}
+
+describe('The doctor', () => {
+  it('finds nothing to fix in a stack that works', async () => {
+    const findings = [
+      ...(await examineKafka(kafka, wishes)),
+      ...(await examineRegistry({ url: registryUrl }, Date.now)),
+      ...(await examineDatabase(databaseUrl, Date.now)),
+    ];
+    expect(problems(findings)).toEqual([]);
+    const what = findings.map((finding) => finding.what);
+    expect(what).toContain(
+      `${String(allTopics.length)} of ${String(allTopics.length)} topics are there, 0 to be created`,
+    );
+    expect(what).toContain('transaction.state.log.replication.factor=1');
+  });
+
+  it('finds more replicas wanted than there are brokers', async () => {
+    const [found] = problems(await examineKafka(kafka, { ...wishes, replicationFactor: 3 }));
+    expect(found?.fix).toContain('WAYPOST_REPLICATION_FACTOR');
+  });
+
+  it('finds topics with other partitions than wanted', async () => {
+    const found = problems(await examineKafka(kafka, { ...wishes, partitions: 5 }));
+    expect(found.map(({ what }) => what)).toContain('telemetry.pings has 4 partitions where 5 are expected');
+  });
+
+  it('says which variable to look at when nothing answers', async () => {
+    expect(problems(await examineKafka({ ...kafka, brokers: ['127.0.0.1:1'] }, wishes))[0]?.fix).toContain(
+      'KAFKA_BROKERS',
+    );
+    const away = problems(await examineRegistry({ url: 'http://127.0.0.1:1' }, Date.now));
+    expect(away[0]?.fix).toContain('SCHEMA_REGISTRY_URL');
+    const database = problems(await examineDatabase('postgres://a:secret@127.0.0.1:1/b', Date.now));
+    expect(database[0]?.fix).toContain('DATABASE_URL');
+    expect(JSON.stringify(database)).not.toContain('secret');
+  });
+
+  it('finds a clock that differs', async () => {
+    const findings = await examineDatabase(databaseUrl, () => Date.now() - 60_000);
+    expect(findings.find(({ level }) => level === 'warning')?.fix).toContain('clocks');
+  });
+
+  it('finds a database that is read-only', async () => {
+    const url = new URL(databaseUrl);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    expect(problems(await examineDatabase(url.href, Date.now))[0]?.what).toBe('it is read-only');
+  });
+});
