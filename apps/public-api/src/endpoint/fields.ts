@@ -68,7 +68,7 @@ export function uuid(message = 'must be a UUID') {
   return z.string().refine(isUuid, message).toLowerCase().meta({ format: 'uuid' });
 }
 
-/** An RFC 3339 date-time; its value is epoch milliseconds. */
+/** A date and time of ISO 8601 with a zone (R-31), documented by its strictest form; its value is epoch milliseconds. */
 export function instant() {
   return z
     .string()
@@ -78,7 +78,7 @@ export function instant() {
       // The usual slip: a + that was not encoded arrives as a space.
       const slip = parseInstant(text.replace(' ', '+')).type === 'instant';
       const hint = slip ? ' (write the + of the zone as %2B)' : '';
-      const message = `must be an RFC 3339 date-time with a time zone, for example 2026-03-01T00:00:00Z${hint}`;
+      const message = `must be an ISO 8601 date-time with a time zone, for example 2026-03-01T00:00:00Z${hint}`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     })

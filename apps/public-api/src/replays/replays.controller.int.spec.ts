@@ -98,7 +98,7 @@ describe('POST /public/v1/webhook-subscriptions/{id}/replays (R-30)', () => {
 
   it.each([
     ['startDate', { startDate: undefined }, 'is required'],
-    ['startDate', { startDate: '2026-03-18T00:00:00' }, 'RFC 3339'],
+    ['startDate', { startDate: '2026-03-18T00:00:00' }, 'ISO 8601'],
     ['endDate', { endDate: 7 }, 'string'],
     ['endDate', { endDate: WINDOW.startDate }, 'after startDate'],
     ['endDate', { startDate: '2020-01-01T00:00:00Z', endDate: '2020-02-01T00:00:00Z' }, 'last 15 days'],

@@ -13,16 +13,17 @@ export type ParsedInstant =
   | { readonly type: 'refused'; readonly reason: 'not_a_date_time' | 'no_zone' | 'out_of_range' };
 
 const DATE_TIME =
-  /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d+))?(?:([Zz])|([+-])([01]\d|2[0-3]):([0-5]\d))?$/;
+  /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(?:([Zz])|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)?$/;
 
 /**
- * R-31: an RFC 3339 date-time. The zone is required: guessing one would move the window by hours. Digits beyond
+ * R-31: a date and time of ISO 8601 in its extended form; seconds and the minutes of the zone may be left out, its colon too.
+ * The zone itself is required: guessing one would move the window by hours. Digits beyond
  * milliseconds are cut off. Leap seconds are refused: no such time can be stored.
  */
 export function parseInstant(text: string): ParsedInstant {
   const parts = DATE_TIME.exec(text);
   if (parts === null) return { type: 'refused', reason: 'not_a_date_time' };
-  const [, date = '', hour = '', minute = '', second = '', fraction = '', zulu, sign, zoneHour, zoneMinute] = parts;
+  const [, date = '', hour = '', minute = '', second = '0', fraction = '', zulu, sign, zoneHour, zoneMinute] = parts;
   const midnightAt = Date.parse(`${date}T00:00:00.000Z`);
   // 30 February may be read as 2 March.
   if (Number.isNaN(midnightAt) || !formatTime(midnightAt).startsWith(date)) {
@@ -30,7 +31,7 @@ export function parseInstant(text: string): ParsedInstant {
   }
   if (zulu === undefined && sign === undefined) return { type: 'refused', reason: 'no_zone' };
   const localMs = clockMs(hour, minute, second) + Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const zoneMs = sign === undefined ? 0 : Number(`${sign}1`) * clockMs(zoneHour ?? '', zoneMinute ?? '', '0');
+  const zoneMs = sign === undefined ? 0 : Number(`${sign}1`) * clockMs(zoneHour ?? '', zoneMinute ?? '0', '0');
   const at = midnightAt + localMs - zoneMs;
   if (at < MIN_TIME_MS || at > MAX_TIME_MS) return { type: 'refused', reason: 'out_of_range' };
   return { type: 'instant', at };
