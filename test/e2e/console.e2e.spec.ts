@@ -165,6 +165,23 @@ const COLUMNS_WITH_INK = `(() => {
     expect(JSON.parse((await page.locator('pre').textContent()) ?? '')).toEqual(JSON.parse(String(sent?.body)));
   });
 
+  it('resends one event, and shows the delivery that this makes (R-33)', async () => {
+    await open('/deliveries?deviceId=van-1');
+    await page.getByRole('row').filter({ hasText: 'van-1' }).getByRole('link').click();
+    const deliveries = page.locator('section.card');
+    await deliveries.first().waitFor();
+    const received = () => receiver.calls.filter(({ body }) => body.toString().includes('van-1'));
+    const [first] = received();
+    expect(await deliveries.count()).toBe(1);
+    await page.getByRole('button', { name: 'Resend' }).click();
+    await page.getByRole('status').filter({ hasText: 'passed to the sender' }).waitFor();
+    await page.getByText('by a replay').waitFor();
+    expect(await deliveries.count()).toBe(2);
+    const sent = received().map(({ eventId, body }) => [eventId, body.toString()]);
+    expect(sent).toEqual([1, 2].map(() => [first?.eventId, first?.body.toString()]));
+    expect(problems).toEqual([]);
+  });
+
   it('makes a subscription, shows its secret, and sends a test event that verifies with it', async () => {
     await open('/subscriptions/new');
     const url = receiver.url('/console-test');

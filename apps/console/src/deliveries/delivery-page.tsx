@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { V2Event } from '@waypost/client';
 import { useClient } from '../session/session.js';
@@ -8,6 +9,7 @@ import { Failure, Loading } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
 import { AttemptTimeline } from './attempt-timeline.js';
 import { curlCommand } from './curl-command.js';
+import { Resend } from './resend.js';
 
 const PENDING_EVERY_MS = 2_000;
 /** More deliveries of one event than anyone reads; the list of deliveries has the rest. */
@@ -16,11 +18,13 @@ const MAX_DELIVERIES = 100;
 /** One event with everything that was sent of it, and what came back. */
 export function DeliveryPage({ eventId }: { readonly eventId: string }) {
   const client = useClient();
+  /** Of the newest resend, until its delivery is in the history. */
+  const [awaitedSeries, setAwaitedSeries] = useState<number | null>(null);
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['event', eventId],
     queryFn: ({ signal }) => client.getEvent({ eventId, include: 'body', limit: MAX_DELIVERIES }, { signal }),
     refetchInterval: ({ state }) =>
-      state.data?.data.some(({ delivery }) => delivery.status === 'pending') === true ? PENDING_EVERY_MS : false,
+      state.data && isChanging(state.data.data, awaitedSeries) ? PENDING_EVERY_MS : false,
   });
   if (isPending) return <Loading what="the event" />;
   if (error) return <Failure error={error} retry={() => void refetch()} />;
@@ -31,6 +35,7 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
       <div className="title">
         <h1>{first.eventType}</h1>
         <CopyButton text={eventId}>Copy the event id</CopyButton>
+        <Resend eventId={eventId} onMade={({ series }) => setAwaitedSeries(series)} />
       </div>
       <dl className="facts">
         <Fact name="Event">
@@ -56,6 +61,11 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
       )}
     </>
   );
+}
+
+function isChanging(items: readonly V2Event[], awaitedSeries: number | null): boolean {
+  const isShown = awaitedSeries === null || items.some(({ delivery }) => delivery.series === awaitedSeries);
+  return !isShown || items.some(({ delivery }) => delivery.status === 'pending');
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {

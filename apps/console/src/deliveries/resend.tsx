@@ -1,0 +1,55 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Replay } from '@waypost/client';
+import { useClient } from '../session/session.js';
+
+const PROGRESS_EVERY_MS = 1_000;
+
+interface ResendProps {
+  readonly eventId: string;
+  readonly onMade: (replay: Replay) => void;
+}
+
+/** Sends one event again, and shows how far the replay is that does it (R-33). */
+export function Resend({ eventId, onMade }: ResendProps) {
+  const client = useClient();
+  const creation = useMutation({
+    mutationFn: () => client.resendEvent({ eventId }),
+    onSuccess: onMade,
+  });
+  return (
+    <>
+      <button type="button" onClick={() => creation.mutate()} disabled={creation.isPending}>
+        Resend
+      </button>
+      <span role="alert" className="problem">
+        {creation.error?.message}
+      </span>
+      {creation.data && <Progress key={creation.data.replayId} made={creation.data} />}
+    </>
+  );
+}
+
+function Progress({ made }: { readonly made: Replay }) {
+  const client = useClient();
+  const { subscriptionId: id, replayId } = made;
+  const { data: replay, error } = useQuery({
+    queryKey: ['replay', replayId],
+    initialData: made,
+    queryFn: ({ signal }) => client.getReplay({ id, replayId }, { signal }),
+    refetchInterval: ({ state }) => (isOver(state.data) ? false : PROGRESS_EVERY_MS),
+  });
+  return (
+    <span role="status" className="hint">
+      {error ? error.message : `Resend ${String(replay.series)}: ${progressText(replay)}`}
+    </span>
+  );
+}
+
+function progressText({ state, progress }: Replay): string {
+  if (state === 'completed') return progress.sent > 0 ? 'passed to the sender' : 'nothing was left to send';
+  return state;
+}
+
+function isOver(replay: Replay | undefined): boolean {
+  return replay?.state === 'completed' || replay?.state === 'cancelled';
+}
