@@ -44,6 +44,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'Subnets that may be called although they are not public. Development only; `npm start` allows loopback',
   WAYPOST_EGRESS_DENY: 'Subnets and host names (with all names below them) that are never called',
   WAYPOST_EGRESS_CA_FILE: 'PEM file of a certificate authority to trust for receivers besides the public ones',
+  WAYPOST_EGRESS_PROXY_URL:
+    '`http://user:password@host:port` of a CONNECT proxy for every request to receivers and token endpoints. A secret',
   WAYPOST_ALLOW_HTTP: 'Accept `http` URLs. Development only; `npm start` sets it',
   WAYPOST_INSTANCE_ID: 'A name of its own for each process: Kafka static membership',
   WAYPOST_STATE_DIR:

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { ResolvedAddress } from '../address/dns-lookup.js';
 import type { HostResolver } from '../address/resolve-host.js';
-import { type ConnectTarget, createSocketOpener, type SocketOpenerOptions } from './open-socket.js';
+import { type ConnectTarget, createSocketOpener, portOf, type SocketOpenerOptions } from './open-socket.js';
+import type { TunnelOpener } from './proxy-tunnel.js';
 
 export type { ConnectTarget } from './open-socket.js';
 
@@ -27,8 +28,10 @@ class ConnectFailedError extends Error {
 
 export interface CheckedConnectorOptions extends SocketOpenerOptions {
   readonly resolve: HostResolver;
-  /** Over lookup, TCP and TLS. */
+  /** Over lookup, TCP, the proxy and TLS. */
   readonly connectTimeoutMs: number;
+  /** All connections go through tunnels to the checked addresses. Default: they are direct. */
+  readonly openTunnel?: TunnelOpener | undefined;
 }
 
 /** Calls back once: with a connected socket, for https after the handshake, or with the error. */
@@ -53,7 +56,7 @@ const MAX_TRIED_ADDRESSES = 4;
  * of the URL, whatever the environment says.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): CheckedConnector {
-  const { resolve, connectTimeoutMs } = options;
+  const { resolve, connectTimeoutMs, openTunnel } = options;
   const pending = new Set<(error: Error) => void>();
   const open = createSocketOpener(options);
 
@@ -61,11 +64,13 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
     const { hostname } = target;
     let socket: Socket | undefined;
     let isDone = false;
+    const abort = openTunnel === undefined ? undefined : new AbortController();
     const done = (error: Error | null): void => {
       if (isDone) return;
       isDone = true;
       clearTimeout(timer);
       pending.delete(done);
+      abort?.abort();
       if (error === null && socket !== undefined) {
         callback(null, socket);
         return;
@@ -77,10 +82,18 @@ export function createCheckedConnector(options: CheckedConnectorOptions): Checke
     const timer = setTimeout(() => setImmediate(() => done(timedOut(hostname, connectTimeoutMs))), connectTimeoutMs);
     pending.add(done);
     checkedAddresses(resolve, hostname)
-      .then((addresses) => {
+      .then(async (addresses) => {
         if (isDone) return;
-        socket = open(target, addresses);
-        watch(socket, { addresses, hostname, isSecure: target.protocol === 'https:', done });
+        const isSecure = target.protocol === 'https:';
+        if (openTunnel === undefined || abort === undefined) {
+          socket = open.direct(target, addresses);
+          watch(socket, { addresses, hostname, isConnected: false, isSecure, done });
+          return;
+        }
+        const tunnel = await openTunnel(addresses, portOf(target), abort.signal);
+        socket = open.through(tunnel, target);
+        // The other end of the tunnel is the checked address; the socket only knows that of the proxy.
+        watch(socket, { addresses, hostname, isConnected: true, isSecure, done });
       })
       .catch(done);
   };
@@ -100,16 +113,21 @@ function timedOut(hostname: string, afterMs: number): ConnectFailedError {
 interface Watched {
   readonly addresses: readonly ResolvedAddress[];
   readonly hostname: string;
+  readonly isConnected: boolean;
   readonly isSecure: boolean;
   readonly done: (error: Error | null) => void;
 }
 
-function watch(socket: Socket, { addresses, hostname, isSecure, done }: Watched): void {
+function watch(socket: Socket, { addresses, hostname, isConnected, isSecure, done }: Watched): void {
   // Never removed: until the first request there is no other listener, and an abandoned socket may still fail.
   socket.on('error', done);
   socket.once('close', () => {
     done(new ConnectFailedError('ECONNRESET', `the connection to ${hostname} closed before it was made`));
   });
+  if (isConnected && !isSecure) {
+    done(null);
+    return;
+  }
   // Before the listener that starts TLS: the wrong host must not even receive a ClientHello.
   socket.prependOnceListener('connect', () => {
     const reached = socket.remoteAddress;

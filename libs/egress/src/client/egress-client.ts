@@ -1,11 +1,12 @@
 import { parseSubnets } from '../address/classify-address.js';
-import type { Lookup } from '../address/dns-lookup.js';
+import { createDnsLookup, type Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
 import type { AbortGroup } from './abort-group.js';
 import { type CheckedConnector, createCheckedConnector } from './checked-connector.js';
 import type { EgressErrorCode, EgressResult } from './egress-result.js';
 import { Exchange, type ExchangeRequest } from './exchange.js';
 import { OriginPool } from './origin-pool.js';
+import { createTunnelOpener } from './proxy-tunnel.js';
 import {
   createHeadWriter,
   createTargetReader,
@@ -42,6 +43,8 @@ export interface EgressClientOptions {
   readonly connectTimeoutMs?: number;
   /** Default 16 KiB, interim responses (1xx) included. */
   readonly maxResponseHeaderBytes?: number;
+  /** `http://user:password@host:port`: every connection is a tunnel of this proxy, by CONNECT. Default: direct. */
+  readonly proxyUrl?: string;
   /** Certificate authorities to trust in addition to the public ones, PEM. */
   readonly trustedCa?: string;
   /** Milliseconds, monotonic. Default `performance.now`. */
@@ -113,15 +116,16 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
 }
 
 function connectorOf(options: EgressClientOptions, now: () => number): CheckedConnector {
-  const { trustedCa, connectTimeoutMs = DEFAULT_DEADLINE_MS } = options;
+  const { trustedCa, proxyUrl, lookup = createDnsLookup(), connectTimeoutMs = DEFAULT_DEADLINE_MS } = options;
   const resolve = createHostResolver({
     allowedSubnets: parseSubnets(options.allowedSubnets),
     denied: options.denied,
-    lookup: options.lookup,
+    lookup,
     lookupTimeoutMs: connectTimeoutMs,
     now,
   });
-  return createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, now });
+  const openTunnel = proxyUrl === undefined ? undefined : createTunnelOpener({ proxyUrl, lookup });
+  return createCheckedConnector({ resolve, connectTimeoutMs, trustedCa, openTunnel, now });
 }
 
 function originPoolOf(options: EgressClientOptions, { connect }: CheckedConnector, now: () => number): OriginPool {

@@ -50,6 +50,7 @@ export type KeptHeader = (typeof KEPT_HEADERS)[number];
 const CODES: Readonly<Record<string, EgressErrorCode>> = {
   EGRESS_ADDRESS_REFUSED: 'address_refused',
   EGRESS_HOST_UNRESOLVABLE: 'dns_error',
+  EGRESS_PROXY_FAILED: 'connection_failed',
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_reset',
   EPIPE: 'connection_reset',

@@ -1,5 +1,11 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext, rootCertificates, type TLSSocket } from 'node:tls';
+import {
+  connect as connectTls,
+  type ConnectionOptions,
+  createSecureContext,
+  rootCertificates,
+  type TLSSocket,
+} from 'node:tls';
 import type { ResolvedAddress } from '../address/dns-lookup.js';
 
 export interface ConnectTarget {
@@ -22,8 +28,12 @@ export interface SocketOpenerOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Connects to one of the addresses, tried one after the other; the host name is not resolved again. */
-export type SocketOpener = (target: ConnectTarget, addresses: readonly ResolvedAddress[]) => Socket;
+export interface SocketOpener {
+  /** Connects to one of the addresses, tried one after the other; the host name is not resolved again. */
+  readonly direct: (target: ConnectTarget, addresses: readonly ResolvedAddress[]) => Socket;
+  /** Over a connected, paused socket whose other end is the target. */
+  readonly through: (tunnel: Socket, target: ConnectTarget) => Socket;
+}
 
 /** Long enough for a distant round trip, short enough to leave time for the last address (RFC 8305, 5). */
 const NEXT_ADDRESS_MS = 750;
@@ -35,13 +45,10 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
   const secureContext = createSecureContext(trustedCa === undefined ? {} : { ca: [...rootCertificates, trustedCa] });
   const sessions = new TlsSessions(now);
 
-  return (target, addresses) => {
-    const { hostname } = target;
-    const isSecure = target.protocol === 'https:';
-    const port = Number(target.port || (isSecure ? 443 : 80));
+  function direct(target: ConnectTarget, addresses: readonly ResolvedAddress[]): Socket {
     const socketOptions = {
-      host: hostname,
-      port,
+      host: target.hostname,
+      port: portOf(target),
       lookup: lookupOf(addresses),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
@@ -50,8 +57,19 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
       keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
       ...(target.onread === undefined ? {} : { onread: target.onread }),
     };
-    if (!isSecure) return openTcp(socketOptions);
-    const origin = `${hostname}:${String(port)}`;
+    return target.protocol === 'https:' ? secure(target, socketOptions) : openTcp(socketOptions);
+  }
+
+  function through(tunnel: Socket, target: ConnectTarget): Socket {
+    const isSecure = target.protocol === 'https:';
+    const socket = isSecure ? secure(target, { socket: tunnel, host: target.hostname }) : tunnel;
+    if (target.onread !== undefined) feed(target.onread, socket);
+    return socket;
+  }
+
+  function secure(target: ConnectTarget, socketOptions: ConnectionOptions): TLSSocket {
+    const { hostname } = target;
+    const origin = `${hostname}:${String(portOf(target))}`;
     const known = sessions.find(origin);
     const socket = connectTls({
       ...socketOptions,
@@ -64,7 +82,26 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
     });
     sessions.learn(origin, socket, known);
     return socket;
-  };
+  }
+
+  return { direct, through };
+}
+
+export function portOf({ protocol, port }: ConnectTarget): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80));
+}
+
+/** Node knows `onread` only for sockets that it connects itself. */
+function feed({ buffer: target, callback }: OnReadOpts, socket: Socket): void {
+  const buffer = typeof target === 'function' ? target() : target;
+  socket.on('data', (bytes: Buffer) => {
+    for (let from = 0; from < bytes.length && !socket.destroyed; from += buffer.length) {
+      const piece = bytes.subarray(from, from + buffer.length);
+      buffer.set(piece);
+      callback(piece.length, buffer);
+    }
+  });
+  socket.resume();
 }
 
 interface TlsSession {

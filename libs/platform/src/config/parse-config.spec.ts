@@ -206,6 +206,21 @@ describe('parseConfig', () => {
     }
   });
 
+  it('reads a proxy for what goes out, and refuses one that cannot work without printing its password', () => {
+    const proxyUrl = 'http://user:proxy%40password@proxy.internal:3128';
+
+    expect(parseConfig(schema, { ...complete, WAYPOST_EGRESS_PROXY_URL: proxyUrl }).egress).toMatchObject({ proxyUrl });
+    for (const unusable of [
+      'https://u:proxy-password@proxy',
+      'http://u:proxy-password%zz@proxy',
+      'http://proxy/path',
+    ]) {
+      const problems = problemsOf({ ...complete, WAYPOST_EGRESS_PROXY_URL: unusable });
+      expect(problems).toHaveLength(1);
+      expect(problems.join()).not.toContain('proxy-password');
+    }
+  });
+
   it.each(['10.0.0.0', '10.0.0.0/33', '::1/129', 'lan/8', '10.0.0.0/8/8'])(
     'refuses %p in the list of allowed subnets',
     (subnet) => expect(problemsOf({ ...complete, WAYPOST_EGRESS_ALLOW: `127.0.0.0/8,${subnet}` })).toHaveLength(1),

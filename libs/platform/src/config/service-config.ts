@@ -61,11 +61,13 @@ export interface EgressConfig {
   readonly denied: readonly string[];
   /** PEM of certificate authorities to trust in addition to the public ones. */
   readonly trustedCa?: string;
+  /** `http://user:password@host:port` of a proxy for every connection, by CONNECT. A secret. */
+  readonly proxyUrl?: string;
   /** Accepts http URLs next to https; development only (R-18). */
   readonly allowHttp: boolean;
 }
 
-/** WAYPOST_EGRESS_ALLOW, WAYPOST_EGRESS_DENY, WAYPOST_EGRESS_CA_FILE, WAYPOST_ALLOW_HTTP; all default to the safe side. */
+/** WAYPOST_EGRESS_ALLOW, _DENY, _CA_FILE, _PROXY_URL and WAYPOST_ALLOW_HTTP; all default to the safe side. */
 export const egressConfig: z.ZodType<EgressConfig> = z
   .object({
     WAYPOST_EGRESS_ALLOW: withDefault(
@@ -83,12 +85,18 @@ export const egressConfig: z.ZodType<EgressConfig> = z
       'a readable PEM file with the certificate authority',
       undefined,
     ),
+    WAYPOST_EGRESS_PROXY_URL: withDefault(
+      asProxyUrl,
+      'the http URL of a proxy without a path, for example http://user:password@proxy.example:3128, with credentials percent-encoded',
+      undefined,
+    ),
     WAYPOST_ALLOW_HTTP: withDefault(asFlag, 'true or false', false),
   })
   .transform((env) => ({
     allowedSubnets: env.WAYPOST_EGRESS_ALLOW,
     denied: env.WAYPOST_EGRESS_DENY,
     ...(env.WAYPOST_EGRESS_CA_FILE === undefined ? {} : { trustedCa: env.WAYPOST_EGRESS_CA_FILE }),
+    ...(env.WAYPOST_EGRESS_PROXY_URL === undefined ? {} : { proxyUrl: env.WAYPOST_EGRESS_PROXY_URL }),
     allowHttp: env.WAYPOST_ALLOW_HTTP,
   }));
 
@@ -113,6 +121,23 @@ export function isAddressOrSubnet(text: string): boolean {
 /** A name, not an address: those are given as subnets. */
 function isHostName(text: string): boolean {
   return isIP(text) === 0 && /^(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i.test(text);
+}
+
+function asProxyUrl(text: string): string | undefined {
+  if (asUrl('http:')(text) === undefined) return undefined;
+  const { pathname, search, hash, port, username, password } = new URL(text);
+  const isBare = pathname === '/' && search === '' && hash === '' && port !== '0';
+  // A stray percent sign would only fail when the first connection is opened.
+  return isBare && isDecodable(username) && isDecodable(password) ? text : undefined;
+}
+
+function isDecodable(percentEncoded: string): boolean {
+  try {
+    decodeURIComponent(percentEncoded);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isSubnet(text: string): boolean {
