@@ -92,13 +92,13 @@ export function portOf({ protocol, port }: ConnectTarget): number {
 }
 
 /** Node knows `onread` only for sockets that it connects itself. */
-function feed({ buffer: target, callback }: OnReadOpts, socket: Socket): void {
-  const buffer = typeof target === 'function' ? target() : target;
+function feed(onread: OnReadOpts, socket: Socket): void {
+  const buffer = typeof onread.buffer === 'function' ? onread.buffer() : onread.buffer;
   socket.on('data', (bytes: Buffer) => {
     for (let from = 0; from < bytes.length && !socket.destroyed; from += buffer.length) {
       const piece = bytes.subarray(from, from + buffer.length);
       buffer.set(piece);
-      callback(piece.length, buffer);
+      onread.callback(piece.length, buffer);
     }
   });
   socket.resume();
