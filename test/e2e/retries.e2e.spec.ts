@@ -163,6 +163,14 @@ describe('A receiver that does not take the token (R-23)', () => {
 describe('Every attempt (R-24)', () => {
   it('is signed', () => expect(signatureProblems).toEqual([]));
 
+  it('has a span of its own in the one trace of the ping (R-46)', () => {
+    const sent = receiver.calls.filter(({ path }) => path !== '/token').map(({ headers }) => headers['traceparent']);
+    for (const each of sent) expect(each).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    expect(new Set(sent.map((each) => String(each).split('-')[1])).size).toBe(1);
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(sent).toHaveLength(7);
+  });
+
   it('is in v2 with its status code', async () => {
     const history = await waypost.cliLines<{
       subscriptionId: string;

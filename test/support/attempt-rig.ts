@@ -21,6 +21,7 @@ setMaxListeners(0, never); // one for each attempt in flight
 
 export interface RunOptions {
   readonly delivery?: WebhookDelivery;
+  readonly traceparent?: string;
   readonly attempt?: number;
   /** How long ago the attempt began. */
   readonly begunMsAgo?: number;
@@ -67,6 +68,7 @@ export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig
   const run: AttemptRig['run'] = (subscriptionId, options = {}) =>
     runner.run({
       delivery: options.delivery ?? deliveryOf(subscriptionId),
+      traceparent: options.traceparent ?? null,
       attempt: options.attempt ?? 1,
       startedAt: now() - (options.begunMsAgo ?? 0),
       signal: options.signal ?? never,

@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, type RejectedTelemetry, type TelemetryPing } from '@waypost/contracts';
-import { createTopologyTestDriver, type OutgoingRecord, type TopologyTestDriver } from '@waypost/streams';
+import {
+  createTopologyTestDriver,
+  type OutgoingRecord,
+  type RecordHeader,
+  type TopologyTestDriver,
+} from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../../test/support/samples.js';
 import { pingTopology } from './testing/ping-topology.js';
@@ -28,8 +33,8 @@ beforeEach(async () => {
   driver = createTopologyTestDriver({ topology, partition: 2 });
 });
 
-function pipe(ping: TelemetryPing): Promise<OutgoingRecord[]> {
-  return driver.pipe({ key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping) });
+function pipe(ping: TelemetryPing, headers: readonly RecordHeader[] = []): Promise<OutgoingRecord[]> {
+  return driver.pipe({ key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping), headers });
 }
 
 function typesOf(records: readonly OutgoingRecord[]): string[] {
@@ -65,6 +70,20 @@ describe('the telemetry processor', () => {
     const [event] = await pipe(aPing());
     expect(event).toMatchObject({ topic: 'fleet.events', partition: 2 });
     expect(event?.key?.toString()).toBe('device-1');
+  });
+
+  it('puts all events of a ping into the trace that the ping came with, else into a new one (R-46)', async () => {
+    const traceOf = ({ headers = [] }: OutgoingRecord) => headers.map(({ key, value }) => `${key} ${String(value)}`);
+    await pipe(aPing({ ignition: true }));
+    const given = [
+      { key: 'traceparent', value: Buffer.from('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01') },
+    ];
+    const traced = await pipe(aPing({ ignition: false, eventTime: START + 1_000 }), given);
+    const [trace, ...others] = traced.map(traceOf);
+    expect(trace).toEqual([expect.stringMatching(/^traceparent 00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/)]);
+    expect(others).toEqual([trace]);
+    const [event] = await pipe(aPing({ ignition: true, eventTime: START + 2_000 }));
+    expect(event && traceOf(event)).toEqual([expect.stringMatching(/^traceparent 00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)]);
   });
 
   it('writes one changelog record for a device that an accepted ping changed, and none for a late one', async () => {

@@ -1,13 +1,22 @@
-import { type AvroCodecs, rejectedRecord, type Rejection, resolveBatch } from '@waypost/contracts';
+import {
+  type AvroCodecs,
+  readTraceHeader,
+  rejectedRecord,
+  type Rejection,
+  resolveBatch,
+  traceHeaders,
+} from '@waypost/contracts';
 import {
   checkPing,
   checkPingOfKnownDevice,
   decidePing,
   type DeviceState,
   evolveDevice,
+  type FleetEvent,
   type PingCheck,
   type PingDecision,
   type TelemetryPing,
+  traceOfPing,
 } from '@waypost/domain';
 import { KeyBuilder, type Processor, type ProcessorContext, type StreamRecord } from '@waypost/streams';
 import type { RuleSet } from '../config.js';
@@ -86,16 +95,22 @@ export class PingProcessor implements Processor {
       case 'accepted':
         this.devices.put(this.deviceKey, evolveDevice(state, ping, decision));
         this.parts.metrics.pingDecided('accepted');
-        for (const event of decision.events) {
-          this.parts.metrics.eventEmitted(event.eventType);
-          this.context.forward('events', { key: record.key, value: this.parts.codecs.fleetEvents.encodeRange(event) });
-        }
+        if (decision.events.length > 0) this.emit(record, ping, decision.events);
         return;
       case 'rejected':
         this.reject(record, decision);
         return;
       default:
         this.parts.metrics.pingDecided(decision.type);
+    }
+  }
+
+  private emit(record: StreamRecord, ping: TelemetryPing, events: readonly FleetEvent[]): void {
+    const headers = traceHeaders(traceOfPing(ping, readTraceHeader(record.headers)));
+    for (const event of events) {
+      this.parts.metrics.eventEmitted(event.eventType);
+      const value = this.parts.codecs.fleetEvents.encodeRange(event);
+      this.context.forward('events', { key: record.key, value, headers });
     }
   }
 

@@ -3,6 +3,9 @@ import {
   type BearerAuth,
   openSigningSecret,
   signatureHeaders,
+  traceOfAttempt,
+  traceOfDelivery,
+  TRACEPARENT,
   validSigningSecrets,
   type WebhookDelivery,
 } from '@waypost/domain';
@@ -13,6 +16,8 @@ import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
 
 export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
+  /** The trace context of its record as it came; null: none. */
+  readonly traceparent: string | null;
   readonly attempt: number;
   readonly startedAt: number;
   /** Ends the waits before the POST. */
@@ -51,6 +56,19 @@ function leftMs({ startedAt }: AttemptRequest, nowMs: number): number {
   return startedAt + DEFAULT_DEADLINE_MS - nowMs;
 }
 
+/** R-19, but for those of a token. */
+function headersOf(
+  { delivery, traceparent, attempt, startedAt }: AttemptRequest,
+  secrets: readonly Buffer[],
+): Record<string, string> {
+  const { eventId, body, subscriptionId } = delivery;
+  const headers = signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt });
+  headers['content-type'] = 'application/json';
+  headers['x-service-subscription-id'] = subscriptionId;
+  headers[TRACEPARENT] = traceOfAttempt(traceOfDelivery(eventId, traceparent), attempt);
+  return headers;
+}
+
 export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunner {
   const { directory, egress, tokens, sealingKeys, now } = options;
   const signingKeys = createSigningKeys(sealingKeys);
@@ -61,15 +79,13 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
     subscription: DirectorySubscription,
     issued: IssuedToken | null,
   ): Promise<AttemptRun> => {
-    const { delivery, attempt, startedAt, signal, abortGroup } = request;
-    const { eventId, body } = delivery;
+    const { delivery, startedAt, signal, abortGroup } = request;
+    const { body } = delivery;
     const secrets = signingKeys(subscription, startedAt);
     if (secrets.length === 0) return ended(subscription, UNREADABLE_SECRET);
     const deadlineMs = leftMs(request, now());
     if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
-    const headers = signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt });
-    headers['content-type'] = 'application/json';
-    headers['x-service-subscription-id'] = subscription.id;
+    const headers = headersOf(request, secrets);
     if (issued !== null) headers['authorization'] = issued.authorization;
     const post = { url: subscription.url, headers, body, deadlineMs, keepBody: false };
     const result = await egress.post(abortGroup ? { ...post, abortGroup } : { ...post, signal });

@@ -49,6 +49,19 @@ describe('the fan-out (R-16)', () => {
     expect(delivery?.createdAt).toBeLessThanOrEqual(Date.now());
   });
 
+  it('continues the trace of the event in each delivery, also of events that wait for their turn (R-46)', async () => {
+    for (const id of ['one', 'two']) stage.index.put(subscription(id));
+    const traceIds = Array.from({ length: 400 }, (_, n) => (n + 1).toString(16).padStart(32, '0'));
+    for (const [n, traceId] of traceIds.entries())
+      stage.publish(eventAt(n), [{ key: 'traceparent', value: Buffer.from(`00-${traceId}-00f067aa0ba902b7-01`) }]);
+    await stage.start();
+    await until(async () => (await stage.committed()) === traceIds.length);
+    const headers = (await stage.writtenHeaders()).map(([only = '']) => only);
+    for (const header of headers) expect(header).toMatch(/^traceparent 00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(new Set(headers).size).toBe(2 * traceIds.length);
+    expect([...new Set(headers.map((header) => header.split('-')[1]))].sort()).toEqual(traceIds);
+  });
+
   it('writes under an id of its own for each partition of events, since a second writer of the same id fences the first', async () => {
     const ids: string[] = [];
     const whole = stage.backend.fencedWriter.bind(stage.backend);

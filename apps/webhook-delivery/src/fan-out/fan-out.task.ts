@@ -1,6 +1,21 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { type AvroCodecs, consumerGroups, readValue, resolveBatch, topics } from '@waypost/contracts';
-import { decideFanOut, DomainError, eventFault, type FleetEvent, type WebhookDelivery } from '@waypost/domain';
+import {
+  type AvroCodecs,
+  consumerGroups,
+  readTraceHeader,
+  readValue,
+  resolveBatch,
+  topics,
+  traceHeaders,
+} from '@waypost/contracts';
+import {
+  decideFanOut,
+  DomainError,
+  eventFault,
+  type FleetEvent,
+  traceOfDelivery,
+  type WebhookDelivery,
+} from '@waypost/domain';
 import type { Quarantine, UnusableRecord } from '@waypost/platform';
 import {
   type BaseOffsets,
@@ -30,7 +45,7 @@ import {
   readWritten,
   type WrittenDeliveries,
 } from './fan-out-checkpoint.js';
-import { FleetRotation } from './fleet-rotation.js';
+import { FleetRotation, type WaitingEvent } from './fleet-rotation.js';
 
 export interface FanOutParts {
   readonly backend: StreamsBackend;
@@ -252,10 +267,12 @@ class FanOutTask implements PartitionTask {
       if (fault !== null) unusable.push({ record, ...fault });
       if (read.type === 'rejected' || fault !== null) continue;
       const event = read.value;
+      const traceparent = readTraceHeader(record.headers);
       const before = added.get(event.fleetId) ?? 0;
       const hasRoom = before < DELIVERIES_AT_ONCE && deliveries.unsentBytes < MAX_SLICE_BYTES;
-      if (hasRoom && !this.waiting.has(event.fleetId)) added.set(event.fleetId, before + this.addDeliveries(event));
-      else this.waiting.push({ offset, event, bytes: value?.length ?? 0 });
+      if (hasRoom && !this.waiting.has(event.fleetId))
+        added.set(event.fleetId, before + this.addDeliveries({ event, traceparent }));
+      else this.waiting.push({ offset, event, traceparent, bytes: value?.length ?? 0 });
     }
     return unusable;
   }
@@ -292,7 +309,7 @@ class FanOutTask implements PartitionTask {
     for (let added = 0; added < DELIVERIES_PER_ROUND;) {
       const next = this.waiting.take();
       if (!next) break;
-      added += Math.max(1, this.addDeliveries(next.event));
+      added += Math.max(1, this.addDeliveries(next));
     }
     this.advance(this.readUpTo);
   }
@@ -306,7 +323,7 @@ class FanOutTask implements PartitionTask {
   }
 
   /** @returns how many */
-  private addDeliveries(event: FleetEvent): number {
+  private addDeliveries({ event, traceparent }: Pick<WaitingEvent, 'event' | 'traceparent'>): number {
     const { codecs, metrics } = this.parts;
     let added = 0;
     for (const delivery of this.decide(event)) {
@@ -318,6 +335,7 @@ class FanOutTask implements PartitionTask {
         partition: partitionForKey(key, this.outputsFrom.length),
         key,
         value: codecs.webhookDeliveries.encode(delivery),
+        headers: traceHeaders(traceOfDelivery(delivery.eventId, traceparent)),
       });
       added += 1;
     }

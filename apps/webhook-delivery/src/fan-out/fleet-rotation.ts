@@ -5,6 +5,8 @@ import { Fifo } from '../common/fifo.js';
 export interface WaitingEvent {
   readonly offset: number;
   readonly event: FleetEvent;
+  /** Its trace context as it came; null: none. */
+  readonly traceparent: string | null;
   /** As encoded in the log. */
   readonly bytes: number;
 }

@@ -218,7 +218,7 @@ class DeliveryAttempts implements AttemptFlow {
 
   private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | null> {
     const { context, runner, now, random } = this.options;
-    const { delivery, progress, dueAt } = pending;
+    const { delivery, traceparent, progress, dueAt } = pending;
     if (!context.leaseValid() && !(await this.confirmsOwnership())) return null;
     this.sending.add(pending);
     const known = progress.type === 'pending' ? progress : null;
@@ -226,7 +226,7 @@ class DeliveryAttempts implements AttemptFlow {
     const startedAt = now();
     const { abortGroup } = this;
     const { signal } = this.controller;
-    const run = await runner.run({ delivery, attempt, startedAt, signal, abortGroup });
+    const run = await runner.run({ delivery, traceparent, attempt, startedAt, signal, abortGroup });
     if (run.type === 'aborted') return null;
     const endedAt = now();
     const { result, auth } = run;

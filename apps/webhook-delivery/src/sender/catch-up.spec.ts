@@ -110,7 +110,8 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
     take: (queue, { offset }) => {
       taken.push(queue.subscriptionId);
       const delivery = aDelivery(offset);
-      queues.admit({ queue, offset, delivery, progress: DELIVERY_UNSTARTED, dueAt: 0, isHeld: false, begun: null });
+      const fresh = { progress: DELIVERY_UNSTARTED, dueAt: 0, isHeld: false, begun: null };
+      queues.admit({ queue, offset, delivery, traceparent: null, ...fresh });
       return null;
     },
     onFailure: (error) => {

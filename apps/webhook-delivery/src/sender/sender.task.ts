@@ -1,5 +1,5 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { consumerGroups, type ReadValue, readValue, resolveBatch, topics } from '@waypost/contracts';
+import { consumerGroups, readTraceHeader, type ReadValue, readValue, resolveBatch, topics } from '@waypost/contracts';
 import { DELIVERY_UNSTARTED, deliveryFault, type DeliveryProgress, type WebhookDelivery } from '@waypost/domain';
 import {
   type FencedWriter,
@@ -206,7 +206,8 @@ class DeliveryTask implements PartitionTask {
     }
     const { value: delivery } = read;
     const dueAt = progress.type === 'pending' ? progress.dueAt : this.parts.now();
-    const pending = { queue, offset, delivery, progress, dueAt, isHeld: false, begun: null };
+    const traceparent = readTraceHeader(record.headers);
+    const pending = { queue, offset, delivery, traceparent, progress, dueAt, isHeld: false, begun: null };
     queues.admit(pending);
     // A held queue must not hold back the position of the partition.
     if (queue.isHeld) states.watch(queue);

@@ -6,6 +6,8 @@ export interface PendingDelivery {
   readonly queue: SubscriptionQueue;
   readonly offset: number;
   readonly delivery: WebhookDelivery;
+  /** The trace context of its record as it came; null: none. */
+  readonly traceparent: string | null;
   progress: DeliveryProgress;
   /** When the next attempt is due, epoch ms. */
   dueAt: number;

@@ -19,6 +19,10 @@ export const DELIVERY_HEADERS: Readonly<Record<string, DeliveryHeader>> = {
     schema: { type: 'string', format: 'uuid' },
   },
   'x-service-attempt': { description: 'Which attempt it is.', schema: { type: 'integer', minimum: 1, maximum: 5 } },
+  traceparent: {
+    description: 'The trace context of this attempt (W3C): in the trace of the ping, where the producer sent one.',
+    schema: { type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$' },
+  },
   'webhook-id': { description: 'The event id.', schema: { type: 'string' } },
   'webhook-timestamp': { description: 'Unix seconds of this attempt.', schema: { type: 'integer' } },
   'webhook-signature': { description: 'As Standard Webhooks says.', schema: { type: 'string' } },

@@ -15,6 +15,7 @@ import {
   createMemoryBackend,
   createTaskManager,
   readToEnd,
+  type RecordHeader,
   silentLogger,
   type StreamsBackend,
   type TaskManager,
@@ -105,15 +106,30 @@ export class FanOutStage {
     await Promise.all(this.fanOuts.map((fanOut) => fanOut.stop()));
   }
 
-  publish(event: FleetEvent): number {
+  publish(event: FleetEvent, headers: readonly RecordHeader[] = []): number {
     return this.backend.append(EVENTS, {
       key: Buffer.from('device-1'),
       value: this.codecs.fleetEvents.encode(event),
+      headers,
     });
   }
 
   written() {
     return valuesOf(this.backend, this.codecs.webhookDeliveries, topics.webhookDeliveries.name, OUTPUTS);
+  }
+
+  /** The headers of the records of all deliveries, as "key value". */
+  async writtenHeaders(): Promise<string[][]> {
+    const found: string[][] = [];
+    const fetcher = this.backend.fetcher();
+    for (let partition = 0; partition < OUTPUTS; partition++) {
+      const deliveries = { topic: topics.webhookDeliveries.name, partition };
+      await readToEnd(this.backend, fetcher, deliveries, 0, ({ records }) => {
+        for (const { headers = [] } of records) found.push(headers.map(({ key, value }) => `${key} ${String(value)}`));
+        return Promise.resolve();
+      });
+    }
+    return found;
   }
 
   rejected() {

@@ -19,6 +19,7 @@ import {
   createMemoryBackend,
   createTaskManager,
   readToEnd,
+  type RecordHeader,
   silentLogger,
   type StreamRecord,
   type StreamsBackend,
@@ -136,8 +137,8 @@ export class SenderHarness {
   }
 
   /** Any bytes as the next record of the deliveries. */
-  append(value: Buffer | null): void {
-    this.backend.append(DELIVERIES, { key: Buffer.from('subscription-1'), value });
+  append(value: Buffer | null, headers: readonly RecordHeader[] = []): void {
+    this.backend.append(DELIVERIES, { key: Buffer.from('subscription-1'), value, headers });
   }
 
   writeAttempt(attempt: WebhookAttempt): void {

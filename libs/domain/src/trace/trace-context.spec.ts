@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { traceOfAttempt, traceOfDelivery, traceOfPing } from './trace-context.js';
+
+const PING = { fleetId: 'acme', deviceId: 'truck-1', eventTime: Date.UTC(2026, 0, 5) };
+const EVENT_ID = '0b5e2208-8aa8-5b11-8eea-90e849c2f8b5';
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SPAN = '00f067aa0ba902b7';
+
+/** W3C Trace Context, level 1. */
+const VALID = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$/;
+
+function partsOf(traceparent: string): string[] {
+  expect(traceparent).toMatch(VALID);
+  return traceparent.split('-');
+}
+
+describe('the trace context (R-46)', () => {
+  it.each(['00', '01'])('goes from the producer to the receiver, with the flags %s', (flags) => {
+    const ofPing = traceOfPing(PING, `00-${TRACE}-${SPAN}-${flags}`);
+    const ofDelivery = traceOfDelivery(EVENT_ID, ofPing);
+    const steps = [ofPing, ofDelivery, traceOfAttempt(ofDelivery, 1), traceOfAttempt(ofDelivery, 2)].map(partsOf);
+    for (const [, traceId, , stepFlags] of steps) expect([traceId, stepFlags]).toEqual([TRACE, flags]);
+    expect(new Set([SPAN, ...steps.map(([, , spanId]) => spanId)]).size).toBe(5);
+  });
+
+  it('begins at the ping, not sampled, when the producer has none', () => {
+    const [, traceId, , flags] = partsOf(traceOfPing(PING, null));
+    expect(flags).toBe('00');
+    expect(traceId).not.toBe(partsOf(traceOfPing({ ...PING, deviceId: 'truck-2' }, null))[1]);
+    expect(traceOfPing(PING, null)).toBe(traceOfPing({ ...PING }, null));
+  });
+
+  it('begins at the delivery when its event has none', () => {
+    expect(partsOf(traceOfDelivery(EVENT_ID, null))[1]).toBe(EVENT_ID.replaceAll('-', ''));
+  });
+
+  it.each([
+    ['empty', ''],
+    ['of the version ff', `ff-${TRACE}-${SPAN}-01`],
+    ['in capitals', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+    ['without a trace', `00-${'0'.repeat(32)}-${SPAN}-01`],
+    ['without a parent', `00-${TRACE}-${'0'.repeat(16)}-01`],
+    ['longer than its version allows', `00-${TRACE}-${SPAN}-01-more`],
+    ['with a line break', `00-${TRACE}-${SPAN}-01\r\nx-admin: 1`],
+  ])('of a producer is ignored when it is %s', (_, given) => {
+    expect(traceOfPing(PING, given)).toBe(traceOfPing(PING, null));
+  });
+
+  it('of a later version is used as far as this one goes', () => {
+    expect(traceOfPing(PING, `cc-${TRACE}-${SPAN}-fb-what.the.future.brings`)).toBe(
+      traceOfPing(PING, `00-${TRACE}-${SPAN}-01`),
+    );
+  });
+
+  it('is one that every receiver accepts, whatever the producer sends', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.uuid(), fc.integer({ min: 1, max: 5 }), (given, id, attempt) => {
+        const delivery = traceOfDelivery(id, traceOfPing(PING, given));
+        expect(traceOfAttempt(delivery, attempt)).toMatch(VALID);
+        expect(traceOfAttempt(delivery, attempt)).not.toBe(delivery);
+      }),
+    );
+  });
+});
