@@ -17,7 +17,8 @@ function queueOf(...wishes: readonly Partial<PendingDelivery>[]): SubscriptionQu
   for (const [offset, wish] of wishes.entries()) {
     const delivery = {} as WebhookDelivery;
     const pending: PendingDelivery = {
-      ...{ queue, offset, delivery, progress: DELIVERY_UNSTARTED, dueAt: 20_000, isHeld: false, begun: null },
+      ...{ queue, offset, delivery, traceparent: null, progress: DELIVERY_UNSTARTED, dueAt: 20_000 },
+      ...{ isHeld: false, begun: null },
       ...wish,
     };
     queue.unfinished.set(offset, { pending, foldFrom: 0 });
