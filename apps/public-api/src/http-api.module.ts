@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
+import { AttemptStreamModule } from './attempt-stream/attempt-stream.module.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { HttpPipeline } from './configure-http.js';
@@ -27,6 +28,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     HistoryV1Module,
     EventsV2Module,
     DeliveryFiguresModule,
+    AttemptStreamModule,
     PathsModule,
     SubscriptionsModule,
     OperationalEventsModule,

@@ -25,6 +25,8 @@ export interface EndpointOptions {
     readonly description: string;
     /** Absent: no body. */
     readonly type?: DtoClass;
+    /** `text/event-stream`: the type is that of the data of one event. JSON otherwise. */
+    readonly mediaType?: 'text/event-stream';
   };
   readonly errors?: readonly OwnErrorStatus[];
   /** The handler returns what `tagged` gives it: the response has an `ETag`, and a GET supports `If-None-Match`. */
@@ -33,6 +35,8 @@ export interface EndpointOptions {
   readonly ifMatch?: boolean;
   /** The handler uses `IdempotentRequests`. */
   readonly idempotencyKey?: boolean;
+  /** The handler reads `Last-Event-ID`. */
+  readonly lastEventId?: boolean;
   /** Version 1 (R-32). */
   readonly deprecated?: boolean;
 }

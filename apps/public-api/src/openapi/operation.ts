@@ -38,6 +38,13 @@ const idempotencyKey: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: KEY_PATTERN },
 };
 
+const lastEventId: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'The id of the last event that was read. Its parts are of no meaning to clients.',
+  schema: { type: 'string', pattern: '^$|^[0-9]{1,15}(-[0-9]{1,15})*$' },
+};
+
 const etagHeader = {
   ETag: {
     description: 'Of the current version of the resource: strong, for `If-Match` and `If-None-Match`.',
@@ -130,6 +137,7 @@ export function describeOperation(
     ...(options.etag === true && method === 'get' ? [ifNoneMatch] : []),
     ...(options.ifMatch === true ? [ifMatch] : []),
     ...(options.idempotencyKey === true ? [idempotencyKey] : []),
+    ...(options.lastEventId === true ? [lastEventId] : []),
   ];
   return {
     operationId,
@@ -178,10 +186,7 @@ function responsesOf(options: EndpointOptions, method: string, collector: Schema
     ...(etag === true ? etagHeader : {}),
     ...(isIdempotent === true ? replayedHeader : {}),
   };
-  const described: ResponseObject =
-    response.type === undefined
-      ? { description: response.description }
-      : jsonResponse(response.description, collector.describe(response.type.schema));
+  const described = describeResponse(response, collector);
   const success = {
     [response.status]: { ...described, headers },
     ...(etag === true && method === 'get' ? { 304: notModified } : {}),
@@ -194,6 +199,20 @@ function responsesOf(options: EndpointOptions, method: string, collector: Schema
     ...(isIdempotent === true ? ([409, 422] as const) : []),
   ];
   return { ...success, ...securedErrors(own) };
+}
+
+function describeResponse(
+  { description, type, mediaType }: EndpointOptions['response'],
+  collector: SchemaCollector,
+): ResponseObject {
+  if (type === undefined) return { description };
+  const schema = collector.describe(type.schema);
+  if (mediaType === undefined) return jsonResponse(description, schema);
+  const text = {
+    type: 'string',
+    description: `Server-sent events; the data of each is a ${String(schema['$ref']).split('/').at(-1) ?? ''}.`,
+  };
+  return { description, content: { [mediaType]: { schema: text } } };
 }
 
 const notModified: ResponseObject = {

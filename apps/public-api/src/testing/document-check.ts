@@ -55,6 +55,7 @@ export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
       '$ref' in response
         ? response.$ref.slice(1)
         : `/paths/${escapePointer(template)}/${method}/responses/${String(answer.status)}`;
+    if (!('application/json' in content)) return [];
     const validate = validatorAt(`${DOCUMENT_ID}#${pointer}/content/${escapePointer('application/json')}/schema`);
     return validate(answer.body)
       ? []

@@ -22,6 +22,8 @@ import {
 } from '@waypost/management-store';
 import { type AppRuntime, CLOCK, Readiness, RuntimeModule } from '@waypost/platform';
 import { silentLogger, type StreamsLogger } from '@waypost/streams';
+import type { AttemptLog } from '../attempt-stream/attempt-log.js';
+import { ATTEMPT_LOG } from '../attempt-stream/attempt-log.module.js';
 import type { PublicApiConfig } from '../config.js';
 import { configureHttp } from '../configure-http.js';
 import { DELIVERY_FIGURES, DELIVERY_HISTORY, PATH_HISTORY } from '../database/api-database.module.js';
@@ -85,6 +87,8 @@ export interface TestApiOptions
   readonly history?: DeliveryHistory;
   readonly figures?: DeliveryFigures;
   readonly paths?: PathHistory;
+  /** Empty, and over at once, unless given: a stream of it ends. */
+  readonly attemptLog?: AttemptLog;
   readonly checkUrl?: CheckUrl;
   readonly untilPublished?: (outboxIds: readonly string[]) => Promise<void>;
   readonly store?: Partial<ManagementStore>;
@@ -180,7 +184,7 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
 @Module({})
 class TestStores {
   static forRoot(
-    { history, figures, paths, store, untilPublished }: TestApiOptions,
+    { history, figures, paths, attemptLog, store, untilPublished }: TestApiOptions,
     findApiKey: FindApiKey,
   ): DynamicModule {
     const noFigures: DeliveryFigures = { read: () => Promise.resolve({ type: 'figures', rows: [] }) };
@@ -191,6 +195,7 @@ class TestStores {
       { provide: DELIVERY_HISTORY, useValue: history ?? noDeliveries },
       { provide: DELIVERY_FIGURES, useValue: figures ?? noFigures },
       { provide: PATH_HISTORY, useValue: paths ?? noPaths },
+      { provide: ATTEMPT_LOG, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve()) } },
     ];
     return { module: TestStores, providers, exports: providers };

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { topics } from '@waypost/contracts';
+import { until } from '../../../../test/support/until.js';
+import { openTestStack } from '../testing/test-stack.js';
+import { attemptOf, NOW } from '../testing/walked-deliveries.js';
+import { type AttemptLog, createAttemptLog, type LogPosition } from './attempt-log.js';
+
+const TOPIC = topics.webhookAttempts.name;
+const MARK = `stream-${randomUUID()}`;
+
+let stack: Awaited<ReturnType<typeof openTestStack>>;
+/** Two instances of the API. */
+let instances: { readonly log: AttemptLog; close(): Promise<void> }[];
+let written = 0;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  await stack.codecs.webhookAttempts.prepare();
+  instances = [1, 2].map(() => {
+    const backend = stack.openBackend();
+    return { log: createAttemptLog(backend, stack.codecs), close: () => backend.close() };
+  });
+});
+afterAll(async () => {
+  await Promise.all(instances.map((instance) => instance.close()));
+  await stack.close();
+});
+
+/** One record in each of two partitions, and one that is no attempt. */
+async function writeMore(): Promise<string[]> {
+  const partitions = [0, 1].map((partition) => ({ topic: TOPIC, partition }));
+  const writer = stack.backend.fencedWriter(`attempt-stream-test.${randomUUID()}`, partitions);
+  await writer.init();
+  const plan = {
+    series: 0,
+    device: 'd',
+    type: 'position',
+    subscription: randomUUID(),
+    firstAttemptAt: NOW,
+    answers: [200],
+  };
+  const attempts = partitions.map(() => attemptOf(MARK, { ...plan, event: written++ }, 1));
+  await writer.append([
+    { topic: TOPIC, partition: 0, key: Buffer.from('key'), value: Buffer.from('no attempt') },
+    ...attempts.map((attempt, partition) => ({
+      ...{ topic: TOPIC, partition, key: Buffer.from(attempt.subscriptionId) },
+      value: stack.codecs.webhookAttempts.encode(attempt),
+    })),
+  ]);
+  await writer.close();
+  return attempts.map(({ eventId }) => eventId);
+}
+
+interface Seen {
+  readonly eventId: string;
+  readonly position: LogPosition;
+}
+
+/** Follows until `work` has resolved, and gives what this spec has written of it. */
+async function following(
+  instance: number,
+  from: LogPosition | null,
+  work: (seen: readonly Seen[]) => Promise<unknown>,
+) {
+  const seen: Seen[] = [];
+  const ending = new AbortController();
+  const onSlice: Parameters<AttemptLog['follow']>[1] = ({ attempts }) => {
+    const ours = attempts.filter(({ attempt }) => attempt.fleetId === MARK);
+    seen.push(...ours.map(({ attempt, position }) => ({ eventId: attempt.eventId, position })));
+    return Promise.resolve();
+  };
+  const done = instances[instance]?.log.follow(from, onSlice, ending.signal);
+  await work(seen);
+  ending.abort();
+  await done;
+  return seen.map(({ eventId }) => eventId);
+}
+
+/** Writes until the follower has found the end of the log, and then once more, which it must see. */
+async function writeUntilSeen(seen: readonly Seen[]): Promise<void> {
+  await until(async () => {
+    await writeMore();
+    return seen.length > 0;
+  });
+  const ids = await writeMore();
+  await until(() => ids.every((id) => seen.some(({ eventId }) => eventId === id)));
+}
+
+describe('the log of attempts, followed (R-41)', () => {
+  it('gives what is written from now on, at each instance, once, and passes over what is no attempt', async () => {
+    const before = await writeMore();
+    for (const ids of await Promise.all([following(0, null, writeUntilSeen), following(1, null, writeUntilSeen)])) {
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const id of before) expect(ids).not.toContain(id);
+    }
+  });
+
+  it('continues behind any position, also at another instance, with nothing lost and nothing twice', async () => {
+    const start = await ends();
+    const ids = [...(await writeMore()), ...(await writeMore()), ...(await writeMore())];
+    let positions: Seen[] = [];
+    const whole = await following(0, start, async (seen) => {
+      await until(() => seen.length === ids.length);
+      positions = [...seen];
+    });
+    expect(whole.sort()).toEqual([...ids].sort());
+    for (const [index, { position }] of positions.entries()) {
+      const rest = positions.slice(index + 1).map(({ eventId }) => eventId);
+      const again = await following(1, position, (seen) => until(() => seen.length >= rest.length));
+      expect(again.sort()).toEqual(rest.sort());
+    }
+  });
+
+  it('begins where the log begins for a partition that the position does not know', async () => {
+    const last = (await writeMore()).at(-1);
+    const ids = await following(0, [], (seen) => until(() => seen.some(({ eventId }) => eventId === last)));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThan(2);
+  });
+
+  it('begins no later than at its end, whatever the position says', async () => {
+    const beyond = (await ends()).map((offset) => offset + 1_000_000);
+    expect(await following(0, beyond, writeUntilSeen)).not.toEqual([]);
+  });
+});
+
+function ends(): Promise<number[]> {
+  return Promise.all(
+    Array.from({ length: stack.partitions }, (_, partition) => stack.backend.endOffset({ topic: TOPIC, partition })),
+  );
+}

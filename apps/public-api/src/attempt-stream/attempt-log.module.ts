@@ -1,0 +1,23 @@
+import { Global, Module } from '@nestjs/common';
+import type { AvroCodecs } from '@waypost/contracts';
+import { CODECS, KafkaModule, STREAMS_BACKEND } from '@waypost/platform';
+import type { StreamsBackend } from '@waypost/streams';
+import { createAttemptLog } from './attempt-log.js';
+
+/** AttemptLog */
+export const ATTEMPT_LOG = Symbol('attempt log');
+
+/** Apart from the resource, and global: the resource needs no Kafka, its log does. */
+@Global()
+@Module({
+  imports: [KafkaModule],
+  providers: [
+    {
+      provide: ATTEMPT_LOG,
+      inject: [STREAMS_BACKEND, CODECS],
+      useFactory: (backend: StreamsBackend, codecs: AvroCodecs) => createAttemptLog(backend, codecs),
+    },
+  ],
+  exports: [ATTEMPT_LOG],
+})
+export class AttemptLogModule {}

@@ -1,0 +1,101 @@
+import { type AvroCodecs, readValue, resolveBatch, topics, type WebhookAttempt } from '@waypost/contracts';
+import {
+  type PartitionConsumer,
+  type RecordBatch,
+  slicesOf,
+  type StreamsBackend,
+  StreamsError,
+} from '@waypost/streams';
+
+/** The next offset of each partition of the log of attempts. */
+export type LogPosition = readonly number[];
+
+export interface AttemptSlice {
+  readonly attempts: readonly { readonly attempt: WebhookAttempt; readonly position: LogPosition }[];
+  /** After the slice. */
+  readonly position: LogPosition;
+}
+
+/** The log of attempts as it grows, of all fleets. */
+export interface AttemptLog {
+  /**
+   * Gives every slice from a position on to `onSlice`, and reads on when that has resolved. Rejects when the log cannot
+   * be read; ends with the signal.
+   *
+   * @param from null: from now on. What has left the log is skipped
+   */
+  follow(from: LogPosition | null, onSlice: (slice: AttemptSlice) => Promise<void>, signal: AbortSignal): Promise<void>;
+}
+
+const SLICE_RECORDS = 250;
+const TOPIC = topics.webhookAttempts.name;
+
+/** Each follower reads the log by itself: a slow one holds back nobody, and resuming is the same as following. */
+export function createAttemptLog(backend: StreamsBackend, codecs: Pick<AvroCodecs, 'webhookAttempts'>): AttemptLog {
+  return {
+    async follow(from, onSlice, signal) {
+      const position = await startOf(backend, from);
+      const fetcher = backend.fetcher();
+      const consumers = position.map((offset, partition) => fetcher.open({ topic: TOPIC, partition }, offset));
+      let turn: Promise<void> = Promise.resolve();
+      /** One slice at a time, so that positions only grow. */
+      const inTurn = (work: () => Promise<void>): Promise<void> => (turn = turn.then(work));
+      const readOn = (consumer: PartitionConsumer, partition: number) =>
+        readPartition(consumer, signal, (batch) =>
+          inTurn(() => (signal.aborted ? Promise.resolve() : giveBatch(batch, partition))),
+        );
+      async function giveBatch(batch: RecordBatch, partition: number): Promise<void> {
+        for (const slice of slicesOf(batch, SLICE_RECORDS)) {
+          await resolveBatch(codecs.webhookAttempts, slice);
+          const attempts = slice.flatMap(({ offset, value }) => {
+            position[partition] = offset + 1;
+            const read = readValue(codecs.webhookAttempts, value);
+            // The projector quarantines what is no attempt.
+            return read.type === 'value' ? [{ attempt: read.value, position: [...position] }] : [];
+          });
+          await onSlice({ attempts, position: [...position] });
+        }
+        position[partition] = batch.nextOffset;
+      }
+      try {
+        await Promise.race([Promise.all(consumers.map(readOn)), aborted(signal)]);
+      } finally {
+        await fetcher.close();
+      }
+    },
+  };
+}
+
+async function readPartition(
+  consumer: PartitionConsumer,
+  signal: AbortSignal,
+  give: (batch: RecordBatch) => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const batch = await consumer.next();
+    await give(batch);
+    batch.release?.();
+  }
+}
+
+async function startOf(backend: StreamsBackend, from: LogPosition | null): Promise<number[]> {
+  const count = await backend.partitionCount(TOPIC);
+  if (count === null) throw new StreamsError('TOPIC_MISSING', `The topic ${TOPIC} does not exist.`);
+  return Promise.all(
+    Array.from({ length: count }, async (_, partition) => {
+      const [start, end] = await Promise.all([
+        backend.startOffset({ topic: TOPIC, partition }),
+        backend.endOffset({ topic: TOPIC, partition }),
+      ]);
+      // A partition that the position does not know was added since: all of it is new.
+      return from === null ? end : Math.min(end, Math.max(start, from[partition] ?? start));
+    }),
+  );
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,32 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
+import { AttemptStreams } from './attempt-stream.service.js';
+
+@Controller('/public/v2/stream')
+export class AttemptStreamController {
+  constructor(private readonly streams: AttemptStreams) {}
+
+  /** Not Nest's `@Sse()`: an observable cannot be told that the reader has no room. */
+  @Get()
+  @Endpoint({
+    operationId: 'streamAttempts',
+    summary: 'Follow attempts as they are made',
+    description:
+      'Server-sent events. The `data` of each event `attempt` is one attempt, in the order of the log for a subscription. Without `Last-Event-ID` the stream begins now; with the id of the last event that was read it continues behind it, at any instance and for as long as the log is kept. It has no end: connect again when it closes. An API key may have 4 streams of one process.',
+    tag: 'History',
+    scope: 'events:read',
+    response: { status: 200, description: 'The stream.', type: StreamedAttemptDto, mediaType: 'text/event-stream' },
+    lastEventId: true,
+  })
+  follow(
+    @CurrentCaller() caller: Caller,
+    @Query() query: AttemptStreamQueryDto,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.streams.open(caller, query, request, response);
+  }
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
+import { AttemptStreamController } from './attempt-stream.controller.js';
+import { AttemptStreams } from './attempt-stream.service.js';
+
+@Module({ imports: [AuthModule], controllers: [AttemptStreamController], providers: [AttemptStreams] })
+export class AttemptStreamModule {}

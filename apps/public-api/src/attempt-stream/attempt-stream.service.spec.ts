@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import type { WebhookAttempt } from '@waypost/domain';
+import { holdsFor, until } from '../../../../test/support/until.js';
+import { startTestApiPerTest } from '../testing/test-api.js';
+import { attemptOf, type DeliveryPlan, NOW, SUBSCRIPTIONS } from '../testing/walked-deliveries.js';
+import type { AttemptLog, LogPosition } from './attempt-log.js';
+
+const STREAM = '/public/v2/stream';
+const [A = '', B = ''] = SUBSCRIPTIONS;
+const build = startTestApiPerTest({ now: () => NOW });
+
+function attempt(fleetId: string, event: number, plan: Partial<DeliveryPlan> = {}): WebhookAttempt {
+  const whole = {
+    ...{ event, series: 0, device: 'van-1', type: 'position', subscription: A },
+    ...{ firstAttemptAt: NOW, answers: [200], ...plan },
+  };
+  return attemptOf(fleetId, whole, whole.answers.length);
+}
+
+/** A log that has an end. */
+function logOf(attempts: readonly WebhookAttempt[]): AttemptLog & { readonly followedFrom: (LogPosition | null)[] } {
+  const followedFrom: (LogPosition | null)[] = [];
+  return {
+    followedFrom,
+    follow: async (from, onSlice) => {
+      followedFrom.push(from);
+      const given = attempts.map((one, index) => ({ attempt: one, position: [7, index + 1] }));
+      await onSlice({ attempts: given, position: [7, attempts.length] });
+    },
+  };
+}
+
+/** A log to which nothing is added. */
+const quiet: AttemptLog = {
+  follow: (_from, _onSlice, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    }),
+};
+
+interface ReadEvent {
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+function eventsIn(text: unknown): ReadEvent[] {
+  const blocks = String(text)
+    .split('\n\n')
+    .filter((block) => block.includes('data: '));
+  return blocks.map((block) => ({
+    id: /^id: (.*)$/m.exec(block)?.[1] ?? '',
+    data: JSON.parse(/^data: (.*)$/m.exec(block)?.[1] ?? '') as ReadEvent['data'],
+  }));
+}
+
+describe('GET /public/v2/stream (R-41)', () => {
+  it("sends the fleet's attempts as server-sent events, and those of no other", async () => {
+    const { request } = await build({
+      attemptLog: logOf([attempt('acme', 1), attempt('other', 2), attempt('acme', 3)]),
+    });
+    const answer = await request(STREAM);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    const events = eventsIn(answer.body);
+    expect(events.map(({ id }) => id)).toEqual(['7-1', '7-3']);
+    expect(events[0]?.data).toMatchObject({
+      ...{ deviceId: 'van-1', subscriptionId: A, eventType: 'position', series: 0, attempt: 1 },
+      ...{ statusCode: 200, status: 'delivered' },
+    });
+    expect(events[0]?.data).not.toHaveProperty('body');
+  });
+
+  it.each([
+    ['', ['1', '2', '3', '4']],
+    [`subscriptionId=${B}`, ['2']],
+    ['eventType=ignition_on&eventType=position', ['1', '2', '3', '4']],
+    ['eventType=ignition_on', ['3']],
+    ['deviceId=van-2', ['4']],
+    ['statusCode=503', ['2']],
+    ['status=pending', ['2']],
+    ['status=failed', ['4']],
+    ['status=delivered&deviceId=van-2', []],
+  ])('is filtered by "%s"', async (query, expected) => {
+    const log = logOf([
+      attempt('acme', 1),
+      attempt('acme', 2, { subscription: B, answers: [503] }),
+      attempt('acme', 3, { type: 'ignition_on' }),
+      attempt('acme', 4, { device: 'van-2', answers: [410] }),
+    ]);
+    const { request } = await build({ attemptLog: log });
+    const { body } = await request(`${STREAM}?${query}`);
+    expect(eventsIn(body).map(({ id }) => id.split('-')[1])).toEqual(expected);
+  });
+
+  it('says when the next attempt is due while there is one', async () => {
+    const { request } = await build({ attemptLog: logOf([attempt('acme', 1, { answers: [503] })]) });
+    const [event] = eventsIn((await request(STREAM)).body);
+    expect(event?.data).toMatchObject({ status: 'pending', nextAttemptAt: expect.stringMatching(/Z$/) as unknown });
+  });
+
+  it('continues behind the event that Last-Event-ID names, and begins now without one', async () => {
+    const attemptLog = logOf([]);
+    const { request } = await build({ attemptLog });
+    await request(STREAM, { headers: { 'last-event-id': '12-0-3456' } });
+    await request(STREAM, { headers: { 'last-event-id': '' } });
+    await request(STREAM);
+    expect(attemptLog.followedFrom).toEqual([[12, 0, 3456], null, null]);
+  });
+
+  it.each(['abc', '1--2', '-1', '1-2-', '9'.repeat(16), Array(5_000).fill('1').join('-')])(
+    'refuses the Last-Event-ID "%.20s"',
+    async (id) => {
+      const { request } = await build({ attemptLog: quiet });
+      const answer = await request(STREAM, { headers: { 'last-event-id': id } });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ error: { code: 'invalid_header', details: [{ header: 'Last-Event-ID' }] } });
+    },
+  );
+
+  it('is open four times at most for one key, until one of them is closed', async () => {
+    const { url, request, addKey } = await build({ attemptLog: quiet });
+    const key = addKey('acme');
+    const closing = new AbortController();
+    const headers = { authorization: `Bearer ${key}` };
+    const open = await Promise.all(
+      [1, 2, 3, 4].map((n) => fetch(url + STREAM, { headers, signal: n === 1 ? closing.signal : null })),
+    );
+    expect(open.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await request(STREAM, { key })).status).toBe(429);
+    expect((await fetch(url + STREAM, { headers: { authorization: `Bearer ${addKey('acme')}` } })).status).toBe(200);
+    closing.abort();
+    await until(async () => (await fetch(url + STREAM, { headers })).status === 200);
+  });
+
+  it('ends with the process', async () => {
+    const { url, addKey, close } = await build({ attemptLog: quiet });
+    const answer = await fetch(url + STREAM, { headers: { authorization: `Bearer ${addKey('acme')}` } });
+    const text = answer.text();
+    await close();
+    expect(await text).toBe(': open\n\n');
+  });
+
+  it('reads no further than its reader does', async () => {
+    const slice = Array.from({ length: 250 }, (_, n) => attempt('acme', n));
+    let slices = 0;
+    const endless: AttemptLog = {
+      follow: async (_from, onSlice, signal) => {
+        while (!signal.aborted && slices < 2_000) {
+          slices += 1;
+          await onSlice({ attempts: slice.map((one) => ({ attempt: one, position: [slices] })), position: [slices] });
+        }
+      },
+    };
+    const { url, addKey } = await build({ attemptLog: endless });
+    const answer = await fetch(url + STREAM, { headers: { authorization: `Bearer ${addKey('acme')}` } });
+    let before: number;
+    do {
+      before = slices;
+      await holdsFor(300, () => true);
+    } while (slices > before);
+    expect(slices).toBeLessThan(2_000);
+    let read = 0;
+    for await (const chunk of answer.body ?? []) read += (chunk as Uint8Array).length;
+    expect(slices).toBe(2_000);
+    expect(read).toBeGreaterThan(2_000 * 250 * 100);
+  });
+});

@@ -1,0 +1,149 @@
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { formatTime, type WebhookAttempt } from '@waypost/domain';
+import { LOGGER, type Logger } from '@waypost/platform';
+import { KEY_DIRECTORY } from '../auth/auth.module.js';
+import { bearerToken, type Caller } from '../auth/caller.js';
+import type { KeyDirectory } from '../auth/key-directory.js';
+import { ApiError, invalidHeader } from '../errors/api-error.js';
+import type { AttemptLog, LogPosition } from './attempt-log.js';
+import { ATTEMPT_LOG } from './attempt-log.module.js';
+import type { AttemptStreamQueryDto, StreamedAttemptDto } from './attempt-stream.dto.js';
+import { EventStream } from './event-stream.js';
+import { positionText, readPosition } from './stream-position.js';
+
+/** Each stream reads the whole log. */
+const MAX_STREAMS = 64;
+const MAX_STREAMS_OF_KEY = 4;
+
+const LAST_EVENT_ID = 'Last-Event-ID';
+
+/** Streams the attempts of a fleet as they are logged (R-41). */
+@Injectable()
+export class AttemptStreams implements BeforeApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private readonly byKey = new Map<string, number>();
+  private count = 0;
+
+  constructor(
+    @Inject(ATTEMPT_LOG) private readonly log: AttemptLog,
+    @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  beforeApplicationShutdown(): void {
+    this.stopping.abort();
+  }
+
+  /** Resolves when the stream has ended. @throws ApiError before the first byte */
+  async open(caller: Caller, query: AttemptStreamQueryDto, request: Request, response: Response): Promise<void> {
+    const from = lastPosition(request);
+    const leave = this.enter(caller.keyId);
+    const stream = new EventStream(response, {
+      stopping: this.stopping.signal,
+      isStillAllowed: () => this.isLive(request, caller),
+    });
+    try {
+      await this.follow(stream, caller.fleetId, query, from);
+    } finally {
+      stream.end();
+      leave();
+    }
+  }
+
+  private async follow(
+    stream: EventStream,
+    fleetId: string,
+    query: AttemptStreamQueryDto,
+    from: LogPosition | null,
+  ): Promise<void> {
+    const isWanted = filterOf(fleetId, query);
+    stream.begin();
+    try {
+      await this.log.follow(
+        from,
+        ({ attempts, position }) => {
+          const wanted = attempts.filter(({ attempt }) => isWanted(attempt));
+          const events = wanted.map((one) => ({ id: positionText(one.position), data: shown(one.attempt) }));
+          return stream.send(events, positionText(position));
+        },
+        stream.signal,
+      );
+    } catch (error) {
+      // The client connects again, with the id of the last event that it has.
+      this.logger.warn('attempt_stream_failed', { fleetId, error });
+    }
+  }
+
+  private enter(keyId: string): () => void {
+    const ofKey = this.byKey.get(keyId) ?? 0;
+    if (this.count >= MAX_STREAMS || ofKey >= MAX_STREAMS_OF_KEY) {
+      const message = `An API key may have ${String(MAX_STREAMS_OF_KEY)} streams, and a process ${String(MAX_STREAMS)}: close one first.`;
+      throw new ApiError(429, 'rate_limited', message, { headers: { 'retry-after': '5' } });
+    }
+    this.count += 1;
+    this.byKey.set(keyId, ofKey + 1);
+    return () => {
+      this.count -= 1;
+      const left = (this.byKey.get(keyId) ?? 1) - 1;
+      if (left === 0) this.byKey.delete(keyId);
+      else this.byKey.set(keyId, left);
+    };
+  }
+
+  /** Whether the key has not been revoked since. */
+  private async isLive(request: Request, { keyId }: Caller): Promise<boolean> {
+    const key = bearerToken(request);
+    const caller = key === null ? null : await this.keys.find(key);
+    return caller?.keyId === keyId;
+  }
+}
+
+function lastPosition(request: Request): LogPosition | null {
+  const text = request.get(LAST_EVENT_ID);
+  if (text === undefined || text === '') return null;
+  const position = readPosition(text);
+  if (position === null) throw invalidHeader(LAST_EVENT_ID, 'must be the id of an event of this stream');
+  return position;
+}
+
+type Status = StreamedAttemptDto['status'];
+
+function statusAfter({ outcome }: WebhookAttempt): Status {
+  if (outcome === 'delivered') return 'delivered';
+  return outcome === 'retrying' ? 'pending' : 'failed';
+}
+
+function filterOf(fleetId: string, query: AttemptStreamQueryDto): (attempt: WebhookAttempt) => boolean {
+  const { eventType: types = [], deviceId, subscriptionId, statusCode, status } = query;
+  const wantedTypes = new Set<string>(types);
+  const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
+  return (attempt) =>
+    attempt.fleetId === fleetId &&
+    (wantedTypes.size === 0 || wantedTypes.has(attempt.eventType)) &&
+    is(deviceId, attempt.deviceId) &&
+    is(subscriptionId, attempt.subscriptionId) &&
+    is<number | null>(statusCode, attempt.statusCode) &&
+    is(status, statusAfter(attempt));
+}
+
+function shown(attempt: WebhookAttempt): StreamedAttemptDto {
+  const status = statusAfter(attempt);
+  const { statusCode, errorCode, nextDueAt } = attempt;
+  return {
+    eventId: attempt.eventId,
+    eventType: attempt.eventType as StreamedAttemptDto['eventType'],
+    eventTime: formatTime(attempt.eventTime),
+    deviceId: attempt.deviceId,
+    subscriptionId: attempt.subscriptionId,
+    series: attempt.series,
+    attempt: attempt.attempt,
+    ...(attempt.probe ? { probe: true as const } : {}),
+    startedAt: formatTime(attempt.startedAt),
+    durationMs: attempt.durationMs,
+    ...(statusCode === null ? {} : { statusCode }),
+    ...(errorCode === null ? {} : { error: errorCode }),
+    status,
+    ...(status === 'pending' && nextDueAt !== null ? { nextAttemptAt: formatTime(nextDueAt) } : {}),
+  };
+}

@@ -1,0 +1,87 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Response } from 'express';
+import { EventStream } from './event-stream.js';
+
+/** What a stream does to its response. */
+class WrittenResponse extends EventEmitter {
+  text = '';
+  isEnded = false;
+  isDestroyed = false;
+  hasRoom = true;
+  readonly writableNeedDrain = false;
+  status = () => this;
+  set = () => this;
+  flushHeaders = () => undefined;
+  write(text: string): boolean {
+    this.text += text;
+    return this.hasRoom;
+  }
+  end(): void {
+    this.isEnded = true;
+  }
+  destroy(): void {
+    this.isDestroyed = true;
+  }
+}
+
+let response: WrittenResponse;
+let isAllowed: boolean;
+let stream: EventStream;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  response = new WrittenResponse();
+  isAllowed = true;
+  const options = { stopping: new AbortController().signal, isStillAllowed: () => Promise.resolve(isAllowed) };
+  stream = new EventStream(response as unknown as Response, options);
+  stream.begin();
+});
+afterEach(() => {
+  stream.end();
+  jest.useRealTimers();
+});
+
+describe('a stream of server-sent events (R-41)', () => {
+  it('has an id, a name and one line of JSON per event, whatever the data is', async () => {
+    await stream.send([{ id: '1-2', data: { text: 'a\n\nid: 9\n' } }], '1-2');
+    expect(response.text).toBe(': open\n\nid: 1-2\nevent: attempt\ndata: {"text":"a\\n\\nid: 9\\n"}\n\n');
+  });
+
+  it('sends something every 15 s, so that nothing in between closes it', async () => {
+    await jest.advanceTimersByTimeAsync(45_000);
+    expect(response.text).toBe(`: open\n\n${': alive\n\n'.repeat(3)}`);
+  });
+
+  it('moves the place to resume at past what the filter leaves out', async () => {
+    await stream.send([], '5-7');
+    await jest.advanceTimersByTimeAsync(30_000);
+    expect(response.text).toBe(': open\n\nid: 5-7\n\n: alive\n\n');
+  });
+
+  it('ends when its key has been revoked', async () => {
+    isAllowed = false;
+    await jest.advanceTimersByTimeAsync(15_000);
+    expect([response.isEnded, stream.signal.aborted]).toEqual([true, true]);
+  });
+
+  it('waits for a reader without room, and gives one up that takes nothing for half a minute', async () => {
+    response.hasRoom = false;
+    const first = stream.send([{ id: '1', data: 1 }], '1');
+    response.emit('drain');
+    await first;
+    const second = stream.send([{ id: '2', data: 2 }], '2');
+    await jest.advanceTimersByTimeAsync(29_999);
+    expect(response.isDestroyed).toBe(false);
+    await jest.advanceTimersByTimeAsync(2);
+    await second;
+    expect([response.isDestroyed, stream.signal.aborted]).toEqual([true, true]);
+  });
+
+  it('is over when its reader has gone', async () => {
+    response.emit('close');
+    expect(stream.signal.aborted).toBe(true);
+    await stream.send([{ id: '1', data: 1 }], '1');
+    expect(response.text).toBe(': open\n\n');
+  });
+});

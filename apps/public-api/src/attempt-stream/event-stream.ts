@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+
+/** Below the time after which proxies and our own server close a silent connection. */
+const KEEP_ALIVE_MS = 15_000;
+/** A reader that takes nothing for this long is gone. */
+const STALLED_MS = 30_000;
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'x-accel-buffering': 'no',
+  // Else a process that stops would wait for the next request of this connection.
+  connection: 'close',
+};
+
+export interface EventStreamOptions {
+  readonly stopping: AbortSignal;
+  /** Asked every 15 s. */
+  readonly isStillAllowed: () => Promise<boolean>;
+}
+
+export interface ServerSentEvent {
+  /** Without a line break. */
+  readonly id: string;
+  /** As JSON. */
+  readonly data: unknown;
+}
+
+/** Server-sent events (WHATWG HTML, 9.2) to one reader, with no more in memory than one call of `send` gives. */
+export class EventStream {
+  private readonly ending = new AbortController();
+  /** Aborted when the reader has gone or stalls, is no longer allowed, or the process stops. */
+  readonly signal: AbortSignal;
+  private lastId = '';
+  private sentId = '';
+  private keepAlive: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly response: Response,
+    private readonly options: EventStreamOptions,
+  ) {
+    this.signal = AbortSignal.any([options.stopping, this.ending.signal]);
+  }
+
+  begin(): void {
+    const { response } = this;
+    response.once('close', () => {
+      this.end();
+    });
+    response.status(200).set(HEADERS);
+    response.flushHeaders();
+    // A first byte, so that clients and proxies know the stream is open.
+    response.write(': open\n\n');
+    this.keepAlive = setInterval(() => void this.stayAlive(), KEEP_ALIVE_MS);
+  }
+
+  /**
+   * Resolves when the reader has room for more.
+   * @param positionId after all of them, and whatever was left out behind them
+   */
+  async send(events: readonly ServerSentEvent[], positionId: string): Promise<void> {
+    this.lastId = positionId;
+    if (events.length === 0 || this.signal.aborted) return;
+    this.sentId = events.at(-1)?.id ?? this.sentId;
+    const text = events.map(({ id, data }) => `id: ${id}\nevent: attempt\ndata: ${JSON.stringify(data)}\n\n`).join('');
+    if (!this.response.write(text)) await this.drained();
+  }
+
+  end(): void {
+    clearInterval(this.keepAlive);
+    this.ending.abort();
+    this.response.end();
+  }
+
+  private async drained(): Promise<void> {
+    const stalled = setTimeout(() => {
+      this.response.destroy();
+      this.ending.abort();
+    }, STALLED_MS);
+    await once(this.response, 'drain', { signal: this.signal }).catch(() => undefined);
+    clearTimeout(stalled);
+  }
+
+  /** An id alone is no event, but moves the place that a client resumes at past what was left out. */
+  private async stayAlive(): Promise<void> {
+    const isAllowed = await this.options.isStillAllowed().catch(() => true);
+    if (this.signal.aborted) return;
+    if (!isAllowed) this.end();
+    else if (this.response.writableNeedDrain) return;
+    else if (this.lastId === this.sentId || this.lastId === '') this.response.write(': alive\n\n');
+    else {
+      this.sentId = this.lastId;
+      this.response.write(`id: ${this.lastId}\n\n`);
+    }
+  }
+}
