@@ -152,7 +152,8 @@ describe('an endpoint that misbehaves (R-26)', () => {
 });
 
 describe('retries (R-22)', () => {
-  const SPEED = 20;
+  const SPEED = 10;
+  const DEADLINE_MS = 5_000;
 
   it('start when they are due beside twenty subscriptions, two of which miss every deadline', async () => {
     const fast = await SenderHarness.create({ speed: SPEED });
@@ -163,7 +164,7 @@ describe('retries (R-22)', () => {
     await fast.start(
       async ({ delivery }) => {
         if (!['s3', 's4'].includes(delivery.subscriptionId)) return { type: 'response', statusCode: 200 };
-        await new Promise((resolve) => setTimeout(resolve, 5_000 / SPEED));
+        await new Promise((resolve) => setTimeout(resolve, DEADLINE_MS / SPEED));
         return late;
       },
       { slots: { perSubscription: 64, total: 256 }, reservations: { total: 4_096, perOrigin: 512 } },
@@ -173,7 +174,7 @@ describe('retries (R-22)', () => {
     const lateness = retries.map(({ startedAt, dueAt }) => startedAt - dueAt).sort((a, b) => a - b);
     // Retries that wait for others are late by whole deadlines, most of them; a busy machine delays a few by as much.
     expect(lateness).toHaveLength(2 * 40 * 4);
-    expect(lateness[Math.floor(lateness.length * 0.75)]).toBeLessThan(100 * SPEED);
+    expect(lateness[Math.floor(lateness.length * 0.75)]).toBeLessThan(DEADLINE_MS);
     await fast.stop();
   });
 });
