@@ -9,6 +9,8 @@ export interface ContractKey {
   readonly fleetId: string;
   readonly id: string;
   readonly key: string;
+  /** One that exists, of one of its subscriptions. */
+  readonly replay: { readonly subscriptionId: string; readonly replayId: string };
 }
 
 export interface FuzzOptions {
@@ -48,6 +50,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const hooks = {
     SCHEMATHESIS_HOOKS: projectFile('test/contract/hooks.py'),
     CONTRACT_KEY_IDS: keys.map(({ id }) => id).join(','),
+    CONTRACT_REPLAYS: keys.map(({ replay }) => `${replay.subscriptionId}/${replay.replayId}`).join(','),
     PYTHONDONTWRITEBYTECODE: '1',
   };
   const child = spawn(python, args, { cwd: folder, env: { ...env, ...hooks }, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -85,8 +85,9 @@ async function fill(stack: BenchStack, apiUrl: string): Promise<ContractStage['k
       await store.fleets.create({ fleetId, payloadFormat: 'v1', nowMs: Date.now() });
       const made = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs: Date.now() });
       if (made.type !== 'created') throw new Error(`Fleet ${fleetId} could not be made.`);
-      keys.push({ fleetId, id: made.id, key: made.key });
-      fleets.push({ fleetId, subscriptions: await subscribe(apiUrl, made.key), devices: 5 });
+      const { subscriptions, replay } = await subscribe(apiUrl, made.key);
+      keys.push({ fleetId, id: made.id, key: made.key, replay });
+      fleets.push({ fleetId, subscriptions, devices: 5 });
     }
   } finally {
     await store.close();
@@ -99,19 +100,22 @@ async function fill(stack: BenchStack, apiUrl: string): Promise<ContractStage['k
 
 const PATH = '/public/v1/webhook-subscriptions';
 
-async function subscribe(apiUrl: string, apiKey: string): Promise<SampledFleet['subscriptions']> {
+interface Subscribed extends Pick<ContractKey, 'replay'> {
+  readonly subscriptions: SampledFleet['subscriptions'];
+}
+
+async function subscribe(apiUrl: string, apiKey: string): Promise<Subscribed> {
   const client = createApiClient({ apiUrl, apiKey });
   const eventTypes = ['position', 'position_sleep', 'ignition_on'];
   const made = (await client.post(PATH, { url: 'https://receiver.example/hook', eventTypes })) as {
     data: SampledFleet['subscriptions'];
   };
   const [first] = made.data;
-  const replay = { startDate: new Date(Date.now() - DAY_MS).toISOString(), endDate: new Date().toISOString() };
-  if (first !== undefined) {
-    await client.post(`${PATH}/${first.id}/replays`, replay);
-    await client.post(`${PATH}/${first.id}/test`);
-  }
-  return made.data;
+  if (first === undefined) throw new Error('Subscribing has made no subscription.');
+  const window = { startDate: new Date(Date.now() - DAY_MS).toISOString(), endDate: new Date().toISOString() };
+  const { replayId } = (await client.post(`${PATH}/${first.id}/replays`, window)) as { replayId: string };
+  await client.post(`${PATH}/${first.id}/test`);
+  return { subscriptions: made.data, replay: { subscriptionId: first.id, replayId } };
 }
 
 async function complaintsIn(api: RunningApp): Promise<string[]> {
