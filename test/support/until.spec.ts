@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { holdsFor, until } from './until.js';
+import { holdsFor, settlesWithin, until } from './until.js';
 
 describe('until', () => {
   it('resolves with the first value that is not false', async () => {
@@ -43,5 +43,25 @@ describe('holdsFor', () => {
     });
 
     expect(checkedAt - startedAt).toBeGreaterThanOrEqual(30);
+  });
+});
+
+describe('settlesWithin', () => {
+  const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  it.each([
+    ['true for a promise that resolves first', after(20), true],
+    ['true for a promise that rejects first', Promise.reject(new Error('refused')), true],
+    ['false for a promise that settles later', after(120), false],
+  ])('is %s', async (_case, promise, expected) => {
+    expect(await settlesWithin(60, promise)).toBe(expected);
+  });
+
+  it('keeps its answer when the process was busy for longer than both', async () => {
+    const both = [settlesWithin(60, after(20)), settlesWithin(20, after(60))];
+    const busyUntil = performance.now() + 100;
+    while (performance.now() < busyUntil);
+
+    expect(await Promise.all(both)).toEqual([true, false]);
   });
 });

@@ -51,6 +51,25 @@ export async function holdsFor(forMs: number, check: () => unknown): Promise<voi
   }
 }
 
+/**
+ * Whether the promise settles before a timer that starts now. The order of two timers shows it, so that a machine that is
+ * busy elsewhere delays both and breaks nothing.
+ */
+export async function settlesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  const stop = new AbortController();
+  const tooLate = sleep(ms, false, { signal: stop.signal });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([settled, tooLate]);
+  } finally {
+    stop.abort();
+    tooLate.catch(() => undefined);
+  }
+}
+
 /** Lets every callback and promise that is ready now run. No timer of the product can fire meanwhile. */
 export function flushed(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

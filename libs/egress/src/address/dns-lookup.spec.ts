@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { settlesWithin } from '../../../../test/support/until.js';
 import { type DnsAnswer, type DnsQuestion, type DnsServer, startDnsServer } from '../testing/dns-server.js';
 import { createDnsLookup, type DnsLookupOptions } from './dns-lookup.js';
 
@@ -77,10 +78,10 @@ describe('createDnsLookup', () => {
       queryTimeoutMs: 5_000,
       otherFamilyMs: 50,
     });
-    const startedAt = performance.now();
 
-    expect(await lookup('hooks.example')).toEqual([{ address: '93.184.215.14', family: 4 }]);
-    expect(performance.now() - startedAt).toBeLessThan(4_500);
+    const addresses = lookup('hooks.example');
+    expect(await settlesWithin(4_500, addresses)).toBe(true);
+    expect(await addresses).toEqual([{ address: '93.184.215.14', family: 4 }]);
   });
 
   it('resolves other names while many wait for a dead name server', async () => {
