@@ -16,8 +16,8 @@ SUBSCRIBER_URL = re.compile(r"https://[a-z0-9]+(\.[a-z0-9]+)*\.(com|net|org|exam
 
 # Of the keys that the run calls with: if they were revoked, every further call would be refused.
 KEPT_KEY_IDS = os.environ.get("CONTRACT_KEY_IDS", "").split(",")
-# Pairs of a subscription and one of its replays, each of another fleet: an id of either alone is of no use.
-REPLAYS = [pair.split("/") for pair in os.environ.get("CONTRACT_REPLAYS", "").split(",") if pair]
+# A subscription and one of its replays, both of the fleet of the first key: an id of either alone is of no use.
+REPLAY = dict(zip(("id", "replayId"), os.environ.get("CONTRACT_REPLAY", "").split("/")))
 NO_ID = "00000000-0000-4000-8000-000000000000"
 # Rings have rules between their positions: closed, no crossings, not round the earth.
 RING = [[[13.3, 52.4], [13.5, 52.4], [13.5, 52.6], [13.3, 52.6], [13.3, 52.4]]]
@@ -35,9 +35,8 @@ def before_call(ctx, case, kwargs):
     if case.meta is None or case.meta.generation.mode != schemathesis.GenerationMode.POSITIVE:
         return
     fit_headers(case)
-    if REPLAYS and "replayId" in (case.path_parameters or {}) and next(calls) % 2 == 0:
-        id, replay_id = REPLAYS[next(calls) % len(REPLAYS)]
-        case.path_parameters.update(id=id, replayId=replay_id)
+    if "replayId" in (case.path_parameters or {}):
+        case.path_parameters.update(REPLAY)
     if case.query:
         # Only the service makes one (R-34), and it is good for the query that it came from alone.
         case.query.pop("pageState", None)

@@ -50,7 +50,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const hooks = {
     SCHEMATHESIS_HOOKS: projectFile('test/contract/hooks.py'),
     CONTRACT_KEY_IDS: keys.map(({ id }) => id).join(','),
-    CONTRACT_REPLAYS: keys.map(({ replay }) => `${replay.subscriptionId}/${replay.replayId}`).join(','),
+    CONTRACT_REPLAY: keys.map(({ replay }) => `${replay.subscriptionId}/${replay.replayId}`)[0],
     PYTHONDONTWRITEBYTECODE: '1',
   };
   const child = spawn(python, args, { cwd: folder, env: { ...env, ...hooks }, stdio: ['ignore', 'pipe', 'inherit'] });
