@@ -24,6 +24,8 @@ export interface DataSourceSettings extends ConnectionSettings {
    * its locks. None by default.
    */
   readonly idleInTransactionTimeoutMs?: number;
+  /** The server fails a statement that waits longer than this for a lock. None by default. */
+  readonly lockTimeoutMs?: number;
 }
 
 /** The connections of a pool. */
@@ -67,7 +69,11 @@ export function dataSourceOptions(databaseUrl: string, settings: DataSourceSetti
     connectTimeoutMS: connectTimeoutOf(settings),
     applicationName: settings.applicationName ?? 'waypost',
     poolErrorHandler: (error: Error) => settings.onIdleConnectionLost?.(error),
-    extra: { ...connectionOptions(settings), idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs },
+    extra: {
+      ...connectionOptions(settings),
+      idle_in_transaction_session_timeout: settings.idleInTransactionTimeoutMs,
+      lock_timeout: settings.lockTimeoutMs,
+    },
   };
 }
 
@@ -117,29 +123,4 @@ class ResilientClient extends pg.Client {
 
 function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
-}
-
-/** Any fixed number: the advisory lock that concurrent migrators queue on. */
-const MIGRATION_LOCK = 7_215_001;
-
-/**
- * Brings the database to the newest migration and resolves to the names of those that ran. Any number of processes may call
- * it at once: one migrates, the others wait for it and find nothing to do.
- */
-export async function runMigrations(databaseUrl: string): Promise<readonly string[]> {
-  const dataSource = createDataSource(databaseUrl, { poolSize: 2, applicationName: 'waypost-migrations' });
-  await dataSource.initialize();
-  try {
-    const lockHolder = dataSource.createQueryRunner();
-    await lockHolder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    try {
-      const ran = await dataSource.runMigrations({ transaction: 'each' });
-      return ran.map((migration) => migration.name);
-    } finally {
-      await lockHolder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-      await lockHolder.release();
-    }
-  } finally {
-    await dataSource.destroy();
-  }
 }

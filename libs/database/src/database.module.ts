@@ -16,6 +16,8 @@ import { createPageSource, type PageSource } from './page-source.js';
 export interface DatabaseModuleOptions extends Omit<DataSourceSettings, 'entities'> {
   /** A libpq URL, as of `createDataSource`. */
   readonly url: string;
+  /** Where pages are read, if not there: a standby, which may lag behind. */
+  readonly readUrl?: string;
   /**
    * Connects at start, for an application that waits for the database, migrates it or translates errors.
    * Default: one `initialize()`.
@@ -68,7 +70,7 @@ export class DatabaseModule {
     const pages: FactoryProvider<PageSource> = {
       provide: PAGE_SOURCE,
       inject: [OPTIONS],
-      useFactory: ({ url, ...settings }: DatabaseModuleOptions) => createPageSource(url, settings),
+      useFactory: ({ url, readUrl, ...settings }: DatabaseModuleOptions) => createPageSource(readUrl ?? url, settings),
     };
     return {
       module: DatabaseModule,
@@ -84,6 +86,6 @@ export class DatabaseModule {
 }
 
 /** Entities come from `TypeOrmModule.forFeature` of the stores. */
-function typeOrmOptions({ url, ...settings }: DatabaseModuleOptions): TypeOrmModuleOptions {
+function typeOrmOptions({ url, readUrl: _, ...settings }: DatabaseModuleOptions): TypeOrmModuleOptions {
   return { ...dataSourceOptions(url, settings), autoLoadEntities: true, manualInitialization: true, retryAttempts: 1 };
 }

@@ -4,7 +4,6 @@ export {
   type DataSourceSettings,
   type PoolUsage,
   poolUsageOf,
-  runMigrations,
 } from './data-source.js';
 export { databaseAddress, type DatabaseAddress } from './database-address.js';
 export {
@@ -22,4 +21,5 @@ export { DatabaseRetry, type DatabaseRetryDeps } from './database-retry.js';
 export { DatabaseModule, type DatabaseModuleOptions, PAGE_SOURCE } from './database.module.js';
 // Apps use the injection token of the data source without depending on TypeORM themselves.
 export { DataSource } from 'typeorm';
+export { compareSchema, runMigrations, type SchemaComparison } from './migrate.js';
 export { createPageSource, type PageSource, type PreparedQuery } from './page-source.js';

@@ -25,6 +25,9 @@ const POOL_SIZE = 12;
 /** In pg_stat_activity. */
 const APPLICATION_NAME = 'waypost history-projector';
 
+/** No batch and no day of a table needs this long; a statement that does is repeated, and seen in the log. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+
 /** A process that was stopped in a transaction must not keep the next owner of its partition waiting for longer. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
@@ -118,6 +121,7 @@ function databaseOptions(
     url,
     poolSize: POOL_SIZE,
     applicationName: APPLICATION_NAME,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     idleInTransactionTimeoutMs: IDLE_IN_TRANSACTION_MS,
     onIdleConnectionLost: (error) => logger.debug('database_connection_lost', { error }),
     connect: async (dataSource) => {

@@ -2,18 +2,16 @@ import { Global, Module } from '@nestjs/common';
 import {
   DatabaseModule,
   type DatabaseModuleOptions,
-  databaseRefusal,
   DatabaseRetry,
-  type DataSource,
-  isConnectionLoss,
   PAGE_SOURCE,
   type PageSource,
 } from '@waypost/database';
 import { createDeliveryFigures, createDeliveryHistory, createPathHistory } from '@waypost/history-store';
 import { ManagementStoreModule } from '@waypost/management-store';
-import { BootError, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK } from '@waypost/platform';
+import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
 import { APP_NAME, type PublicApiConfig } from '../config.js';
+import { connectDatabase } from './connect-database.js';
 
 export const DELIVERY_HISTORY = Symbol('delivery history');
 export const DELIVERY_FIGURES = Symbol('delivery figures');
@@ -53,30 +51,16 @@ const postgres = DatabaseModule.forRootAsync({ inject: [CONFIG, LOGGER], useFact
 })
 export class ApiDatabaseModule {}
 
-function databaseOptions({ database: { url } }: PublicApiConfig, logger: Logger): DatabaseModuleOptions {
+function databaseOptions({ database, databaseRead }: PublicApiConfig, logger: Logger): DatabaseModuleOptions {
   return {
-    url,
+    url: database.url,
+    ...(databaseRead.readUrl !== undefined && { readUrl: databaseRead.readUrl }),
     applicationName: APP_NAME,
     poolSize: POOL_SIZE,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     // A process that is stopped in the middle of a change must not block others.
     idleInTransactionTimeoutMs: STATEMENT_TIMEOUT_MS,
     onIdleConnectionLost: (error) => logger.warn('database_connection_lost', { error }),
-    connect,
+    connect: connectDatabase,
   };
-}
-
-/** @throws BootError when the database cannot be used or reached */
-async function connect(dataSource: DataSource): Promise<void> {
-  try {
-    await dataSource.initialize();
-  } catch (error) {
-    const refusal = databaseRefusal(error);
-    if (refusal !== null) throw new BootError('database_refused', refusal, { cause: error });
-    if (!isConnectionLoss(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    const fix = 'check that PostgreSQL runs and that DATABASE_URL points to it';
-    const message = `The database cannot be reached (${reason}): ${fix}.`;
-    throw new BootError('database_unreachable', message, { cause: error });
-  }
 }

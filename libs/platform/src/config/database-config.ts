@@ -28,6 +28,23 @@ export const databaseConfig: z.ZodType<{ readonly url: string }> = z
     return problems.length > 0 || elsewhere !== undefined ? z.NEVER : { url };
   });
 
+/** DATABASE_READ_URL: a server that may lag behind, from which pages of the history are read. TLS as of DATABASE_URL. */
+export const databaseReadConfig: z.ZodType<{ readonly readUrl: string | undefined }> = z
+  .object({
+    DATABASE_READ_URL: withDefault(
+      asUrl('postgres:', 'postgresql:'),
+      'a PostgreSQL URL of a standby, or unset to read from DATABASE_URL',
+      undefined,
+    ),
+  })
+  .transform(({ DATABASE_READ_URL: readUrl }, ctx) => {
+    const problems = readUrl === undefined ? [] : tlsProblems(new URL(readUrl).searchParams);
+    for (const problem of problems) {
+      ctx.addIssue({ code: 'custom', path: ['DATABASE_READ_URL'], message: `is not usable: ${problem}` });
+    }
+    return problems.length > 0 ? z.NEVER : { readUrl };
+  });
+
 function tlsProblems(parameters: URLSearchParams): string[] {
   const repeated = ONCE.filter((name) => parameters.getAll(name).length > 1);
   if (repeated.length > 0) return [`${repeated.join(', ')} may stand there once only`];

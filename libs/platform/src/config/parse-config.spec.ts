@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { BootError } from '../boot-error.js';
-import { databaseConfig } from './database-config.js';
+import { databaseConfig, databaseReadConfig } from './database-config.js';
 import { kafkaConfig } from './kafka-config.js';
 import { configSections, type Environment, parseConfig } from './parse-config.js';
 import {
@@ -20,6 +20,7 @@ const schema = configSections({
   kafka: kafkaConfig('webhook-delivery'),
   registry: registryConfig,
   database: databaseConfig,
+  databaseRead: databaseReadConfig,
   sealingKeys: sealingKeysConfig,
   pageTokenKeys: pageTokenKeysConfig,
   egress: egressConfig,
@@ -187,6 +188,18 @@ describe('parseConfig', () => {
     expect(problems.join('\n')).toContain(problem);
     expect(problems.join('\n')).toMatch(/^ {2}DATABASE_URL is not usable/);
     expect(problems.join('\n')).not.toContain('database-password');
+  });
+
+  it('reads the URL of a standby for pages, or none, by the same rules', () => {
+    const DATABASE_READ_URL = 'postgres://u:database-password@standby/waypost?sslmode=verify-full';
+    expect(parseConfig(schema, { ...complete, DATABASE_READ_URL }).databaseRead).toEqual({
+      readUrl: DATABASE_READ_URL,
+    });
+    expect(parseConfig(schema, complete).databaseRead).toEqual({ readUrl: undefined });
+
+    const problems = problemsOf({ ...complete, DATABASE_READ_URL: DATABASE_READ_URL.replace('verify-full', 'allow') });
+    expect(problems).toEqual([expect.stringMatching(/^ {2}DATABASE_READ_URL is not usable/)]);
+    expect(problems.join()).not.toContain('database-password');
   });
 
   it('refuses PGSSLMODE, since it would be overlooked', () => {

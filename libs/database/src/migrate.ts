@@ -1,0 +1,67 @@
+import type { DataSource } from 'typeorm';
+import { createDataSource } from './data-source.js';
+import { migrations } from './migrations/index.js';
+
+/** Any fixed number: the advisory lock that concurrent migrators queue on. */
+const MIGRATION_LOCK = 7_215_001;
+
+/**
+ * A change of a table waits for the transactions that use it, and whoever comes after waits behind the change: so it gives up
+ * soon. Whoever migrates tries again, and migrations that are done stay done.
+ */
+const LOCK_TIMEOUT_MS = 3_000;
+
+/**
+ * Brings the database to the newest migration and resolves to the names of those that ran. Any number of processes may call
+ * it at once: one migrates, the others wait for it and find nothing to do.
+ *
+ * @throws an error of which `isLockTimeout` is true when a table is in use for long; call it again
+ */
+export async function runMigrations(databaseUrl: string): Promise<readonly string[]> {
+  const dataSource = createDataSource(databaseUrl, {
+    poolSize: 2,
+    applicationName: 'waypost-migrations',
+    lockTimeoutMs: LOCK_TIMEOUT_MS,
+  });
+  await dataSource.initialize();
+  try {
+    const lockHolder = dataSource.createQueryRunner();
+    // The turn of another migrator may take as long as its migrations do.
+    await lockHolder.query('SET lock_timeout = 0');
+    await lockHolder.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    try {
+      const ran = await dataSource.runMigrations({ transaction: 'each' });
+      return ran.map((migration) => migration.name);
+    } finally {
+      await lockHolder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+      await lockHolder.release();
+    }
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+/** What the migrations of this build and those that the database has had have in common. */
+export type SchemaComparison =
+  | { readonly type: 'same' }
+  | { readonly type: 'behind'; readonly missing: readonly string[] }
+  /** A newer build has migrated it. */
+  | { readonly type: 'ahead'; readonly unknown: readonly string[] };
+
+export async function compareSchema(dataSource: DataSource): Promise<SchemaComparison> {
+  const known = new Set(migrations.map(({ name }) => name));
+  const had = new Set(await migrationsOf(dataSource));
+  const unknown = [...had].filter((name) => !known.has(name));
+  if (unknown.length > 0) return { type: 'ahead', unknown };
+  const missing = [...known].filter((name) => !had.has(name));
+  return missing.length > 0 ? { type: 'behind', missing } : { type: 'same' };
+}
+
+async function migrationsOf(dataSource: DataSource): Promise<readonly string[]> {
+  const [table] = await dataSource.query<{ exists: boolean }[]>(
+    "SELECT to_regclass('migrations') IS NOT NULL AS exists",
+  );
+  if (table?.exists !== true) return [];
+  const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations ORDER BY id');
+  return rows.map(({ name }) => name);
+}
