@@ -68,9 +68,14 @@ export async function startWaypost({ flags = [], dataDir: given, env }: StartWay
     async stop() {
       signalAll('SIGTERM');
       await exited;
-      if (given === undefined) await rm(dataDir, { recursive: true, force: true });
+      if (given === undefined) await removeDataDir(dataDir);
     },
   };
+}
+
+/** Children of a PostgreSQL that had to be killed write for a moment longer. */
+function removeDataDir(dataDir: string): Promise<void> {
+  return rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 async function newDataDir(): Promise<string> {

@@ -54,5 +54,6 @@ export async function stopStack() {
   const { child, dataDir, exited } = globalThis.waypostIntStack;
   child.stdin.end();
   await exited;
-  await rm(dataDir, { recursive: true, force: true });
+  // Children of a PostgreSQL that had to be killed write for a moment longer.
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
