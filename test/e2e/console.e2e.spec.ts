@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../support/browser.js';
+import { pageProblems } from '../support/page-problems.js';
 import { type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
 import { signatureProblem } from '../support/signature-problem.js';
@@ -15,10 +14,6 @@ const fleet = 'console';
 /** An id that a careless page would run. */
 const HOSTILE = '<img src=x onerror="window.wasRun = true"><script>window.wasRun = true</script>';
 const DRIVING = 'van/9.5 & co';
-/** Where to keep pictures for the documentation; `npm run console:pictures` does. */
-const PICTURES = process.env['WAYPOST_PICTURES'];
-const PICTURED = new Set(['overview', 'deliveries', 'delivery', 'vehicle']);
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const executablePath = await findChromium();
 if (executablePath === null)
@@ -84,7 +79,8 @@ const COLUMNS_WITH_INK = `(() => {
 
   beforeEach(async () => {
     problems = [];
-    context = await browser.newContext();
+    // Without one, a Chromium of a machine without a language names one that does not exist.
+    context = await browser.newContext({ locale: 'en-GB' });
     page = await context.newPage();
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
@@ -127,17 +123,63 @@ const COLUMNS_WITH_INK = `(() => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
 
-  it('draws the deliveries of the last hour, and leads from a figure to what it counts', async () => {
+  it('draws the deliveries of the last hour, and leads from a figure to what it counts (R-41)', async () => {
     await open('/overview');
-    const deliveries = page.getByRole('definition').first();
-    await until(async () => expect(Number(await deliveries.textContent())).toBeGreaterThanOrEqual(10));
-    expect(await page.locator('rect.delivered').count()).toBeGreaterThan(0);
-    expect(await page.locator('polyline.good').getAttribute('points')).toMatch(/^[\d., ]+$/);
-    await page.getByText('As a table').click();
+    const figure = (name: string) => page.locator('.tiles > div').filter({ hasText: name }).getByRole('link');
+    await until(async () => expect(Number(await figure('Deliveries').textContent())).toBeGreaterThanOrEqual(10));
+    expect(await figure('Success rate').textContent()).toBe('100 %');
+    const charts = page.getByRole('figure');
+    await until(async () => expect(await charts.locator('canvas').count()).toBe(4));
+    // One minute has deliveries: its bar, and its point in each of the lines.
+    for (let index = 0; index < 4; index++) await until(async () => expect(await inkOf(index)).toBeGreaterThan(0));
+    await page.getByText('All figures as a table').click();
     expect(await page.getByRole('row').count()).toBe(61);
-    await page.getByRole('definition').nth(2).getByRole('link').click();
+    await page.getByRole('listitem').filter({ hasText: 'retries' }).getByText('position').waitFor();
+    await figure('Failed').click();
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     expect(page.url()).toBe(address('/deliveries?range=1h&status=failed'));
+  });
+
+  it('shows the figures under the pointer, and the same range again by its address', async () => {
+    await open('/overview');
+    const chart = page.getByRole('figure').first();
+    await chart.locator('canvas').waitFor();
+    const box = await chart.locator('.u-over').boundingBox();
+    if (!box) throw new Error('The chart is not shown.');
+    const before = await page.locator('.charts').boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await until(async () => expect(await page.getByRole('figure').locator('time').count()).toBe(4));
+    const total = await chart.getByRole('listitem').first().locator('strong').textContent();
+    expect(total).toBe('0');
+    await page.getByRole('button', { name: '24 hours' }).click();
+    await page.waitForURL(/overview\?range=day/);
+    await chart.getByText('Deliveries per hour').waitFor();
+    expect(await page.locator('.charts').boundingBox()).toEqual(before);
+    await page.reload();
+    await chart.getByText('Deliveries per hour').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('keeps the figures while the API does not respond, and says how old they are', async () => {
+    await open('/overview');
+    await page.getByRole('figure').first().locator('canvas').waitFor();
+    await page.route('**/public/v2/metrics*', (route) => route.abort());
+    await page.getByRole('status').filter({ hasText: 'Not updated since' }).waitFor();
+    expect(await page.getByRole('figure').locator('canvas').count()).toBe(4);
+    await page.unroute('**/public/v2/metrics*');
+    await page.getByText('Live', { exact: true }).waitFor();
+  });
+
+  it('loads less than 150 kB for its first view, compressed', async () => {
+    let bytes = 0;
+    page.on('response', (response) => {
+      void response.body().then((body) => (bytes += gzipSync(body).length));
+    });
+    await page.goto(address('/'));
+    await page.getByLabel('API key').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(150_000);
   });
 
   it('lists deliveries by filters that are in the address', async () => {
@@ -248,6 +290,20 @@ const COLUMNS_WITH_INK = `(() => {
     await page.waitForURL(/deviceId=van-1/);
   });
 
+  /** Points of the n-th chart that are neither its background nor its axes: of full strength, and no grey. */
+  function inkOf(index: number): Promise<number> {
+    return page.evaluate(`(() => {
+      const canvas = document.querySelectorAll('figure canvas')[${String(index)}];
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let ink = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        const [red, green, blue] = [data[at], data[at + 1], data[at + 2]];
+        if (data[at + 3] > 200 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60) ink++;
+      }
+      return ink;
+    })()`);
+  }
+
   it.each([
     ['light', 1_280],
     ['dark', 1_280],
@@ -257,52 +313,31 @@ const COLUMNS_WITH_INK = `(() => {
     await page.setViewportSize({ width, height: 800 });
     await page.goto(address('/'));
     await page.getByLabel('API key').waitFor();
-    const look = async (screen: string) => {
-      if (PICTURES !== undefined && width > 1_000 && PICTURED.has(screen))
-        await page.screenshot({ path: join(PICTURES, `${screen}-${colorScheme}.png`) });
-      return violations();
-    };
-    const found = [await look('sign-in')];
+    const found = [await pageProblems(page)];
     await open('/overview');
-    await page.locator('rect.delivered').first().waitFor();
-    found.push(await look('overview'));
+    await page.getByRole('figure').first().locator('canvas').waitFor();
+    found.push(await pageProblems(page));
     await open('/deliveries');
     await page.getByRole('row').filter({ hasText: 'van-1' }).first().waitFor();
-    found.push(await look('deliveries'));
+    found.push(await pageProblems(page));
     await open('/deliveries?deviceId=van-2');
     await page.getByRole('row').filter({ hasText: 'van-2' }).first().getByRole('link').click();
     await page.getByText('Attempt 2').waitFor();
-    found.push(await look('delivery'));
+    found.push(await pageProblems(page));
     await open('/subscriptions');
-    found.push(await look('subscriptions'));
+    found.push(await pageProblems(page));
     await page.getByRole('link', { name: 'position' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-    found.push(await look('subscription'));
+    found.push(await pageProblems(page));
     await open('/subscriptions/new');
-    found.push(await look('new-subscription'));
+    found.push(await pageProblems(page));
     await open('/vehicles');
-    found.push(await look('vehicles'));
+    found.push(await pageProblems(page));
     await open(`/vehicles?deviceId=${encodeURIComponent(DRIVING)}`);
     await page.locator('polyline').waitFor();
-    found.push(await look('vehicle'));
+    found.push(await pageProblems(page));
     await open('/deliveries?status=pending');
-    found.push(await look('empty'));
+    found.push(await pageProblems(page));
     expect(found.flat()).toEqual([]);
   });
-
-  /** Of accessibility, and a page that is wider than the screen. */
-  async function violations(): Promise<string[]> {
-    const cdp = await context.newCDPSession(page);
-    // The content security policy keeps scripts out of the page, also those of tests.
-    await cdp.send('Page.setBypassCSP', { enabled: true });
-    await page.evaluate(axeSource);
-    const found = await page.evaluate(
-      `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
-    );
-    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    return [
-      ...(found as string[]),
-      ...(Number(overflow) > 0 ? [`${page.url()} is ${String(overflow)} px too wide`] : []),
-    ];
-  }
 });

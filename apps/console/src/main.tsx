@@ -7,8 +7,10 @@ import { Shell } from './shell/shell.js';
 
 const root = document.getElementById('root');
 if (root) {
-  // The client retries by itself, as the API asks for.
-  const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 5_000 } } });
+  // The client retries by itself, as the API asks for. Offline, a page says so instead of waiting without a word.
+  const queries = new QueryClient({
+    defaultOptions: { queries: { retry: false, staleTime: 5_000, networkMode: 'always' } },
+  });
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>

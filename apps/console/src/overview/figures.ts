@@ -9,10 +9,14 @@ export const STEP_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as c
 
 export type Step = keyof typeof STEP_MS;
 
+type Percentiles = FigureBucket['latencyMs'] | null;
+
 /** One moment of a chart. Expired deliveries have failed, too. */
 export interface Column extends Readonly<Record<Outcome, number>> {
   readonly startDate: string;
-  readonly latencyMs: FigureBucket['latencyMs'] | null;
+  readonly retries: number;
+  readonly latencyMs: Percentiles;
+  readonly retryLatenessMs: Percentiles;
 }
 
 /** Every bucket of the window in the order of time: the API leaves out those without deliveries. */
@@ -21,50 +25,57 @@ export function columnsOf(buckets: readonly FigureBucket[], startMs: number, end
   const columns: Column[] = [];
   const length = STEP_MS[step];
   for (let at = Math.floor(startMs / length) * length; at < endMs; at += length) {
-    const { deliveries, latencyMs } = byStart.get(at) ?? {};
+    const { deliveries, retries, latencyMs, retryLatenessMs } = byStart.get(at) ?? {};
     const { delivered = 0, pending = 0, failed = 0, expired = 0 } = deliveries ?? {};
     columns.push({
       startDate: new Date(at).toISOString(),
-      ...{ delivered, pending, failed: failed + expired },
-      latencyMs: latencyMs ?? null,
+      ...{ delivered, pending, failed: failed + expired, retries: retries ?? 0 },
+      ...{ latencyMs: latencyMs ?? null, retryLatenessMs: retryLatenessMs ?? null },
     });
   }
   return columns;
 }
 
+/** Of what is over, 0 to 1; null: nothing is. */
+export function successRate({ delivered, failed }: Pick<Column, 'delivered' | 'failed'>): number | null {
+  return delivered + failed === 0 ? null : delivered / (delivered + failed);
+}
+
 export interface Totals extends Readonly<Record<Outcome, number>> {
   readonly all: number;
-  /** Of what is over, 0 to 1; null: nothing is. */
+  readonly retries: number;
   readonly successRate: number | null;
 }
 
 export function totalsOf(columns: readonly Column[]): Totals {
-  const sum = (outcome: Outcome): number => columns.reduce((total, column) => total + column[outcome], 0);
+  const sum = (name: Outcome | 'retries'): number => columns.reduce((total, column) => total + column[name], 0);
   const [delivered, pending, failed] = [sum('delivered'), sum('pending'), sum('failed')];
-  const over = delivered + failed;
-  return { delivered, pending, failed, all: over + pending, successRate: over === 0 ? null : delivered / over };
+  const rate = successRate({ delivered, failed });
+  return { delivered, pending, failed, all: delivered + pending + failed, retries: sum('retries'), successRate: rate };
 }
 
 export interface FailingSubscription {
   readonly subscriptionId: string;
   readonly failed: number;
   readonly all: number;
+  readonly retries: number;
 }
 
-/** Those with the most failed deliveries, of buckets by subscription. */
+/** Those with the most failed deliveries, then with the most retries, of buckets by subscription. */
 export function worstOf(buckets: readonly FigureBucket[], count: number): FailingSubscription[] {
   const found = new Map<string, FailingSubscription>();
-  for (const { subscriptionId = '', deliveries } of buckets) {
+  for (const { subscriptionId = '', deliveries, retries } of buckets) {
     const { delivered, pending, failed, expired } = deliveries;
-    const known = found.get(subscriptionId) ?? { subscriptionId, failed: 0, all: 0 };
+    const known = found.get(subscriptionId) ?? { subscriptionId, failed: 0, all: 0, retries: 0 };
     found.set(subscriptionId, {
       subscriptionId,
       failed: known.failed + failed + expired,
       all: known.all + delivered + pending + failed + expired,
+      retries: known.retries + retries,
     });
   }
   return [...found.values()]
-    .filter(({ failed }) => failed > 0)
-    .sort((a, b) => b.failed - a.failed)
+    .filter(({ failed, retries }) => failed > 0 || retries > 0)
+    .sort((a, b) => b.failed - a.failed || b.retries - a.retries)
     .slice(0, count);
 }

@@ -1,124 +1,93 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Link } from 'wouter';
+import './overview.css';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useLocation, useSearch } from 'wouter';
 import type { WaypostClient } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
-import { Failure, Loading } from '../shared/states.js';
-import { DeliveryChart, FigureTable, LatencyChart } from './charts.js';
-import { type Column, columnsOf, type FailingSubscription, type Step, STEP_MS, totalsOf, worstOf } from './figures.js';
+import { Segments } from '../shared/segments.js';
+import { Failure, Outdated } from '../shared/states.js';
+import { FigureTable } from './figure-table.js';
+import { type Column, columnsOf, type Step, STEP_MS } from './figures.js';
+import { OverviewCharts } from './overview-charts.js';
+import { Tiles } from './tiles.js';
+import { WorstSubscriptions } from './worst-subscriptions.js';
 
 const RANGES = {
-  hour: { title: 'Last hour', step: 'minute', columns: 60, deliveries: '1h' },
-  day: { title: 'Last day', step: 'hour', columns: 24, deliveries: '1d' },
-  retention: { title: 'Last 15 days', step: 'day', columns: 15, deliveries: '15d' },
+  hour: { title: '1 hour', step: 'minute', columns: 60, deliveries: '1h' },
+  day: { title: '24 hours', step: 'hour', columns: 24, deliveries: '1d' },
+  retention: { title: '15 days', step: 'day', columns: 15, deliveries: '15d' },
 } as const satisfies Record<string, { title: string; step: Step; columns: number; deliveries: string }>;
 
 type Range = keyof typeof RANGES;
 
+const TITLES = Object.entries(RANGES).map(([value, { title }]) => ({ value: value as Range, title }));
 const EVERY_MS = 5_000;
-const WORST = 5;
 
-/** How the deliveries of the fleet go. */
+/** How the deliveries of the fleet go: a page that can be left open. */
 export function OverviewPage() {
   const client = useClient();
-  const [range, setRange] = useState<Range>('hour');
-  const { data, error, isPending, refetch } = useQuery({
+  const [, navigate] = useLocation();
+  const asked = new URLSearchParams(useSearch()).get('range') ?? '';
+  const range: Range = Object.hasOwn(RANGES, asked) ? (asked as Range) : 'hour';
+  const { step, deliveries } = RANGES[range];
+  const { data, error, dataUpdatedAt, refetch } = useQuery({
     queryKey: ['figures', range],
-    queryFn: ({ signal }) => readFigures(client, range, signal),
+    queryFn: ({ signal }) => readColumns(client, range, signal),
     refetchInterval: EVERY_MS,
+    placeholderData: keepPreviousData,
   });
   return (
     <>
       <div className="title">
         <h1>Overview</h1>
-        <label className="switch">
-          Range
-          <select value={range} onChange={(event) => setRange(event.target.value as Range)}>
-            {Object.entries(RANGES).map(([name, { title }]) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
+        {data && error ? <Outdated error={error} sinceMs={dataUpdatedAt} /> : <span className="live">Live</span>}
+        <Segments
+          label="Range"
+          options={TITLES}
+          value={range}
+          onChange={(next) => navigate(next === 'hour' ? '/overview' : `/overview?range=${next}`, { replace: true })}
+        />
       </div>
-      {isPending && <Loading what="the figures" />}
-      {error && <Failure error={error} retry={() => void refetch()} />}
-      {data && (
-        <>
-          <Tiles columns={data.columns} range={RANGES[range].deliveries} />
-          <DeliveryChart columns={data.columns} />
-          <LatencyChart columns={data.columns} />
-          <FigureTable columns={data.columns} />
-          <Worst subscriptions={data.worst} range={RANGES[range].deliveries} />
-        </>
+      {error && !data ? (
+        <Failure error={error} retry={() => void refetch()} />
+      ) : (
+        <Figures columns={data ?? NOTHING_YET} range={range} isLoading={!data} />
       )}
+      {data && <WorstSubscriptions window={() => windowOf(range)} step={step} range={deliveries} />}
+      {data && <FigureTable columns={data} />}
     </>
   );
 }
 
-/** Each figure leads to the deliveries that it counts. */
-function Tiles({ columns, range }: { readonly columns: readonly Column[]; readonly range: string }) {
-  const { all, failed, pending, successRate } = totalsOf(columns);
-  const tiles = [
-    { name: 'Deliveries', value: String(all), href: `/deliveries?range=${range}` },
-    {
-      name: 'Accepted, of those that are over',
-      value: successRate === null ? '-' : `${(100 * successRate).toFixed(2)} %`,
-      href: `/deliveries?range=${range}&status=delivered`,
-    },
-    { name: 'Failed', value: String(failed), href: `/deliveries?range=${range}&status=failed` },
-    { name: 'Pending', value: String(pending), href: `/deliveries?range=${range}&status=pending` },
-  ];
+interface FiguresProps {
+  readonly columns: readonly Column[];
+  readonly range: Range;
+  /** Everything has its place already, so that nothing jumps. */
+  readonly isLoading: boolean;
+}
+
+function Figures({ columns, range, isLoading }: FiguresProps) {
   return (
-    <dl className="facts tiles">
-      {tiles.map(({ name, value, href }) => (
-        <div key={name} className="card">
-          <dt>{name}</dt>
-          <dd>
-            <Link href={href}>{value}</Link>
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <div className={isLoading ? 'figures loading' : 'figures'} aria-busy={isLoading}>
+      <Tiles columns={columns} range={RANGES[range].deliveries} />
+      <div className="charts">
+        <OverviewCharts columns={columns} step={RANGES[range].step} />
+      </div>
+    </div>
   );
 }
 
-interface WorstProps {
-  readonly subscriptions: readonly FailingSubscription[];
-  readonly range: string;
-}
+const NOTHING_YET: readonly Column[] = [];
 
-function Worst({ subscriptions, range }: WorstProps) {
-  return (
-    <section className="card" aria-labelledby="worst-title">
-      <h2 id="worst-title">Where deliveries fail</h2>
-      {subscriptions.length === 0 && <p className="hint">Nowhere in this range.</p>}
-      <ol className="plain">
-        {subscriptions.map(({ subscriptionId, failed, all }) => (
-          <li key={subscriptionId}>
-            <Link href={`/subscriptions/${subscriptionId}`}>
-              <code>{subscriptionId}</code>
-            </Link>{' '}
-            <Link href={`/deliveries?range=${range}&status=failed&subscriptionId=${subscriptionId}`}>
-              {failed} of {all}
-            </Link>
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-async function readFigures(client: WaypostClient, range: Range, signal: AbortSignal) {
+function windowOf(range: Range) {
   const { step, columns } = RANGES[range];
   const endMs = nowMs();
-  const startMs = endMs - (columns - 1) * STEP_MS[step];
-  const window = { startDate: new Date(startMs), endDate: new Date(endMs), step };
-  const [figures, bySubscription] = await Promise.all([
-    client.getMetrics(window, { signal }),
-    client.getMetrics({ ...window, step: 'day', groupBy: 'subscription' }, { signal }),
-  ]);
-  return { columns: columnsOf(figures.data, startMs, endMs, step), worst: worstOf(bySubscription.data, WORST) };
+  return { startDate: new Date(endMs - (columns - 1) * STEP_MS[step]), endDate: new Date(endMs) };
+}
+
+async function readColumns(client: WaypostClient, range: Range, signal: AbortSignal): Promise<Column[]> {
+  const { step } = RANGES[range];
+  const window = windowOf(range);
+  const { data } = await client.getMetrics({ ...window, step }, { signal });
+  return columnsOf(data, window.startDate.getTime(), window.endDate.getTime(), step);
 }

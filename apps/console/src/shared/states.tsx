@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { WaypostApiError, WaypostConnectionError } from '@waypost/client';
 import { useSession } from '../session/session.js';
+import { Moment } from './moment.js';
 
 /** Nothing is there, and what to do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
@@ -37,6 +38,21 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
         {isSignedOut ? 'Sign in again' : 'Try again'}
       </button>
     </section>
+  );
+}
+
+/** What is shown stays, and says how old it is. */
+export function Outdated({ error, sinceMs }: { readonly error: Error; readonly sinceMs: number }) {
+  const { signOut } = useSession();
+  return (
+    <span className="outdated" role="status">
+      Not updated since <Moment iso={new Date(sinceMs).toISOString()} />: {textOf(error)}
+      {error instanceof WaypostApiError && error.status === 401 && (
+        <button type="button" onClick={signOut}>
+          Sign in again
+        </button>
+      )}
+    </span>
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { durationText, momentText } from './time-text.js';
+import { clockText, countText, dayText, durationText, momentText, shareText } from './time-text.js';
 
 const NOW = Date.UTC(2026, 2, 20, 23, 30);
 
@@ -27,5 +27,27 @@ describe('a duration', () => {
     [250_000, '4 min 10 s'],
   ])('of %d ms is written as %j', (ms, text) => {
     expect(durationText(ms)).toBe(text);
+  });
+});
+
+describe('an axis of time', () => {
+  it('has the clock and the day of the reader', () => {
+    expect(clockText('2026-03-20T22:03:07.250Z', 'America/New_York')).toBe('18:03');
+    expect(dayText('2026-03-20T23:30:00.000Z', 'Europe/Amsterdam')).toBe('21 Mar');
+  });
+});
+
+describe('a share', () => {
+  it.each([
+    [1, '100 %'],
+    [0.999_999, '99.99 %'],
+    [0.5, '50 %'],
+    [0, '0 %'],
+  ])('of %d is written as %j: all of it only when it is', (share, text) => {
+    expect(shareText(share)).toBe(text);
+  });
+
+  it('of thousands is grouped', () => {
+    expect(countText(12_345)).toBe('12,345');
   });
 });

@@ -19,3 +19,26 @@ export function durationText(ms: number): string {
   const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60];
   return rest === 0 ? `${String(minutes)} min` : `${String(minutes)} min ${String(rest)} s`;
 }
+
+/** `14:03` in the zone of the reader. */
+export function clockText(iso: string, timeZone?: string): string {
+  const zone = timeZone === undefined ? {} : { timeZone };
+  return new Date(iso).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...zone });
+}
+
+/** `20 Mar` in the zone of the reader. */
+export function dayText(iso: string, timeZone?: string): string {
+  const zone = timeZone === undefined ? {} : { timeZone };
+  return new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...zone });
+}
+
+/** `12,345`. */
+export function countText(count: number): string {
+  return count.toLocaleString('en-GB', { maximumFractionDigits: 0 });
+}
+
+/** `99.95 %`, and `100 %` only when it is that. */
+export function shareText(share: number): string {
+  const percent = Math.floor(share * 10_000) / 100;
+  return `${percent.toLocaleString('en-GB', { maximumFractionDigits: 2 })} %`;
+}

@@ -34,7 +34,8 @@ function SignedIn() {
   // A page that opens is read from its beginning, by a screen reader too.
   useEffect(() => {
     document.title = `${PLACES.find(({ path }) => location.startsWith(path))?.title ?? 'Console'} - Waypost`;
-    main.current?.focus();
+    main.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
   }, [location]);
 
   return (

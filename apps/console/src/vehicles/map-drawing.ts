@@ -1,4 +1,5 @@
 import type { Geofence } from '@waypost/client';
+import { coloursOf } from '../shared/colours.js';
 import {
   latitudeOf,
   type MapPoint,
@@ -22,13 +23,9 @@ export interface MapContent {
   readonly selected: Place | null;
 }
 
-interface Colours {
-  readonly line: string;
-  readonly accent: string;
-  readonly faint: string;
-  readonly text: string;
-  readonly bad: string;
-}
+const COLOURS = ['accent', 'faint', 'text', 'bad'] as const;
+
+type Colours = Readonly<Record<(typeof COLOURS)[number], string>>;
 
 type Context = CanvasRenderingContext2D;
 type Screen = (place: Place) => MapPoint;
@@ -46,28 +43,12 @@ export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapCo
   canvas.height = height * scale;
   context.scale(scale, scale);
   const screen: Screen = (place) => toScreen(project(place), view, width, height);
-  const colours = coloursOf(canvas);
+  const colours = coloursOf(canvas, COLOURS);
   for (const geofence of content.geofences) drawGeofence(context, geofence, view, screen, colours);
   drawPath(context, content.path, screen, colours.accent);
   for (const mark of content.marks) drawMark(context, screen(mark), mark.label, colours);
   drawScale(context, view, height, colours.text);
   if (content.selected) drawSelection(context, screen(content.selected), colours.bad);
-}
-
-function coloursOf(canvas: HTMLCanvasElement): Colours {
-  const style = getComputedStyle(canvas);
-  const colour = (name: string): string => {
-    // A canvas does not know light-dark(): the browser has to compute it.
-    canvas.style.color = `var(--${name})`;
-    return style.color;
-  };
-  return {
-    line: colour('line'),
-    accent: colour('accent'),
-    faint: colour('faint'),
-    bad: colour('bad'),
-    text: colour('text'),
-  };
 }
 
 function drawGeofence(

@@ -1,0 +1,68 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Moment } from '../shared/moment.js';
+import { PlotBoundary } from './plot-boundary.js';
+import type { ChartKind } from './plot-options.js';
+import { type ChartSeries, latestOf } from './series.js';
+
+const Plot = lazy(() => import('./plot.js'));
+
+interface ChartCardProps {
+  readonly title: string;
+  /** In a few words, what is counted or measured. */
+  readonly about: ReactNode;
+  readonly times: readonly number[];
+  readonly series: readonly ChartSeries[];
+  readonly kind: ChartKind;
+  readonly stepMs: number;
+  readonly most?: number;
+  readonly format: (value: number) => string;
+  /** In place of the chart while no series has a value. */
+  readonly empty: string;
+}
+
+/** A chart with its legend, which shows the values under the pointer, or else the sums of bars and the newest of lines. */
+export function ChartCard({ title, about, empty, ...chart }: ChartCardProps) {
+  const { times, series, kind, format } = chart;
+  const [index, setIndex] = useState<number | null>(null);
+  const at = index === null ? undefined : times[index];
+  const hasValues = series.some(({ values }) => values.some((value) => value !== null));
+  const value = (one: ChartSeries): number | null => {
+    if (at !== undefined) return one.values[index ?? 0] ?? null;
+    return kind === 'bars' ? one.values.reduce<number>((sum, some) => sum + (some ?? 0), 0) : latestOf(one);
+  };
+  return (
+    <figure className="card chart">
+      <figcaption>
+        <span className="chart-title">{title}</span>
+        <span className="hint chart-about">
+          {at === undefined ? about : <Moment iso={new Date(at).toISOString()} />}
+        </span>
+      </figcaption>
+      <ul className="legend">
+        {series.map((one) => (
+          <li key={one.label}>
+            <span className={`swatch ${kind}`} style={{ background: `var(--${one.colour})` }} />
+            {one.label} <strong>{textOf(value(one), format)}</strong>
+          </li>
+        ))}
+      </ul>
+      <div className="plot-room">
+        {hasValues ? (
+          <PlotBoundary
+            fallback={<p className="hint plot-empty">The chart could not be drawn; the table has its figures.</p>}
+          >
+            <Suspense fallback={null}>
+              <Plot {...chart} onPoint={setIndex} />
+            </Suspense>
+          </PlotBoundary>
+        ) : (
+          <p className="hint plot-empty">{empty}</p>
+        )}
+      </div>
+    </figure>
+  );
+}
+
+function textOf(value: number | null, format: (value: number) => string): string {
+  return value === null ? '–' : format(value);
+}

@@ -1,0 +1,109 @@
+import uPlot from 'uplot';
+import { clockText, dayText } from '../shared/time-text.js';
+import { type ChartSeries, lonelyPoints } from './series.js';
+
+export type ChartKind = 'bars' | 'lines';
+
+export interface PlotShape {
+  readonly kind: ChartKind;
+  readonly stepMs: number;
+  /** The end of the y axis; otherwise it fits what is drawn. */
+  readonly most?: number;
+  readonly format: (value: number) => string;
+  /** The index of the moment under the pointer; null: none. */
+  readonly onPoint: (index: number | null) => void;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const FONT = '11px system-ui, sans-serif';
+const DAY_MS = 86_400_000;
+const Y_AXIS_PX = 52;
+const BAR_SHARE = 0.72;
+const WIDEST_BAR_PX = 48;
+/** Charts with one key show the same moment under the pointer. */
+const SYNC_KEY = 'console';
+
+/** uPlot counts in seconds. */
+export function optionsOf(
+  shape: PlotShape,
+  series: readonly ChartSeries[],
+  colours: Readonly<Record<string, string>>,
+  size: Size,
+): uPlot.Options {
+  const { kind, stepMs, format, onPoint } = shape;
+  const axis = {
+    stroke: colours['faint'] ?? '',
+    font: FONT,
+    grid: { stroke: colours['grid'] ?? '', width: 1 },
+    ticks: { show: false },
+  };
+  const halfStep = stepMs / 2_000;
+  return {
+    ...size,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' }, sync: { key: SYNC_KEY } },
+    scales: {
+      x: { range: (_, min, max) => [min - halfStep, max + halfStep] },
+      y: { range: (_, __, max) => yRange(max, kind, shape.most) },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        size: 30,
+        gap: 9,
+        values: (_, splits) => splits.map((seconds) => timeLabel(seconds * 1_000, stepMs)),
+      },
+      {
+        ...axis,
+        size: Y_AXIS_PX,
+        space: 32,
+        // Half a delivery is none.
+        incrs: kind === 'bars' ? WHOLE_STEPS : ALL_STEPS,
+        values: (_, splits) => splits.map(format),
+      },
+    ],
+    series: [{}, ...series.map((one) => drawn(one, kind, colours[one.colour] ?? ''))],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+  };
+}
+
+const ALL_STEPS = [-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
+const WHOLE_STEPS = ALL_STEPS.filter((step) => step >= 1);
+
+function yRange(max: number | null, kind: ChartKind, most: number | undefined): [number, number] {
+  // A line at its most is still seen.
+  if (most !== undefined) return [0, most * 1.02];
+  if (max === null || max <= 0) return [0, kind === 'bars' ? 4 : 1];
+  return [0, kind === 'bars' ? Math.max(4, max * 1.1) : max * 1.15];
+}
+
+function timeLabel(atMs: number, stepMs: number): string {
+  const iso = new Date(atMs).toISOString();
+  return stepMs >= DAY_MS ? dayText(iso) : clockText(iso);
+}
+
+function drawn({ label }: ChartSeries, kind: ChartKind, colour: string): uPlot.Series {
+  if (kind === 'bars') {
+    const bars = uPlot.paths.bars?.({ size: [BAR_SHARE, WIDEST_BAR_PX], radius: 0.12 });
+    return { label, fill: colour, width: 0, points: { show: false }, ...(bars && { paths: bars }) };
+  }
+  return {
+    label,
+    stroke: colour,
+    width: 1.75,
+    points: {
+      show: true,
+      size: 6,
+      fill: colour,
+      stroke: colour,
+      filter: (plot, seriesIndex) => lonelyPoints(plot.data[seriesIndex] as (number | null)[]),
+    },
+  };
+}

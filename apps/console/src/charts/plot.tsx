@@ -1,0 +1,64 @@
+import './uplot.css';
+import { useEffect, useRef, useState } from 'react';
+import uPlot from 'uplot';
+import { coloursOf, watchColours } from '../shared/colours.js';
+import { optionsOf, type PlotShape } from './plot-options.js';
+import { type ChartSeries, stackTops } from './series.js';
+
+interface PlotProps extends PlotShape {
+  /** In epoch milliseconds. */
+  readonly times: readonly number[];
+  /** From the bottom up when they are stacked. */
+  readonly series: readonly ChartSeries[];
+}
+
+/** What uPlot draws; without it a page has the same as a table. Loaded when the first chart is shown. */
+export default function Plot({ times, series, kind, stepMs, most, format, onPoint }: PlotProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(null);
+  const [coloursVersion, setColoursVersion] = useState(0);
+  const data = dataOf(times, series, kind);
+  const latest = useRef({ data, series, format, onPoint });
+  const names = series.map(({ label, colour }) => `${label} ${colour}`).join();
+
+  useEffect(() => {
+    latest.current = { data, series, format, onPoint };
+    plot.current?.setData(data);
+  });
+
+  useEffect(() => watchColours(() => setColoursVersion((version) => version + 1)), []);
+
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    const { series: drawn, data: first } = latest.current;
+    const shape = {
+      ...{ kind, stepMs, ...(most !== undefined && { most }) },
+      format: (value: number) => latest.current.format(value),
+      onPoint: (index: number | null) => latest.current.onPoint(index),
+    };
+    const colours = coloursOf(element, ['faint', 'grid', ...drawn.map(({ colour }) => colour)]);
+    const order = kind === 'bars' ? drawn.toReversed() : drawn;
+    const { clientWidth: width, clientHeight: height } = element;
+    const made = new uPlot(optionsOf(shape, order, colours, { width, height }), first, element);
+    plot.current = made;
+    const observer = new ResizeObserver(() => {
+      made.setSize({ width: element.clientWidth, height: element.clientHeight });
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [kind, stepMs, most, names, coloursVersion]);
+
+  return <div className="plot" ref={host} aria-hidden="true" />;
+}
+
+/** The highest bars are drawn first, and the lower ones over them. */
+function dataOf(times: readonly number[], series: readonly ChartSeries[], kind: PlotShape['kind']): uPlot.AlignedData {
+  const seconds = times.map((ms) => ms / 1_000);
+  const values = kind === 'bars' ? stackTops(series).toReversed() : series.map((one) => [...one.values]);
+  return [seconds, ...values];
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { useClient } from '../session/session.js';
+import { countText, shareText } from '../shared/time-text.js';
+import { type Column, totalsOf } from './figures.js';
+
+const EVERY_MS = 15_000;
+/** More than a fleet has; the page of subscriptions has all. */
+const COUNTED = 200;
+
+interface TilesProps {
+  readonly columns: readonly Column[];
+  /** As the address of the deliveries names it. */
+  readonly range: string;
+}
+
+interface Tile {
+  readonly name: string;
+  readonly value: string;
+  readonly href: string;
+  readonly hint: string;
+  readonly tone?: 'good' | 'bad' | 'waiting';
+}
+
+/** Each figure leads to what it counts. */
+export function Tiles({ columns, range }: TilesProps) {
+  const { all, delivered, failed, pending, retries, successRate } = totalsOf(columns);
+  const tiles: Tile[] = [
+    {
+      name: 'Deliveries',
+      value: countText(all),
+      href: `/deliveries?range=${range}`,
+      hint: `${countText(retries)} ${retries === 1 ? 'retry' : 'retries'}`,
+    },
+    {
+      name: 'Success rate',
+      value: successRate === null ? '–' : shareText(successRate),
+      href: `/deliveries?range=${range}&status=delivered`,
+      hint: `${countText(delivered)} accepted`,
+      ...(successRate !== null && { tone: successRate < 0.99 ? 'bad' : 'good' }),
+    },
+    {
+      name: 'Failed',
+      value: countText(failed),
+      href: `/deliveries?range=${range}&status=failed`,
+      hint: 'after the last attempt',
+      ...(failed > 0 && { tone: 'bad' }),
+    },
+    {
+      name: 'Pending',
+      value: countText(pending),
+      href: `/deliveries?range=${range}&status=pending`,
+      hint: 'wait for a retry',
+      ...(pending > 0 && { tone: 'waiting' }),
+    },
+    useSubscriptionTile(),
+  ];
+  return (
+    <dl className="tiles">
+      {tiles.map(({ name, value, href, hint, tone = '' }) => (
+        <div key={name} className="card">
+          <dt>{name}</dt>
+          <dd className={tone}>
+            <Link href={href}>{value}</Link>
+            <span className="hint">{hint}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** How many subscriptions get nothing, whoever stopped them. */
+function useSubscriptionTile(): Tile {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['subscription-counts'],
+    queryFn: ({ signal }) => client.listSubscriptions({ limit: COUNTED }, { signal }),
+    refetchInterval: EVERY_MS,
+  });
+  const tile = { name: 'Subscriptions stopped', href: '/subscriptions' };
+  if (!data) return { ...tile, value: '–', hint: 'paused or disabled' };
+  const count = (status: string): number => data.data.filter((one) => one.status === status).length;
+  const [paused, disabled] = [count('paused'), count('disabled')];
+  return {
+    ...tile,
+    value: countText(paused + disabled),
+    hint: `${countText(paused)} paused, ${countText(disabled)} disabled`,
+    ...(disabled > 0 ? { tone: 'bad' } : paused > 0 && { tone: 'waiting' }),
+  };
+}

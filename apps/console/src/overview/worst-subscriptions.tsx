@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { useClient } from '../session/session.js';
+import { Failure } from '../shared/states.js';
+import { countText } from '../shared/time-text.js';
+import { type FailingSubscription, type Step, worstOf } from './figures.js';
+
+const EVERY_MS = 10_000;
+const SHOWN = 5;
+
+interface WorstProps {
+  /** Epoch milliseconds of now, each time that it is read. */
+  readonly window: () => { readonly startDate: Date; readonly endDate: Date };
+  readonly step: Step;
+  /** As the address of the deliveries names it. */
+  readonly range: string;
+}
+
+/** Where deliveries fail or have to be repeated. A fleet may have too many subscriptions for it: that is no failure of the page. */
+export function WorstSubscriptions({ window, step, range }: WorstProps) {
+  const client = useClient();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['worst', range],
+    queryFn: async ({ signal }) => {
+      const { data: buckets } = await client.getMetrics({ ...window(), step, groupBy: 'subscription' }, { signal });
+      return worstOf(buckets, SHOWN);
+    },
+    refetchInterval: EVERY_MS,
+    placeholderData: (before) => before,
+  });
+  return (
+    <section className="card worst" aria-labelledby="worst-title">
+      <h2 id="worst-title">Where deliveries fail</h2>
+      {error && !data && <Failure error={error} retry={() => void refetch()} />}
+      {data?.length === 0 && <p className="hint">Nowhere in this time: every delivery was accepted at once.</p>}
+      {data && data.length > 0 && (
+        <ol className="plain">
+          {data.map((one) => (
+            <Worst key={one.subscriptionId} one={one} range={range} />
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function Worst({ one, range }: { readonly one: FailingSubscription; readonly range: string }) {
+  const { subscriptionId: id, failed, all, retries } = one;
+  const client = useClient();
+  const { data: subscription } = useQuery({
+    queryKey: ['subscription', id],
+    queryFn: ({ signal }) => client.getSubscription({ id }, { signal }),
+    staleTime: Infinity,
+  });
+  const share = all === 0 ? 0 : failed / all;
+  return (
+    <li>
+      <Link href={`/subscriptions/${id}`} className="worst-name">
+        <strong>{subscription?.eventType ?? 'subscription'}</strong>{' '}
+        <span className="hint text">{subscription?.url ?? id}</span>
+      </Link>
+      <Link href={`/deliveries?range=${range}&status=failed&subscriptionId=${id}`} className="number">
+        {countText(failed)} of {countText(all)} failed
+      </Link>
+      <span className="hint number">{countText(retries)} retries</span>
+      <span className="meter" aria-hidden="true">
+        <span style={{ width: `${String(100 * share)}%` }} />
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { createDataSource } from '@waypost/database';
+import { createDeliveryProjection, createPathProjection } from '@waypost/history-store';
+import { findChromium, launchChromium } from '../support/browser.js';
+import { type BusyEndpoint, type BusyHour, busyHour, busyPaths } from '../support/busy-hour.js';
+import { pageProblems } from '../support/page-problems.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe } from '../support/subscriptions.js';
+import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'northwind';
+/** Where to keep pictures for the documentation; `npm run console:pictures` does. */
+const PICTURES = process.env['WAYPOST_PICTURES'];
+const executablePath = await findChromium();
+const waypost = runningWaypost(sharedDataDir());
+
+/** How often each type happens, and how its endpoint answers: one was down for six minutes, one is slow and refuses some. */
+const ENDPOINTS: readonly Pick<BusyEndpoint, 'eventType' | 'perMinute' | 'answer'>[] = [
+  { eventType: 'position', perMinute: 26, answer: (_, random) => (random < 0.015 ? 503 : 200) },
+  { eventType: 'ignition_on', perMinute: 6, answer: () => 204 },
+  { eventType: 'stop_started', perMinute: 4, answer: (ago, random) => (ago > 21 && ago < 27 ? outage(random) : 200) },
+  { eventType: 'route_finished', perMinute: 3, answer: (_, random) => (random < 0.06 ? 422 : 202) },
+  { eventType: 'position_sleep', perMinute: 4, answer: (ago, random) => (ago < 0.9 || random < 0.1 ? 503 : 200) },
+];
+
+function outage(random: number): number | null {
+  return random < 0.3 ? null : 503;
+}
+
+let browser: Browser;
+let receiver: Receiver;
+let hour: BusyHour;
+
+(executablePath === null ? describe.skip : describe)('The console of a busy fleet', () => {
+  beforeAll(async () => {
+    if (executablePath) browser = await launchChromium(executablePath);
+    receiver = await startReceiver();
+    await waypost.cli('fleet', 'create', fleet);
+    const types = ENDPOINTS.map(({ eventType }) => eventType);
+    const subscriptions = await subscribe(waypost, { fleet, url: receiver.url('/hooks/northwind'), types });
+    const endpoints = ENDPOINTS.flatMap((endpoint) =>
+      subscriptions
+        .filter(({ eventType }) => eventType === endpoint.eventType)
+        .map(({ id, url }) => ({ ...endpoint, subscriptionId: id, url })),
+    );
+    hour = { fleetId: fleet, endpoints, nowMs: Date.now(), minutes: 59 };
+    await writeHistory(hour);
+    const shape = { type: 'circle', center: { latitude: 48.142, longitude: 11.56 }, radiusInMeters: 900 };
+    await waypost.api(fleet, 'POST', '/public/v1/geofences', { name: 'Depot', shape });
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await receiver.close();
+  });
+
+  /** What the projector would have written while it happened. */
+  async function writeHistory(of: BusyHour): Promise<void> {
+    const dataSource = await createDataSource(waypost.info().databaseUrl).initialize();
+    const now = () => of.nowMs;
+    const [attempts, points] = [busyHour(of), busyPaths(of)];
+    const batch = { topic: 'busy-hour', partition: 0, expectedOffset: null };
+    const deliveries = createDeliveryProjection({ dataSource, now });
+    const paths = createPathProjection({ dataSource, now });
+    expect(await deliveries.apply({ ...batch, nextOffset: attempts.length, attempts })).toMatchObject({
+      type: 'applied',
+    });
+    const pathBatch = { ...batch, topic: 'busy-hour-pings', nextOffset: points.length, points };
+    expect(await paths.apply(pathBatch)).toMatchObject({ type: 'applied' });
+    await dataSource.destroy();
+  }
+
+  async function open(page: Page, path: string): Promise<void> {
+    await page.goto(new URL(`${path}#key=${waypost.info().apiKeys[fleet] ?? ''}`, waypost.info().apiUrl).href);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  }
+
+  async function picture(page: Page, name: string): Promise<void> {
+    if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  }
+
+  it.each(['light', 'dark'] as const)('is worth looking at, accessible, and at home in %s', async (colorScheme) => {
+    const context = await browser.newContext({ locale: 'en-GB', colorScheme, viewport: { width: 1_280, height: 800 } });
+    const page = await context.newPage();
+    const found: string[] = [];
+    page.on('pageerror', (error) => found.push(error.message));
+
+    await open(page, '/overview');
+    await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(4));
+    await page.getByRole('listitem').filter({ hasText: 'stop_started' }).getByText('failed').waitFor();
+    found.push(...(await pageProblems(page)));
+    await picture(page, `overview-${colorScheme}`);
+
+    await open(page, '/deliveries');
+    await page.getByRole('row').filter({ hasText: 'delivered' }).first().waitFor();
+    found.push(...(await pageProblems(page)));
+    await picture(page, `deliveries-${colorScheme}`);
+
+    const failed = busyHour(hour).find(({ outcome, attempt }) => outcome === 'failed' && attempt === 5);
+    await open(page, `/deliveries/${failed?.eventId ?? ''}`);
+    await page.getByText('Attempt 5').waitFor();
+    found.push(...(await pageProblems(page)));
+    await picture(page, `delivery-${colorScheme}`);
+
+    await open(page, '/vehicles?deviceId=van-07');
+    await page.getByRole('figure').waitFor();
+    found.push(...(await pageProblems(page)));
+    await picture(page, `vehicle-${colorScheme}`);
+
+    expect(found).toEqual([]);
+    await context.close();
+  });
+});
