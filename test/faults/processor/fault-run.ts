@@ -1,3 +1,4 @@
+import { until } from '../../support/until.js';
 import { SESSION_TIMEOUT_MS } from '../shared/app-instance.js';
 import { createFaultInjector, type Fault } from '../shared/fault.js';
 import { type FaultCounts, runFaults, type Scheduled } from '../shared/fault-run.js';
@@ -23,6 +24,9 @@ const STARTED_INSTANCES = [0, 1];
 const DRAIN_WITHIN_MS = 60_000;
 const VEHICLES = 240;
 const PINGS_PER_SECOND = 400;
+/** Fewer would prove little. */
+const LEAST_PINGS_PER_SECOND = 100;
+const CATCH_UP_WITHIN_MS = 60_000;
 
 export interface FaultRunOptions {
   readonly durationMs: number;
@@ -61,7 +65,13 @@ export async function faultRun(suite: SuiteContext, stage: Stage, options: Fault
       const lag = (await inputLag(kafka)) ?? '?';
       return `  ${String(injector.injected())} faults, ${String(traffic.published())} pings, lag ${String(lag)}, instances up: ${up.join(' ')}`;
     },
-    stopTraffic: () => traffic.stop(),
+    stopTraffic: async () => {
+      // Brokers that were away or full for most of a short run have confirmed few records: the rest follows now.
+      await until(() => traffic.published() >= (durationMs / 1_000) * LEAST_PINGS_PER_SECOND, {
+        timeoutMs: CATCH_UP_WITHIN_MS,
+      });
+      return traffic.stop();
+    },
     whatIsLeft: () => whatIsLeft(kafka, processors),
   });
   const judgement = await judge({ kafka, registryUrl, fleetId: FLEET, published: traffic.published(), secondReader });
