@@ -14,7 +14,12 @@ const { values } = parseArgs({
   options: { seed: { type: 'string', default: String(randomInt(1_000_000)) }, only: { type: 'string' } },
 });
 const { seed } = values;
-const properties = { PROPERTY_SEED: seed, PROPERTY_RUNS_FACTOR: '10', WAYPOST_UNIT_TIMEOUT_MS: '600000' };
+const properties = {
+  PROPERTY_SEED: seed,
+  PROPERTY_RUNS_FACTOR: '10',
+  WAYPOST_UNIT_TIMEOUT_MS: '600000',
+  WAYPOST_LONG_TESTS: 'true',
+};
 
 const steps = [
   ['properties', 'test:unit', [], properties],

@@ -26,7 +26,8 @@ interface Answer {
 export type DocumentCheck = (method: string, path: string, answer: Answer) => string[];
 
 export function createDocumentCheck(document: OpenApiDocument): DocumentCheck {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  // A spec of its own holds that the document is valid: checking it here would take most of the start of each test's API.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   addFormats(ajv);
   ajv.addSchema(document, DOCUMENT_ID);
   const validators = new Map<string, ValidateFunction>();
