@@ -6,6 +6,7 @@ import type { RunningWaypost } from '../support/running-waypost.js';
 const topic = 'telemetry.pings';
 const schemaFile = new URL('../../schemas/telemetry.pings-value.avsc', import.meta.url);
 const UNKNOWN_SCHEMA_ID = 2_000_000_000;
+const HOUR_MS = 3_600_000;
 
 /** A record that nothing can be made of, and where the broker has put it. */
 export interface UnusableRecord {
@@ -26,13 +27,18 @@ export async function publishUnusable(
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
   await producer.connect();
   try {
-    const kinds = {
-      malformed: Buffer.from('a ping, but not in Avro'),
-      unknown_schema: Buffer.concat([header(UNKNOWN_SCHEMA_ID), Buffer.from('whatever it means')]),
-      future: await futurePing(registryUrl, { fleet, deviceId, nowMs }),
-    };
+    const pingOf = await pingEncoder(registryUrl, { fleet, deviceId });
+    const wrongClockMs = Date.now() + HOUR_MS;
+    const kinds: [reason: string, bytes: Buffer][] = [
+      ['malformed', Buffer.from('a ping, but not in Avro')],
+      ['unknown_schema', Buffer.concat([header(UNKNOWN_SCHEMA_ID), Buffer.from('whatever it means')])],
+      // One millisecond beyond what R-3 lets pass.
+      ['future', pingOf({ eventTime: nowMs + 5 * 60_000 + 1, receivedTime: nowMs })],
+      // Later than all pings to come: taken for the newest, it would make them late.
+      ['future', pingOf({ eventTime: wrongClockMs, receivedTime: wrongClockMs })],
+    ];
     const sent: UnusableRecord[] = [];
-    for (const [reason, bytes] of Object.entries(kinds)) {
+    for (const [reason, bytes] of kinds) {
       const [place] = await producer.send({ topic, messages: [{ key: deviceId, value: bytes }] });
       sent.push({ reason, key: deviceId, bytes, partition: place?.partition ?? -1, offset: Number(place?.baseOffset) });
     }
@@ -49,24 +55,16 @@ function header(schemaId: number): Buffer {
   return bytes;
 }
 
-/** In order but for its time, which is one millisecond beyond what R-3 lets pass. */
-async function futurePing(
+/** Of pings that are in order but for their times. */
+async function pingEncoder(
   registryUrl: string,
-  { fleet, deviceId, nowMs }: { readonly fleet: string; readonly deviceId: string; readonly nowMs: number },
-): Promise<Buffer> {
+  { fleet, deviceId }: { readonly fleet: string; readonly deviceId: string },
+): Promise<(times: { readonly eventTime: number; readonly receivedTime: number }) => Buffer> {
   const response = await fetch(`${registryUrl}/subjects/${topic}-value/versions/latest`);
   const { id } = (await response.json()) as { id: number };
   const schema = avro.Type.forSchema(JSON.parse(readFileSync(schemaFile, 'utf8')) as avro.Schema);
-  const ping = {
-    fleetId: fleet,
-    deviceId,
-    eventTime: nowMs + 5 * 60_000 + 1,
-    receivedTime: nowMs,
-    positionValid: true,
-    latitude: 52.1,
-    longitude: 11.6,
-  };
-  return Buffer.concat([header(id), schema.toBuffer({ ...unreported(schema), ...ping })]);
+  const ping = { fleetId: fleet, deviceId, positionValid: true, latitude: 52.1, longitude: 11.6 };
+  return (times) => Buffer.concat([header(id), schema.toBuffer({ ...unreported(schema), ...ping, ...times })]);
 }
 
 /** The defaults of the schema's other fields. */

@@ -12,7 +12,7 @@ export interface PlainPing {
   readonly deviceId: string;
   readonly eventTime: string;
   readonly receivedTime?: string;
-  /** When its record was appended; only geofences depend on it. */
+  /** When its record was appended. Default: eventTime. */
   readonly appendedAt?: number;
   /** Default: true. */
   readonly positionValid?: boolean;
@@ -105,7 +105,8 @@ export function plainRules(
     const time = Date.parse(ping.eventTime);
     const received = receivedTime === 'kept' ? Date.parse(ping.receivedTime ?? ping.eventTime) : time;
     //
-    if (time > received + 5 * minute) {
+    const appended = ping.appendedAt ?? time;
+    if (time > received + 5 * minute || time > appended + 5 * minute) {
       outcome.future += 1;
       continue;
     }

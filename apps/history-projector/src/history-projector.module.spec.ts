@@ -114,7 +114,7 @@ describe('HistoryProjectorModule', () => {
     expect(await runtime.feed('webhook.attempts', [{ key: null, value: attempt }])).toBe(1);
     expect(
       await runtime.feed('telemetry.pings', [
-        { key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping) },
+        { key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping), timestamp: NOW },
       ]),
     ).toBe(1);
     const range = { fleetId: 'fleet-1', startAt: 0, endAt: NOW, limit: 10 };

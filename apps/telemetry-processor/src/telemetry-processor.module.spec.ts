@@ -50,7 +50,7 @@ it('TelemetryProcessorModule follows the fleets and decides pings through its co
   const ping = pingOf();
 
   const position = await runtime.feed('telemetry.pings', [
-    { key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping) },
+    { key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping), timestamp: ping.receivedTime },
   ]);
 
   expect(position).toBe(1);

@@ -48,7 +48,8 @@ export async function expectedOf(
     }
     const ping = decoded.value;
     partitionOf.set(ping.deviceId, record.partition);
-    if (ping.eventTime > ping.receivedTime + FUTURE_MS) rejections.push({ record, reason: 'future' });
+    const latest = Math.min(ping.receivedTime, record.timestamp) + FUTURE_MS;
+    if (ping.eventTime > latest) rejections.push({ record, reason: 'future' });
     pings.set(plainPing(ping, record.timestamp), ping);
   }
   const outcome = plainRules([...pings.keys()], 'kept', fences);

@@ -29,6 +29,7 @@ const MOST_AT_ONCE = 400;
 const MODEL_STEP_MS = 5_000;
 const UNUSABLE_SHARE = 0.004;
 const INVALID_SHARE = 0.02;
+const HOUR_MS = 3_600_000;
 const GEOFENCES = 10;
 const REOPEN_WAIT_MS = 500;
 
@@ -65,13 +66,17 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   function recordOf(row: TrackRow): PublishedRecord {
     const key = Buffer.from(String(row['deviceId']));
     if (!chance(random, UNUSABLE_SHARE)) {
-      const ping = pingFrom(row, options.fleetId);
+      const ping = pingFrom(row, fleetId);
       return { key, value: codec.encode(chance(random, INVALID_SHARE) ? { ...ping, positionValid: false } : ping) };
     }
-    const spoil = pick(random, ['garbage', 'future'] as const);
+    const spoil = pick(random, ['garbage', 'future', 'wrong clock'] as const);
     if (spoil === 'garbage') return { key, value: Buffer.from('a ping, but not in Avro') };
+    if (spoil === 'wrong clock') {
+      const ahead = new Date(Date.now() + HOUR_MS).toISOString();
+      return { key, value: codec.encode(pingFrom({ ...row, eventTime: ahead, receivedTime: ahead }, fleetId)) };
+    }
     const eventTime = new Date(Date.parse(String(row['receivedTime'])) + 300_001).toISOString();
-    return { key, value: codec.encode(pingFrom({ ...row, eventTime }, options.fleetId)) };
+    return { key, value: codec.encode(pingFrom({ ...row, eventTime }, fleetId)) };
   }
 
   const writer = startSteadyWriter({

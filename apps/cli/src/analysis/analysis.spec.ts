@@ -39,6 +39,8 @@ describe('A run of the rules over recorded pings', () => {
     const rules = run();
     expect(typesOf(rules.take({ ...recorded({}), key: 'another device' }))).toEqual([]);
     expect(typesOf(rules.take(recorded({ eventTime: NOON, receivedTime: NOON - 300_001 })))).toEqual([]);
+    const ahead = recorded({ eventTime: NOON + 3_600_000, receivedTime: NOON + 3_600_000 });
+    expect(typesOf(rules.take({ ...ahead, appendedAt: NOON }))).toEqual([]);
     expect(typesOf(rules.take(recorded({})))).toEqual(['position']);
   });
 

@@ -119,11 +119,11 @@ function guessesAt(recorded: RecordedPing, state: DeviceState, options: DeviceKn
 
 /** The guesses behind the next ping; `state` is that of the run. */
 function narrow(guesses: Guesses, recorded: RecordedPing, state: DeviceState, options: DeviceKnowledgeOptions): void {
-  const { ping } = recorded;
-  const view = options.rules === 'all' ? viewOf(recorded, options.geofences) : null;
+  const { ping, appendedAt } = recorded;
+  const view = options.rules === 'all' ? viewOf(ping, options.geofences) : null;
   const applied = settingsOf(recorded, options);
   const decided = guesses.states.flatMap((guess) => {
-    const decision = decidePing(guess, ping, applied, view);
+    const decision = decidePing(guess, ping, appendedAt, applied, view);
     return isAccepted(decision) ? [{ decision, next: evolveDevice(guess, ping, decision) }] : [];
   });
   guesses.states = decided.map(({ next: guess }) => guess);

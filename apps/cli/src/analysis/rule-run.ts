@@ -27,7 +27,7 @@ import type { RuleSet } from './thresholds.js';
 /** A ping with its position in the log. */
 export interface RecordedPing {
   readonly partition: number;
-  /** Broker time, epoch milliseconds: decides which geofences, and which settings of its fleet, it sees. */
+  /** Broker time, epoch milliseconds: no ping is from after it, and it decides which geofences and settings are seen. */
   readonly appendedAt: number;
   readonly key: string | null;
   readonly ping: TelemetryPing;
@@ -67,13 +67,13 @@ export function createRuleRun(options: RuleRunOptions): RuleRun {
   const devices = new Map<string, DeviceState>();
   return {
     take(recorded) {
-      const { partition, key, ping } = recorded;
+      const { partition, appendedAt, key, ping } = recorded;
       const device = deviceOf(partition, ping);
       const state = devices.get(device) ?? null;
       const ignored: RunStep = { events: NOTHING, state, accepted: false };
       if (checkPing(ping, key).type !== 'valid') return ignored;
       const applied = settingsOf(recorded, options);
-      const decision = decidePing(state, ping, applied, rules === 'all' ? viewOf(recorded, geofences) : null);
+      const decision = decidePing(state, ping, appendedAt, applied, rules === 'all' ? viewOf(ping, geofences) : null);
       if (!isAccepted(decision)) return ignored;
       const next = evolveDevice(state, ping, decision);
       devices.set(device, next);
@@ -89,8 +89,8 @@ export function settingsOf({ ping, appendedAt }: RecordedPing, options: RuleRunO
   return rules === 'all' && wanted ? settings : { ...settings, routes: null };
 }
 
-export function viewOf({ ping, appendedAt }: RecordedPing, geofences: Pick<GeofenceHistory, 'fleet'>): GeofenceView {
-  return { fleet: geofences.fleet(ping.fleetId), at: appendedAt };
+export function viewOf({ fleetId }: TelemetryPing, geofences: Pick<GeofenceHistory, 'fleet'>): GeofenceView {
+  return { fleet: geofences.fleet(fleetId) };
 }
 
 /**

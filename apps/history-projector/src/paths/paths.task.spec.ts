@@ -109,9 +109,10 @@ describe('the paths task', () => {
   it('leaves out, counts and passes what the processor quarantines, and never stops at it (R-2, R-3)', async () => {
     const { task, process, find, fatal, counts, readPosition } = build();
     await task.open();
-    const [good, future, foreign, nameless] = encoded(
+    const [good, future, wrongClock, foreign, nameless] = encoded(
       ping(5),
       ping(0, { eventTime: NOW, receivedTime: NOW - 300_001 }),
+      ping(-3_600),
       ping(4),
       ping(3, { deviceId: '' }),
     );
@@ -125,18 +126,19 @@ describe('the paths task', () => {
           { value: unknownSchema },
           { value: (good?.value ?? Buffer.alloc(0)).subarray(0, -1) },
           ...(future ? [future] : []),
+          ...(wrongClock ? [wrongClock] : []),
           { key: 'device-2', value: foreign?.value ?? null },
           { key: null, value: foreign?.value ?? null },
           { key: '', value: nameless?.value ?? null },
           ...(good ? [good] : []),
         ],
-        9,
+        10,
       ),
     );
 
     expect((await find()).map(({ eventTime }) => eventTime)).toEqual([NOW - 5_000]);
-    expect(await counts()).toEqual({ undecodable: 4, rejected: 4, stored: 1 });
-    expect(await readPosition()).toBe(9);
+    expect(await counts()).toEqual({ undecodable: 4, rejected: 5, stored: 1 });
+    expect(await readPosition()).toBe(10);
     expect(fatal).toEqual([]);
   });
 

@@ -67,7 +67,7 @@ function createPingDecoder(codec: SubjectCodec<TelemetryPing>): PingDecoder {
     for (const record of batch.records) {
       const ping = pingOf(record);
       // A ping may be a view of the batch's memory; a point is not.
-      const point = ping === null ? null : pathPointOf(ping, record.key?.toString() ?? null);
+      const point = ping === null ? null : pathPointOf(ping, record.key?.toString() ?? null, record.timestamp);
       if (point !== null) points.push(point);
       else if (ping === null) undecodable += 1;
       else rejected += 1;

@@ -4,7 +4,7 @@ import type { StreamRecord } from '@waypost/streams';
 import type { RuleSet } from '../config.js';
 import type { KnownFleet, KnownFleets } from './fleet-directory.js';
 
-/** What decidePing() needs beside the device and the ping. */
+/** What decidePing() needs beside the device and the ping's record. */
 export interface AppliedRules {
   readonly settings: RuleSettings;
   readonly view: GeofenceView | null;
@@ -25,14 +25,13 @@ const POSITIONS: AppliedRules = Object.freeze({ settings: WITHOUT_ROUTES, view: 
 export function createFleetRules(fleets: KnownFleets, rules: RuleSet): FleetRules {
   if (rules === 'positions') return { refresh: () => undefined, of: () => POSITIONS };
   const finder = new FleetFinder(fleets);
-  const view: { fleet: GeofenceView['fleet']; at: number } = { fleet: undefined, at: 0 };
+  const view: { fleet: GeofenceView['fleet'] } = { fleet: undefined };
   const applied: { settings: RuleSettings; readonly view: typeof view } = { settings: WITHOUT_ROUTES, view };
   return {
     refresh: () => finder.refresh(),
     of: ({ timestamp }, ping) => {
       const fleet = finder.find(ping);
       view.fleet = fleet?.geofences;
-      view.at = timestamp;
       applied.settings = fleet?.settings?.at(timestamp)?.routes === true ? DEFAULT_RULE_SETTINGS : WITHOUT_ROUTES;
       return applied;
     },

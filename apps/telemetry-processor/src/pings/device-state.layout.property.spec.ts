@@ -116,7 +116,8 @@ class TwoDevices {
   private readonly history: GeofenceHistory = createGeofenceHistory();
   private readonly row = new Row();
   private plain: DeviceState | null = null;
-  private appendedAt = NOON;
+  /** Later than any ping of a journey. */
+  private appendedAt = NOON + 60 * 86_400_000;
   private version = 0;
   private steps = 0;
   private at = { second: 0, ...START };
@@ -151,13 +152,13 @@ class TwoDevices {
     this.at = { second: second + seconds, ...(isLost ? { latitude, longitude } : to) };
     const eventTime = NOON + this.at.second * 1_000;
     const ping = pingOf({ ...to, ...more, eventTime, receivedTime: eventTime + delayMs, positionValid: !isLost });
-    this.compare(ping, { fleet: this.history.fleet(FLEET), at: this.appendedAt });
+    this.compare(ping, { fleet: this.history.fleet(FLEET) });
   }
 
   private compare(ping: TelemetryPing, view: GeofenceView): void {
     const stored = this.row.read();
-    const decision = decidePing(this.plain, ping, this.settings, view);
-    const fromRow = decidePing(stored, ping, this.settings, view);
+    const decision = decidePing(this.plain, ping, this.appendedAt, this.settings, view);
+    const fromRow = decidePing(stored, ping, this.appendedAt, this.settings, view);
     expect(plainDecision(fromRow)).toEqual(decision);
     if (!isAccepted(decision) || !isAccepted(fromRow)) return;
     this.plain = evolveDevice(this.plain, ping, decision);

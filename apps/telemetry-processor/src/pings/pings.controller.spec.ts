@@ -11,6 +11,7 @@ import { pingOf } from '../../../../test/support/samples.js';
 import { pingTopology } from './testing/ping-topology.js';
 
 const START = Date.UTC(2026, 0, 5, 8);
+const HOUR_MS = 3_600_000;
 
 function aPing(more: Partial<TelemetryPing> = {}): TelemetryPing {
   return pingOf({ eventTime: START, receivedTime: START + 500, ...more });
@@ -30,7 +31,7 @@ beforeEach(async () => {
   decisions = [];
   const metrics = { pingDecided: (decision: string) => void decisions.push(decision), eventEmitted: () => undefined };
   const topology = pingTopology({ codecs, fleets: noFleets, metrics });
-  driver = createTopologyTestDriver({ topology, partition: 2 });
+  driver = createTopologyTestDriver({ topology, partition: 2, startAt: START + HOUR_MS });
 });
 
 function pipe(ping: TelemetryPing, headers: readonly RecordHeader[] = []): Promise<OutgoingRecord[]> {
@@ -102,15 +103,25 @@ describe('the telemetry processor', () => {
   it('rejects a ping from the future with its original bytes and does not change the device (R-3)', async () => {
     const ahead = aPing({ eventTime: START + 300_001, receivedTime: START });
     const value = codecs.telemetryPings.encode(ahead);
-    const rejection = rejectionOf(await driver.pipe({ key: Buffer.from('device-1'), value, timestamp: 77 }));
+    const rejection = rejectionOf(await driver.pipe({ key: Buffer.from('device-1'), value, timestamp: START + 77 }));
     expect(rejection).toMatchObject({
       reason: 'future',
       sourceTopic: 'telemetry.pings',
       sourcePartition: 2,
-      sourceTimestamp: 77,
+      sourceTimestamp: START + 77,
     });
     expect(rejection.sourceValue).toEqual(value);
     expect(typesOf(await pipe(aPing()))).toEqual(['position']);
+  });
+
+  it('rejects pings of a clock that is an hour ahead, so that those of the right clock are not late (R-3, R-4)', async () => {
+    const send = (ping: TelemetryPing, timestamp: number): Promise<OutgoingRecord[]> =>
+      driver.pipe({ key: Buffer.from('device-1'), value: codecs.telemetryPings.encode(ping), timestamp });
+    const [wrongAt, rightAt] = [START + HOUR_MS, START + 60_000];
+    const wrong = await send(aPing({ eventTime: wrongAt, receivedTime: wrongAt }), START);
+    expect(rejectionOf(wrong)).toMatchObject({ reason: 'future', sourceTimestamp: START });
+    expect(typesOf(await send(aPing({ eventTime: rightAt, receivedTime: rightAt }), rightAt))).toEqual(['position']);
+    expect(decisions).toEqual(['rejected', 'accepted']);
   });
 
   it.each([

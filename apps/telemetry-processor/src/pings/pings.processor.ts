@@ -78,7 +78,7 @@ export class PingProcessor implements Processor {
       return;
     }
     const { settings, view } = this.fleetRules.of(record, ping);
-    this.apply(record, ping, state, decidePing(state, ping, settings, view));
+    this.apply(record, ping, state, decidePing(state, ping, record.timestamp, settings, view));
   }
 
   private apply(

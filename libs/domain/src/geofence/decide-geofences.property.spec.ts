@@ -146,8 +146,8 @@ function eventsOf({ log, fixes }: Recorded, known: 'as it comes' | 'from the sta
   return fixes.map((fix) => {
     while (coming[0] !== undefined && coming[0].appendedAt <= fix.appendedAt) feed(coming.shift() as PlainFenceRecord);
     const at = { eventTime: fix.time, latitude: fix.latitude, longitude: wrapped(fix.longitude) };
-    const view = { fleet: history.fleet('fleet-1'), at: fix.appendedAt };
-    const decision = decideGeofences(state, at, view, DEFAULT_GEOFENCE_SETTINGS);
+    const view = { fleet: history.fleet('fleet-1') };
+    const decision = decideGeofences(state, at, view, fix.appendedAt, DEFAULT_GEOFENCE_SETTINGS);
     state = decision;
     return [
       ...decision.left.map(({ geofence: { geofenceId }, enteredAt }) => ({

@@ -32,7 +32,7 @@ function remove(geofence: Geofence): void {
 /** A fix that far from the depot, to the east; what it makes, in the order of the events. */
 function at(meters: number, eventTime: number): string[] {
   const fix = { eventTime, ...placeAt(DEPOT, meters, 90) };
-  const decision = decideGeofences(state, fix, { fleet: history.fleet('fleet-1'), at: ++clock }, settings);
+  const decision = decideGeofences(state, fix, { fleet: history.fleet('fleet-1') }, ++clock, settings);
   state = { seenAt: decision.seenAt, visits: decision.visits };
   return [
     ...decision.left.map(({ geofence, enteredAt }) => `out of ${geofence.name}, in since ${String(enteredAt)}`),

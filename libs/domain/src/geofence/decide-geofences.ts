@@ -5,9 +5,10 @@ import type { FleetEvent } from '../records/fleet-event.js';
 import type { FleetGeofences } from './geofence-history.js';
 import type { GeofenceVersion, NamedGeofence } from './geofence-version.js';
 
+/** The geofences of the ping's fleet, with all their versions. */
 export interface GeofenceView {
+  /** undefined: it never had any. */
   readonly fleet: FleetGeofences | undefined;
-  readonly at: number;
 }
 
 export interface GeofenceFix {
@@ -38,21 +39,23 @@ const NO_ENTERED: readonly NamedGeofence[] = Object.freeze([]);
  * The first fix inside enters a geofence: without an event when the device had no fix before, or when the geofence is newer
  * than what the last fix saw, since the time of entry is unknown. The fix that completes `leaveFixes` fixes in a row beyond
  * the margin, or `leaveMs` since the first of them, leaves it. The current shape counts. A deleted geofence is forgotten.
+ * @param appendedAt broker time of the ping's record, epoch milliseconds: versions until then are seen
  */
 export function decideGeofences(
   before: DeviceGeofences | null,
   fix: GeofenceFix,
-  view: GeofenceView,
+  { fleet }: GeofenceView,
+  appendedAt: number,
   settings: GeofenceSettings,
 ): GeofenceDecision {
-  const at = timeOf(view, before);
+  const at = timeOf(appendedAt, before);
   const visits = before === null ? NO_VISITS : before.visits;
-  const near = view.fleet === undefined ? NO_VERSIONS : view.fleet.near(fix.latitude, fix.longitude, at);
+  const near = fleet === undefined ? NO_VERSIONS : fleet.near(fix.latitude, fix.longitude, at);
   if (visits.length === 0 && near.length === 0) return unchanged(at, visits);
   let kept: readonly GeofenceVisit[] = visits;
   let left: LeftGeofence[] | null = null;
   for (const visit of visits) {
-    const version = versionOf(near, visit.geofenceId) ?? view.fleet?.get(visit.geofenceId, at);
+    const version = versionOf(near, visit.geofenceId) ?? fleet?.get(visit.geofenceId, at);
     if (version === undefined || isNew(version, before)) {
       kept = without(kept, visit);
       continue;
@@ -79,8 +82,8 @@ export function decideGeofences(
 }
 
 /** The clock of another broker may be behind: seenAt never goes back (decision 0028). */
-function timeOf({ at }: GeofenceView, before: DeviceGeofences | null): number {
-  return before !== null && before.seenAt > at ? before.seenAt : at;
+function timeOf(appendedAt: number, before: DeviceGeofences | null): number {
+  return before !== null && before.seenAt > appendedAt ? before.seenAt : appendedAt;
 }
 
 function unchanged(seenAt: number, visits: readonly GeofenceVisit[]): GeofenceDecision {

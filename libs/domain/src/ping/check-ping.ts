@@ -75,15 +75,19 @@ function keyMismatch(deviceId: string, recordKey: string | null): PingCheck {
   return { type: 'invalid', reason: 'key_mismatch', detail: `the key is ${key}, deviceId ${JSON.stringify(deviceId)}` };
 }
 
-/** R-3: an eventTime further ahead of receivedTime is wrong. */
+/** R-3: how far ahead of its receipt, and of the append of its record, an eventTime may be. */
 export const MAX_AHEAD_MS = 300_000;
 
-/** R-3. */
+/**
+ * R-3: a device whose clock is ahead may stamp both times with it, but not the append.
+ * @param appendedAt broker time of the ping's record, epoch milliseconds
+ */
 export function isFuture(
   { eventTime, receivedTime }: Pick<TelemetryPing, 'eventTime' | 'receivedTime'>,
+  appendedAt: number,
   maxAheadMs = MAX_AHEAD_MS,
 ): boolean {
-  return eventTime - receivedTime > maxAheadMs;
+  return eventTime - receivedTime > maxAheadMs || eventTime - appendedAt > maxAheadMs;
 }
 
 export type FixedPing = TelemetryPing & { readonly latitude: number; readonly longitude: number };

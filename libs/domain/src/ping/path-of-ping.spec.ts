@@ -1,11 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
+import type { PathPoint } from '../history/path-history.js';
+import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { decidePing } from '../rules/decide-ping.js';
 import { checkPing } from './check-ping.js';
 import { pathPointOf } from './path-of-ping.js';
 
 const DAY_MS = 86_400_000;
+
+/** Of a ping that was appended when it was received. */
+function pointOf(ping: TelemetryPing, key: string | null = 'device-1'): PathPoint | null {
+  return pathPointOf(ping, key, ping.receivedTime);
+}
 
 describe('pathPointOf (R-36)', () => {
   it('shows what the ping reports', () => {
@@ -19,7 +26,7 @@ describe('pathPointOf (R-36)', () => {
       rpm: 1_900,
       fuelLevel: 61.5,
     };
-    expect(pathPointOf(pingOf(reported), 'device-1')).toEqual({
+    expect(pointOf(pingOf(reported))).toEqual({
       fleetId: 'fleet-1',
       deviceId: 'device-1',
       eventTime: NOON,
@@ -38,7 +45,7 @@ describe('pathPointOf (R-36)', () => {
       rpm: 0,
       fuelLevel: 0,
     });
-    expect(pathPointOf(still, 'device-1')).toMatchObject({
+    expect(pointOf(still)).toMatchObject({
       latitude: 0,
       speedInKmh: 0,
       heading: 0,
@@ -56,12 +63,12 @@ describe('pathPointOf (R-36)', () => {
     ['it is out of range', { latitude: 91 }, { latitude: 91, longitude: 4.9 }],
     ['it is not a number', { latitude: Number.NaN, longitude: Infinity }, { latitude: null, longitude: null }],
   ])('is invalid when %s, with the coordinates as reported (R-5)', (_, fields, shown) => {
-    expect(pathPointOf(pingOf(fields), 'device-1')).toMatchObject({ ...shown, valid: false });
+    expect(pointOf(pingOf(fields))).toMatchObject({ ...shown, valid: false });
   });
 
   it('takes numbers that no measurement can have as not reported', () => {
     const odd = pingOf({ speedInKmh: Number.NaN, heading: 360, fuelLevel: Infinity });
-    expect(pathPointOf(odd, 'device-1')).toMatchObject({ speedInKmh: null, heading: null, fuelLevel: null });
+    expect(pointOf(odd)).toMatchObject({ speedInKmh: null, heading: null, fuelLevel: null });
   });
 
   it.each([
@@ -69,7 +76,7 @@ describe('pathPointOf (R-36)', () => {
     ['made 5 minutes after it was received', 300_000],
     ['received 15 days after it was made, or later', -16 * DAY_MS],
   ])('takes a ping that is %s', (_, aheadMs) => {
-    expect(pathPointOf(pingOf({ receivedTime: NOON - aheadMs }), 'device-1')).not.toBeNull();
+    expect(pointOf(pingOf({ receivedTime: NOON - aheadMs }))).not.toBeNull();
   });
 
   it.each([
@@ -78,16 +85,23 @@ describe('pathPointOf (R-36)', () => {
     ['without a key', pingOf(), null],
     ['without a device', pingOf({ deviceId: '' }), ''],
     ['at no time', pingOf({ eventTime: -1 }), 'device-1'],
-  ])('has nothing of a ping %s (R-2, R-3)', (_, ping, key) => expect(pathPointOf(ping, key)).toBeNull());
+  ])('has nothing of a ping %s (R-2, R-3)', (_, ping, key) => expect(pointOf(ping, key)).toBeNull());
 
   it('takes exactly what the rules do not reject', () => {
     const time = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.integer({ min: NOON - 400_000, max: NOON + 400_000 }));
     fc.assert(
-      fc.property(time, time, fc.constantFrom('device-1', 'x', null), (eventTime, receivedTime, key) => {
-        const ping = pingOf({ eventTime, receivedTime });
-        const rejected = checkPing(ping, key).type !== 'valid' || decidePing(null, ping).type === 'rejected';
-        expect(pathPointOf(ping, key) === null).toBe(rejected);
-      }),
+      fc.property(
+        time,
+        time,
+        time,
+        fc.constantFrom('device-1', 'x', null),
+        (eventTime, receivedTime, appendedAt, key) => {
+          const ping = pingOf({ eventTime, receivedTime });
+          const isRefused = decidePing(null, ping, appendedAt).type === 'rejected';
+          const rejected = checkPing(ping, key).type !== 'valid' || isRefused;
+          expect(pathPointOf(ping, key, appendedAt) === null).toBe(rejected);
+        },
+      ),
     );
   });
 });

@@ -3,9 +3,13 @@ import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { checkPing, hasValidFix, isFuture } from './check-ping.js';
 import { finiteOrNull, headingOrNull } from './event-of-ping.js';
 
-/** the paths show every ping that is not rejected; null: it is rejected. Only the ping and its key count. */
-export function pathPointOf(ping: TelemetryPing, recordKey: string | null): PathPoint | null {
-  if (checkPing(ping, recordKey).type !== 'valid' || isFuture(ping)) return null;
+/**
+ * R-36: the paths show every ping that is not rejected (R-2, R-3). Only the ping and its record count.
+ * @param appendedAt broker time of the record, epoch milliseconds
+ * @returns null: it is rejected
+ */
+export function pathPointOf(ping: TelemetryPing, recordKey: string | null, appendedAt: number): PathPoint | null {
+  if (checkPing(ping, recordKey).type !== 'valid' || isFuture(ping, appendedAt)) return null;
   return {
     fleetId: ping.fleetId,
     deviceId: ping.deviceId,

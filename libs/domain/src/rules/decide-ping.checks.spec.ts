@@ -1,14 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
+import type { DeviceState } from '../records/device-state.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
 import { outcomes, travel } from '../testing/journey.js';
-import { decidePing } from './decide-ping.js';
+import { decidePing, type PingDecision } from './decide-ping.js';
 
 const DAY_MS = 86_400_000;
 
 /** A ping so many seconds after noon. */
 function at(seconds: number, fields: Partial<TelemetryPing> = {}): TelemetryPing {
   return pingOf({ eventTime: NOON + seconds * 1000, ...fields });
+}
+
+/** Appended when it was received, unless the test says otherwise. */
+function decide(state: DeviceState | null, ping: TelemetryPing, appendedAt = ping.receivedTime): PingDecision {
+  return decidePing(state, ping, appendedAt);
 }
 
 const lostFix = { positionValid: false, latitude: null, longitude: null };
@@ -27,7 +33,7 @@ describe('a valid fix (R-5)', () => {
     ['the latitude is not a number', { latitude: Number.NaN }],
     ['the longitude is endless', { longitude: -Infinity }],
   ])('is not there when %s', (_, fields) => {
-    expect(decidePing(null, at(0, fields))).toMatchObject({ type: 'accepted', events: [], position: 'invalid_fix' });
+    expect(decide(null, at(0, fields))).toMatchObject({ type: 'accepted', events: [], position: 'invalid_fix' });
   });
 
   it.each([
@@ -36,7 +42,7 @@ describe('a valid fix (R-5)', () => {
     ['at the north pole', 90, 180],
     ['at the south pole', -90, -180],
   ])('may lie %s', (_, latitude, longitude) => {
-    expect(decidePing(null, at(0, { latitude, longitude }))).toMatchObject({ position: 'sent' });
+    expect(decide(null, at(0, { latitude, longitude }))).toMatchObject({ position: 'sent' });
   });
 });
 
@@ -60,10 +66,38 @@ describe('the order of pings (R-4)', () => {
 });
 
 describe('the age of a ping (R-3)', () => {
+  const hourMs = 3_600_000;
+
+  it.each([
+    ['as long ahead as allowed of both', 300_000, 300_000, 'accepted'],
+    ['too far ahead of its reception', 300_001, 300_000, 'rejected'],
+    ['too far ahead of its append', 300_000, 300_001, 'rejected'],
+    ['too far ahead of both', 300_001, 300_001, 'rejected'],
+    ['from a clock that is an hour ahead, in both of its times', 0, hourMs, 'rejected'],
+    ['from a reception whose clock is an hour behind', hourMs, 0, 'rejected'],
+    ['received with a clock that is an hour ahead, and made with the right one', -hourMs, 0, 'accepted'],
+    ['published again a day later', 0, -DAY_MS, 'accepted'],
+    ['of a recording that is years old', 0, -2_000 * DAY_MS, 'accepted'],
+  ])('compares both times: a ping %s', (_, aheadOfReceiptMs, aheadOfAppendMs, type) => {
+    const ping = at(0, { receivedTime: NOON - aheadOfReceiptMs });
+
+    expect(decide(null, ping, NOON - aheadOfAppendMs).type).toBe(type);
+  });
+
+  it('says of a ping that is ahead of its append by how much, and leaves the state as it is', () => {
+    const { state } = travel([at(0)]);
+
+    expect(decide(state, at(60), NOON - 240_001)).toEqual({
+      type: 'rejected',
+      reason: 'future',
+      detail: 'eventTime 2024-05-01T12:01:00.000Z is more than 300000 ms after its append at 2024-05-01T11:55:59.999Z',
+    });
+  });
+
   it('rejects a ping more than 5 min ahead of its reception and does not change the state', () => {
     const early = at(0, { receivedTime: NOON - 300_001 });
 
-    expect(decidePing(null, early)).toEqual({
+    expect(decide(null, early)).toEqual({
       type: 'rejected',
       reason: 'future',
       detail: 'eventTime 2024-05-01T12:00:00.000Z is more than 300000 ms after receivedTime 2024-05-01T11:54:59.999Z',
@@ -72,7 +106,7 @@ describe('the age of a ping (R-3)', () => {
   });
 
   it('takes a ping from exactly 5 min after its reception', () => {
-    expect(decidePing(null, at(0, { receivedTime: NOON - 300_000 })).type).toBe('accepted');
+    expect(decide(null, at(0, { receivedTime: NOON - 300_000 })).type).toBe('accepted');
   });
 
   it('leaves a ping from more than 15 days before its reception to the paths', () => {
@@ -83,13 +117,13 @@ describe('the age of a ping (R-3)', () => {
   });
 
   it('takes a ping from exactly 15 days before its reception', () => {
-    expect(decidePing(null, at(0, { receivedTime: NOON + 15 * DAY_MS })).type).toBe('accepted');
+    expect(decide(null, at(0, { receivedTime: NOON + 15 * DAY_MS })).type).toBe('accepted');
   });
 
   it('is judged before the order', () => {
     const state = travel([at(0)]).state;
 
-    expect(decidePing(state, at(-1, { receivedTime: NOON + 16 * DAY_MS })).type).toBe('expired');
-    expect(decidePing(state, at(0, { receivedTime: NOON - DAY_MS })).type).toBe('rejected');
+    expect(decide(state, at(-1, { receivedTime: NOON + 16 * DAY_MS })).type).toBe('expired');
+    expect(decide(state, at(0, { receivedTime: NOON - DAY_MS })).type).toBe('rejected');
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { NOON, pingOf } from '../../../../test/support/samples.js';
+import { MAX_AHEAD_MS } from '../ping/check-ping.js';
 import type { FleetEvent } from '../records/fleet-event.js';
 import type { TelemetryPing } from '../records/telemetry-ping.js';
-import { type Journey, travel } from '../testing/journey.js';
+import { type Journey, travel, travelRecorded } from '../testing/journey.js';
 import { POSITION_WINDOW_MS } from './rule-settings.js';
 
 /** Steps around the window's edge, a few of them backwards or of nothing: late pings and duplicates. */
@@ -76,6 +77,31 @@ describe('on any journey', () => {
       fc.property(journeys, (pings) => {
         const times = pingEventsOf(travel(pings)).map((event) => event.eventTime);
         expect(times).toEqual([...times].sort((left, right) => left - right));
+      }),
+    );
+  });
+
+  it('pings of clocks that are too far ahead, in whichever of their times, change nothing (R-3)', () => {
+    const wrong = fc.record({
+      position: fc.nat(60),
+      appendedAt: fc.integer({ min: NOON - 6_000_000, max: NOON + 12_000_000 }),
+      aheadMs: fc.integer({ min: MAX_AHEAD_MS + 1, max: 400 * 86_400_000 }),
+      receivedLaterMs: fc.integer({ min: -MAX_AHEAD_MS, max: 400 * 86_400_000 }),
+    });
+    fc.assert(
+      fc.property(journeys, fc.array(wrong, { minLength: 1, maxLength: 8 }), (pings, ofWrongClocks) => {
+        const recorded = pings.map((ping) => ({ ping, appendedAt: ping.receivedTime }));
+        const disturbed: typeof recorded = [...recorded];
+        for (const { position, appendedAt, aheadMs, receivedLaterMs } of ofWrongClocks) {
+          const eventTime = appendedAt + aheadMs;
+          const ping = pingOf({ eventTime, receivedTime: eventTime + receivedLaterMs });
+          disturbed.splice(position, 0, { ping, appendedAt });
+        }
+        const decided = travelRecorded(disturbed);
+        expect(decided.state).toEqual(travel(pings).state);
+        const others = decided.decisions.filter(({ type }) => type !== 'rejected');
+        expect(others).toEqual(travel(pings).decisions);
+        expect(decided.decisions).toHaveLength(others.length + ofWrongClocks.length);
       }),
     );
   });

@@ -110,7 +110,7 @@ function countOutcomes(pings: Iterable<TelemetryPing>): Counts {
   const counts: Record<string, number> = {};
   for (const ping of pings) {
     const state = states.get(ping.deviceId) ?? null;
-    const decision = decidePing(state, ping);
+    const decision = decidePing(state, ping, ping.receivedTime);
     if (isAccepted(decision)) states.set(ping.deviceId, evolveDevice(state, ping, decision));
     for (const label of labelsOf(decision)) counts[label] = (counts[label] ?? 0) + 1;
   }

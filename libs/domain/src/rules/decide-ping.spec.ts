@@ -192,10 +192,10 @@ describe('geofences that are not looked at for a while (R-8)', () => {
   function lookedAtAgain(before: TelemetryPing, between: TelemetryPing, after: readonly TelemetryPing[]): string[][] {
     const history = createGeofenceHistory();
     history.record(geofenceKey(depot), depot, 0);
-    const view = { fleet: history.fleet(depot.fleetId), at: 1 };
+    const view = { fleet: history.fleet(depot.fleetId) };
     let { state } = travel([at(0, far)]);
     const take = (ping: TelemetryPing, seen: typeof view | null): string[] => {
-      const decision = decidePing(state, ping, DEFAULT_RULE_SETTINGS, seen);
+      const decision = decidePing(state, ping, ping.receivedTime, DEFAULT_RULE_SETTINGS, seen);
       if (!isAccepted(decision)) throw new Error(decision.type);
       state = evolveDevice(state, ping, decision);
       return decision.events.map(({ eventType }) => eventType).filter((type) => type.startsWith('geofence'));
@@ -232,9 +232,10 @@ describe('the events of one ping', () => {
   function drive(pings: readonly TelemetryPing[]): (readonly FleetEvent[])[] {
     const history = createGeofenceHistory();
     for (const fence of [yard, hall, market, quay]) if (fence) history.record(geofenceKey(fence), fence, 0);
+    const view = { fleet: history.fleet('fleet-1') };
     let state: DeviceState | null = null;
     return pings.map((ping) => {
-      const decision = decidePing(state, ping, DEFAULT_RULE_SETTINGS, { fleet: history.fleet('fleet-1'), at: 1 });
+      const decision = decidePing(state, ping, ping.receivedTime, DEFAULT_RULE_SETTINGS, view);
       if (!isAccepted(decision)) throw new Error(decision.type);
       state = evolveDevice(state, ping, decision);
       return decision.events;

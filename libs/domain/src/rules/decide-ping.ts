@@ -66,25 +66,28 @@ const NO_EVENTS: readonly [] = Object.freeze([]);
 /**
  * R-3 to R-10: the rules for one ping. Nothing but the arguments counts, so a replay decides the same.
  * @param state null: no ping of this device was accepted yet
+ * @param appendedAt broker time of the ping's record, epoch milliseconds
  * @param view null: geofences are not looked at, and nothing is remembered about them
  */
 export function decidePing(
   state: DeviceState | null,
   ping: TelemetryPing,
+  appendedAt: number,
   settings: RuleSettings = DEFAULT_RULE_SETTINGS,
   view: GeofenceView | null = null,
 ): PingDecision {
-  if (isFuture(ping, settings.maxAheadMs)) return rejectFuture(ping, settings);
+  if (isFuture(ping, appendedAt, settings.maxAheadMs)) return rejectFuture(ping, appendedAt, settings);
   if (ping.receivedTime - ping.eventTime > settings.maxAgeMs) return EXPIRED;
   if (state !== null && ping.eventTime <= state.newestEventTime) {
     return ping.eventTime === state.newestEventTime ? DUPLICATE : LATE;
   }
-  return decideNewest(state, ping, settings, view);
+  return decideNewest(state, ping, appendedAt, settings, view);
 }
 
 function decideNewest(
   state: DeviceState | null,
   ping: TelemetryPing,
+  appendedAt: number,
   settings: RuleSettings,
   view: GeofenceView | null,
 ): MovedPing | AcceptedPing {
@@ -95,7 +98,8 @@ function decideNewest(
   const ignitionChanged = known !== null && ignition !== known;
   const position = decidePosition(state, ping, fix, ignitionChanged, settings);
   const before = state === null ? null : state.geofences;
-  const fences = view === null || fix === null ? null : decideGeofences(before, fix, view, settings.geofences);
+  const fences =
+    view === null || fix === null ? null : decideGeofences(before, fix, view, appendedAt, settings.geofences);
   const route = settings.routes === null ? NO_TRIP : decideRoute(state, ping, fix, ignition, settings.routes);
   if (state !== null && fix !== null && position === 'inside_window' && ignition === known) {
     const staysInGeofences = fences === null ? before === null : fences.visits === before?.visits;
@@ -161,12 +165,17 @@ function eventsOf(
   return events;
 }
 
-function rejectFuture(ping: TelemetryPing, settings: RuleSettings): PingDecision {
-  const event = `eventTime ${formatTime(ping.eventTime)}`;
-  const limit = `more than ${String(settings.maxAheadMs)} ms`;
+/** Names the earlier of the two times: the ping is ahead of that one in any case. */
+function rejectFuture(
+  { eventTime, receivedTime }: TelemetryPing,
+  appendedAt: number,
+  { maxAheadMs }: RuleSettings,
+): PingDecision {
+  const limit =
+    receivedTime <= appendedAt ? `receivedTime ${formatTime(receivedTime)}` : `its append at ${formatTime(appendedAt)}`;
   return {
     type: 'rejected',
     reason: 'future',
-    detail: `${event} is ${limit} after receivedTime ${formatTime(ping.receivedTime)}`,
+    detail: `eventTime ${formatTime(eventTime)} is more than ${String(maxAheadMs)} ms after ${limit}`,
   };
 }

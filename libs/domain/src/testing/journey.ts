@@ -10,16 +10,34 @@ export interface Journey {
   readonly decisions: readonly PingDecision[];
 }
 
-/** Runs the pings of one device through decide and evolve, as the processor does. */
+export interface AppendedPing {
+  readonly ping: TelemetryPing;
+  readonly appendedAt: number;
+}
+
+/** As travelRecorded(); each ping is appended when it is received. */
 export function travel(
   pings: readonly TelemetryPing[],
   from: DeviceState | null = null,
   settings?: RuleSettings,
 ): Journey {
+  return travelRecorded(
+    pings.map((ping) => ({ ping, appendedAt: ping.receivedTime })),
+    from,
+    settings,
+  );
+}
+
+/** Runs the pings of one device through decide and evolve, as the processor does. */
+export function travelRecorded(
+  recorded: readonly AppendedPing[],
+  from: DeviceState | null = null,
+  settings?: RuleSettings,
+): Journey {
   let state = from;
   const decisions: PingDecision[] = [];
-  for (const ping of pings) {
-    const decision = decidePing(state, ping, settings);
+  for (const { ping, appendedAt } of recorded) {
+    const decision = decidePing(state, ping, appendedAt, settings);
     if (isAccepted(decision)) state = evolveDevice(state, ping, decision);
     decisions.push(decision);
   }
