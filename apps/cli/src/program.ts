@@ -288,6 +288,14 @@ function addTaskCommands(program: Command, { terminal }: ProgramContext): void {
       await commandTask(terminal, { dataDir, task, command });
     });
   }
+  leaf(
+    tasks,
+    'seek <task> <position>',
+    'Lets a task that has lost its position continue from earliest, latest or an offset.',
+  ).action(async (task: string, position: string, { dataDir }: Shared) => {
+    const { commandTask } = await import('./commands/tasks.js');
+    await commandTask(terminal, { dataDir, task, command: 'seek', position });
+  });
 }
 
 function fromCaller(callerDir: string, file: string): string {

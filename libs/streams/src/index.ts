@@ -30,7 +30,6 @@ export {
   createTaskManager,
   type StateListener,
   type StreamsState,
-  TASK_COMMANDS,
   type TaskCommand,
   type TaskManager,
   type TaskManagerOptions,

@@ -87,6 +87,17 @@ describe('the tasks command (R-45)', () => {
     expect(printed).toBe('fan-out:1: skips one record\n');
   });
 
+  it('moves a task that has lost its position, and refuses what is no position', async () => {
+    await stackOf(await instance(PARKED));
+    const seek = (position: string) => commandTask(terminal, { dataDir, task: 'fan-out:1', command: 'seek', position });
+
+    await seek('1234');
+    await expect(seek('yesterday')).rejects.toThrow('"yesterday" is no position');
+
+    expect(requests).toEqual(['fan-out:1 seek 200']);
+    expect(printed).toBe('fan-out:1: continues from 1234\n');
+  });
+
   it('says why a command is refused, and when no instance has the task', async () => {
     await stackOf(await instance(RUNNING));
     const asked = (task: string) => commandTask(terminal, { dataDir, task, command: 'retry' });

@@ -14,7 +14,9 @@ export interface ListTasksOptions extends TasksOptions {
 export interface TaskCommandOptions extends TasksOptions {
   /** `<consumer group>:<partition>` */
   readonly task: string;
-  readonly command: 'retry' | 'skip';
+  readonly command: 'retry' | 'skip' | 'seek';
+  /** Of a seek: `earliest`, `latest` or an offset. */
+  readonly position?: string;
 }
 
 /** Longer than an instance takes that is busy, shorter than a person waits for one that hangs. */
@@ -38,11 +40,14 @@ export async function listTasks(terminal: Terminal, { dataDir, all }: ListTasksO
 }
 
 /**
- * Has the instance that owns a parked task try it now, or skip the record that it fails at.
+ * Has the instance that owns a parked task try it now, skip the record that it fails at, or continue from a position.
  * @throws CliError when it refuses, or no instance owns the task
  */
-export async function commandTask(terminal: Terminal, { dataDir, task, command }: TaskCommandOptions): Promise<void> {
-  const path = `/tasks/${encodeURIComponent(task)}/${command}`;
+export async function commandTask(terminal: Terminal, options: TaskCommandOptions): Promise<void> {
+  const { dataDir, task, command, position } = options;
+  if (position !== undefined && !/^(earliest|latest|\d{1,15})$/.test(position))
+    throw new CliError(`"${position}" is no position: give earliest, latest or an offset.`, 2);
+  const path = `/tasks/${encodeURIComponent(task)}/${command}${position === undefined ? '' : `/${position}`}`;
   const headers = { 'content-type': 'application/json' };
   const { answers, failures } = await askAll(dataDir, path, { method: 'POST', headers });
   const refused = answers.find(({ status }) => status === 409);
@@ -51,7 +56,8 @@ export async function commandTask(terminal: Terminal, { dataDir, task, command }
     const unknown = failures.length > 0 ? ` (${failures.join('; ')})` : '';
     throw new CliError(`No instance has a task ${task}${unknown}. "tasks list --all" lists them.`, 1);
   }
-  await writeLine(terminal.out, command === 'skip' ? `${task}: skips one record` : `${task}: tries again`);
+  const done = { retry: 'tries again', skip: 'skips one record', seek: `continues from ${position ?? ''}` };
+  await writeLine(terminal.out, `${task}: ${done[command]}`);
 }
 
 interface Answer {

@@ -75,6 +75,24 @@ describe('createAdminServer (R-40)', () => {
     expect(command).toHaveBeenCalledWith(expect.objectContaining({ topic: 'pings', partition: 2 }), 'skip');
   });
 
+  it.each([
+    ['earliest', 200, 'earliest'],
+    ['latest', 200, 'latest'],
+    ['1234', 200, 1_234],
+    ['-1', 404, null],
+    ['yesterday', 404, null],
+  ])('moves a lost position to %s: a %p (R-45)', async (position, statusCode, seek) => {
+    const { url, tasks } = await build();
+    const command = jest.fn<TaskManager['command']>(() => null);
+    tasks.add('reader', { tasks: () => [{ topic: 'pings', partition: 2, state: 'parked', parked: null }], command });
+
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/tasks/reader:2/seek/${position}`, { method: 'POST', headers });
+
+    expect(response.status).toBe(statusCode);
+    expect(command.mock.calls.map(([, given]) => given)).toEqual(seek === null ? [] : [{ seek }]);
+  });
+
   it('takes no command from a web page, and none for a task that is not here', async () => {
     const { url } = await build();
     const headers = { 'content-type': 'application/json' };

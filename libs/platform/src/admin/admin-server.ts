@@ -83,10 +83,10 @@ function isCommand({ method, url, headers }: IncomingMessage): boolean {
   return method === 'POST' && isOurs && url?.startsWith('/tasks/') === true;
 }
 
-/** `/tasks/<task>/<command>` */
+/** `/tasks/<task>/<command>`, for a seek with `/<position>` */
 function answerCommand(url: string, response: ServerResponse, tasks: RunningTasks): void {
-  const [, , task = '', command = ''] = url.split('/').map(decodeURIComponent);
-  const refusal = tasks.command(task, command);
+  const [, , task = '', command = '', argument] = url.split('/').map(decodeURIComponent);
+  const refusal = tasks.command(task, command, argument);
   if (refusal === undefined) sendJson(response, 404, { status: 'not found' });
   else if (refusal === null) sendJson(response, 200, { status: 'done' });
   else sendJson(response, 409, { status: 'refused', reason: refusal });

@@ -1,14 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type DynamicModule, type FactoryProvider, Module, type ValueProvider } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import {
-  type KafkaSettings,
-  type ParkingReason,
-  TASK_COMMANDS,
-  type TaskCommand,
-  type TaskManager,
-  type TaskStatus,
-} from '@waypost/streams';
+import type { KafkaSettings, ParkingReason, TaskCommand, TaskManager, TaskStatus } from '@waypost/streams';
 import type { ProcessConfig } from '../config/service-config.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
@@ -97,16 +90,23 @@ export class RunningTasks {
     );
   }
 
-  /** @returns why it is refused; null: it is done; undefined: there is no such task or command here */
-  command(task: string, command: string): string | null | undefined {
+  /**
+   * @param argument the position of a seek
+   * @returns why it is refused; null: it is done; undefined: there is no such task or command here
+   */
+  command(task: string, name: string, argument?: string): string | null | undefined {
     const found = this.all().find((one) => one.task === task);
-    if (!found || !isTaskCommand(command)) return undefined;
+    const command = taskCommand(name, argument);
+    if (!found || !command) return undefined;
     return this.consumers.get(task.slice(0, task.lastIndexOf(':')))?.command(found, command);
   }
 }
 
-function isTaskCommand(text: string): text is TaskCommand {
-  return TASK_COMMANDS.some((command) => command === text);
+function taskCommand(name: string, argument: string | undefined): TaskCommand | undefined {
+  if (argument === undefined) return name === 'retry' || name === 'skip' ? name : undefined;
+  if (name !== 'seek') return undefined;
+  if (argument === 'earliest' || argument === 'latest') return { seek: argument };
+  return /^\d{1,15}$/.test(argument) ? { seek: Number(argument) } : undefined;
 }
 
 /** What an application must have before it counts as ready. Providers add their checks while they start. */

@@ -32,6 +32,8 @@ interface ChangelogStoreOptions {
  */
 export class ChangelogStore {
   readonly store: StateStore;
+  /** Whether open() has found changes that were committed before. */
+  hasHistory = false;
   private complete: CompleteState | null = null;
   private warned = false;
 
@@ -41,6 +43,10 @@ export class ChangelogStore {
 
   get name(): string {
     return this.options.name;
+  }
+
+  get changelog(): TopicPartition {
+    return this.options.changelog;
   }
 
   /**
@@ -62,6 +68,7 @@ export class ChangelogStore {
     const position = await this.readTo(range.end, state, closed, progress.taken);
     refuseClosed(closed);
     this.complete = { position, topicId, asOf: startedAt };
+    this.hasHistory ||= this.store.size > 0 || progress.records() > 0;
     logger.info('store_restored', {
       store: this.name,
       changelog: partitionName(changelog),
@@ -129,6 +136,7 @@ export class ChangelogStore {
 
   private forget(): void {
     this.complete = null;
+    this.hasHistory = false;
     this.store.clear();
   }
 

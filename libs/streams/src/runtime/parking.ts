@@ -72,6 +72,11 @@ export function isOfRecord(code: StreamsErrorCode): boolean {
   return RULES[code]?.ofRecord === true;
 }
 
+/** The partition can continue once someone says where. */
+export function isOfPosition(code: StreamsErrorCode): boolean {
+  return code === 'OFFSET_OUT_OF_RANGE' || code === 'POSITION_LOST';
+}
+
 export function handlerResult(
   handlers: ExceptionHandlers,
   partition: TopicPartition,

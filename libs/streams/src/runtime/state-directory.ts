@@ -1,5 +1,6 @@
 import type { BaseOffsets, StreamsBackend } from '../backend/backend.js';
 import type { StreamsLogger } from '../logger.js';
+import type { TopicPartition } from '../record.js';
 import type { StateStore, StoreDefinition } from '../state/state-store.js';
 import type { Topology } from '../topology/topology.js';
 import { ChangelogStore } from './changelog-store.js';
@@ -16,6 +17,11 @@ export class StateManager {
   /** Restores what the changelogs hold now; see ChangelogStore. */
   async open(closed: () => boolean): Promise<void> {
     await Promise.all(this.stores.map((store) => store.open(closed)));
+  }
+
+  /** A changelog with earlier changes; null: the partition has never changed its stores. */
+  usedChangelog(): TopicPartition | null {
+    return this.stores.find(({ hasHistory }) => hasHistory)?.changelog ?? null;
   }
 
   committed(baseOffsets: BaseOffsets): void {

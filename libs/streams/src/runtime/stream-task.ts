@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { errorMessage, StreamsError } from '../errors.js';
-import { type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
+import { partitionName, type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
 import type { Topology } from '../topology/topology.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
 import { ProcessorTopology } from './processor-topology.js';
@@ -57,6 +57,7 @@ class StreamTask implements PartitionTask {
     const committed = await context.committedOffset();
     const partitionCounts = await this.sinkPartitions();
     await stores.open(() => this.closed);
+    if (!committed) this.refuseLostPosition();
     this.core = new ProcessorTopology({
       topology,
       stores: stores.byName,
@@ -67,6 +68,17 @@ class StreamTask implements PartitionTask {
     this.position = this.committed = committed?.offset ?? null;
     this.committedAt = now();
     return { position: committed?.offset ?? 'earliest' };
+  }
+
+  /** State without a position: from the start of the log, the records behind that state would have their effect again. */
+  private refuseLostPosition(): void {
+    const { topology, context, stores } = this.options;
+    const changelog = stores.usedChangelog();
+    if (!changelog) return;
+    throw new StreamsError(
+      'POSITION_LOST',
+      `The group ${topology.applicationId} has no committed offset for ${partitionName(context)}, although ${partitionName(changelog)} has state of it: the offset has expired or was deleted. Give the command seek with the offset where it continues, or with earliest (which repeats outputs) or latest (which skips records).`,
+    );
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   CulpritSearch,
   type ExceptionHandlers,
   handlerResult,
+  isOfPosition,
   isOfRecord,
   parkedForMs,
   parkingError,
@@ -52,6 +53,9 @@ class OwnershipLost extends Error {}
 
 export type TaskState = 'running' | 'starting' | 'parked';
 
+/** Where a partition continues that has lost its position. */
+export type SeekTarget = 'earliest' | 'latest' | number;
+
 /** Runs one task while the partition is assigned to this process, and rebuilds or parks it after each failure. */
 export class TaskExecutor {
   /** Set while the partition is parked, and until it makes progress again. */
@@ -68,7 +72,8 @@ export class TaskExecutor {
   private readonly search = new CulpritSearch();
   /** Records that the next task hands to the dead-letter queue, by offset. */
   private readonly skipped = new Map<number, ParkingReason>();
-  private skipsLost = false;
+  /** Where the next task begins; null: at the committed position. */
+  private seekTo: SeekTarget | null = null;
   private readonly done: Promise<void>;
 
   constructor(private readonly options: TaskExecutorOptions) {
@@ -104,10 +109,22 @@ export class TaskExecutor {
   skip(): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
-    if (parked.code === 'OFFSET_OUT_OF_RANGE') this.skipsLost = true;
-    else if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
-    else if (!this.options.handlers.deadLetterQueue) return 'There is no quarantine for records of this topic.';
-    else this.skipped.set(parked.offset, parked);
+    if (parked.code === 'OFFSET_OUT_OF_RANGE') return this.seek('earliest');
+    if (parked.offset === null) return 'No single record is the cause: follow the message, then retry.';
+    if (!this.options.handlers.deadLetterQueue) return 'There is no quarantine for records of this topic.';
+    this.skipped.set(parked.offset, parked);
+    return this.retry();
+  }
+
+  /**
+   * Lets a partition that has lost its position continue from another one.
+   * @returns why it cannot; null: it does
+   */
+  seek(to: SeekTarget): string | null {
+    const { parked } = this;
+    if (!parked) return 'It is not parked.';
+    if (!isOfPosition(parked.code)) return 'Its position is known: follow the message, then retry.';
+    this.seekTo = to;
     return this.retry();
   }
 
@@ -179,7 +196,7 @@ export class TaskExecutor {
       logger.error('partition_parked', { partition: partitionName(partition), reason: code, offset, error: message });
     this.parked = reason;
     // The command came during the attempt that has just failed.
-    if (this.skipsLost || (offset !== null && this.skipped.has(offset))) return REBUILD_MAX_WAIT_MS;
+    if (this.seekTo !== null || (offset !== null && this.skipped.has(offset))) return REBUILD_MAX_WAIT_MS;
     return waitMs ?? LONGEST_WAIT_MS;
   }
 
@@ -195,7 +212,7 @@ export class TaskExecutor {
 
   private async runTask(task: PartitionTask): Promise<void> {
     await this.confirmOwnership();
-    if (this.skipsLost) await this.skipLostRecords();
+    if (this.seekTo !== null) await this.moveTo(this.seekTo);
     const { partition, fetcher } = this.options;
     const position = await settleOrAbort(this.openTask(task), this.closing.signal, OPEN_GRACE_MS);
     const consumer = fetcher.open(partition, position);
@@ -218,11 +235,15 @@ export class TaskExecutor {
     return position === 'earliest' ? this.options.backend.startOffset(this.options.partition) : position;
   }
 
-  private async skipLostRecords(): Promise<void> {
+  private async moveTo(to: SeekTarget): Promise<void> {
     const { partition, member, backend } = this.options;
-    const [offset, committed] = await Promise.all([backend.startOffset(partition), member.committed(partition)]);
+    const ends = { earliest: () => backend.startOffset(partition), latest: () => backend.endOffset(partition) };
+    const [offset, committed] = await Promise.all([
+      typeof to === 'number' ? to : ends[to](),
+      member.committed(partition),
+    ]);
     await member.commit(partition, { offset, metadata: committed?.metadata ?? '' });
-    this.skipsLost = false;
+    this.seekTo = null;
   }
 
   private async consume(task: PartitionTask, poller: BatchPoller, from: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { StreamsLogger } from '../logger.js';
 import { partitionName, type TopicPartition } from '../record.js';
 import type { ExceptionHandlers, ParkingReason } from './parking.js';
 import type { PartitionTask, TaskContext } from './partition-task.js';
-import { TaskExecutor, type TaskState } from './task-executor.js';
+import { type SeekTarget, TaskExecutor, type TaskState } from './task-executor.js';
 
 export interface TaskManagerOptions extends ExceptionHandlers {
   readonly backend: StreamsBackend;
@@ -42,8 +42,11 @@ export interface TaskStatus extends TopicPartition {
   readonly parked: ParkingReason | null;
 }
 
-export const TASK_COMMANDS = ['retry', 'skip'] as const;
-export type TaskCommand = (typeof TASK_COMMANDS)[number];
+/**
+ * What a parked partition does: `retry` tries it again now, `skip` behind the record that it fails at, which goes to the
+ * dead-letter queue, `seek` from a position, where its own is lost.
+ */
+export type TaskCommand = 'retry' | 'skip' | { readonly seek: SeekTarget };
 
 /** A member of a consumer group with one task per assigned partition. */
 export interface TaskManager {
@@ -52,10 +55,7 @@ export interface TaskManager {
   /** The member has joined, and every assigned task has restored its state or is parked. */
   ready(): boolean;
   tasks(): readonly TaskStatus[];
-  /**
-   * Tries a parked partition again now, or behind the record that it fails at, which goes to the dead-letter queue.
-   * @returns why it cannot; null: it does; undefined: the partition is not assigned to this process
-   */
+  /** @returns why it cannot; null: it does; undefined: the partition is not assigned to this process */
   command(partition: TopicPartition, command: TaskCommand): string | null | undefined;
 }
 
@@ -133,6 +133,7 @@ class GroupTaskManager implements TaskManager {
 
   command(partition: TopicPartition, command: TaskCommand): string | null | undefined {
     const host = this.hosts.get(partitionName(partition));
+    if (typeof command === 'object') return host?.seek(command.seek);
     return command === 'skip' ? host?.skip() : host?.retry();
   }
 
