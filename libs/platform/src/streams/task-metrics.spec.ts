@@ -21,12 +21,15 @@ function batch(partition: number, nextOffset: number, highWatermark: number): Re
   return { topic: 'fleet.events', partition, records: [], nextOffset, highWatermark, lastStableOffset: highWatermark };
 }
 
+function view(partition: number, state: TaskView['state']): TaskView {
+  return {
+    ...{ task: `${GROUP}:${String(partition)}`, topic: 'fleet.events', partition, state },
+    parked: state === 'parked' ? ({ code: 'PROCESSING_FAILED', message: '', offset: null } as never) : null,
+  };
+}
+
 describe('the metrics of tasks (R-40, R-45)', () => {
   it('count the partitions of a group by state', async () => {
-    const view = (partition: number, state: TaskView['state']): TaskView => ({
-      ...{ task: `${GROUP}:${String(partition)}`, topic: 'fleet.events', partition, state },
-      parked: state === 'parked' ? ({ code: 'PROCESSING_FAILED', message: '', offset: null } as never) : null,
-    });
     const { shown } = build([view(0, 'running'), view(1, 'running'), view(2, 'parked')]);
     expect(await shown()).toEqual([
       `waypost_tasks{group="${GROUP}",state="running"} 2`,
@@ -35,13 +38,13 @@ describe('the metrics of tasks (R-40, R-45)', () => {
     ]);
   });
 
-  it('add the lag of all partitions, as of their last batch', async () => {
-    const { meter, shown } = build();
-    for (const one of [batch(0, 10, 50), batch(1, 20, 25), batch(0, 30, 60)]) {
+  it('add the lag of the partitions that this process owns, as of their last batch', async () => {
+    const { meter, shown } = build([view(0, 'running'), view(1, 'running')]);
+    for (const one of [batch(0, 10, 50), batch(1, 20, 25), batch(2, 1, 900), batch(0, 30, 60)]) {
       meter.batchBegins(one);
       meter.batchEnds(one);
     }
-    expect(await shown()).toEqual([`waypost_lag_records{group="${GROUP}"} 35`]);
+    expect(await shown()).toContain(`waypost_lag_records{group="${GROUP}"} 35`);
   });
 
   it('show a batch that does not end, until it fails', async () => {

@@ -1,5 +1,5 @@
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { RecordBatch, StreamRecord } from '@waypost/streams';
+import { partitionName, type RecordBatch, type StreamRecord } from '@waypost/streams';
 import type { RunningTasks } from '../runtime/runtime.module.js';
 
 const STATES = ['running', 'starting', 'parked'] as const;
@@ -29,11 +29,23 @@ interface TaskMetricsOptions {
 export function registerTaskMetrics({ registry, groups, tasks, now }: TaskMetricsOptions): TaskMetrics {
   const registers = [registry];
   registerStates({ registry, groups, tasks });
-  const lag = new Gauge({
+  const lags = new Map<string, Map<string, number>>();
+  new Gauge({
     name: 'waypost_lag_records',
     help: 'Offsets of the log behind the last batch that was processed, as the broker told with it.',
     labelNames: ['group'],
     registers,
+    collect() {
+      const all = tasks.all();
+      for (const { name: group } of groups) {
+        const behind = lags.get(group);
+        const ours = all.filter(({ task }) => task.startsWith(`${group}:`));
+        this.set(
+          { group },
+          ours.reduce((total, task) => total + (behind?.get(partitionName(task)) ?? 0), 0),
+        );
+      }
+    },
   });
   const oldest = oldestBatch(registry, groups, now);
   const age = new Histogram({
@@ -43,18 +55,13 @@ export function registerTaskMetrics({ registry, groups, tasks, now }: TaskMetric
     buckets: AGE_BUCKETS_S,
     registers,
   });
-  const lags = new Map<string, Map<number, number>>();
   return {
     ofGroup: (group) => ({
       batchBegins: ({ partition }) => oldest.begins(group, partition),
-      batchEnds: ({ partition, highWatermark, nextOffset }) => {
-        oldest.ends(group, partition);
-        const ofGroup = lags.get(group) ?? new Map<number, number>();
-        lags.set(group, ofGroup.set(partition, Math.max(0, highWatermark - nextOffset)));
-        lag.set(
-          { group },
-          [...ofGroup.values()].reduce((total, records) => total + records, 0),
-        );
+      batchEnds: (batch) => {
+        oldest.ends(group, batch.partition);
+        const ofGroup = lags.get(group) ?? new Map<string, number>();
+        lags.set(group, ofGroup.set(partitionName(batch), Math.max(0, batch.highWatermark - batch.nextOffset)));
       },
       batchFails: ({ partition }) => oldest.ends(group, partition),
       sliceEnds: ([first]) => {

@@ -6,7 +6,7 @@ import { headersSize, readHeaders, type RecordHeader, writeHeaders } from './rec
  * The records of a transaction, by partition. Iterates over single records; the order is kept within each partition.
  */
 export class RecordCollector implements Iterable<OutgoingRecord> {
-  private readonly byTopic = new Map<string, RecordBuffer[]>();
+  private readonly byTopic = new Map<string, Map<number, RecordBuffer>>();
 
   constructor(private readonly maxBatchBytes = MAX_BATCH_BYTES) {}
 
@@ -19,27 +19,28 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
 
   /** The buffer for a partition; always the same one. */
   to(topic: string, partition: number): RecordBuffer {
-    const known = this.byTopic.get(topic) ?? [];
-    const found = known.find((buffer) => buffer.partition === partition);
-    if (found) return found;
-    const buffer = new RecordBuffer(topic, partition, this.maxBatchBytes);
-    this.byTopic.set(topic, [...known, buffer]);
+    let known = this.byTopic.get(topic);
+    if (!known) this.byTopic.set(topic, (known = new Map<number, RecordBuffer>()));
+    let buffer = known.get(partition);
+    if (!buffer) known.set(partition, (buffer = new RecordBuffer(topic, partition, this.maxBatchBytes)));
     return buffer;
   }
 
   /** The buffers with records. */
   filled(): RecordBuffer[] {
-    return [...this.byTopic.values()].flat().filter(({ count }) => count > 0);
+    return this.buffers().filter(({ count }) => count > 0);
   }
 
   get length(): number {
-    let length = 0;
-    for (const buffers of this.byTopic.values()) for (const { count } of buffers) length += count;
-    return length;
+    return this.buffers().reduce((length, { count }) => length + count, 0);
   }
 
   clear(): void {
-    for (const buffers of this.byTopic.values()) for (const buffer of buffers) buffer.clear();
+    for (const buffer of this.buffers()) buffer.clear();
+  }
+
+  private buffers(): RecordBuffer[] {
+    return [...this.byTopic.values()].flatMap((buffers) => [...buffers.values()]);
   }
 
   *[Symbol.iterator](): Generator<OutgoingRecord> {

@@ -40,8 +40,6 @@ class ConsumedGlobalTable implements GlobalTable {
   private position = 0;
   private stopped = false;
   private failure: Error | null = null;
-  private asked: Promise<number> | null = null;
-  private askedNext: Promise<number> | null = null;
   private waiters: { end: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
   constructor(private readonly options: GlobalTableOptions) {
@@ -65,29 +63,10 @@ class ConsumedGlobalTable implements GlobalTable {
   }
 
   async caughtUp(): Promise<void> {
-    const end = await this.endOfLog();
+    const end = await this.options.backend.endOffset(this.partition);
     if (this.failure) throw this.failure;
     if (this.position >= end) return;
     await new Promise<void>((resolve, reject) => this.waiters.push({ end, resolve, reject }));
-  }
-
-  /** One lookup at a time. Callers that arrive meanwhile need a later answer, and share the next lookup. */
-  private endOfLog(): Promise<number> {
-    if (!this.asked) return this.ask();
-    const later = (): Promise<number> => {
-      this.askedNext = null;
-      return this.ask();
-    };
-    this.askedNext ??= this.asked.then(later, later);
-    return this.askedNext;
-  }
-
-  private ask(): Promise<number> {
-    const asked = this.options.backend.endOffset(this.partition).finally(() => {
-      if (this.asked === asked) this.asked = null;
-    });
-    this.asked = asked;
-    return asked;
   }
 
   async stop(): Promise<void> {

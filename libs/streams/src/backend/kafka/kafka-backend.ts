@@ -21,6 +21,7 @@ import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
 import { createKafkaGroupMember } from './kafka-group-member.js';
 import { createKafkaProducer } from './kafka-producer.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
+import { OffsetLookups } from './offset-lookups.js';
 
 export interface KafkaBackendOptions {
   readonly kafka: KafkaSettings;
@@ -50,6 +51,7 @@ export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend
 
 class KafkaBackend implements StreamsBackend {
   private lookups: KafkaClient | null = null;
+  private offsets: OffsetLookups | null = null;
   private fencedWrites: { readonly client: KafkaClient; readonly produce: Produce } | null = null;
   private readonly clock: { readonly now: () => number; readonly monotonicNow: () => number };
   private readonly buffers = new ResponseBufferPool();
@@ -143,17 +145,10 @@ class KafkaBackend implements StreamsBackend {
     return { client, produce: createCoalescedProduce(client) };
   }
 
-  private async listOffset({ topic, partition }: TopicPartition, timestamp: number): Promise<number | null> {
-    return this.retry('list offsets', async (client) => {
-      const answer = await client.call<{ responses: { partitions: { offset: string }[] }[] }>(
-        await client.leader(topic, partition),
-        'ListOffsets',
-        3,
-        { replicaId: -1, isolationLevel: 0, topics: [{ topic, partitions: [{ partition, timestamp }] }] },
-      );
-      const offset = Number(answer.responses[0]?.partitions[0]?.offset ?? -1);
-      return offset < 0 ? null : offset;
-    });
+  private listOffset(partition: TopicPartition, timestamp: number): Promise<number | null> {
+    return this.retry('list offsets', (client) =>
+      (this.offsets ??= new OffsetLookups(client)).find(partition, timestamp),
+    );
   }
 
   private retry<T>(what: string, work: (client: KafkaClient) => Promise<T>): Promise<T> {

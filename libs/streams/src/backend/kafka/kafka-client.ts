@@ -9,7 +9,11 @@ import {
   parkingOr,
   UNKNOWN_TOPIC_OR_PARTITION,
 } from './kafka-errors.js';
-import { type KafkajsInternals, loadKafkajsInternals } from './kafkajs/kafkajs-internals.js';
+import {
+  type KafkajsInternals,
+  type KafkajsPartitionMetadata,
+  loadKafkajsInternals,
+} from './kafkajs/kafkajs-internals.js';
 import { cutConnections, type KafkajsBroker } from './kafkajs/kafkajs-patches.js';
 import { ResponseBufferPool } from './kafkajs/response-buffer-pool.js';
 
@@ -38,6 +42,8 @@ const CLOSE_WAIT_MS = 500;
 export interface KafkaClient {
   /** A request in kafkajs's own codec. @throws kafkajs's protocol and connection errors */
   call<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown, timeoutMs?: number): Promise<T>;
+  /** As call(), with the error codes left in the response. */
+  ask<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown): Promise<T>;
   /** A request in our codec. */
   callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T>;
   coordinator(type: CoordinatorType, key: string): Promise<KafkajsBroker>;
@@ -64,6 +70,9 @@ export function createKafkaClient(
 
 class KafkajsClient implements KafkaClient {
   private readonly cluster;
+  /** By topic and number; of the metadata that kafkajs has now. */
+  private readonly partitions = new Map<string, KafkajsPartitionMetadata[]>();
+  private indexed: object | null = null;
   private readonly coordinators = new Map<string, string>();
   private readonly topics = new Set<string>();
   private readonly attempts = new Map<string, Promise<void>>();
@@ -97,6 +106,13 @@ class KafkajsClient implements KafkaClient {
   ): Promise<T> {
     const exchange = this.internals.request<T>(api, version, parameters);
     return (await this.answered(broker, broker.connectionPool.send(exchange), timeoutMs)) as T;
+  }
+
+  async ask<T>(broker: KafkajsBroker, api: string, version: number, parameters: unknown): Promise<T> {
+    const { request, response } = this.internals.request<T>(api, version, parameters);
+    const parse = (decoded: unknown): Promise<unknown> => Promise.resolve(decoded);
+    const exchange = { request, response: { decode: (raw: Buffer) => response.decode(raw), parse } };
+    return (await this.answered(broker, broker.connectionPool.send(exchange))) as T;
   }
 
   async callRaw<T>(broker: KafkajsBroker, request: RawRequest<T>, timeoutMs?: number): Promise<T> {
@@ -163,7 +179,7 @@ class KafkajsClient implements KafkaClient {
 
   async leader(topic: string, partition: number): Promise<KafkajsBroker> {
     await this.knownTopic(topic);
-    const metadata = this.cluster.findTopicPartitionMetadata(topic).find((p) => p.partitionId === partition);
+    const metadata = this.partitionsOf(topic)[partition];
     if (!metadata || metadata.leader < 0) {
       await this.refreshMetadata();
       throw new StreamsError(
@@ -176,9 +192,23 @@ class KafkajsClient implements KafkaClient {
 
   connectedLeader(topic: string, partition: number): KafkajsBroker | null {
     if (this.closed || !this.topics.has(topic)) return null;
-    const metadata = this.cluster.findTopicPartitionMetadata(topic).find((p) => p.partitionId === partition);
+    const metadata = this.partitionsOf(topic)[partition];
     const broker = metadata && this.cluster.brokerPool.brokers[metadata.leader];
     return broker && this.brokers.has(broker) && broker.isConnected() ? broker : null;
+  }
+
+  /** kafkajs would search all topics and then all partitions at each lookup. */
+  private partitionsOf(topic: string): readonly KafkajsPartitionMetadata[] {
+    const { metadata } = this.cluster.brokerPool;
+    if (this.indexed !== metadata) this.partitions.clear();
+    this.indexed = metadata;
+    let partitions = this.partitions.get(topic);
+    if (!partitions) {
+      partitions = [];
+      for (const one of this.cluster.findTopicPartitionMetadata(topic)) partitions[one.partitionId] = one;
+      this.partitions.set(topic, partitions);
+    }
+    return partitions;
   }
 
   async partitionCount(topic: string): Promise<number | null> {

@@ -42,6 +42,31 @@ describe('the fetcher', () => {
     await fetcher.close();
   });
 
+  it('looks for the leader of a partition that waits once, and not again whenever another one comes', async () => {
+    let lookups = 0;
+    const fetches: number[] = [];
+    const leader = { nodeId: 1 } as KafkajsBroker;
+    const busy: Partial<KafkaClient> = {
+      ...client,
+      connectedLeader: () => {
+        lookups++;
+        return leader;
+      },
+      callRaw: (_broker, { payload }) => {
+        fetches.push(payload.length);
+        return never;
+      },
+    };
+    const fetcher = createKafkaFetcher(busy as KafkaClient, silentLogger, DEFAULT_FETCH_LIMITS);
+    const count = 200;
+    for (let partition = 0; partition < count; partition++) {
+      void fetcher.open({ topic: RESPONSE_TOPIC, partition }, 0).next();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([fetches.length, lookups]).toEqual([1, count]);
+    await fetcher.close();
+  });
+
   it.each([
     ['both brought something', ['first', 'second']],
     ['another one before them brought nothing', [null, 'first', 'second']],

@@ -48,12 +48,15 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   /** Consecutive refusals. */
   private refusals = 0;
   private isBehind = false;
+  readonly name: string;
 
   constructor(
     readonly partition: TopicPartition,
     public position: number,
-    private readonly wake: () => void,
-  ) {}
+    private readonly on: { readonly wanted: () => void; readonly closed: () => void },
+  ) {
+    this.name = partitionName(partition);
+  }
 
   get wanted(): boolean {
     if (!this.open || this.fetching || this.held || this.ready !== null || this.failure !== null) return false;
@@ -65,12 +68,12 @@ class KafkaPartitionConsumer implements PartitionConsumer {
     const batch = this.ready;
     if (batch) {
       this.ready = null;
-      this.wake();
+      this.on.wanted();
       return Promise.resolve(batch);
     }
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
-      this.wake();
+      this.on.wanted();
     });
   }
 
@@ -82,7 +85,7 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   refused(errorCode: number): void {
     this.refusals++;
     if (this.refusals < refusalsAtMost(errorCode)) return;
-    this.fail(refusal(`Reading ${partitionName(this.partition)} at ${String(this.position)}`, errorCode));
+    this.fail(refusal(`Reading ${this.name} at ${String(this.position)}`, errorCode));
   }
 
   deliver(batch: FetchedBatch): void {
@@ -101,8 +104,9 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   }
 
   close(): void {
+    if (!this.open) return;
     this.open = false;
-    this.wake();
+    this.on.closed();
   }
 }
 
@@ -112,12 +116,14 @@ interface Refused {
 }
 
 class KafkaFetcher implements Fetcher {
+  /** The open ones. */
   private readonly feeds = new Map<string, KafkaPartitionConsumer>();
+  /** Open ones that no request is under way for. */
+  private idle = 0;
+  /** Those that wait for the next fetch, by leader. */
+  private readonly queues = new Map<number, Set<KafkaPartitionConsumer>>();
   private readonly busyLeaders = new Set<number>();
-  private loop: Promise<void> | null = null;
   private closed = false;
-  private awake = false;
-  private wakeUp: () => void = () => undefined;
 
   constructor(
     private readonly client: KafkaClient,
@@ -126,72 +132,63 @@ class KafkaFetcher implements Fetcher {
   ) {}
 
   open(partition: TopicPartition, position: number): PartitionConsumer {
-    const feed = new KafkaPartitionConsumer(partition, position, () => this.wake());
-    this.feeds.get(partitionName(partition))?.close();
-    this.feeds.set(partitionName(partition), feed);
-    this.loop ??= this.run();
-    this.wake();
+    const feed = new KafkaPartitionConsumer(partition, position, {
+      wanted: () => this.route(feed),
+      closed: () => {
+        if (!feed.fetching) this.idle--;
+        if (this.feeds.get(feed.name) === feed) this.feeds.delete(feed.name);
+      },
+    });
+    this.feeds.get(feed.name)?.close();
+    this.feeds.set(feed.name, feed);
+    this.idle++;
     return feed;
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    this.wake();
     await this.client.close();
-    await this.loop;
   }
 
-  private isAwake(): boolean {
-    return this.awake;
-  }
-
-  private wake(): void {
-    this.awake = true;
-    this.wakeUp();
-  }
-
-  private async run(): Promise<void> {
-    while (!this.closed) {
-      this.awake = false;
-      for (const [name, feed] of this.feeds) if (!feed.open) this.feeds.delete(name);
-      this.startFetches();
-      if (!this.isAwake()) {
-        await new Promise<void>((resolve) => {
-          this.wakeUp = resolve;
-        });
-      }
+  /** Puts a partition that wants more into the next fetch from its leader. */
+  private route(feed: KafkaPartitionConsumer): void {
+    if (this.closed || !feed.wanted) return;
+    const leader = this.client.connectedLeader(feed.partition.topic, feed.partition.partition);
+    if (!leader || leader.nodeId === null) {
+      void this.occupied([feed], () => this.reachLeader(feed)).then(() => this.route(feed));
+      return;
     }
+    const { nodeId } = leader;
+    const queue = this.queues.get(nodeId) ?? new Set();
+    this.queues.set(nodeId, queue.add(feed));
+    // One fetch per leader at a time: the broker handles the requests of a connection in order.
+    if (this.busyLeaders.has(nodeId)) return;
+    this.busyLeaders.add(nodeId);
+    // Later, so that all partitions that want more at this moment are in it.
+    queueMicrotask(() => void this.fetchQueued(leader, nodeId));
   }
 
-  /** One fetch per leader at a time: the broker handles the requests of a connection in order. */
-  private startFetches(): void {
-    const byLeader = new Map<number, { broker: KafkajsBroker; feeds: KafkaPartitionConsumer[] }>();
-    for (const feed of this.feeds.values()) {
-      if (!feed.wanted) continue;
-      const broker = this.client.connectedLeader(feed.partition.topic, feed.partition.partition);
-      if (!broker || broker.nodeId === null) {
-        void this.occupied([feed], this.reachLeader(feed));
-        continue;
-      }
-      if (this.busyLeaders.has(broker.nodeId)) continue;
-      const group = byLeader.get(broker.nodeId);
-      if (group) group.feeds.push(feed);
-      else byLeader.set(broker.nodeId, { broker, feeds: [feed] });
-    }
-    for (const [nodeId, { broker, feeds }] of byLeader) {
-      this.busyLeaders.add(nodeId);
-      void this.occupied(feeds, this.fetch(broker, feeds)).finally(() => {
-        this.busyLeaders.delete(nodeId);
-        this.wake();
-      });
-    }
+  private async fetchQueued(leader: KafkajsBroker, nodeId: number): Promise<void> {
+    const feeds = this.takeQueue(nodeId).filter(({ wanted }) => wanted);
+    if (feeds.length > 0) await this.occupied(feeds, () => this.fetch(leader, feeds));
+    this.busyLeaders.delete(nodeId);
+    for (const feed of [...feeds, ...this.takeQueue(nodeId)]) this.route(feed);
   }
 
-  private async occupied(feeds: readonly KafkaPartitionConsumer[], work: Promise<void>): Promise<void> {
+  private takeQueue(nodeId: number): KafkaPartitionConsumer[] {
+    const queued = [...(this.queues.get(nodeId) ?? [])];
+    this.queues.delete(nodeId);
+    return queued;
+  }
+
+  private async occupied(feeds: readonly KafkaPartitionConsumer[], work: () => Promise<void>): Promise<void> {
     for (const feed of feeds) feed.fetching = true;
-    await work;
-    for (const feed of feeds) feed.fetching = false;
-    this.wake();
+    this.idle -= feeds.length;
+    await work();
+    for (const feed of feeds) {
+      feed.fetching = false;
+      if (feed.open) this.idle++;
+    }
   }
 
   /** A leader that cannot be found or reached is looked up again later; other partitions do not wait for it. */
@@ -206,8 +203,11 @@ class KafkaFetcher implements Fetcher {
   private async fetch(leader: KafkajsBroker, feeds: readonly KafkaPartitionConsumer[]): Promise<void> {
     try {
       const positions = feeds.map((feed) => ({ ...feed.partition, offset: feed.position }));
-      const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsFor(feeds)));
-      const refused = whileHeld(partitions, () => partitions.flatMap((fetched) => this.take(feeds, fetched)));
+      const { partitions } = await this.client.callRaw(leader, fetchRequest(positions, this.limitsNow()));
+      const byName = new Map(feeds.map((feed) => [feed.name, feed]));
+      const refused = whileHeld(partitions, () =>
+        partitions.flatMap((fetched) => this.take(byName.get(partitionName(fetched)), fetched)),
+      );
       if (refused.length > 0) void this.retryRefused(refused);
     } catch (error) {
       await this.recover(error, feeds);
@@ -215,14 +215,13 @@ class KafkaFetcher implements Fetcher {
   }
 
   /** A partition that wants more must not wait behind the long poll of partitions without records. */
-  private limitsFor(feeds: readonly KafkaPartitionConsumer[]): FetchLimits {
-    const others = [...this.feeds.values()].some((feed) => feed.open && !feed.fetching && !feeds.includes(feed));
-    return others ? { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) } : this.limits;
+  private limitsNow(): FetchLimits {
+    if (this.idle === 0) return this.limits;
+    return { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) };
   }
 
   /** @returns the refusal of the partition, if it is one */
-  private take(feeds: readonly KafkaPartitionConsumer[], fetched: FetchedPartition): Refused[] {
-    const feed = feeds.find((f) => f.partition.topic === fetched.topic && f.partition.partition === fetched.partition);
+  private take(feed: KafkaPartitionConsumer | undefined, fetched: FetchedPartition): Refused[] {
     if (!feed?.open) return [];
     if (fetched.errorCode !== NO_ERROR) {
       feed.refused(fetched.errorCode);
@@ -245,13 +244,15 @@ class KafkaFetcher implements Fetcher {
 
   private async retryRefused(refused: readonly Refused[]): Promise<void> {
     const codes = refused.map(({ errorCode }) => errorCode);
-    this.logger.debug('fetch_refused', { partitions: refused.map(({ feed }) => partitionName(feed.partition)), codes });
+    this.logger.debug('fetch_refused', { partitions: refused.map(({ feed }) => feed.name), codes });
     for (const { feed } of refused) feed.held = true;
     await sleep(ERROR_WAIT_MS);
     const reactions = codes.map((code) => kafkaError(code).reaction);
     if (reactions.includes('refresh') || reactions.includes('unsure')) await this.refreshMetadata();
-    for (const { feed } of refused) feed.held = false;
-    this.wake();
+    for (const { feed } of refused) {
+      feed.held = false;
+      this.route(feed);
+    }
   }
 
   /** Waits for brokers that restart. */

@@ -32,7 +32,11 @@ export interface KafkajsCluster {
   findTopicPartitionMetadata(topic: string): KafkajsPartitionMetadata[];
   findBroker(node: { nodeId: number | string }): Promise<KafkajsBroker>;
   getNodeIds(): string[];
-  readonly brokerPool: { readonly brokers: Readonly<Record<string, KafkajsBroker>> };
+  readonly brokerPool: {
+    readonly brokers: Readonly<Record<string, KafkajsBroker>>;
+    /** Another object after each refresh. */
+    readonly metadata: object | null;
+  };
 }
 
 export interface KafkajsClusterOptions {
@@ -84,18 +88,19 @@ export function loadKafkajsInternals(): KafkajsInternals {
     if (!definition) throw new StreamsError('PROTOCOL', `kafkajs has no request named ${api}.`);
     return definition.protocol({ version })(parameters) as ProtocolExchange<T>;
   };
+  const rawPayload = (payload: Buffer): unknown => {
+    const encoder = new Encoder(payload.length);
+    encoder.writeBufferInternal(payload);
+    return encoder;
+  };
   return {
     createCluster: (options) => {
       const socketFactory = silenceEndedSockets(createSocketFactory());
       const cluster = new Cluster(clusterOptions(options, loggers, socketFactory));
-      patchBrokers(cluster.brokerPool, options.buffers, request);
+      patchBrokers(cluster.brokerPool, options.buffers, (topics) => metadataRequest({ request, rawPayload }, topics));
       return cluster;
     },
-    rawPayload: (payload) => {
-      const encoder = new Encoder(payload.length);
-      encoder.writeBufferInternal(payload);
-      return encoder;
-    },
+    rawPayload,
     request,
   };
 }
@@ -109,14 +114,29 @@ function assertVersion(version: string): void {
 }
 
 /** Every broker of a cluster, the first contact included, is made here, with connections that are not open yet. */
-function patchBrokers(pool: BrokerPool, buffers: ResponseBufferPool, request: KafkajsInternals['request']): void {
+function patchBrokers(pool: BrokerPool, buffers: ResponseBufferPool, metadata: MetadataRequest): void {
   const { createBroker } = pool;
   pool.createBroker = (options) => {
     const broker = createBroker(options);
     for (const connection of broker.connectionPool.pool) patchConnection(connection, buffers);
-    patchMetadata(broker, (topics) => request('Metadata', 6, { topics, allowAutoTopicCreation: false }));
+    patchMetadata(broker, metadata);
     return broker;
   };
+}
+
+type MetadataRequest = Parameters<typeof patchMetadata>[1];
+
+/** An empty array of topics, and no topic is created. */
+const NO_TOPICS = Buffer.from([0, 0, 0, 0, 0]);
+
+/** kafkajs encodes "no topics" as "all topics": a client that needs the brokers would get every partition of the cluster. */
+function metadataRequest(
+  { request, rawPayload }: Pick<KafkajsInternals, 'request' | 'rawPayload'>,
+  topics: readonly string[],
+): ReturnType<MetadataRequest> {
+  const exchange: ReturnType<MetadataRequest> = request('Metadata', 6, { topics, allowAutoTopicCreation: false });
+  if (topics.length > 0) return exchange;
+  return { ...exchange, request: { ...exchange.request, encode: () => Promise.resolve(rawPayload(NO_TOPICS)) } };
 }
 
 function clusterOptions(options: KafkajsClusterOptions, loggers: Loggers, socketFactory: unknown): object {

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { silentLogger } from '../../logger.js';
+import { ByteReader } from '../../protocol/bytes.js';
+import { createGlobalTable } from '../../runtime/global-table.js';
+import type { StreamsBackend } from '../backend.js';
+import { createKafkaBackend } from './kafka-backend.js';
+
+const LIST_OFFSETS = 2;
+const METADATA = 3;
+/** The length of an array that asks for all topics. */
+const ALL_TOPICS = -1;
+
+const brokers = (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(',');
+const clientId = `requests-${randomUUID()}`;
+
+interface Request {
+  readonly apiKey: number;
+  readonly body: ByteReader;
+}
+
+let admin: Admin;
+let topics: string[];
+let backend: StreamsBackend;
+let requests: Request[];
+
+beforeAll(async () => {
+  admin = new Kafka({ brokers, clientId: 'requests-admin', logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+});
+afterAll(() => admin.disconnect());
+
+beforeEach(async () => {
+  topics = [`requests-${randomUUID()}`, `requests-${randomUUID()}`];
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: topics.map((topic) => ({ topic, numPartitions: 1, replicationFactor: 1 })),
+  });
+  requests = [];
+  const write = Reflect.get(Socket.prototype, 'write') as (...args: unknown[]) => boolean;
+  jest.spyOn(Socket.prototype, 'write').mockImplementation(function (this: Socket, ...args: unknown[]) {
+    if (Buffer.isBuffer(args[0])) note(args[0]);
+    return write.apply(this, args);
+  });
+  backend = createKafkaBackend({ kafka: { brokers, clientId }, logger: silentLogger, now: Date.now });
+});
+
+afterEach(async () => {
+  await backend.close();
+  jest.restoreAllMocks();
+});
+
+/** What the backend under test sends; other clients of this process have other names. */
+function note(sent: Buffer): void {
+  if (!sent.includes(clientId)) return;
+  const reader = new ByteReader(sent);
+  reader.position = 4;
+  const apiKey = reader.int16();
+  reader.position = 12;
+  reader.string();
+  requests.push({ apiKey, body: reader });
+}
+
+function count(apiKey: number): number {
+  return requests.filter((request) => request.apiKey === apiKey).length;
+}
+
+describe('the requests to a real broker', () => {
+  it('ask for the metadata of the topics that a producer writes, and never for those of the whole cluster', async () => {
+    const producer = backend.producer(`requests-${randomUUID()}`);
+    await producer.init();
+    await producer.commit({
+      records: topics.map((topic) => ({ topic, partition: 0, key: null, value: Buffer.from('v') })),
+    });
+    await producer.close();
+    const asked = requests.filter(({ apiKey }) => apiKey === METADATA).map(({ body }) => body.int32());
+    expect(asked).not.toContain(ALL_TOPICS);
+    expect(Math.max(...asked)).toBe(topics.length);
+  });
+
+  it('ask once for the ends of two tables that eight tasks wait for at the same time', async () => {
+    const tables = topics.map((topic) =>
+      createGlobalTable({
+        ...{ backend, topic, logger: silentLogger, onRecord: () => undefined },
+        onFatal: (error) => {
+          throw error;
+        },
+      }),
+    );
+    await Promise.all(tables.map((table) => table.start()));
+    const before = count(LIST_OFFSETS);
+    await Promise.all(Array.from({ length: 8 }, () => tables.map((table) => table.caughtUp())).flat());
+    const asked = count(LIST_OFFSETS) - before;
+    await Promise.all(tables.map((table) => table.stop()));
+    expect(asked).toBe(1);
+  });
+});
