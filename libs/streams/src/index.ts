@@ -46,5 +46,6 @@ export {
   type TestDriverOptions,
   type TopologyTestDriver,
 } from './testing/topology-test-driver.js';
+export { type Stall, STALL_KINDS, type StallKind, type StallWatch } from './stalls.js';
 export { partitionForKey } from './partitioner.js';
 export * from './topology/topology.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Counter, Registry } from 'prom-client';
-import type { TaskManager } from '@waypost/streams';
+import type { Stall, TaskManager } from '@waypost/streams';
 import { BootError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
 import { RunningTasks } from '../runtime/runtime.module.js';
@@ -11,12 +11,18 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()));
 });
 
-async function build(ready = true, port = 0) {
+async function build(ready = true, port = 0, stalled: readonly Stall[] = []) {
   const metrics = new Registry();
   new Counter({ name: 'pings_total', help: 'Pings.', registers: [metrics] }).inc(3);
   const tasks = new RunningTasks();
   const parts: PartStatus[] = [{ name: 'task runner', state: 'started', ready }];
-  const server = createAdminServer({ port, metrics, readiness: () => ({ ready, parts }), tasks });
+  const server = createAdminServer({
+    port,
+    metrics,
+    readiness: () => ({ ready, parts }),
+    tasks,
+    stalls: () => stalled,
+  });
   running.push(server);
   const url = `http://127.0.0.1:${String(await server.start())}`;
   return { url, parts, tasks };
@@ -38,7 +44,7 @@ describe('createAdminServer (R-40)', () => {
     const response = await fetch(`${url}/health/ready`);
 
     expect(response.status).toBe(statusCode);
-    expect(await response.json()).toEqual({ status, parts, parked: [] });
+    expect(await response.json()).toEqual({ status, parts, parked: [], stalled: [] });
   });
 
   it('is ready but degraded with a parked partition, and says why (R-45)', async () => {
@@ -57,6 +63,15 @@ describe('createAdminServer (R-40)', () => {
     expect(await (await fetch(`${url}/tasks`)).json()).toMatchObject({
       tasks: [{ task: 'reader:2', state: 'parked' }],
     });
+  });
+
+  it('is ready but degraded while a read does not go on, and says since when (R-45)', async () => {
+    const stall = { kind: 'read', name: 'fleet.settings-0', cause: 'A transaction is open.', since: 5 } as const;
+    const { url } = await build(true, 0, [stall]);
+
+    const response = await fetch(`${url}/health/ready`);
+
+    expect([response.status, await response.json()]).toMatchObject([200, { status: 'degraded', stalled: [stall] }]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Stall } from '@waypost/streams';
 import { portError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
 import type { RunningTasks } from '../runtime/runtime.module.js';
@@ -18,11 +19,12 @@ export interface AdminServerOptions {
   readonly metrics: Registry;
   readonly readiness: () => { readonly ready: boolean; readonly parts: readonly PartStatus[] };
   readonly tasks: RunningTasks;
+  readonly stalls: () => readonly Stall[];
 }
 
 const HOST = '127.0.0.1';
 
-export function createAdminServer({ port, metrics, readiness, tasks }: AdminServerOptions): AdminServer {
+export function createAdminServer({ port, metrics, readiness, tasks, stalls }: AdminServerOptions): AdminServer {
   new Gauge({
     name: 'waypost_ready',
     help: '1 while /health/ready answers 200, else 0.',
@@ -50,10 +52,10 @@ export function createAdminServer({ port, metrics, readiness, tasks }: AdminServ
         return;
       case '/health/ready': {
         const { ready, parts } = readiness();
-        // Still 200: the other partitions go on, and a restart would not help those that are parked.
-        const parked = tasks.parked();
-        const status = parked.length > 0 ? 'degraded' : 'ready';
-        sendJson(response, ready ? 200 : 503, { status: ready ? status : 'not ready', parts, parked });
+        // Still 200: the other partitions go on, and a restart would not help those that are parked or stalled.
+        const [parked, stalled] = [tasks.parked(), stalls()];
+        const status = parked.length + stalled.length > 0 ? 'degraded' : 'ready';
+        sendJson(response, ready ? 200 : 503, { status: ready ? status : 'not ready', parts, parked, stalled });
         return;
       }
       case '/tasks':

@@ -150,7 +150,10 @@ function adminPart<C extends AppConfig>(
     ready: lifecycle.ready() && checks.ready(),
     parts: [...lifecycle.status(), ...checks.status()],
   });
-  const server = createAdminServer({ port: config.process.adminPort, metrics, readiness, tasks: checks.tasks });
+  const server = createAdminServer({
+    port: config.process.adminPort,
+    ...{ metrics, readiness, tasks: checks.tasks, stalls: () => checks.stalls() },
+  });
   return {
     name: 'admin server',
     start: async () => {

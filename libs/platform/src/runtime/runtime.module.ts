@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type DynamicModule, type FactoryProvider, Module, type ValueProvider } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import type { KafkaSettings, ParkingReason, TaskCommand, TaskManager, TaskStatus } from '@waypost/streams';
+import type { KafkaSettings, ParkingReason, Stall, TaskCommand, TaskManager, TaskStatus } from '@waypost/streams';
 import type { ProcessConfig } from '../config/service-config.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
 import type { Logger } from '../logging/logger.js';
@@ -113,6 +113,8 @@ function taskCommand(name: string, argument: string | undefined): TaskCommand | 
 export class Readiness {
   private readonly checks: { readonly name: string; readonly isReady: () => boolean }[] = [];
   readonly tasks = new RunningTasks();
+  /** What does not go on, and since when: another process or a broker holds it, so that a restart would not help. */
+  stalls: () => readonly Stall[] = () => [];
 
   add(name: string, isReady: () => boolean): void {
     this.checks.push({ name, isReady });

@@ -1,7 +1,8 @@
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { createKafkaBackend, type StreamsBackend } from '@waypost/streams';
+import { Gauge, Registry } from 'prom-client';
+import { createKafkaBackend, STALL_KINDS, type StreamsBackend } from '@waypost/streams';
 import type { Logger } from '../logging/logger.js';
-import { type AppConfig, CLOCK, CONFIG, LOGGER } from '../runtime/runtime.module.js';
+import { type AppConfig, CLOCK, CONFIG, LOGGER, Readiness } from '../runtime/runtime.module.js';
 
 /** StreamsBackend */
 export const STREAMS_BACKEND = Symbol('STREAMS_BACKEND');
@@ -11,13 +12,36 @@ function createBackend({ kafka }: AppConfig, logger: Logger, now: () => number):
   return createKafkaBackend({ kafka, logger, now });
 }
 
+function registerStalls(registry: Registry, { stalls }: Pick<Readiness, 'stalls'>, now: () => number): void {
+  new Gauge({
+    name: 'waypost_stalled_seconds',
+    help: 'How long the oldest read, table or transaction that does not go on has been waiting; 0 when none is.',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const kind of STALL_KINDS) {
+        const [oldest] = stalls().filter((stall) => stall.kind === kind);
+        this.set({ kind }, oldest ? Math.max(0, now() - oldest.since) / 1_000 : 0);
+      }
+    },
+  });
+}
+
 /** One connection to Kafka for all of the application. It goes last: consumers and tables use it until they end. */
 @Module({
   providers: [{ provide: STREAMS_BACKEND, inject: [CONFIG, LOGGER, CLOCK], useFactory: createBackend }],
   exports: [STREAMS_BACKEND],
 })
 export class KafkaModule implements OnApplicationShutdown {
-  constructor(@Inject(STREAMS_BACKEND) private readonly backend: StreamsBackend) {}
+  constructor(
+    @Inject(STREAMS_BACKEND) private readonly backend: StreamsBackend,
+    @Inject(CLOCK) now: () => number,
+    readiness: Readiness,
+    registry: Registry,
+  ) {
+    readiness.stalls = () => backend.stalls.all();
+    registerStalls(registry, readiness, now);
+  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.backend.close();

@@ -1,5 +1,6 @@
 import type { RecordCollector } from '../protocol/record-collector.js';
 import type { OutgoingRecord, RecordBatch, TopicPartition } from '../record.js';
+import type { StallWatch } from '../stalls.js';
 
 /** Batches of one partition, in order. */
 export interface PartitionConsumer {
@@ -120,6 +121,8 @@ export interface StreamsBackend {
   /** Offsets of the log itself, uncommitted records included. */
   endOffset(partition: TopicPartition): Promise<number>;
   startOffset(partition: TopicPartition): Promise<number>;
+  /** What of this backend's work does not go on, e.g. because of another producer's open transaction. */
+  readonly stalls: StallWatch;
   /** Offset of the first record at or after a time; null: there is none. */
   offsetAt(partition: TopicPartition, timestamp: number): Promise<number | null>;
   close(): Promise<void>;

@@ -40,6 +40,7 @@ class ConsumedGlobalTable implements GlobalTable {
   private position = 0;
   private stopped = false;
   private failure: Error | null = null;
+  private goesOn: (() => void) | null = null;
   private waiters: { end: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
   constructor(private readonly options: GlobalTableOptions) {
@@ -66,7 +67,10 @@ class ConsumedGlobalTable implements GlobalTable {
     const end = await this.options.backend.endOffset(this.partition);
     if (this.failure) throw this.failure;
     if (this.position >= end) return;
-    await new Promise<void>((resolve, reject) => this.waiters.push({ end, resolve, reject }));
+    await new Promise<void>((resolve, reject) => {
+      this.waiters.push({ end, resolve, reject });
+      if (!this.goesOn) this.watch();
+    });
   }
 
   async stop(): Promise<void> {
@@ -84,6 +88,7 @@ class ConsumedGlobalTable implements GlobalTable {
         for (const record of batch.records) if (record.key) this.options.onRecord(record.key, record.value, record);
         this.position = batch.nextOffset;
         this.release((end) => end <= this.position);
+        this.watch();
       }
     } catch (error) {
       if (this.isStopped()) return;
@@ -96,12 +101,13 @@ class ConsumedGlobalTable implements GlobalTable {
 
   /** What the table depends on may be unavailable for a while: the table waits, and so do its readers. */
   private async prepare(batch: RecordBatch): Promise<void> {
-    while (!this.isStopped()) {
+    for (let tries = 1; !this.isStopped(); tries++) {
       try {
         await this.options.prepare?.(batch.records);
         return;
       } catch (error) {
-        this.options.logger.warn('global_table_waits', { topic: this.options.topic, error: errorMessage(error) });
+        if (tries === 1)
+          this.options.logger.warn('global_table_waits', { topic: this.options.topic, error: errorMessage(error) });
         await sleep(PREPARE_RETRY_MS);
       }
     }
@@ -115,6 +121,15 @@ class ConsumedGlobalTable implements GlobalTable {
   private fail(failure: Error): void {
     this.failure ??= failure;
     for (const { reject } of this.waiters.splice(0)) reject(failure);
+    this.watch();
+  }
+
+  /** From now on it is stalled if others wait for it and its position does not move. */
+  private watch(): void {
+    this.goesOn?.();
+    const { backend, topic } = this.options;
+    const isAwaited = this.waiters.length > 0;
+    this.goesOn = isAwaited ? backend.stalls.begin('table', topic, 'Its next records cannot be read yet.') : null;
   }
 
   private release(reached: (end: number) => boolean): void {

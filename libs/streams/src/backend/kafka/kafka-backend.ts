@@ -6,6 +6,7 @@ import type { FetchLimits } from '../../protocol/fetch.js';
 import { MAX_BATCH_BYTES } from '../../protocol/record-collector.js';
 import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
 import type { TopicPartition } from '../../record.js';
+import { StallWatch } from '../../stalls.js';
 import type {
   FencedWriter,
   Fetcher,
@@ -50,6 +51,7 @@ export function createKafkaBackend(options: KafkaBackendOptions): StreamsBackend
 }
 
 class KafkaBackend implements StreamsBackend {
+  readonly stalls: StallWatch;
   private lookups: KafkaClient | null = null;
   private offsets: OffsetLookups | null = null;
   private fencedWrites: { readonly client: KafkaClient; readonly produce: Produce } | null = null;
@@ -59,6 +61,7 @@ class KafkaBackend implements StreamsBackend {
   constructor(private readonly options: KafkaBackendOptions) {
     const { now, monotonicNow = monotonicClock } = options;
     this.clock = { now, monotonicNow };
+    this.stalls = new StallWatch(options);
   }
 
   group(options: GroupOptions): GroupMember {
@@ -67,7 +70,8 @@ class KafkaBackend implements StreamsBackend {
   }
 
   fetcher(): Fetcher {
-    return createKafkaFetcher(this.client(), this.options.logger, { ...DEFAULT_FETCH_LIMITS, ...this.options.fetch });
+    const limits = { ...DEFAULT_FETCH_LIMITS, ...this.options.fetch };
+    return createKafkaFetcher({ client: this.client(), logger: this.options.logger, stalls: this.stalls, limits });
   }
 
   producer(transactionalId: string): TransactionalProducer {
@@ -75,6 +79,7 @@ class KafkaBackend implements StreamsBackend {
       transactionalId,
       client: this.client(),
       logger: this.options.logger,
+      stalls: this.stalls,
       ...this.clock,
       transactionTimeoutMs: this.options.transactionTimeoutMs ?? DEFAULT_TRANSACTION_TIMEOUT_MS,
       maxBatchBytes: MAX_BATCH_BYTES,

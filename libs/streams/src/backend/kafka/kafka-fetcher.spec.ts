@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '../../logger.js';
+import { StallWatch } from '../../stalls.js';
+import type { Fetcher } from '../backend.js';
 import type { KafkaClient } from './kafka-client.js';
 import { OFFSET_OUT_OF_RANGE } from './kafka-errors.js';
 import { createKafkaFetcher, DEFAULT_FETCH_LIMITS } from './kafka-fetcher.js';
@@ -21,9 +23,15 @@ const client = {
   close: () => Promise.resolve(),
 } as Partial<KafkaClient> as KafkaClient;
 
+const stalls = new StallWatch({ logger: silentLogger, now: Date.now });
+
+function fetcherOf(of: KafkaClient): Fetcher {
+  return createKafkaFetcher({ client: of, logger: silentLogger, stalls, limits: DEFAULT_FETCH_LIMITS });
+}
+
 describe('the fetcher', () => {
   it('reads a partition while the leader of another cannot be reached', async () => {
-    const fetcher = createKafkaFetcher(client, silentLogger, DEFAULT_FETCH_LIMITS);
+    const fetcher = fetcherOf(client);
     fetcher.open({ topic: RESPONSE_TOPIC, partition: UNREACHABLE }, 0);
     const feed = fetcher.open({ topic: RESPONSE_TOPIC, partition: REACHABLE }, 0);
     await expect(feed.next()).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE' });
@@ -33,7 +41,7 @@ describe('the fetcher', () => {
   it('fails for a partition that this user may not read, and says what to grant', async () => {
     const denied = { ...nothing, errorCode: 29 };
     const callRaw = () => Promise.resolve({ partitions: [denied] });
-    const fetcher = createKafkaFetcher({ ...client, callRaw } as KafkaClient, silentLogger, DEFAULT_FETCH_LIMITS);
+    const fetcher = fetcherOf({ ...client, callRaw } as KafkaClient);
     const feed = fetcher.open({ topic: RESPONSE_TOPIC, partition: REACHABLE }, 0);
     await expect(feed.next()).rejects.toMatchObject({
       code: 'ACCESS_DENIED',
@@ -57,7 +65,7 @@ describe('the fetcher', () => {
         return never;
       },
     };
-    const fetcher = createKafkaFetcher(busy as KafkaClient, silentLogger, DEFAULT_FETCH_LIMITS);
+    const fetcher = fetcherOf(busy as KafkaClient);
     const count = 200;
     for (let partition = 0; partition < count; partition++) {
       void fetcher.open({ topic: RESPONSE_TOPIC, partition }, 0).next();
@@ -84,7 +92,7 @@ describe('the fetcher', () => {
         return answer ? Promise.resolve(answer) : never;
       }) as unknown as KafkaClient['callRaw'],
     };
-    const fetcher = createKafkaFetcher(one as KafkaClient, silentLogger, DEFAULT_FETCH_LIMITS);
+    const fetcher = fetcherOf(one as KafkaClient);
     const feeds = texts.map((_text, partition) => fetcher.open({ topic: RESPONSE_TOPIC, partition }, 0));
     const waiting = feeds.slice(-2).map((feed) => feed.next());
     const first = await waiting[0];

@@ -3,6 +3,7 @@ import { errorMessage, toError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { type FetchedPartition, type FetchLimits, fetchRequest } from '../../protocol/fetch.js';
 import { partitionName, type RecordBatch, type TopicPartition } from '../../record.js';
+import type { StallWatch } from '../../stalls.js';
 import type { Fetcher, PartitionConsumer } from '../backend.js';
 import { FetchedBatch } from './fetched-batch.js';
 import { isTransient, type KafkaClient } from './kafka-client.js';
@@ -32,8 +33,15 @@ const BACKLOG_BYTES = 128 * 1024;
  * earlier it would hold only the first of the records that arrive meanwhile, and the others would wait for another
  * round.
  */
-export function createKafkaFetcher(client: KafkaClient, logger: StreamsLogger, limits: FetchLimits): Fetcher {
-  return new KafkaFetcher(client, logger, limits);
+export function createKafkaFetcher(options: KafkaFetcherOptions): Fetcher {
+  return new KafkaFetcher(options);
+}
+
+interface KafkaFetcherOptions {
+  readonly client: KafkaClient;
+  readonly logger: StreamsLogger;
+  readonly stalls: StallWatch;
+  readonly limits: FetchLimits;
 }
 
 class KafkaPartitionConsumer implements PartitionConsumer {
@@ -48,12 +56,14 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   /** Consecutive refusals. */
   private refusals = 0;
   private isBehind = false;
+  private goesOn: (() => void) | null = null;
   readonly name: string;
 
   constructor(
     readonly partition: TopicPartition,
     public position: number,
     private readonly on: { readonly wanted: () => void; readonly closed: () => void },
+    private readonly stalls: StallWatch,
   ) {
     this.name = partitionName(partition);
   }
@@ -81,14 +91,26 @@ class KafkaPartitionConsumer implements PartitionConsumer {
     this.refusals = 0;
   }
 
+  /** The log goes on behind the position, and nothing of it comes. Partitions with the same `name` stall as one. */
+  blocked(cause: string, name = this.name): void {
+    this.goesOn ??= this.stalls.begin('read', name, cause);
+  }
+
+  unblocked(): void {
+    this.goesOn?.();
+    this.goesOn = null;
+  }
+
   /** A refusal that lasts ends the reading. */
   refused(errorCode: number): void {
     this.refusals++;
+    this.blocked(`Its leader refuses with ${kafkaError(errorCode).name}.`);
     if (this.refusals < refusalsAtMost(errorCode)) return;
     this.fail(refusal(`Reading ${this.name} at ${String(this.position)}`, errorCode));
   }
 
   deliver(batch: FetchedBatch): void {
+    this.unblocked();
     this.position = batch.nextOffset;
     this.isBehind = batch.bytes >= BACKLOG_BYTES;
     const { waiting } = this;
@@ -98,6 +120,7 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   }
 
   fail(error: Error): void {
+    this.unblocked();
     this.failure = error;
     this.waiting?.reject(error);
     this.waiting = null;
@@ -106,6 +129,7 @@ class KafkaPartitionConsumer implements PartitionConsumer {
   close(): void {
     if (!this.open) return;
     this.open = false;
+    this.unblocked();
     this.on.closed();
   }
 }
@@ -125,20 +149,19 @@ class KafkaFetcher implements Fetcher {
   private readonly busyLeaders = new Set<number>();
   private closed = false;
 
-  constructor(
-    private readonly client: KafkaClient,
-    private readonly logger: StreamsLogger,
-    private readonly limits: FetchLimits,
-  ) {}
+  private readonly client: KafkaClient;
+
+  constructor(private readonly options: KafkaFetcherOptions) {
+    this.client = options.client;
+  }
 
   open(partition: TopicPartition, position: number): PartitionConsumer {
-    const feed = new KafkaPartitionConsumer(partition, position, {
-      wanted: () => this.route(feed),
-      closed: () => {
-        if (!feed.fetching) this.idle--;
-        if (this.feeds.get(feed.name) === feed) this.feeds.delete(feed.name);
-      },
-    });
+    const wanted = (): void => this.route(feed);
+    const closed = (): void => {
+      if (!feed.fetching) this.idle--;
+      if (this.feeds.get(feed.name) === feed) this.feeds.delete(feed.name);
+    };
+    const feed = new KafkaPartitionConsumer(partition, position, { wanted, closed }, this.options.stalls);
     this.feeds.get(feed.name)?.close();
     this.feeds.set(feed.name, feed);
     this.idle++;
@@ -216,8 +239,9 @@ class KafkaFetcher implements Fetcher {
 
   /** A partition that wants more must not wait behind the long poll of partitions without records. */
   private limitsNow(): FetchLimits {
-    if (this.idle === 0) return this.limits;
-    return { ...this.limits, maxWaitMs: Math.min(this.limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) };
+    const { limits } = this.options;
+    if (this.idle === 0) return limits;
+    return { ...limits, maxWaitMs: Math.min(limits.maxWaitMs, WAIT_BESIDE_OTHERS_MS) };
   }
 
   /** @returns the refusal of the partition, if it is one */
@@ -237,6 +261,8 @@ class KafkaFetcher implements Fetcher {
     try {
       const batch = new FetchedBatch(fetched, feed.position);
       if (batch.nextOffset > feed.position) feed.deliver(batch);
+      else if (fetched.highWatermark <= feed.position) feed.unblocked();
+      else feed.blocked('A transaction of another producer is open.');
     } catch (error) {
       feed.fail(toError(error));
     }
@@ -244,7 +270,7 @@ class KafkaFetcher implements Fetcher {
 
   private async retryRefused(refused: readonly Refused[]): Promise<void> {
     const codes = refused.map(({ errorCode }) => errorCode);
-    this.logger.debug('fetch_refused', { partitions: refused.map(({ feed }) => feed.name), codes });
+    this.options.logger.debug('fetch_refused', { partitions: refused.map(({ feed }) => feed.name), codes });
     for (const { feed } of refused) feed.held = true;
     await sleep(ERROR_WAIT_MS);
     const reactions = codes.map((code) => kafkaError(code).reaction);
@@ -259,16 +285,19 @@ class KafkaFetcher implements Fetcher {
   private async recover(error: unknown, feeds: readonly KafkaPartitionConsumer[]): Promise<void> {
     if (this.closed) return;
     const code = kafkaErrorCode(error);
-    if (code !== null) for (const feed of feeds) feed.refused(code);
-    this.logger.debug('fetch_failed', { error: errorMessage(error) });
+    for (const feed of feeds) {
+      feed.blocked('A leader cannot be reached.', feed.partition.topic);
+      if (code !== null) feed.refused(code);
+    }
+    this.options.logger.debug('fetch_failed', { error: errorMessage(error) });
     await sleep(ERROR_WAIT_MS);
-    if (!isTransient(error)) this.logger.warn('fetch_failed', { error: errorMessage(error) });
+    if (!isTransient(error)) this.options.logger.warn('fetch_failed', { error: errorMessage(error) });
     await this.refreshMetadata();
   }
 
   private async refreshMetadata(): Promise<void> {
     await this.client.refreshMetadata().catch((error: unknown) => {
-      this.logger.debug('metadata_failed', { error: errorMessage(error) });
+      this.options.logger.debug('metadata_failed', { error: errorMessage(error) });
     });
   }
 }

@@ -1,6 +1,7 @@
 import { StreamsError } from '../../errors.js';
 import type { StreamsLogger } from '../../logger.js';
 import { type RecordBuffer, RecordCollector } from '../../protocol/record-collector.js';
+import type { StallWatch } from '../../stalls.js';
 import type { BaseOffsets, Transaction, TransactionalProducer, TransactionOffset } from '../backend.js';
 import { type BatchWriter, createBatchWriter, createTransactionalProduce } from './batch-writer.js';
 import type { KafkaClient } from './kafka-client.js';
@@ -18,6 +19,7 @@ interface ProducerOptions {
   readonly transactionalId: string;
   readonly client: KafkaClient;
   readonly logger: StreamsLogger;
+  readonly stalls: StallWatch;
   readonly now: () => number;
   readonly monotonicNow: () => number;
   /** An open transaction of a dead process blocks readers until its successor fences it, or this long. */
@@ -98,11 +100,15 @@ class KafkaProducer implements TransactionalProducer {
   }
 
   private async orDie<T>(work: () => Promise<T>): Promise<T> {
+    const { transactionalId, stalls } = this.options;
+    const goesOn = stalls.begin('transaction', transactionalId, 'The brokers do not complete it.');
     try {
       return await work();
     } catch (error) {
       if (this.machine.state !== 'closed') this.machine.moveTo(isFencedError(error) ? 'fenced' : 'failed');
-      throw producerError(this.options.transactionalId, error);
+      throw producerError(transactionalId, error);
+    } finally {
+      goesOn();
     }
   }
 

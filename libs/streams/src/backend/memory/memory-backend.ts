@@ -1,4 +1,5 @@
 import { StreamsError } from '../../errors.js';
+import { silentLogger, type StreamsLogger } from '../../logger.js';
 import type { RecordCollector } from '../../protocol/record-collector.js';
 import {
   fetchedRecordOf,
@@ -8,6 +9,7 @@ import {
   type StreamRecord,
   type TopicPartition,
 } from '../../record.js';
+import { StallWatch } from '../../stalls.js';
 import type {
   BaseOffsets,
   CommittedOffset,
@@ -28,6 +30,8 @@ export interface MemoryBackendOptions {
   /** Topic name to number of partitions. */
   readonly topics: Readonly<Record<string, number>>;
   readonly now: () => number;
+  /** Default: none. */
+  readonly logger?: StreamsLogger;
 }
 
 /** One shared broker in memory: every client made from it sees the same logs, offsets and groups. */
@@ -58,6 +62,7 @@ interface MemoryGroup {
 }
 
 class MemoryBroker implements StreamsBackend, MemoryLogs {
+  readonly stalls: StallWatch;
   private readonly logs = new Map<string, Entry[]>();
   private readonly groups = new Map<string, MemoryGroup>();
   private readonly epochs = new Map<string, number>();
@@ -65,6 +70,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
   private members = 0;
 
   constructor(private readonly options: MemoryBackendOptions) {
+    this.stalls = new StallWatch({ logger: options.logger ?? silentLogger, now: options.now });
     for (const [topic, partitions] of Object.entries(options.topics)) {
       for (let partition = 0; partition < partitions; partition++)
         this.logs.set(partitionName({ topic, partition }), []);
