@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import { DELIVERY_EVENT_TYPES } from '@waypost/domain';
-import { instant, oneOf, statusCode, wholeNumber } from '../endpoint/fields.js';
+import { instant, NO_CONTROL_CHARACTERS, oneOf, parameterText, statusCode, wholeNumber } from '../endpoint/fields.js';
 
 /** The most deliveries or points of a page. */
 export const MAX_LIMIT = 2_000;
 
 export const STATUSES = ['delivered', 'failed', 'pending'] as const;
 
+const MAX_EVENT_TYPE_LENGTH = 64;
+
+/** Any text (R-31): a type that this release does not know finds nothing. */
+export const eventTypeFilter = parameterText(MAX_EVENT_TYPE_LENGTH).meta({
+  pattern: NO_CONTROL_CHARACTERS,
+  description: `One of ${DELIVERY_EVENT_TYPES.join(', ')}. \`test\` is an event that was requested with \`/test\`. Nothing has any other type: the page is empty.`,
+});
+
+/** Of figures and streams, where a mistaken type would pass for silence. */
 export const eventTypeParameter = oneOf(DELIVERY_EVENT_TYPES).meta({
   description: '`test` is an event that was requested with `/test`.',
 });

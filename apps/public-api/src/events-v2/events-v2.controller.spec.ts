@@ -93,6 +93,14 @@ describe('GET /public/v2/events (R-33)', () => {
     expect(idsOf(await request(`${PATH}?eventType=position`))).toEqual([real.eventId]);
   });
 
+  it('finds nothing for a type that it does not know, and is not kept from finding others (R-31)', async () => {
+    const known = deliveryRecord({ firstAttemptAt: NOW - 1 });
+    const { request } = await build({ history: historyOf([known]) });
+    const unknown = await request(`${PATH}?eventType=teleport%20%C3%A9&include=body`);
+    expect([unknown.status, unknown.body]).toEqual([200, { data: [], nextPageState: null }]);
+    expect(idsOf(await request(`${PATH}?eventType=teleport&eventType=position`))).toEqual([known.eventId]);
+  });
+
   it('takes every filter, and eventType more than once', async () => {
     const base = NOW - 1_000;
     const [plain, ignition, failed] = [
@@ -143,7 +151,9 @@ describe('GET /public/v2/events (R-33)', () => {
     ['deviceId=', 'deviceId'],
     ['deviceId=a%00b', 'deviceId'],
     [`deviceId=${'x'.repeat(257)}`, 'deviceId'],
-    ['eventType=position&eventType=teleport', 'eventType'],
+    ['eventType=', 'eventType'],
+    [`eventType=${'x'.repeat(65)}`, 'eventType'],
+    [Array.from({ length: 21 }, (_, type) => `eventType=t${String(type)}`).join('&'), 'eventType'],
     ['startDate=2026-03-02T00:00:00Z&endDate=2026-03-01T00:00:00Z', 'endDate'],
     ['pageState=', 'pageState'],
     ['page=2', 'page'],

@@ -7,7 +7,7 @@ import {
   deliveryEventType,
   durationMs,
   endDateParameter,
-  eventTypeParameter,
+  eventTypeFilter,
   lastStatusCode,
   MAX_LIMIT,
   startDateParameter,
@@ -28,6 +28,9 @@ import {
 } from '../endpoint/fields.js';
 import { limitParameter, pageOf, pageStateParameter } from '../paging/paging.dto.js';
 
+/** More than there are; each is a list that the page is merged of. */
+const MAX_EVENT_TYPES = 20;
+
 const includeParameter = oneOf(['body']).optional().meta({ description: 'Adds the exact text that was pushed.' });
 
 /** The filters of v2 (R-33). */
@@ -37,7 +40,8 @@ export class EventsQueryDto extends dto(
       startDate: startDateParameter.optional(),
       endDate: endDateParameter.optional(),
       eventType: z
-        .array(eventTypeParameter)
+        .array(eventTypeFilter)
+        .max(MAX_EVENT_TYPES, `must be given at most ${String(MAX_EVENT_TYPES)} times`)
         // In one order and once each: the same filter however it is written.
         .transform((types) => [...new Set(types)].sort())
         .optional()

@@ -126,6 +126,15 @@ describe('GET /public/v1/webhook-events (R-31)', () => {
     expect([answer.status, answer.body]).toEqual([200, { events: [], next_page_state: null }]);
   });
 
+  it.each(['teleport', 'Position', 'position,ignition_on', '\u{1f69a}'.repeat(64)])(
+    'answers an empty page for the event type %j, which does not exist',
+    async (type) => {
+      const { request } = await build({ history: historyOf([deliveryRecord({ firstAttemptAt: NOW - 1 })]) });
+      const answer = await request(`${PATH}?${WINDOW}&eventType=${encodeURIComponent(type)}`);
+      expect([answer.status, answer.body]).toEqual([200, { events: [], next_page_state: null }]);
+    },
+  );
+
   it('gives no next page when the limit is met exactly', async () => {
     const { request } = await build({ history: historyOf([deliveryRecord({ firstAttemptAt: NOW - 1 })]) });
     expect(pageOf(await request(`${PATH}?${WINDOW}&limit=1`)).next_page_state).toBeNull();
@@ -144,6 +153,9 @@ describe('GET /public/v1/webhook-events (R-31)', () => {
     ['startDate=2026-04-01T00:00:00Z&endDate=2026-04-01T00:00:00Z', ['endDate']],
     ['startDate=2026-04-01T00:00:00Z&endDate=2026-03-01T00:00:00Z', ['endDate']],
     [`${WINDOW}&eventType=position&eventType=ignition_on`, ['eventType']],
+    [`${WINDOW}&eventType=`, ['eventType']],
+    [`${WINDOW}&eventType=${'x'.repeat(65)}`, ['eventType']],
+    [`${WINDOW}&eventType=a%0Ab`, ['eventType']],
     [`${WINDOW}&deviceId=x`, ['deviceId']],
     [`${WINDOW}&statusCode=x&limit=0`, ['statusCode', 'limit']],
   ])('answers 400 to %j and names what is wrong', async (query, parameters) => {

@@ -6,7 +6,7 @@ import {
   deliveryEventType,
   durationMs,
   endDateParameter,
-  eventTypeParameter,
+  eventTypeFilter,
   lastStatusCode,
   MAX_LIMIT,
   startDateParameter,
@@ -21,7 +21,7 @@ export class HistoryV1QueryDto extends dto(
     .object({
       startDate: startDateParameter,
       endDate: endDateParameter,
-      eventType: eventTypeParameter.optional().meta({ description: 'Only events of this type.' }),
+      eventType: eventTypeFilter.optional(),
       statusCode: statusCodeParameter,
       limit: limitParameter(MAX_LIMIT),
       pageState: pageStateParameter,
