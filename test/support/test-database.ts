@@ -10,11 +10,16 @@ export interface TestDatabase {
 
 /** Creates a migrated database on the test server (WAYPOST_TEST_DATABASE_URL). */
 export async function createTestDatabase(serverUrl: string): Promise<TestDatabase> {
+  const database = await createEmptyDatabase(serverUrl);
+  await runMigrations(database.url);
+  return database;
+}
+
+export async function createEmptyDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(serverUrl, `CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  await runMigrations(url.href);
   return { url: url.href, drop: () => onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 

@@ -36,8 +36,8 @@ function build(stored: Stored[] = []) {
       return Promise.resolve({});
     },
   };
-  const ensure = (port: number, known: readonly KnownSubscription[] = []) =>
-    ensureSubscriptions({ api, eventTypes: ['position', 'ignition_on'], port, known });
+  const ensure = (port: number, known: readonly KnownSubscription[] = [], host = '127.0.0.1') =>
+    ensureSubscriptions({ api, eventTypes: ['position', 'ignition_on'], host, port, known });
   return { calls, ensure, stored };
 }
 
@@ -50,6 +50,15 @@ describe("The demo subscriber's subscriptions", () => {
     ]);
     expect(calls).toEqual(['create position', 'create ignition_on']);
     expect(stored.map((one) => one.url)).toEqual([urlOf(4_000, 'position'), urlOf(4_000, 'ignition_on')]);
+  });
+
+  it('are at the name by which the subscriber is reached, and move to it', async () => {
+    const { calls, ensure, stored } = build();
+    const known = await ensure(4_000);
+    calls.length = 0;
+    await ensure(4_000, known, 'demo-subscriber');
+    expect(calls).toEqual(['move new-position', 'move new-ignition_on']);
+    expect(stored[0]?.url).toBe('http://demo-subscriber:4000/hooks/position');
   });
 
   it('are kept on a second run', async () => {

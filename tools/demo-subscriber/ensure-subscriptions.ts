@@ -16,6 +16,7 @@ interface ListedSubscription {
 interface EnsureOptions {
   readonly api: ApiClient;
   readonly eventTypes: readonly string[];
+  readonly host: string;
   readonly port: number;
   /** What an earlier run kept. */
   readonly known: readonly KnownSubscription[];
@@ -30,6 +31,7 @@ const path = '/public/v1/webhook-subscriptions';
 export async function ensureSubscriptions({
   api,
   eventTypes,
+  host,
   port,
   known,
 }: EnsureOptions): Promise<KnownSubscription[]> {
@@ -38,7 +40,7 @@ export async function ensureSubscriptions({
   };
 
   async function ensure(eventType: string): Promise<KnownSubscription> {
-    const url = `http://127.0.0.1:${String(port)}${hookPath}${eventType}`;
+    const url = `http://${host}:${String(port)}${hookPath}${eventType}`;
     const kept = known.find((one) => one.eventType === eventType);
     const ours = listed.find((one) => one.id === kept?.id);
     if (kept !== undefined && ours !== undefined) {

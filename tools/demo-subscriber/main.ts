@@ -4,12 +4,14 @@ import { defaultDataDir } from '../../apps/cli/src/stack/stack-config.js';
 interface Flags {
   readonly dataDir: string;
   readonly fleet: string;
+  readonly host: string;
 }
 
 const command = new Command('demo-subscriber')
   .description("Receives a fleet's webhooks and verifies every signature.")
   .option('--data-dir <dir>', 'data directory of the stack', defaultDataDir)
   .option('--fleet <id>', 'the fleet; created if it does not exist', 'demo')
+  .option('--host <name>', 'name by which webhook-delivery reaches this host (default: this machine only)', '127.0.0.1')
   .action(async (flags: Flags) => {
     const { runSubscriber } = await import('./program.js');
     const { stopSignal } = await import('../../apps/cli/src/stack/stop-signal-config.js');

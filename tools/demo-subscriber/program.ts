@@ -14,6 +14,8 @@ import { loadState, saveState } from './subscriber-state.js';
 interface SubscriberRun {
   readonly dataDir: string;
   readonly fleet: string;
+  /** By which webhook-delivery reaches this host. */
+  readonly host: string;
   readonly now: () => number;
   readonly stopped: AbortSignal;
   readonly print: (line: string) => void;
@@ -22,7 +24,7 @@ interface SubscriberRun {
 const LINE_INTERVAL_MS = 1_000;
 
 /** Subscribes to all of the fleet's events, verifies each webhook, and prints one line per second until stopped. */
-export async function runSubscriber({ dataDir, fleet, now, stopped, print }: SubscriberRun): Promise<void> {
+export async function runSubscriber({ dataDir, fleet, host, now, stopped, print }: SubscriberRun): Promise<void> {
   const stack = await stackEnvironment(dataDir);
   const apiUrl = stack.require('WAYPOST_API_URL');
   const apiKey = await ensureFleet({ dataDir, databaseUrl: stack.require('DATABASE_URL'), fleetId: fleet, now });
@@ -35,6 +37,7 @@ export async function runSubscriber({ dataDir, fleet, now, stopped, print }: Sub
   const tally = createDeliveryTally();
   const latency = createStageLatency();
   const server = await startSubscriberServer({
+    host,
     port: saved.port,
     eventTypes: EVENT_TYPES,
     secretOf: (eventType) => secrets.get(eventType),
@@ -51,11 +54,17 @@ export async function runSubscriber({ dataDir, fleet, now, stopped, print }: Sub
     const api = createApiClient({ apiUrl, apiKey });
     await ensureGeofences(api);
     const known = saved.subscriptions;
-    const subscriptions = await ensureSubscriptions({ api, eventTypes: EVENT_TYPES, port: server.port, known });
+    const subscriptions = await ensureSubscriptions({
+      api,
+      eventTypes: EVENT_TYPES,
+      host,
+      port: server.port,
+      known,
+    });
     remember(subscriptions);
     await saveState(dataDir, { port: server.port, subscriptions });
     print(`console: ${apiUrl}/#key=${apiKey} signs you in as the fleet ${fleet}`);
-    print(`subscriber: listening on http://127.0.0.1:${String(server.port)}, verifying every signature`);
+    print(`subscriber: listening on http://${host}:${String(server.port)}, verifying every signature`);
     const following = followLogs({
       stack,
       fleetId: fleet,

@@ -17,6 +17,7 @@ beforeEach(async () => {
   bad = 0;
   secrets = new Map([['position', secret]]);
   server = await startSubscriberServer({
+    host: '127.0.0.1',
     port: 0,
     eventTypes: ['position', 'ignition_on'],
     secretOf: (eventType) => secrets.get(eventType),
@@ -69,7 +70,14 @@ describe('The demo subscriber', () => {
 
   it('takes another port when the preferred one is taken', async () => {
     const ignore = () => undefined;
-    const options = { port: server.port, eventTypes: [], secretOf: ignore, onVerified: ignore, onBad: ignore };
+    const options = {
+      host: '127.0.0.1',
+      port: server.port,
+      eventTypes: [],
+      secretOf: ignore,
+      onVerified: ignore,
+      onBad: ignore,
+    };
     const second = await startSubscriberServer(options);
     expect(second.port).not.toBe(server.port);
     await second.close();

@@ -9,6 +9,8 @@ export interface SubscriberServer {
 }
 
 export interface SubscriberServerOptions {
+  /** Any but 127.0.0.1 stands for this host as others see it: all its addresses are listened at. */
+  readonly host: string;
   /** Preferred, so that the subscriptions' URLs stay valid; another port if it is taken. */
   readonly port: number;
   readonly eventTypes: readonly string[];
@@ -29,7 +31,8 @@ export async function startSubscriberServer(options: SubscriberServerOptions): P
       () => response.destroy(),
     );
   });
-  const port = await listen(server, options.port).catch(() => listen(server, 0));
+  const address = options.host === '127.0.0.1' ? options.host : '0.0.0.0';
+  const port = await listen(server, address, options.port).catch(() => listen(server, address, 0));
   return {
     port,
     close: () =>
@@ -70,10 +73,10 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
-function listen(server: Server, port: number): Promise<number> {
+function listen(server: Server, address: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, address, () => {
       server.off('error', reject);
       resolve((server.address() as AddressInfo).port);
     });

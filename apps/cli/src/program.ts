@@ -340,12 +340,12 @@ function addKeyCommands(program: Command, { terminal, now }: ProgramContext): vo
 }
 
 function addSetUp(program: Command, { terminal }: ProgramContext): void {
-  leaf(program, 'set-up', 'Creates missing topics and registers the schemas; "npm start" runs this for you.').action(
-    async ({ dataDir }: Shared) => {
+  leaf(program, 'set-up', 'Creates missing topics and registers the schemas; "npm start" runs this for you.')
+    .option('--tables', 'also create the tables of the database, or bring them up to date')
+    .action(async (flags: Shared & { tables?: true }) => {
       const { setUp } = await import('./commands/set-up.js');
-      await setUp(terminal, { dataDir });
-    },
-  );
+      await setUp(terminal, { tables: false, ...flags });
+    });
 }
 
 function addDoctor(program: Command, { terminal, now }: ProgramContext): void {

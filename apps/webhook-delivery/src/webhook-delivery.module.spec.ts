@@ -27,7 +27,7 @@ const SUBSCRIPTIONS = { topic: topics.webhookSubscriptions.name, partition: 0 };
 const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
 
 const config = {
-  process: { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false },
+  process: { adminHost: '127.0.0.1', adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false },
   registry: { url: 'http://registry.invalid' },
   egress: { allowedSubnets: [], denied: [], allowHttp: false },
   sealingKeys: [Buffer.alloc(32, 1)],

@@ -52,7 +52,9 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_STATE_DIR:
     'A directory of this process alone for snapshots of its state: a restart reads only the rest of the log',
   WAYPOST_RULES: '`all`, or `positions` for positions and ignition changes only',
-  WAYPOST_ADMIN_PORT: 'Port of health, readiness and metrics on 127.0.0.1; 0 takes any free one',
+  WAYPOST_ADMIN_HOST:
+    'Address at which health, readiness and metrics are listened for; `0.0.0.0` in a container. Commands are taken from the same host only',
+  WAYPOST_ADMIN_PORT: 'Port of health, readiness and metrics; 0 takes any free one',
   WAYPOST_SUPERVISED: 'Stop when the process that started this one ends',
   LOG_LEVEL: '`debug`, `info`, `warn`, `error` or `silent`',
   WAYPOST_PARTITIONS: 'Partitions of the topics that are created',

@@ -1,6 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allTopics, setUpKafka } from '@waypost/contracts';
+import { openManagementStore } from '@waypost/management-store';
 import { openTopicAdmin } from '@waypost/streams';
+import { createEmptyDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { setUpTables } from './set-up.js';
 
 const kafka = { brokers: (process.env['WAYPOST_TEST_BROKERS'] ?? '').split(','), clientId: 'set-up-test' };
 const registryUrl = process.env['WAYPOST_TEST_REGISTRY_URL'] ?? '';
@@ -21,5 +25,26 @@ describe('Setting up Kafka', () => {
     } finally {
       await admin.close();
     }
+  });
+});
+
+describe('Setting up the tables', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createEmptyDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  });
+  afterAll(() => database.drop());
+
+  it('makes a database that public-api can use of an empty one, and changes nothing when repeated', async () => {
+    const terminal = { out: new PassThrough(), err: new PassThrough() };
+    await setUpTables(terminal, database.url);
+    const store = await openManagementStore(database.url);
+    const fleet = { fleetId: 'acme', payloadFormat: 'v1', nowMs: Date.now() } as const;
+    expect(await store.fleets.create(fleet)).toMatchObject({ type: 'created' });
+    await store.close();
+    await setUpTables(terminal, database.url);
+    expect(String(terminal.out.read())).toMatch(
+      /^made [1-9]\d* changes to the tables\nmade 0 changes to the tables\n$/,
+    );
   });
 });

@@ -1,13 +1,32 @@
 import { setUpKafka } from '@waypost/contracts';
-import { parseConfig, topicConfig } from '@waypost/platform';
+import { runMigrations } from '@waypost/database';
+import { databaseConfig, parseConfig, topicConfig } from '@waypost/platform';
 import { openTopicAdmin } from '@waypost/streams';
-import { stackEnvironment } from '../stack/stack-config.js';
+import { type StackEnvironment, stackEnvironment } from '../stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../stack/stack-connections.js';
 import { type Terminal, writeLine } from '../terminal/output.js';
 
+export interface SetUpOptions {
+  readonly dataDir: string;
+  /** Bring the tables of the database up to date too. */
+  readonly tables: boolean;
+}
+
 /** Creates missing topics and registers the schemas, as every start of the embedded stack does. */
-export async function setUp(terminal: Terminal, { dataDir }: { readonly dataDir: string }): Promise<void> {
+export async function setUp(terminal: Terminal, { dataDir, tables }: SetUpOptions): Promise<void> {
   const stack = await stackEnvironment(dataDir);
+  await setUpTopics(terminal, stack);
+  if (!tables) return;
+  stack.require('DATABASE_URL');
+  await setUpTables(terminal, parseConfig(databaseConfig, stack.variables).url);
+}
+
+export async function setUpTables(terminal: Terminal, databaseUrl: string): Promise<void> {
+  const done = await runMigrations(databaseUrl);
+  await writeLine(terminal.out, `made ${String(done.length)} changes to the tables`);
+}
+
+async function setUpTopics(terminal: Terminal, stack: StackEnvironment): Promise<void> {
   const { url: registryUrl, ca: registryCa } = registrySettings(stack);
   const admin = await openTopicAdmin(kafkaSettings(stack));
   try {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Counter, Registry } from 'prom-client';
 import type { Stall, TaskManager } from '@waypost/streams';
@@ -11,16 +12,20 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.stop()));
 });
 
-async function build(ready = true, port = 0, stalled: readonly Stall[] = []) {
+interface Built {
+  readonly host?: string;
+  readonly port?: number;
+  readonly stalled?: readonly Stall[];
+}
+
+async function build(ready = true, { port = 0, host = '127.0.0.1', stalled = [] }: Built = {}) {
   const metrics = new Registry();
   new Counter({ name: 'pings_total', help: 'Pings.', registers: [metrics] }).inc(3);
   const tasks = new RunningTasks();
   const parts: PartStatus[] = [{ name: 'task runner', state: 'started', ready }];
   const server = createAdminServer({
-    port,
-    metrics,
+    ...{ host, port, metrics, tasks },
     readiness: () => ({ ready, parts }),
-    tasks,
     stalls: () => stalled,
   });
   running.push(server);
@@ -67,7 +72,7 @@ describe('createAdminServer (R-40)', () => {
 
   it('is ready but degraded while a read does not go on, and says since when (R-45)', async () => {
     const stall = { kind: 'read', name: 'fleet.settings-0', cause: 'A transaction is open.', since: 5 } as const;
-    const { url } = await build(true, 0, [stall]);
+    const { url } = await build(true, { stalled: [stall] });
 
     const response = await fetch(`${url}/health/ready`);
 
@@ -116,6 +121,29 @@ describe('createAdminServer (R-40)', () => {
     expect((await fetch(`${url}/tasks/reader:2/skip`, { method: 'POST', headers })).status).toBe(404);
   });
 
+  // The address by which other hosts reach this one; a machine without a network has none.
+  const address = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.internal === false && one.family === 'IPv4')?.address;
+
+  (address === undefined ? it.skip : it)(
+    'is read from other hosts where it listens for them, but takes no command',
+    async () => {
+      const { url, tasks } = await build(true, { host: '0.0.0.0' });
+      const command = jest.fn<TaskManager['command']>(() => null);
+      tasks.add('reader', { tasks: () => [{ topic: 'pings', partition: 2, state: 'running', parked: null }], command });
+      const headers = { 'content-type': 'application/json' };
+      const skip = (base: string) => fetch(`${base}/tasks/reader:2/skip`, { method: 'POST', headers });
+      const fromElsewhere = url.replace('127.0.0.1', String(address));
+
+      expect((await fetch(`${fromElsewhere}/health/ready`)).status).toBe(200);
+      expect((await skip(fromElsewhere)).status).toBe(403);
+      expect(command).not.toHaveBeenCalled();
+      expect((await skip(url)).status).toBe(200);
+      expect(command).toHaveBeenCalledTimes(1);
+    },
+  );
+
   it('serves the metrics of its registry', async () => {
     const { url } = await build();
 
@@ -132,7 +160,7 @@ describe('createAdminServer (R-40)', () => {
   it('names the variable to change when its port is taken', async () => {
     const { url } = await build();
 
-    const failure = build(true, Number(new URL(url).port));
+    const failure = build(true, { port: Number(new URL(url).port) });
 
     await expect(failure).rejects.toBeInstanceOf(BootError);
     await expect(failure).rejects.toThrow(/is in use: set WAYPOST_ADMIN_PORT/);

@@ -6,7 +6,7 @@ import { portError } from '../boot-error.js';
 import type { PartStatus } from '../lifecycle/lifecycle.js';
 import type { RunningTasks } from '../runtime/runtime.module.js';
 
-/** Health, readiness and metrics of one application, reachable from its own host only (R-40). */
+/** Health, readiness and metrics of one application (R-40), and commands from its own host only. */
 export interface AdminServer {
   /** Resolves with the port that is listened on. */
   start(): Promise<number>;
@@ -14,6 +14,7 @@ export interface AdminServer {
 }
 
 export interface AdminServerOptions {
+  readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   readonly metrics: Registry;
@@ -22,9 +23,7 @@ export interface AdminServerOptions {
   readonly stalls: () => readonly Stall[];
 }
 
-const HOST = '127.0.0.1';
-
-export function createAdminServer({ port, metrics, readiness, tasks, stalls }: AdminServerOptions): AdminServer {
+export function createAdminServer({ host, port, metrics, readiness, tasks, stalls }: AdminServerOptions): AdminServer {
   new Gauge({
     name: 'waypost_ready',
     help: '1 while /health/ready answers 200, else 0.',
@@ -39,6 +38,10 @@ export function createAdminServer({ port, metrics, readiness, tasks, stalls }: A
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (isCommand(request)) {
+      if (!isFromThisHost(request)) {
+        sendJson(response, 403, { status: 'refused', reason: 'Commands are taken from the same host only.' });
+        return;
+      }
       answerCommand(request.url ?? '', response, tasks);
       return;
     }
@@ -70,7 +73,7 @@ export function createAdminServer({ port, metrics, readiness, tasks, stalls }: A
   }
 
   return {
-    start: () => listen(server, port),
+    start: () => listen(server, { host, port }),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -85,6 +88,11 @@ function isCommand({ method, url, headers }: IncomingMessage): boolean {
   return method === 'POST' && isOurs && url?.startsWith('/tasks/') === true;
 }
 
+/** Nobody logs in here, so being on the host is what a command needs; a forwarded port or a shell in a container are. */
+function isFromThisHost({ socket: { remoteAddress = '' } }: IncomingMessage): boolean {
+  return /^(::ffff:)?127\./.test(remoteAddress) || remoteAddress === '::1';
+}
+
 /** `/tasks/<task>/<command>`, for a seek with `/<position>` */
 function answerCommand(url: string, response: ServerResponse, tasks: RunningTasks): void {
   const [, , task = '', command = '', argument] = url.split('/').map(decodeURIComponent);
@@ -94,10 +102,10 @@ function answerCommand(url: string, response: ServerResponse, tasks: RunningTask
   else sendJson(response, 409, { status: 'refused', reason: refusal });
 }
 
-function listen(server: Server, port: number): Promise<number> {
+function listen(server: Server, { host, port }: Pick<AdminServerOptions, 'host' | 'port'>): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, { host: HOST, port, variable: 'WAYPOST_ADMIN_PORT' })));
-    server.listen({ host: HOST, port }, () => resolve((server.address() as AddressInfo).port));
+    server.once('error', (error) => reject(portError(error, { host, port, variable: 'WAYPOST_ADMIN_PORT' })));
+    server.listen({ host, port }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

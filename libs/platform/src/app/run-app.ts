@@ -150,9 +150,10 @@ function adminPart<C extends AppConfig>(
     ready: lifecycle.ready() && checks.ready(),
     parts: [...lifecycle.status(), ...checks.status()],
   });
+  const { adminHost: host, adminPort: port } = config.process;
   const server = createAdminServer({
-    port: config.process.adminPort,
-    ...{ metrics, readiness, tasks: checks.tasks, stalls: () => checks.stalls() },
+    ...{ host, port, metrics, readiness, tasks: checks.tasks },
+    stalls: () => checks.stalls(),
   });
   return {
     name: 'admin server',

@@ -61,7 +61,13 @@ describe('parseConfig', () => {
       clientId: 'webhook-delivery',
       ssl: false,
     });
-    expect(config.process).toEqual({ adminPort: 0, logLevel: 'info', instanceId: undefined, supervised: false });
+    expect(config.process).toEqual({
+      adminHost: '127.0.0.1',
+      adminPort: 0,
+      logLevel: 'info',
+      instanceId: undefined,
+      supervised: false,
+    });
     expect(config.sealingKeys).toEqual([sealingKey]);
     expect(config.egress).toEqual({ allowedSubnets: [], denied: [], allowHttp: false });
   });

@@ -152,7 +152,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** What every application needs to run as a process. */
 export interface ProcessConfig {
-  /** Port of health, readiness and metrics on 127.0.0.1; 0 takes any free one. */
+  /** Where health, readiness and metrics are listened for. Commands are taken from the own host, whatever this is. */
+  readonly adminHost: string;
+  /** 0 takes any free one. */
   readonly adminPort: number;
   readonly logLevel: LogLevel;
   /** Kafka static membership, e.g. `webhook-delivery-0`; undefined: a dynamic member. */
@@ -161,9 +163,14 @@ export interface ProcessConfig {
   readonly supervised: boolean;
 }
 
-/** WAYPOST_ADMIN_PORT, LOG_LEVEL, WAYPOST_INSTANCE_ID, WAYPOST_SUPERVISED; all have defaults. */
+/** WAYPOST_ADMIN_HOST, WAYPOST_ADMIN_PORT, LOG_LEVEL, WAYPOST_INSTANCE_ID, WAYPOST_SUPERVISED; all have defaults. */
 export const processConfig: z.ZodType<ProcessConfig> = z
   .object({
+    WAYPOST_ADMIN_HOST: withDefault(
+      (text) => (isIP(text) === 0 ? undefined : text),
+      'an IP address of this host, or 0.0.0.0 for all of them',
+      '127.0.0.1',
+    ),
     WAYPOST_ADMIN_PORT: withDefault(asInteger(0, 65_535), 'a port number, or 0 for any free port', 0),
     LOG_LEVEL: withDefault(asOneOf(...LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`, 'info'),
     WAYPOST_INSTANCE_ID: withDefault(
@@ -174,6 +181,7 @@ export const processConfig: z.ZodType<ProcessConfig> = z
     WAYPOST_SUPERVISED: withDefault(asFlag, 'true or false', false),
   })
   .transform((env) => ({
+    adminHost: env.WAYPOST_ADMIN_HOST,
     adminPort: env.WAYPOST_ADMIN_PORT,
     logLevel: env.LOG_LEVEL,
     instanceId: env.WAYPOST_INSTANCE_ID,

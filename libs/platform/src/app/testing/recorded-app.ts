@@ -8,6 +8,7 @@ import { StreamsRuntime } from '../../streams/streams-runtime.js';
 import type { ProcessHost } from '../process-host.js';
 
 export const silentProcess: AppConfig['process'] = {
+  adminHost: '127.0.0.1',
   adminPort: 0,
   logLevel: 'silent',
   instanceId: undefined,

@@ -81,7 +81,13 @@ async function createApp(imports: (DynamicModule | Type)[], controllers: readonl
 }
 
 function runtimeOf(readiness: Readiness, fatal: Error[]): DynamicModule {
-  const process = { adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false } as const;
+  const process = {
+    adminHost: '127.0.0.1',
+    adminPort: 0,
+    logLevel: 'silent',
+    instanceId: undefined,
+    supervised: false,
+  } as const;
   return RuntimeModule.forRoot({
     name: 'test',
     config: { process, kafka: { brokers: ['127.0.0.1:1'], clientId: 'test' } },
