@@ -105,6 +105,7 @@ function draft(eventType: string, url = 'https://receiver.example/hook') {
       tokenAuthMethod: 'client_secret_basic',
     },
     ...{ rateLimitPerSecond: 7, onOutage: 'hold', strictOrder: true },
+    ...{ description: 'of the depot', metadata: { team: 'yard' } },
     secrets: [{ sealed: `sealed-${eventType}`, expiresAt: null }],
   };
 }

@@ -46,6 +46,8 @@ export function subscriptionOf(fields: Partial<WebhookSubscription> = {}): Webho
     fleetId: 'fleet-1',
     eventType: 'position',
     url: 'https://receiver.example/hook',
+    description: null,
+    metadata: {},
     status: 'active',
     disabledReason: null,
     payloadFormat: 'v1',

@@ -53,6 +53,8 @@ export class WebhookSubscriptionEntity extends VersionedRow {
   @Column('text', { name: 'fleet_id' }) fleetId!: string;
   @Column('text', { name: 'event_type' }) eventType!: string;
   @Column('text') url!: string;
+  @Column('text', { nullable: true }) description!: string | null;
+  @Column('jsonb') metadata!: Readonly<Record<string, string>>;
   @Column('text') status!: string;
   @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason!: string | null;
   @Column('text', { name: 'payload_format' }) payloadFormat!: string;

@@ -43,6 +43,8 @@ describe('subscriptions', () => {
         tokenAuthMethod: 'client_secret_basic',
       },
       payloadFormat: 'legacy-v1',
+      description: 'Gate of the depot "é"',
+      metadata: { team: 'yard', id: '7' },
     });
     const result = await suite.store.subscriptions.create([given], 2_345);
     const decided = { status: 'active', disabledReason: null, version: 1, createdAt: 2_345, updatedAt: 2_345 };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, type Repository } from 'typeorm';
@@ -28,7 +29,16 @@ import {
 export type SubscriptionChange = Partial<
   Pick<
     WebhookSubscription,
-    'url' | 'status' | 'payloadFormat' | 'deviceIds' | 'auth' | 'rateLimitPerSecond' | 'onOutage' | 'strictOrder'
+    | 'url'
+    | 'description'
+    | 'metadata'
+    | 'status'
+    | 'payloadFormat'
+    | 'deviceIds'
+    | 'auth'
+    | 'rateLimitPerSecond'
+    | 'onOutage'
+    | 'strictOrder'
   >
 >;
 
@@ -262,8 +272,8 @@ async function saveAll(
 }
 
 function changesNothing(current: WebhookSubscription, change: SubscriptionChange): boolean {
-  return Object.entries(change).every(
-    ([field, value]) => JSON.stringify(value) === JSON.stringify(current[field as keyof WebhookSubscription]),
+  return Object.entries(change).every(([field, value]) =>
+    isDeepStrictEqual(value, current[field as keyof WebhookSubscription]),
   );
 }
 

@@ -11,6 +11,7 @@ describe('types of the client', () => {
     ['alternatives', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'number | null'],
     ['a list', { type: 'array', items: { type: 'string' } }, 'readonly (string)[]'],
     ['a pair', { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }] }, 'readonly [number, number]'],
+    ['a map', { type: 'object', additionalProperties: { type: 'string' } }, 'Readonly<Record<string, string>>'],
     ['any object', { type: 'object', properties: {} }, 'Readonly<Record<string, unknown>>'],
     ['anything', {}, 'unknown'],
   ])('show %s', (_what, schema, expected) => expect(typeText(schema, 'open')).toBe(expected));

@@ -59,8 +59,12 @@ function arrayText({ items, prefixItems }: TypeSchema, enums: Enums): string {
   return `readonly (${items === undefined || items === false ? 'unknown' : typeText(items, enums)})[]`;
 }
 
-function objectText({ properties = {}, required = [] }: TypeSchema, enums: Enums): string {
-  if (Object.keys(properties).length === 0) return 'Readonly<Record<string, unknown>>';
+function objectText({ properties = {}, required = [], additionalProperties }: TypeSchema, enums: Enums): string {
+  if (Object.keys(properties).length === 0) {
+    const value =
+      typeof additionalProperties === 'object' ? typeText(additionalProperties as TypeSchema, enums) : 'unknown';
+    return `Readonly<Record<string, ${value}>>`;
+  }
   return `{\n${fieldsText(properties, required, enums)}\n}`;
 }
 

@@ -13,6 +13,8 @@ export function printable() {
       .min(1, 'must not be empty')
       // eslint-disable-next-line no-control-regex -- refusing them is the point
       .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters')
+      // JSON can write half a surrogate pair; a jsonb column cannot.
+      .refine((text) => !/\p{Cs}/u.test(text), 'must be well-formed Unicode')
   );
 }
 

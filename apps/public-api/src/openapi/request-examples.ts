@@ -3,6 +3,8 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, unknown>> = {
   createSubscriptions: {
     url: 'https://receiver.example.com/waypost',
     eventTypes: ['geofence_in', 'geofence_out'],
+    description: 'Gate of the depot',
+    metadata: { team: 'yard' },
     onOutage: 'hold',
   },
   updateSubscription: { status: 'paused' },

@@ -108,6 +108,8 @@ function draft(): NewSubscription {
     fleetId,
     eventType: 'position',
     url: `https://receiver.example/${randomUUID()}`,
+    description: null,
+    metadata: {},
     payloadFormat: 'v1',
     deviceIds: ['device-1'],
     auth: {

@@ -74,7 +74,8 @@ function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
     case 'geofence':
       return codecs.fleetGeofences.encode(value as Geofence);
     case 'webhook-subscription':
-      return codecs.webhookSubscriptions.encode(value as WebhookSubscription);
+      // Rows of an earlier version lack both.
+      return codecs.webhookSubscriptions.encode({ description: null, metadata: {}, ...value } as WebhookSubscription);
     case 'webhook-replay':
       return codecs.webhookReplays.encode(value as WebhookReplay);
     case 'webhook-delivery':

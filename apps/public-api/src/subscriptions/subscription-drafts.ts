@@ -46,6 +46,8 @@ export class SubscriptionDrafts {
         fleetId: fleet.fleetId,
         eventType,
         url: body.url,
+        description: body.description ?? null,
+        metadata: body.metadata ?? {},
         payloadFormat: body.payloadFormat ?? fleet.payloadFormat,
         deviceIds: body.deviceIds ?? null,
         auth: this.sealAuth(body.auth, id),
@@ -60,17 +62,8 @@ export class SubscriptionDrafts {
 
   /** Only the fields of the body: a field left out stays as it is. */
   changeOf(body: UpdateSubscriptionDto, id: string): SubscriptionChange {
-    const { url, status, deviceIds, payloadFormat, auth, rateLimitPerSecond, onOutage, strictOrder } = body;
-    return {
-      ...(url === undefined ? {} : { url }),
-      ...(status === undefined ? {} : { status }),
-      ...(deviceIds === undefined ? {} : { deviceIds }),
-      ...(payloadFormat === undefined ? {} : { payloadFormat }),
-      ...(auth === undefined ? {} : { auth: this.sealAuth(auth, id) }),
-      ...(rateLimitPerSecond === undefined ? {} : { rateLimitPerSecond }),
-      ...(onOutage === undefined ? {} : { onOutage }),
-      ...(strictOrder === undefined ? {} : { strictOrder }),
-    };
+    const { auth, ...fields } = body;
+    return { ...withoutAbsent(fields), ...(auth === undefined ? {} : { auth: this.sealAuth(auth, id) }) };
   }
 
   newSigningSecret(): NewSigningSecret {
@@ -94,4 +87,10 @@ export class SubscriptionDrafts {
       tokenAuthMethod: auth.tokenAuthMethod ?? 'client_secret_basic',
     };
   }
+}
+
+/** Without the fields that a body can name as undefined, which would clear them. */
+function withoutAbsent<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }

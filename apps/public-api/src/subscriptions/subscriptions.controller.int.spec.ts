@@ -72,6 +72,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
       fleetId: suite.fleetId,
       eventType: 'position',
       url: HOOK,
+      metadata: {},
       status: 'active',
       payloadFormat: 'v1',
       auth: { type: 'none' },

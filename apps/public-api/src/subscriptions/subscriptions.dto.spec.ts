@@ -6,6 +6,10 @@ import { CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.d
 const URL_TEXT = 'https://receiver.example/hook';
 const BEARER = { type: 'bearer', tokenUrl: 'https://id.example/token', clientId: 'c', clientSecret: 's' };
 
+function metadataOf(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`key-${String(n)}`, 'v']));
+}
+
 function detailsOf(work: () => unknown): readonly ErrorDetail[] {
   try {
     work();
@@ -32,6 +36,9 @@ describe('the body that creates subscriptions', () => {
     [{ eventType: 'position', url: URL_TEXT, onOutage: 'fail', strictOrder: false, rateLimitPerSecond: null }],
     [{ eventType: 'position', url: URL_TEXT, onOutage: 'hold', strictOrder: true, rateLimitPerSecond: 1 }],
     [{ eventType: 'position', url: URL_TEXT, rateLimitPerSecond: 10_000 }],
+    [{ eventType: 'position', url: URL_TEXT, description: 'é'.repeat(500), metadata: {} }],
+    [{ eventType: 'position', url: URL_TEXT, description: null, metadata: metadataOf(20) }],
+    [{ eventType: 'position', url: URL_TEXT, metadata: { [`A1_.-${'a'.repeat(59)}`]: 'v'.repeat(256) } }],
   ])('is taken: %j', (body) => expect(readBody(CreateSubscriptionsDto, body)).toEqual(body));
 
   it.each<[unknown, (string | undefined)[]]>([
@@ -68,6 +75,18 @@ describe('the body that creates subscriptions', () => {
     [{ url: URL_TEXT, eventType: 'position', onOutage: 'drop' }, ['onOutage']],
     [{ url: URL_TEXT, eventType: 'position', onOutage: null }, ['onOutage']],
     [{ url: URL_TEXT, eventType: 'position', strictOrder: 'true' }, ['strictOrder']],
+    [{ url: URL_TEXT, eventType: 'position', description: '' }, ['description']],
+    [{ url: URL_TEXT, eventType: 'position', description: 'a'.repeat(501) }, ['description']],
+    [{ url: URL_TEXT, eventType: 'position', description: 'two\nlines' }, ['description']],
+    [{ url: URL_TEXT, eventType: 'position', description: 'half \ud800' }, ['description']],
+    [{ url: URL_TEXT, eventType: 'position', metadata: null }, ['metadata']],
+    [{ url: URL_TEXT, eventType: 'position', metadata: metadataOf(21) }, ['metadata']],
+    [{ url: URL_TEXT, eventType: 'position', metadata: { '': 'v' } }, ['metadata.']],
+    [{ url: URL_TEXT, eventType: 'position', metadata: { 'a b': 'v' } }, ['metadata.a b']],
+    [{ url: URL_TEXT, eventType: 'position', metadata: { ['a'.repeat(65)]: 'v' } }, [`metadata.${'a'.repeat(65)}`]],
+    [{ url: URL_TEXT, eventType: 'position', metadata: { a: 'v'.repeat(257) } }, ['metadata.a']],
+    [{ url: URL_TEXT, eventType: 'position', metadata: { a: 1, b: null } }, ['metadata.a', 'metadata.b']],
+    [{ url: URL_TEXT, eventType: 'position', metadata: { a: 'half \udc00' } }, ['metadata.a']],
   ])('is refused with its fields named: %j', (body, fields) => {
     expect(fieldsOf(() => readBody(CreateSubscriptionsDto, body))).toEqual(fields);
   });
@@ -89,6 +108,8 @@ describe('the body that changes a subscription', () => {
     [{ url: URL_TEXT }],
     [{ rateLimitPerSecond: 25, onOutage: 'hold', strictOrder: true }],
     [{ rateLimitPerSecond: null }],
+    [{ description: null }],
+    [{ metadata: {} }],
   ])('is taken: %j', (body) => expect(readBody(UpdateSubscriptionDto, body)).toEqual(body));
 
   it.each<[unknown, (string | undefined)[]]>([

@@ -29,6 +29,20 @@ const url = printable()
     description: 'https, without user info, resolving to public addresses only.',
   });
 
+const description = plainText(500).nullable().meta({ description: 'For people; null: none.' });
+
+const MAX_METADATA = 20;
+const metadata = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'must be a name of 1 to 64 letters, digits, dots, _ and -'),
+    plainText(256),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA, `must have at most ${String(MAX_METADATA)} keys`)
+  .meta({
+    maxProperties: MAX_METADATA,
+    description: 'Keys and values of your own, such as an id in your system. Nothing of it is sent to the receiver.',
+  });
+
 const eventType = oneOf(EVENT_TYPES);
 
 const eventTypes = z
@@ -92,6 +106,8 @@ export class CreateSubscriptionsDto extends dto(
       eventType: eventType.optional(),
       eventTypes: eventTypes.optional(),
       url,
+      description: description.optional(),
+      metadata: metadata.optional(),
       deviceIds: deviceIds.optional(),
       payloadFormat: payloadFormat.optional().meta({ description: "The fleet's default when left out." }),
       auth: auth.optional(),
@@ -108,6 +124,8 @@ export class UpdateSubscriptionDto extends dto(
   z
     .strictObject({
       url: url.optional(),
+      description: description.optional(),
+      metadata: metadata.optional(),
       status: oneOf(['active', 'paused']).optional().meta({
         description:
           '`paused`: nothing is sent, and deliveries wait in order until `active`. `active` also re-enables a disabled subscription; its `disabledReason` is removed.',
@@ -142,6 +160,8 @@ const fields = {
   fleetId: text,
   eventType: enumText(EVENT_TYPES),
   url: text,
+  description: text.optional(),
+  metadata: z.record(text, text).meta({ description: 'As it was given; its keys are in no particular order.' }),
   status: enumText(['active', 'paused', 'disabled']),
   disabledReason: text.optional().meta({ description: 'Why it was disabled; only while it is.' }),
   payloadFormat: enumText(PAYLOAD_FORMATS),
@@ -203,6 +223,8 @@ export function toSubscription(stored: WebhookSubscription): z.infer<typeof Subs
     fleetId: stored.fleetId,
     eventType: stored.eventType,
     url: stored.url,
+    ...(stored.description === null ? {} : { description: stored.description }),
+    metadata: { ...stored.metadata },
     status: stored.status,
     ...(stored.disabledReason === null ? {} : { disabledReason: stored.disabledReason }),
     payloadFormat: stored.payloadFormat,

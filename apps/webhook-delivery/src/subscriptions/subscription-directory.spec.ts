@@ -28,6 +28,17 @@ const everyEvent = FLEETS.flatMap((fleetId) =>
   ),
 );
 
+describe('the directory of subscriptions', () => {
+  it('keeps nothing in memory that delivering does not need (R-16)', () => {
+    const index = createSubscriptionIndex();
+    const subscription = subscriptionOf({ description: 'Gate', metadata: { team: 'yard' }, deviceIds: ['device-1'] });
+    index.put(subscription);
+    const { description, metadata, deviceIds, ...needed } = subscription;
+    expect(index.get(subscription.id)).toEqual(needed);
+    expect([description, metadata, deviceIds]).toEqual(['Gate', { team: 'yard' }, ['device-1']]);
+  });
+});
+
 describe('the subscriptions that an event matches (R-16)', () => {
   it('are those of a linear scan, after any creations, changes and deletions', () => {
     fc.assert(

@@ -4,8 +4,11 @@ import { type Quarantine, VersionReader } from '@waypost/platform';
 import { createGlobalTable, type GlobalTable, type StreamsBackend, type StreamsLogger } from '@waypost/streams';
 import { DeviceIndex } from './device-index.js';
 
-/** The device ids are in an index: as they are, those of all subscriptions would not fit in memory. */
-export type DirectorySubscription = Omit<WebhookSubscription, 'deviceIds'>;
+/**
+ * Without what delivering does not need. The device ids are in an index: as they are, those of all subscriptions would not
+ * fit in memory.
+ */
+export type DirectorySubscription = Omit<WebhookSubscription, 'deviceIds' | 'description' | 'metadata'>;
 
 type EventSource = Pick<FleetEvent, 'fleetId' | 'eventType' | 'deviceId'>;
 
@@ -77,7 +80,7 @@ export function createSubscriptionIndex(shards = SHARDS) {
       unreadable.add(id);
       notify(id);
     },
-    put: ({ deviceIds, ...subscription }: WebhookSubscription): void => {
+    put: ({ deviceIds, description, metadata, ...subscription }: WebhookSubscription): void => {
       const { id } = subscription;
       unreadable.delete(id);
       const known = byId.get(id);

@@ -17,6 +17,8 @@ function subscription(given: Partial<WebhookSubscription> = {}): WebhookSubscrip
     deviceIds: ['van-1'],
     auth: null,
     rateLimitPerSecond: null,
+    description: null,
+    metadata: {},
     onOutage: 'fail',
     strictOrder: false,
     secrets: [],

@@ -6,6 +6,8 @@ export function newSubscription(given: Partial<NewSubscription> & Pick<NewSubscr
     id: randomUUID(),
     eventType: 'position',
     url: 'https://receiver.example/hook',
+    description: null,
+    metadata: {},
     payloadFormat: 'v1',
     deviceIds: null,
     auth: null,

@@ -311,6 +311,8 @@ function aSubscription(id: string): WebhookSubscription {
     fleetId: 'fleet-1',
     eventType: 'position',
     url: `https://${id}.example.org/`,
+    description: null,
+    metadata: {},
     status: 'active',
     disabledReason: null,
     payloadFormat: 'v1',
