@@ -105,6 +105,10 @@ function draft(eventType: string, url = 'https://receiver.example/hook') {
       tokenAuthMethod: 'client_secret_basic',
     },
     ...{ rateLimitPerSecond: 7, onOutage: 'hold', strictOrder: true },
+    headers: [
+      { name: 'x-site', value: 'north', sealedValue: null },
+      { name: 'x-api-key', value: null, sealedValue: 'sealed-key' },
+    ],
     ...{ description: 'of the depot', metadata: { team: 'yard' } },
     secrets: [{ sealed: `sealed-${eventType}`, expiresAt: null }],
   };

@@ -2,8 +2,10 @@ import { setMaxListeners } from 'node:events';
 import {
   type AttemptDecision,
   type BearerAuth,
+  type CustomHeader,
   decideAttempt,
   sealClientSecret,
+  sealHeaderValue,
   sealSigningSecret,
   type WebhookDelivery,
   type WebhookSubscription,
@@ -130,6 +132,11 @@ export function rigSubscription(
     })),
     ...fields,
   });
+}
+
+export function rigHeader(subscriptionId: string, name: string, secret: string): CustomHeader {
+  const sealedValue = sealHeaderValue(secret, SEALING_KEYS, Buffer.alloc(12, 8), { subscriptionId, name });
+  return { name, value: null, sealedValue };
 }
 
 export function rigAuth(subscriptionId: string, tokenUrl: string, clientSecret = 's'): BearerAuth {

@@ -53,6 +53,7 @@ export function subscriptionOf(fields: Partial<WebhookSubscription> = {}): Webho
     payloadFormat: 'v1',
     deviceIds: null,
     auth: null,
+    headers: [],
     rateLimitPerSecond: null,
     onOutage: 'fail',
     strictOrder: false,

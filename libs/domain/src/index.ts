@@ -126,7 +126,7 @@ export type { TelemetryPing } from './records/telemetry-ping.js';
 export type { WebhookAttempt } from './records/webhook-attempt.js';
 export type { WebhookDelivery } from './records/webhook-delivery.js';
 export type { WebhookReplay } from './records/webhook-replay.js';
-export type { BearerAuth, SealedSecret, WebhookSubscription } from './records/webhook-subscription.js';
+export type { BearerAuth, CustomHeader, SealedSecret, WebhookSubscription } from './records/webhook-subscription.js';
 
 export {
   DEFAULT_REPLAY_RATE_PER_SECOND,
@@ -148,13 +148,24 @@ export {
   type Keys,
   openClientSecret,
   type OpenedSecret,
+  openHeaderValue,
   openSecret,
   openSigningSecret,
   sealClientSecret,
+  sealHeaderValue,
   sealSecret,
   sealSigningSecret,
 } from './secret/sealed-secret.js';
 
+export {
+  customHeaderBytes,
+  HEADER_NAME,
+  HEADER_VALUE,
+  isReservedHeader,
+  MAX_CUSTOM_HEADER_BYTES,
+  MAX_CUSTOM_HEADERS,
+  MAX_HEADER_NAME_LENGTH,
+} from './subscription/custom-headers.js';
 export { decideFanOut, matchesSubscription } from './subscription/fan-out.js';
 export {
   createFleetSettingsHistory,

@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   type Keys,
   openClientSecret,
+  openHeaderValue,
   openSigningSecret,
   sealClientSecret,
+  sealHeaderValue,
   sealSigningSecret,
   type WebhookSubscription,
 } from '@waypost/domain';
@@ -29,7 +31,11 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((reseal) => reseal.close()));
 });
 
-/** `count` subscriptions, each with a current secret, an old one that still signs, and a client secret. */
+function headerOf(subscriptionId: string) {
+  return { subscriptionId, name: 'x-key' };
+}
+
+/** `count` subscriptions, each with a current secret, an old one that still signs, and a client secret and a secret header. */
 async function createSealed(count: number, keys: Keys): Promise<readonly WebhookSubscription[]> {
   const drafts = Array.from({ length: count }, (_, index) => {
     const id = randomUUID();
@@ -45,6 +51,14 @@ async function createSealed(count: number, keys: Keys): Promise<readonly Webhook
         audience: null,
         tokenAuthMethod: 'client_secret_basic',
       },
+      headers: [
+        { name: 'x-site', value: 'north', sealedValue: null },
+        {
+          name: 'x-key',
+          value: null,
+          sealedValue: sealHeaderValue('header-secret', keys, randomBytes(12), headerOf(id)),
+        },
+      ],
       secrets: [
         { sealed: seal(1), expiresAt: null },
         { sealed: seal(2), expiresAt: 9e12 },
@@ -72,15 +86,21 @@ async function published(): Promise<WebhookSubscription[]> {
   return rows.rows.map(({ value }) => value);
 }
 
-function plaintexts({ id, secrets, auth }: WebhookSubscription, keys: Keys): unknown[] {
+function plaintexts({ id, secrets, auth, headers }: WebhookSubscription, keys: Keys): unknown[] {
   const results = [
     ...secrets.map(({ sealed }) => openSigningSecret(sealed, keys, id)),
     openClientSecret(auth?.sealedClientSecret ?? '', keys, id),
+    openHeaderValue(headers[1]?.sealedValue ?? '', keys, headerOf(id)),
   ];
   return results.map((result) => (result.type === 'opened' ? result.plaintext : result));
 }
 
-const PLAINTEXTS = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.from('client-secret')];
+const PLAINTEXTS = [
+  Buffer.alloc(32, 1),
+  Buffer.alloc(32, 2),
+  Buffer.from('client-secret'),
+  Buffer.from('header-secret'),
+];
 
 describe('resealing (R-17)', () => {
   it('seals every secret under the newest key, in the table and in the outbox, and changes nothing else', async () => {
@@ -91,9 +111,11 @@ describe('resealing (R-17)', () => {
     const after = await stored();
     for (const subscription of after) {
       expect(plaintexts(subscription, [NEW])).toEqual(PLAINTEXTS);
-      const { secrets, auth, version, ...rest } = before.find(({ id }) => id === subscription.id) ?? subscription;
+      const { secrets, auth, headers, version, ...rest } =
+        before.find(({ id }) => id === subscription.id) ?? subscription;
       expect(subscription).toMatchObject({ ...rest, version: version + 1 });
       expect(subscription.auth).toMatchObject({ clientId: auth?.clientId });
+      expect(subscription.headers).toEqual([headers[0], { ...headers[1], sealedValue: expect.any(String) as unknown }]);
       expect(subscription.secrets.map(({ expiresAt }) => expiresAt)).toEqual(secrets.map(({ expiresAt }) => expiresAt));
     }
     const byId = (a: WebhookSubscription, b: WebhookSubscription) => (a.id < b.id ? -1 : 1);

@@ -5,8 +5,10 @@ import {
   type Keys,
   openClientSecret,
   type OpenedSecret,
+  openHeaderValue,
   openSigningSecret,
   sealClientSecret,
+  sealHeaderValue,
   sealSigningSecret,
   type WebhookSubscription,
 } from '@waypost/domain';
@@ -99,8 +101,8 @@ function resealBatch(database: EntityManager, after: string, options: ResealOpti
     });
     const results = subscriptions.map((subscription) => reseal(subscription, options));
     const changed = results.flatMap((result) => (result.isChanged ? [result.subscription] : []));
-    for (const { id, secrets, auth, version } of changed) {
-      await manager.update(WebhookSubscriptionEntity, { id }, { secrets, auth, version });
+    for (const { id, secrets, auth, headers, version } of changed) {
+      await manager.update(WebhookSubscriptionEntity, { id }, { secrets, auth, headers, version });
     }
     if (changed.length > 0) await appendVersions(manager, changed, options.now());
     return {
@@ -140,7 +142,18 @@ function reseal(current: WebhookSubscription, { keys, randomBytes }: ResealOptio
       : renew(auth.sealedClientSecret, openClientSecret(auth.sealedClientSecret, keys, id), (plaintext, nonce) =>
           sealClientSecret(plaintext.toString(), keys, nonce, id),
         );
+  const headers = current.headers.map((header) => {
+    const { name, sealedValue } = header;
+    if (sealedValue === null) return header;
+    const of = { subscriptionId: id, name };
+    return {
+      ...header,
+      sealedValue: renew(sealedValue, openHeaderValue(sealedValue, keys, of), (plaintext, nonce) =>
+        sealHeaderValue(plaintext.toString(), keys, nonce, of),
+      ),
+    };
+  });
   const version = found.isChanged ? current.version + 1 : current.version;
-  const subscription = { ...current, secrets, auth: auth && { ...auth, sealedClientSecret }, version };
+  const subscription = { ...current, secrets, auth: auth && { ...auth, sealedClientSecret }, headers, version };
   return { subscription, ...found };
 }

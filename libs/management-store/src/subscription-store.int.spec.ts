@@ -45,6 +45,10 @@ describe('subscriptions', () => {
       payloadFormat: 'legacy-v1',
       description: 'Gate of the depot "é"',
       metadata: { team: 'yard', id: '7' },
+      headers: [
+        { name: 'x-site', value: 'north', sealedValue: null },
+        { name: 'x-api-key', value: null, sealedValue: 's' },
+      ],
     });
     const result = await suite.store.subscriptions.create([given], 2_345);
     const decided = { status: 'active', disabledReason: null, version: 1, createdAt: 2_345, updatedAt: 2_345 };

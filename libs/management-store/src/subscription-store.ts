@@ -36,6 +36,7 @@ export type SubscriptionChange = Partial<
     | 'payloadFormat'
     | 'deviceIds'
     | 'auth'
+    | 'headers'
     | 'rateLimitPerSecond'
     | 'onOutage'
     | 'strictOrder'

@@ -37,6 +37,7 @@ async function createSealedWith(key: Buffer, url: string): Promise<string> {
       strictOrder: false,
       description: null,
       metadata: {},
+      headers: [],
       secrets: [{ sealed, expiresAt: null }],
     },
   };

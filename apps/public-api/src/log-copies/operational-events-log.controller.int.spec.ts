@@ -43,7 +43,14 @@ afterAll(async () => {
 beforeEach(async () => {
   id = randomUUID();
   const url = `https://receiver.example/${id}`;
-  const sending = { rateLimitPerSecond: null, onOutage: 'fail', strictOrder: false, description: null, metadata: {} };
+  const sending = {
+    rateLimitPerSecond: null,
+    onOutage: 'fail',
+    strictOrder: false,
+    description: null,
+    metadata: {},
+    headers: [],
+  };
   const draft = { id, fleetId, eventType: 'position', url, payloadFormat: 'v1', deviceIds: null, auth: null };
   await store.subscriptions.create([{ ...draft, ...sending, secrets: [] }], 1_000);
 });

@@ -110,6 +110,7 @@ function draft(): NewSubscription {
     url: `https://receiver.example/${randomUUID()}`,
     description: null,
     metadata: {},
+    headers: [],
     payloadFormat: 'v1',
     deviceIds: ['device-1'],
     auth: {

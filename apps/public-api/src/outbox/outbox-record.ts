@@ -66,6 +66,9 @@ export function toRecord(row: OutboxRow, codecs: OutboxCodecs, counts: Partition
   return { topic: OUTBOX_TOPICS[row.kind], partition: partitionOf(row, counts), key: Buffer.from(row.key), value };
 }
 
+/** Rows of an earlier version lack them. */
+const LATER_FIELDS = { description: null, metadata: {}, headers: [] };
+
 function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
   switch (kind) {
     case 'fleet-settings':
@@ -74,8 +77,7 @@ function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
     case 'geofence':
       return codecs.fleetGeofences.encode(value as Geofence);
     case 'webhook-subscription':
-      // Rows of an earlier version lack both.
-      return codecs.webhookSubscriptions.encode({ description: null, metadata: {}, ...value } as WebhookSubscription);
+      return codecs.webhookSubscriptions.encode({ ...LATER_FIELDS, ...(value as WebhookSubscription) });
     case 'webhook-replay':
       return codecs.webhookReplays.encode(value as WebhookReplay);
     case 'webhook-delivery':

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { openHeaderValue } from '@waypost/domain';
 import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';
@@ -7,9 +9,11 @@ interface Resource {
   readonly id: string;
   readonly description?: string;
   readonly metadata: object;
+  readonly headers: object[];
 }
 
-const suite = useTestFleet();
+const sealingKeys = [randomBytes(32)];
+const suite = useTestFleet({ sealingKeys });
 const { send } = suite;
 
 async function create(fields: object): Promise<Resource> {
@@ -72,5 +76,84 @@ describe('what the owner of a subscription writes about it (R-16)', () => {
     await send('PATCH', `${PATH}/${String(data[0]?.id)}?scope=url`, { description: 'Both' });
     expect(await read(String(data[1]?.id))).toMatchObject({ ...notes, description: 'Both' });
     expect(await read(made.id)).toMatchObject(notes);
+  });
+});
+
+describe('the headers that the owner of a subscription adds (R-16, R-19)', () => {
+  const SECRET = 'key-of-the-receiver-9f2';
+  const headers = [
+    { name: 'X-Site', value: 'north' },
+    { name: 'x-api-key', value: SECRET, secret: true },
+  ];
+  const shown = [
+    { name: 'x-site', value: 'north', secret: false },
+    { name: 'x-api-key', secret: true },
+  ];
+
+  async function storedValues(id: string): Promise<unknown[]> {
+    const found = await suite.store.subscriptions.get({ fleetId: suite.fleetId, id });
+    return (found?.headers ?? []).map(({ name, value, sealedValue }) => {
+      if (sealedValue === null) return value;
+      const opened = openHeaderValue(sealedValue, sealingKeys, { subscriptionId: id, name });
+      return opened.type === 'opened' ? opened.plaintext.toString() : opened.reason;
+    });
+  }
+
+  it('are shown without the values that are secret, on creation, in a GET, in the list and after a change', async () => {
+    const made = await create({ headers });
+    expect(made.headers).toEqual(shown);
+    expect((await read(made.id)).headers).toEqual(shown);
+    expect((await send('GET', PATH)).body).toMatchObject({ data: [{ headers: shown }] });
+    const changed = await send('PATCH', `${PATH}/${made.id}`, { description: 'x' });
+    expect((changed.body as Resource).headers).toEqual(shown);
+  });
+
+  it('are stored and published with a secret value only sealed, for this subscription and name alone (R-17)', async () => {
+    const { id } = await create({ headers });
+    expect(await storedValues(id)).toEqual(['north', SECRET]);
+    const { rows } = await suite.sql.query<{ row: string }>(
+      `SELECT to_jsonb(s)::text AS row FROM webhook_subscriptions AS s WHERE id = $1
+       UNION ALL SELECT value::text FROM outbox WHERE key = $1::text`,
+      [id],
+    );
+    expect(rows).toHaveLength(2);
+    for (const { row } of rows) {
+      expect(row).toContain('north');
+      expect(row).not.toContain(SECRET);
+    }
+    const sealed = (await suite.store.subscriptions.get({ fleetId: suite.fleetId, id }))?.headers[1]?.sealedValue ?? '';
+    const moved = { subscriptionId: id, name: 'x-site' };
+    expect(openHeaderValue(sealed, sealingKeys, moved)).toMatchObject({ type: 'unreadable' });
+  });
+
+  it('are replaced as a whole, and can be taken away', async () => {
+    const { id } = await create({ headers });
+    await send('PATCH', `${PATH}/${id}`, { headers: [{ name: 'x-new', value: 'v' }] });
+    expect((await read(id)).headers).toEqual([{ name: 'x-new', value: 'v', secret: false }]);
+    await send('PATCH', `${PATH}/${id}`, { headers: [] });
+    expect((await read(id)).headers).toEqual([]);
+  });
+
+  it('open for each of the subscriptions that one POST makes, and that ?scope=url changes', async () => {
+    const body = { eventTypes: ['ignition_on', 'ignition_off'], url: 'https://receiver.example/both', headers };
+    const { data } = (await send('POST', PATH, body)).body as { data: Resource[] };
+    for (const { id } of data) expect(await storedValues(id)).toEqual(['north', SECRET]);
+    const change = { headers: [{ name: 'x-api-key', value: 'another', secret: true }] };
+    await send('PATCH', `${PATH}/${String(data[0]?.id)}?scope=url`, change);
+    for (const { id } of data) expect(await storedValues(id)).toEqual(['another']);
+  });
+
+  it('are refused with the field named when they are ours or break the request apart', async () => {
+    const wrong = [
+      { name: 'Host', value: 'internal.example' },
+      { name: 'x-a', value: 'v\r\nx-service-attempt: 1' },
+    ];
+    const body = { eventType: 'position', url: 'https://receiver.example/hook', headers: wrong };
+    const answer = await send('POST', PATH, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: { details: [{ field: 'headers.0.name' }, { field: 'headers.1.value' }] },
+    });
+    expect(JSON.stringify(answer.body)).not.toContain('x-service-attempt');
   });
 });

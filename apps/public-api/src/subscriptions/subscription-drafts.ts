@@ -1,15 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type BearerAuth,
+  type CustomHeader,
   type FleetSettings,
   formatSigningSecret,
   sealClientSecret,
+  sealHeaderValue,
   sealSigningSecret,
 } from '@waypost/domain';
 import type { NewSubscription, SubscriptionChange } from '@waypost/management-store';
 import { CONFIG, NEW_ID, RANDOM_BYTES } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
-import type { AuthBody, CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
+import type { AuthBody, CreateSubscriptionsDto, HeadersBody, UpdateSubscriptionDto } from './subscriptions.dto.js';
 
 /** A signing secret in both its forms: `shown` to the caller once, sealed for each subscription in the table and the topic. */
 export interface NewSigningSecret {
@@ -51,6 +53,7 @@ export class SubscriptionDrafts {
         payloadFormat: body.payloadFormat ?? fleet.payloadFormat,
         deviceIds: body.deviceIds ?? null,
         auth: this.sealAuth(body.auth, id),
+        headers: this.sealHeaders(body.headers ?? [], id),
         rateLimitPerSecond: body.rateLimitPerSecond ?? null,
         onOutage: body.onOutage ?? 'fail',
         strictOrder: body.strictOrder ?? false,
@@ -62,8 +65,12 @@ export class SubscriptionDrafts {
 
   /** Only the fields of the body: a field left out stays as it is. */
   changeOf(body: UpdateSubscriptionDto, id: string): SubscriptionChange {
-    const { auth, ...fields } = body;
-    return { ...withoutAbsent(fields), ...(auth === undefined ? {} : { auth: this.sealAuth(auth, id) }) };
+    const { auth, headers, ...fields } = body;
+    return {
+      ...withoutAbsent(fields),
+      ...(auth === undefined ? {} : { auth: this.sealAuth(auth, id) }),
+      ...(headers === undefined ? {} : { headers: this.sealHeaders(headers, id) }),
+    };
   }
 
   newSigningSecret(): NewSigningSecret {
@@ -86,6 +93,18 @@ export class SubscriptionDrafts {
       audience,
       tokenAuthMethod: auth.tokenAuthMethod ?? 'client_secret_basic',
     };
+  }
+
+  private sealHeaders(headers: HeadersBody, subscriptionId: string): CustomHeader[] {
+    return headers.map(({ name, value, secret }) => {
+      if (!secret) return { name, value, sealedValue: null };
+      const nonce = this.randomBytes(NONCE_BYTES);
+      return {
+        name,
+        value: null,
+        sealedValue: sealHeaderValue(value, this.config.sealingKeys, nonce, { subscriptionId, name }),
+      };
+    });
   }
 }
 

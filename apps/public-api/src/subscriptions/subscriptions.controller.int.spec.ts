@@ -76,6 +76,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
       status: 'active',
       payloadFormat: 'v1',
       auth: { type: 'none' },
+      headers: [],
       onOutage: 'fail',
       strictOrder: false,
       createdAt: '2026-03-20T12:00:00.000Z',

@@ -94,7 +94,7 @@ export class SubscriptionsController {
   @Endpoint({
     operationId: 'updateSubscription',
     summary: 'Change a subscription',
-    description: 'Fields that are left out stay as they are; `auth` and `metadata` are replaced as a whole.',
+    description: 'Fields that are left out stay as they are; `auth`, `headers` and `metadata` are replaced as a whole.',
     tag,
     scope: 'subscriptions:write',
     response: { status: 200, description: 'The subscription after the change.', type: SubscriptionDto },

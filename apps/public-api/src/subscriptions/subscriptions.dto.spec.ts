@@ -10,6 +10,15 @@ function metadataOf(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`key-${String(n)}`, 'v']));
 }
 
+function header(name: string, value: string, secret = false) {
+  return { name, value, secret };
+}
+
+/** With names and values of `bytes` bytes in each. */
+function headersOf(count: number, bytes: number) {
+  return Array.from({ length: count }, (_, n) => header(`x${String(n).padStart(3, '0')}`, 'v'.repeat(bytes)));
+}
+
 function detailsOf(work: () => unknown): readonly ErrorDetail[] {
   try {
     work();
@@ -38,6 +47,8 @@ describe('the body that creates subscriptions', () => {
     [{ eventType: 'position', url: URL_TEXT, rateLimitPerSecond: 10_000 }],
     [{ eventType: 'position', url: URL_TEXT, description: 'é'.repeat(500), metadata: {} }],
     [{ eventType: 'position', url: URL_TEXT, description: null, metadata: metadataOf(20) }],
+    [{ eventType: 'position', url: URL_TEXT, headers: [] }],
+    [{ eventType: 'position', url: URL_TEXT, headers: [header('x-site', 'north'), header('x-key', 's', true)] }],
     [{ eventType: 'position', url: URL_TEXT, metadata: { [`A1_.-${'a'.repeat(59)}`]: 'v'.repeat(256) } }],
   ])('is taken: %j', (body) => expect(readBody(CreateSubscriptionsDto, body)).toEqual(body));
 
@@ -75,6 +86,20 @@ describe('the body that creates subscriptions', () => {
     [{ url: URL_TEXT, eventType: 'position', onOutage: 'drop' }, ['onOutage']],
     [{ url: URL_TEXT, eventType: 'position', onOutage: null }, ['onOutage']],
     [{ url: URL_TEXT, eventType: 'position', strictOrder: 'true' }, ['strictOrder']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [header('x-a', '1'), header('X-A', '2')] }, ['headers']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [header('Content-Type', 'text/plain')] }, ['headers.0.name']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [header('authorization', 'Basic eA==')] }, ['headers.0.name']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [header('webhook-id', 'mine')] }, ['headers.0.name']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [header('x'.repeat(65), 'v')] }, ['headers.0.name']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [header('x y', 'v')] }, ['headers.0.name']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [header('x', 'v\r\nx-other: w')] }, ['headers.0.value']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [header('x', '')] }, ['headers.0.value']],
+    [{ url: URL_TEXT, eventType: 'position', headers: [{ name: 'x' }] }, ['headers.0.value']],
+    [
+      { url: URL_TEXT, eventType: 'position', headers: [{ name: 'x', value: 'v', secret: 'yes' }] },
+      ['headers.0.secret'],
+    ],
+    [{ url: URL_TEXT, eventType: 'position', headers: { 'x-site': 'north' } }, ['headers']],
     [{ url: URL_TEXT, eventType: 'position', description: '' }, ['description']],
     [{ url: URL_TEXT, eventType: 'position', description: 'a'.repeat(501) }, ['description']],
     [{ url: URL_TEXT, eventType: 'position', description: 'two\nlines' }, ['description']],
@@ -89,6 +114,22 @@ describe('the body that creates subscriptions', () => {
     [{ url: URL_TEXT, eventType: 'position', metadata: { a: 'half \udc00' } }, ['metadata.a']],
   ])('is refused with its fields named: %j', (body, fields) => {
     expect(fieldsOf(() => readBody(CreateSubscriptionsDto, body))).toEqual(fields);
+  });
+
+  it('may have 20 headers of 4,096 bytes of names and values together, and no more (R-19)', () => {
+    const fieldsWith = (headers: object[]) =>
+      fieldsOf(() => readBody(CreateSubscriptionsDto, { url: URL_TEXT, eventType: 'position', headers }));
+    expect(fieldsWith(headersOf(20, 200))).toEqual([]);
+    expect(fieldsWith(headersOf(21, 1))).toEqual(['headers']);
+    expect(fieldsWith([header('x'.repeat(64), 'v'.repeat(4_032))])).toEqual([]);
+    expect(fieldsWith([header('x'.repeat(64), 'v'.repeat(4_033))])).toEqual(['headers']);
+    expect(fieldsWith(headersOf(4, 1_020))).toEqual([]);
+    expect(fieldsWith(headersOf(4, 1_021))).toEqual(['headers']);
+  });
+
+  it('reads the names of headers in lower case, and a header is not secret unless it says so (R-16)', () => {
+    const body = { url: URL_TEXT, eventType: 'position', headers: [{ name: 'X-Site', value: 'North' }] };
+    expect(readBody(CreateSubscriptionsDto, body).headers).toEqual([header('x-site', 'North')]);
   });
 
   it('says the bounds of a rate limit once', () => {
@@ -110,6 +151,7 @@ describe('the body that changes a subscription', () => {
     [{ rateLimitPerSecond: null }],
     [{ description: null }],
     [{ metadata: {} }],
+    [{ headers: [] }],
   ])('is taken: %j', (body) => expect(readBody(UpdateSubscriptionDto, body)).toEqual(body));
 
   it.each<[unknown, (string | undefined)[]]>([

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { EVENT_TYPES, formatTime, MAX_ID_LENGTH, PAYLOAD_FORMATS, type WebhookSubscription } from '@waypost/domain';
+import {
+  customHeaderBytes,
+  EVENT_TYPES,
+  formatTime,
+  HEADER_NAME,
+  HEADER_VALUE,
+  isReservedHeader,
+  MAX_CUSTOM_HEADER_BYTES,
+  MAX_CUSTOM_HEADERS,
+  MAX_HEADER_NAME_LENGTH,
+  MAX_ID_LENGTH,
+  PAYLOAD_FORMATS,
+  type WebhookSubscription,
+} from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import {
   changesSomething,
@@ -82,6 +95,37 @@ const auth = z
   })
   .meta({ description: 'How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token.' });
 
+const MAX_HEADERS_MESSAGE = `must have at most ${String(MAX_CUSTOM_HEADERS)} items`;
+const headers = z
+  .array(
+    z.strictObject({
+      name: z
+        .string()
+        .max(MAX_HEADER_NAME_LENGTH, `must be at most ${String(MAX_HEADER_NAME_LENGTH)} characters`)
+        .regex(HEADER_NAME, 'must be a header name: letters, digits and - are safe')
+        .refine((name) => !isReservedHeader(name), 'is a header of Waypost or of the transport')
+        .toLowerCase()
+        .meta({ description: 'Kept and sent in lower case.' }),
+      value: z
+        .string()
+        .max(MAX_CUSTOM_HEADER_BYTES, `must be at most ${String(MAX_CUSTOM_HEADER_BYTES)} characters`)
+        .regex(HEADER_VALUE, 'must be printable ASCII, without spaces at its ends'),
+      secret: z.boolean('must be true or false').default(false).meta({
+        description: 'true: the value is stored sealed and never shown.',
+      }),
+    }),
+  )
+  .max(MAX_CUSTOM_HEADERS, MAX_HEADERS_MESSAGE)
+  .refine((list) => unique(list.map(({ name }) => name)), 'must not repeat a name')
+  .refine(
+    (list) => customHeaderBytes(list) <= MAX_CUSTOM_HEADER_BYTES,
+    `must have at most ${String(MAX_CUSTOM_HEADER_BYTES)} bytes of names and values together`,
+  )
+  .meta({
+    description:
+      'Sent with every attempt, besides those of Waypost. Not allowed are those, and what belongs to the connection or to proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like.',
+  });
+
 const rateMessage = `must be a whole number from 1 to ${String(MAX_RATE_LIMIT_PER_SECOND)}, or null for no limit`;
 const rateLimitPerSecond = wholeNumber(1, MAX_RATE_LIMIT_PER_SECOND, rateMessage)
   .nullable()
@@ -111,6 +155,7 @@ export class CreateSubscriptionsDto extends dto(
       deviceIds: deviceIds.optional(),
       payloadFormat: payloadFormat.optional().meta({ description: "The fleet's default when left out." }),
       auth: auth.optional(),
+      headers: headers.optional(),
       ...sending,
     })
     .refine((body) => (body.eventType === undefined) !== (body.eventTypes === undefined), {
@@ -133,6 +178,7 @@ export class UpdateSubscriptionDto extends dto(
       deviceIds: deviceIds.nullable().optional().meta({ description: 'null: every device.' }),
       payloadFormat: payloadFormat.optional(),
       auth: auth.optional(),
+      headers: headers.optional(),
       ...sending,
     })
     .refine(changesSomething, 'must change something')
@@ -150,6 +196,7 @@ export class ChangeScopeQueryDto extends dto(
 ) {}
 
 export type AuthBody = z.infer<typeof auth>;
+export type HeadersBody = z.infer<typeof headers>;
 
 export class SubscriptionPathDto extends dto(
   z.object({ id: uuid('There is no such subscription.').meta({ description: 'The id of the subscription.' }) }),
@@ -177,6 +224,13 @@ const fields = {
       tokenAuthMethod: enumText(TOKEN_AUTH_METHODS).optional().meta({ description: 'Absent: client_secret_basic.' }),
     }),
   ]),
+  headers: z.array(
+    z.strictObject({
+      name: text,
+      value: text.optional().meta({ description: 'Absent when it is secret.' }),
+      secret: z.boolean(),
+    }),
+  ),
   rateLimitPerSecond: z
     .int()
     .min(1)
@@ -230,6 +284,9 @@ export function toSubscription(stored: WebhookSubscription): z.infer<typeof Subs
     payloadFormat: stored.payloadFormat,
     ...(stored.deviceIds === null ? {} : { deviceIds: [...stored.deviceIds] }),
     auth: authOf(stored),
+    headers: stored.headers.map(({ name, value }) =>
+      value === null ? { name, secret: true } : { name, value, secret: false },
+    ),
     ...(stored.rateLimitPerSecond === null ? {} : { rateLimitPerSecond: stored.rateLimitPerSecond }),
     onOutage: stored.onOutage,
     strictOrder: stored.strictOrder,

@@ -6,6 +6,7 @@ import {
   type AttemptRig,
   deliveryOf,
   rigAuth,
+  rigHeader,
   rigSubscription,
   startAttemptRig,
 } from '../../../../test/support/attempt-rig.js';
@@ -61,6 +62,69 @@ function acceptedUnder(secret: Buffer, { body, headers }: ReceivedCall): boolean
 function countOf(call: ReceivedCall, header: string, part: RegExp): number {
   return String(call.headers[header]).match(part)?.length ?? 0;
 }
+
+describe('the headers of a subscription (R-19)', () => {
+  function withHeaders(...headers: { name: string; value: string | null; sealedValue: string | null }[]) {
+    rig.put(rigSubscription('sub-1', { url: hook(), headers }));
+  }
+  function plain(name: string, value: string) {
+    return { name, value, sealedValue: null };
+  }
+
+  it('reach the receiver with every attempt, opened if they are secret, beside those of Waypost', async () => {
+    withHeaders(plain('x-site', 'north: 1'), rigHeader('sub-1', 'x-api-key', 'k-7'));
+    for (const attempt of [1, 2]) await rig.run('sub-1', { attempt });
+    expect(rig.receiver.calls).toHaveLength(2);
+    for (const call of rig.receiver.calls) {
+      expect(call.headers).toMatchObject({ 'x-site': 'north: 1', 'x-api-key': 'k-7' });
+      expect(signatureProblem(call, formatSigningSecret(NEW))).toBeNull();
+    }
+    expect(rig.receiver.calls.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2']);
+  });
+
+  it('are those of the newest version of the subscription', async () => {
+    withHeaders(rigHeader('sub-1', 'x-api-key', 'old'));
+    await rig.run('sub-1');
+    rig.put(rigSubscription('sub-1', { url: hook(), version: 2, headers: [rigHeader('sub-1', 'x-api-key', 'new')] }));
+    await rig.run('sub-1');
+    expect(rig.receiver.calls.map(({ headers }) => headers['x-api-key'])).toEqual(['old', 'new']);
+  });
+
+  it('never replace one of Waypost, whatever a record says', async () => {
+    withHeaders(plain('x-service-attempt', '5'), plain('content-type', 'text/plain'), plain('traceparent', 'mine'));
+    await rig.run('sub-1', { attempt: 2 });
+    expect(only().headers).toMatchObject({ 'x-service-attempt': '2', 'content-type': 'application/json' });
+    expect(only().headers['traceparent']).not.toBe('mine');
+  });
+
+  it('are not sent to the token server', async () => {
+    rig.receiver.behave(({ path }) => ({
+      type: 'respond',
+      status: 200,
+      body: path === '/token' ? JSON.stringify({ access_token: 't', token_type: 'Bearer', expires_in: 3_600 }) : '',
+    }));
+    const auth = rigAuth('sub-1', rig.receiver.url('/token'));
+    rig.put(rigSubscription('sub-1', { url: hook(), auth, headers: [rigHeader('sub-1', 'x-api-key', 'k-7')] }));
+    await rig.run('sub-1');
+    expect(only().headers).toMatchObject({ authorization: 'Bearer t', 'x-api-key': 'k-7' });
+    expect(rig.receiver.callsTo('/token')[0]?.headers).not.toHaveProperty('x-api-key');
+  });
+
+  it.each(['of another subscription', 'of another name'])(
+    'are not left out when one cannot be opened: nothing is sent, and that is said (%s)',
+    async (what) => {
+      const foreign = what === 'of another name' ? rigHeader('sub-1', 'x-b', 'k') : rigHeader('sub-2', 'x-a', 'k');
+      withHeaders({ ...foreign, name: 'x-a' });
+      const result = {
+        type: 'error',
+        errorCode: 'secret_unreadable',
+        detail: expect.stringContaining('header') as unknown,
+      };
+      expect(await rig.run('sub-1')).toMatchObject({ result });
+      expect(rig.receiver.calls).toEqual([]);
+    },
+  );
+});
 
 describe('an attempt', () => {
   it('POSTs the frozen body with its headers (R-15, R-19)', async () => {

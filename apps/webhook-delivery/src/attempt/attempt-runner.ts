@@ -13,6 +13,7 @@ import { type AbortGroup, DEFAULT_DEADLINE_MS, type EgressClient, type EgressRes
 import { waitFor } from '../common/waits.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
+import { createCustomHeaders } from './custom-headers.js';
 
 export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
@@ -56,13 +57,14 @@ function leftMs({ startedAt }: AttemptRequest, nowMs: number): number {
   return startedAt + DEFAULT_DEADLINE_MS - nowMs;
 }
 
-/** R-19, but for those of a token. */
+/** R-19, but for those of a token. Ours replace any of the owner's that have their names. */
 function headersOf(
   { delivery, traceparent, attempt, startedAt }: AttemptRequest,
   secrets: readonly Buffer[],
+  custom: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const { eventId, body, subscriptionId } = delivery;
-  const headers = signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt });
+  const headers = { ...custom, ...signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt }) };
   headers['content-type'] = 'application/json';
   headers['x-service-subscription-id'] = subscriptionId;
   headers[TRACEPARENT] = traceOfAttempt(traceOfDelivery(eventId, traceparent), attempt);
@@ -72,6 +74,7 @@ function headersOf(
 export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunner {
   const { directory, egress, tokens, sealingKeys, now } = options;
   const signingKeys = createSigningKeys(sealingKeys);
+  const customHeaders = createCustomHeaders(sealingKeys);
   const subscriptions = createKnownSubscriptions(directory);
 
   const send = async (
@@ -80,14 +83,15 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
     issued: IssuedToken | null,
   ): Promise<AttemptRun> => {
     const { delivery, startedAt, signal, abortGroup } = request;
-    const { body } = delivery;
     const secrets = signingKeys(subscription, startedAt);
     if (secrets.length === 0) return ended(subscription, UNREADABLE_SECRET);
+    const custom = customHeaders(subscription);
+    if (custom === null) return ended(subscription, UNREADABLE_HEADER);
     const deadlineMs = leftMs(request, now());
     if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
-    const headers = headersOf(request, secrets);
+    const headers = headersOf(request, secrets, custom);
     if (issued !== null) headers['authorization'] = issued.authorization;
-    const post = { url: subscription.url, headers, body, deadlineMs, keepBody: false };
+    const post = { url: subscription.url, headers, body: delivery.body, deadlineMs, keepBody: false };
     const result = await egress.post(abortGroup ? { ...post, abortGroup } : { ...post, signal });
     if (result.type === 'aborted') return ABORTED;
     if (issued === null) return ended(subscription, attemptResult(result));
@@ -141,6 +145,7 @@ function failure(errorCode: Extract<AttemptResult, { type: 'error' }>['errorCode
 }
 
 const UNREADABLE_SECRET = failure('secret_unreadable', 'no signing secret can be opened with the configured key');
+const UNREADABLE_HEADER = failure('secret_unreadable', 'a secret header cannot be opened with the configured key');
 const NO_TIME_LEFT = failure('timeout', 'the deadline of the attempt passed before its request could be sent');
 const UNKNOWN_SUBSCRIPTION = failure('subscription_unknown', 'the subscriptions could not be read within the attempt');
 const DELETED_SUBSCRIPTION = failure('subscription_deleted', 'the subscription was deleted before this attempt');

@@ -9,6 +9,7 @@ import { PageKeys1760000700000 } from './page-keys-1760000700000.js';
 import { PathTables1760000500000 } from './path-tables-1760000500000.js';
 import { ReplayTables1760000200000 } from './replay-tables-1760000200000.js';
 import { ReplayedEvent1760001000000 } from './replayed-event-1760001000000.js';
+import { SubscriptionHeaders1760001201000 } from './subscription-headers-1760001201000.js';
 import { SubscriptionNotes1760001200000 } from './subscription-notes-1760001200000.js';
 import { SubscriptionOperations1760000300000 } from './subscription-operations-1760000300000.js';
 
@@ -26,4 +27,5 @@ export const migrations = [
   DeliveryFigures1760000900000,
   ReplayedEvent1760001000000,
   SubscriptionNotes1760001200000,
+  SubscriptionHeaders1760001201000,
 ] satisfies DataSourceOptions['migrations'];

@@ -5,9 +5,11 @@ import {
   isSealedWithNewest,
   keyIdOf,
   openClientSecret,
+  openHeaderValue,
   openSecret,
   openSigningSecret,
   sealClientSecret,
+  sealHeaderValue,
   sealSecret,
   sealSigningSecret,
 } from './sealed-secret.js';
@@ -111,15 +113,26 @@ describe("a subscription's sealed secrets", () => {
   const signing = sealSigningSecret(Buffer.alloc(32, 1), KEYS, NONCE, 'a');
   const client = sealClientSecret('pass wörd', KEYS, NONCE, 'a');
 
+  const header = sealHeaderValue('key', KEYS, NONCE, { subscriptionId: 'a', name: 'x-key' });
+
   it('open for their own subscription', () => {
     expect(openSigningSecret(signing, KEYS, 'a')).toEqual({ type: 'opened', plaintext: Buffer.alloc(32, 1) });
     expect(openClientSecret(client, KEYS, 'a')).toEqual({ type: 'opened', plaintext: Buffer.from('pass wörd') });
+    const opened = openHeaderValue(header, KEYS, { subscriptionId: 'a', name: 'x-key' });
+    expect(opened).toEqual({ type: 'opened', plaintext: Buffer.from('key') });
   });
 
-  it('open neither for another subscription nor as the other kind', () => {
+  it('open neither for another subscription nor as another kind', () => {
     expect(openSigningSecret(signing, KEYS, 'b').type).toBe('unreadable');
     expect(openClientSecret(client, KEYS, 'b').type).toBe('unreadable');
     expect(openSigningSecret(client, KEYS, 'a').type).toBe('unreadable');
     expect(openClientSecret(signing, KEYS, 'a').type).toBe('unreadable');
+    for (const other of [
+      { subscriptionId: 'b', name: 'x-key' },
+      { subscriptionId: 'a', name: 'x-other' },
+    ]) {
+      expect(openHeaderValue(header, KEYS, other).type).toBe('unreadable');
+    }
+    expect(openClientSecret(header, KEYS, 'a').type).toBe('unreadable');
   });
 });

@@ -107,6 +107,10 @@ function clientContext(subscriptionId: string): string {
   return `subscription-client-secret:${subscriptionId}`;
 }
 
+function headerContext(subscriptionId: string, name: string): string {
+  return `subscription-header:${subscriptionId}:${name}`;
+}
+
 export function sealSigningSecret(secret: Buffer, keys: Keys, nonce: Buffer, subscriptionId: string): string {
   return sealSecret(secret, keys, nonce, signingContext(subscriptionId));
 }
@@ -121,6 +125,24 @@ export function sealClientSecret(secret: string, keys: Keys, nonce: Buffer, subs
 
 export function openClientSecret(sealed: string, keys: Keys, subscriptionId: string): OpenedSecret {
   return openSecret(sealed, keys, clientContext(subscriptionId));
+}
+
+/** What is sealed for one header opens for no other. */
+export function sealHeaderValue(
+  value: string,
+  keys: Keys,
+  nonce: Buffer,
+  header: { readonly subscriptionId: string; readonly name: string },
+): string {
+  return sealSecret(value, keys, nonce, headerContext(header.subscriptionId, header.name));
+}
+
+export function openHeaderValue(
+  sealed: string,
+  keys: Keys,
+  header: { readonly subscriptionId: string; readonly name: string },
+): OpenedSecret {
+  return openSecret(sealed, keys, headerContext(header.subscriptionId, header.name));
 }
 
 /** null: not base64url without padding. Node's decoder skips unknown characters, so several texts would mean the same bytes. */

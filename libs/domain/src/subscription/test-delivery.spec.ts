@@ -19,6 +19,7 @@ function subscription(given: Partial<WebhookSubscription> = {}): WebhookSubscrip
     rateLimitPerSecond: null,
     description: null,
     metadata: {},
+    headers: [],
     onOutage: 'fail',
     strictOrder: false,
     secrets: [],

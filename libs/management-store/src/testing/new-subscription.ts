@@ -11,6 +11,7 @@ export function newSubscription(given: Partial<NewSubscription> & Pick<NewSubscr
     payloadFormat: 'v1',
     deviceIds: null,
     auth: null,
+    headers: [],
     rateLimitPerSecond: null,
     onOutage: 'fail',
     strictOrder: false,

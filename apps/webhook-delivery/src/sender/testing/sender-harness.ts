@@ -318,6 +318,7 @@ function aSubscription(id: string): WebhookSubscription {
     payloadFormat: 'v1',
     deviceIds: null,
     auth: null,
+    headers: [],
     rateLimitPerSecond: null,
     onOutage: 'fail',
     strictOrder: false,

@@ -1,0 +1,45 @@
+/*
+ * Headers that the owner of a subscription adds to its deliveries (R-16, R-19).
+ */
+
+export const MAX_CUSTOM_HEADERS = 20;
+export const MAX_HEADER_NAME_LENGTH = 64;
+/** Names and values together: many servers refuse a request whose headers exceed 8 KiB, and ours need about 1 KiB. */
+export const MAX_CUSTOM_HEADER_BYTES = 4_096;
+
+/** A token of RFC 9110, 5.6.2. */
+export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Stricter than RFC 9110, 5.5: receivers read other bytes than ASCII differently, and drop spaces at the ends. */
+export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** What Waypost sends itself, and what belongs to the connection, to framing or to proxies. In lower case. */
+const RESERVED = new Set([
+  'accept-encoding',
+  'authorization',
+  'connection',
+  'date',
+  'expect',
+  'forwarded',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'traceparent',
+  'tracestate',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'via',
+]);
+/** Also for headers that a later release may send. */
+const RESERVED_PREFIXES = ['content-', 'proxy-', 'webhook-', 'x-forwarded-', 'x-service-'];
+
+export function isReservedHeader(name: string): boolean {
+  const lower = name.toLowerCase();
+  return RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix));
+}
+
+export function customHeaderBytes(headers: readonly { readonly name: string; readonly value: string }[]): number {
+  return headers.reduce((bytes, { name, value }) => bytes + name.length + value.length, 0);
+}
