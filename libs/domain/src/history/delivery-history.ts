@@ -13,6 +13,8 @@ export interface DeliveryQuery {
   readonly eventTypes?: readonly string[] | undefined;
   readonly deviceId?: string | undefined;
   readonly subscriptionId?: string | undefined;
+  /** Only deliveries to these; absent: to all. */
+  readonly subscriptionIds?: readonly string[] | undefined;
   readonly eventId?: string | undefined;
   readonly statusCode?: number | undefined;
   readonly status?: DeliveryStatus | undefined;

@@ -55,6 +55,8 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
       { eventTypes: ['position'] },
       { eventTypes: ['position', 'ignition_on'] },
       { subscriptionId: uuidOf('position'), eventTypes: ['position', 'ignition_on'] },
+      { subscriptionIds: [uuidOf('position'), uuidOf('ignition_on')] },
+      { subscriptionIds: [uuidOf('position'), uuidOf('ignition_on')], eventTypes: ['position', 'position_sleep'] },
       { status: 'delivered' },
       { statusCode: 410 },
       { deviceId: 'device-1' },
@@ -84,6 +86,34 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
       [{ eventTypes: [] }, () => true],
       [{ deviceId: 'device-1' }, ({ deviceId }) => deviceId === 'device-1'],
       [{ subscriptionId: uuidOf('ignition_on') }, ({ eventType }) => eventType === 'ignition_on'],
+      [
+        { subscriptionIds: [uuidOf('position'), uuidOf('ignition_on'), uuidOf('nobody')] },
+        ({ eventType }) => eventType !== 'position_sleep',
+      ],
+      [{ subscriptionIds: [uuidOf('position')] }, ({ eventType }) => eventType === 'position'],
+      [
+        { subscriptionIds: [uuidOf('position'), uuidOf('ignition_on')], subscriptionId: uuidOf('position') },
+        ({ eventType }) => eventType === 'position',
+      ],
+      ...(['position', 'ignition_on'] as const).map(
+        (type): [Partial<DeliveryQuery>, (record: DeliveryRecord) => boolean] => [
+          { subscriptionIds: [uuidOf(type), uuidOf('position_sleep')], eventTypes: ['position', 'ignition_on'] },
+          ({ eventType }) => eventType === type,
+        ],
+      ),
+      [
+        { subscriptionIds: [uuidOf('position'), uuidOf('ignition_on')], deviceId: 'device-0', status: 'delivered' },
+        ({ eventType, deviceId, status }) =>
+          eventType !== 'position_sleep' && deviceId === 'device-0' && status === 'delivered',
+      ],
+      [
+        { subscriptionIds: [uuidOf('position'), uuidOf('ignition_on')], statusCode: 200 },
+        ({ eventType, statusCode }) => eventType !== 'position_sleep' && statusCode === 200,
+      ],
+      [
+        { subscriptionIds: [uuidOf('position'), uuidOf(all[4]?.eventType ?? '')], eventId: all[4]?.eventId },
+        ({ eventId }) => eventId === all[4]?.eventId,
+      ],
       [{ eventId: all[4]?.eventId }, ({ eventId }) => eventId === all[4]?.eventId],
       [{ eventId: all[4]?.eventId.toUpperCase() }, ({ eventId }) => eventId === all[4]?.eventId],
       [{ statusCode: 410 }, ({ statusCode }) => statusCode === 410],
@@ -106,6 +136,9 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
   it('are empty for values that no row can have', async () => {
     const { find } = await filledLog();
     const impossible: Partial<DeliveryQuery>[] = [
+      { subscriptionIds: [] },
+      { subscriptionIds: [uuidOf('position')], subscriptionId: uuidOf('ignition_on') },
+      { subscriptionIds: [uuidOf('nobody'), uuidOf('no one')] },
       { eventId: 'not a uuid' },
       { statusCode: 99_999_999_999 },
       { statusCode: 200.5 },

@@ -43,6 +43,7 @@ export function findDeliveriesSql(query: DeliveryQuery): PreparedQuery | null {
   const filters = readFilters(query);
   const statuses = statusesOf(query);
   if (filters === null || statuses.length === 0) return null;
+  if (filters.subscription_ids?.length === 0) return null;
   const key = keyOf(query, filters);
   const isMerged = key !== null && DELIVERY_KEYS[key].facets.some((facet) => facet === 'status');
   const { status, ...others } = filters;
@@ -68,8 +69,11 @@ function nameOf({ key, merged, filters, types }: Omit<Page, 'query'>, { order }:
   return [first, key ?? 'event', ...statuses, ...columns, ...slots].join(' ');
 }
 
-/** Values by column, in the order of their parameters; several types are one array. */
-type Filters = Readonly<Partial<Record<Facet | 'event_id', unknown>>> & { readonly event_types?: readonly string[] };
+/** Values by column, in the order of their parameters; several types or subscriptions are one array. */
+type Filters = Readonly<Partial<Record<Facet | 'event_id', unknown>>> & {
+  readonly event_types?: readonly string[];
+  readonly subscription_ids?: readonly string[];
+};
 
 const SHORT_NAMES: Readonly<Record<keyof Filters, string>> = {
   device_id: 'dev',
@@ -79,23 +83,36 @@ const SHORT_NAMES: Readonly<Record<keyof Filters, string>> = {
   status: 'status',
   event_type: 'type',
   event_types: 'types',
+  subscription_ids: 'subs',
 };
 
 /** null: the database would reject a value. */
 function readFilters(query: DeliveryQuery): Filters | null {
-  const { deviceId, subscriptionId, eventId, statusCode, status } = query;
+  const { deviceId, eventId, statusCode, status } = query;
   if (eventId !== undefined && !UUID.test(eventId)) return null;
   if (statusCode !== undefined && !isInt4(statusCode)) return null;
   const types = [...new Set((query.eventTypes ?? []).map(storableText))];
   return {
     ...(deviceId === undefined ? {} : { device_id: storableText(deviceId) }),
-    ...(subscriptionId === undefined ? {} : { subscription_id: storableText(subscriptionId) }),
+    ...subscriptionsOf(query),
     ...(eventId === undefined ? {} : { event_id: eventId }),
     ...(statusCode === undefined ? {} : { status_code: statusCode }),
     ...(status === undefined ? {} : { status }),
     ...(types.length === 1 ? { event_type: types[0] } : {}),
     ...(types.length > 1 ? { event_types: types } : {}),
   };
+}
+
+/** Both filters given: the one subscription, if it is among the others. */
+function subscriptionsOf({
+  subscriptionId,
+  subscriptionIds,
+}: DeliveryQuery): Pick<Filters, 'subscription_id' | 'subscription_ids'> {
+  const all = [...new Set((subscriptionIds ?? []).map(storableText))];
+  const one = subscriptionId === undefined ? undefined : storableText(subscriptionId);
+  if (subscriptionIds === undefined) return one === undefined ? {} : { subscription_id: one };
+  const wanted = one === undefined ? all : all.filter((id) => id === one);
+  return wanted.length === 1 ? { subscription_id: wanted[0] } : { subscription_ids: wanted };
 }
 
 /** Delivered means 2xx (R-20, R-21). */
@@ -108,15 +125,13 @@ function statusesOf({ status, statusCode }: DeliveryQuery): readonly DeliverySta
 }
 
 /** The key that selects the fewest deliveries; null: the primary key, by event. */
-function keyOf(
-  { deviceId, subscriptionId, eventId, statusCode, status }: DeliveryQuery,
-  filters: Filters,
-): DeliveryKeyName | null {
+function keyOf({ deviceId, eventId, statusCode, status }: DeliveryQuery, filters: Filters): DeliveryKeyName | null {
+  const ofSubscription = 'subscription_id' in filters || 'subscription_ids' in filters;
   const ofType = 'event_type' in filters || 'event_types' in filters;
   const ofCode = statusCode !== undefined;
   if (eventId !== undefined) return null;
   if (deviceId !== undefined) return 'device';
-  if (subscriptionId !== undefined) {
+  if (ofSubscription) {
     if (ofCode) return 'subscriptionAndCode';
     return ofType && status === undefined ? 'subscriptionAndType' : 'subscription';
   }
@@ -134,12 +149,30 @@ interface Page {
   readonly types: (typeof TYPE_SLOTS)[number] | 'page per type' | 'filter';
 }
 
-function textOf({ query, filters, key, merged, types }: Page): SqlQuery {
+function textOf(page: Page): SqlQuery {
+  const { query, filters } = page;
   const parameters: unknown[] = [];
   const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
   const window = windowOf(query, parameter);
-  const values = { fleet_id: parameter(storableText(query.fleetId)), ...parametersOf(filters, parameter) };
+  const { subscription_ids: subscriptions, ...values } = {
+    fleet_id: parameter(storableText(query.fleetId)),
+    ...parametersOf(filters, parameter),
+  };
   const limit = parameter(query.limit);
+  if (subscriptions === undefined) return { text: pageText(page, values, window, limit), parameters };
+  // A page of each subscription: a filter on the list of the whole fleet would read what all the others have.
+  const ofOne = pageText(page, { ...values, subscription_id: 'own.subscription_id' }, window, limit);
+  const text = `SELECT found.* FROM unnest(${subscriptions}::text[]) AS own (subscription_id)
+    CROSS JOIN LATERAL (${ofOne}) AS found ${ORDERS[query.order ?? 'asc'].by} LIMIT ${limit}`;
+  return { text, parameters };
+}
+
+function pageText(
+  { query, key, merged, types }: Page,
+  values: Values,
+  window: readonly string[],
+  limit: string,
+): string {
   const typeArray = `${values.event_types ?? ''}::text[]`;
   const order = ORDERS[query.order ?? 'asc'];
 
@@ -149,22 +182,21 @@ function textOf({ query, filters, key, merged, types }: Page): SqlQuery {
     merged.length === 0 ? [listOf(all)] : merged.map((status) => listOf({ ...all, status: `'${status}'` }));
   const pageOf = (lists: readonly string[]): string => `${merge(lists, order.merge)} ${order.by} LIMIT ${limit}`;
 
-  if (types === 'filter') return { text: pageOf(listsOf(values)), parameters };
+  if (types === 'filter') return pageOf(listsOf(values));
   if (typeof types === 'number') {
     const each = Array.from({ length: types }, (_, index) => `(${typeArray})[${String(index + 1)}]`);
-    return { text: pageOf(each.flatMap((type) => listsOf({ ...values, event_type: type }))), parameters };
+    return pageOf(each.flatMap((type) => listsOf({ ...values, event_type: type })));
   }
   const ofType = pageOf(listsOf({ ...values, event_type: 'wanted.event_type' }));
-  const text = `SELECT page.* FROM unnest(${typeArray}) AS wanted (event_type)
+  return `SELECT page.* FROM unnest(${typeArray}) AS wanted (event_type)
     CROSS JOIN LATERAL (${ofType}) AS page ${order.by} LIMIT ${limit}`;
-  return { text, parameters };
 }
 
 type Parameter = (value: unknown) => string;
 /** The SQL of each given value. */
 type Values = Readonly<Partial<Record<'fleet_id' | Facet | 'event_id' | 'event_types', string>>>;
 
-function parametersOf(filters: Filters, parameter: Parameter): Values {
+function parametersOf(filters: Filters, parameter: Parameter): Values & { readonly subscription_ids?: string } {
   return Object.fromEntries(Object.entries(filters).map(([column, value]) => [column, parameter(value)]));
 }
 

@@ -62,6 +62,7 @@ function matches(row: DeliveryRecord, query: DeliveryQuery): boolean {
   return (
     isSameText(query.deviceId, row.deviceId) &&
     isSameText(query.subscriptionId, row.subscriptionId) &&
+    (query.subscriptionIds === undefined || query.subscriptionIds.map(storableText).includes(row.subscriptionId)) &&
     isSameText(query.eventId?.toLowerCase(), row.eventId) &&
     (query.statusCode === undefined || query.statusCode === row.statusCode) &&
     (query.status === undefined || query.status === row.status)

@@ -15,6 +15,8 @@ export interface FiguresQuery {
   readonly step: FigureStep;
   readonly groupBy: FigureGroup;
   readonly subscriptionId?: string | undefined;
+  /** Only figures of these; absent: of all. */
+  readonly subscriptionIds?: readonly string[] | undefined;
   /** Absent or empty: all. */
   readonly eventTypes?: readonly string[] | undefined;
 }
@@ -65,13 +67,16 @@ const GROUP_COLUMNS: Readonly<Record<FigureGroup, string>> = {
 };
 
 function findFigures(query: FiguresQuery): PreparedQuery {
-  const { fleetId, step, startAt, endAt, groupBy, subscriptionId, eventTypes = [] } = query;
+  const { fleetId, step, startAt, endAt, groupBy, subscriptionId, subscriptionIds, eventTypes = [] } = query;
   const parameters: unknown[] = [storableText(fleetId), FIGURE_STEPS[step], instant(startAt), instant(endAt)];
   const where = ['fleet_id = $1', 'step = $2', 'bucket_at >= $3', 'bucket_at < $4'];
   if (subscriptionId !== undefined) where.push(`subscription_id = $${String(parameters.push(subscriptionId))}`);
+  if (subscriptionIds !== undefined) {
+    where.push(`subscription_id = ANY($${String(parameters.push(subscriptionIds))}::text[])`);
+  }
   if (eventTypes.length > 0) where.push(`event_type = ANY($${String(parameters.push(eventTypes))}::text[])`);
   return {
-    name: `figures ${groupBy} ${String(subscriptionId !== undefined)} ${String(eventTypes.length > 0)}`,
+    name: `figures ${groupBy} ${[subscriptionId, subscriptionIds].map((given) => String(given !== undefined)).join(' ')} ${String(eventTypes.length > 0)}`,
     text: `
       SELECT bucket_at AS start_at, "group", count(*)::integer AS cells, string_agg(figures, ',') AS figures
         FROM (SELECT bucket_at, ${GROUP_COLUMNS[groupBy]} AS "group", figures
