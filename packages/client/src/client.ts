@@ -1,6 +1,7 @@
 import { errorResponse, requestIdOf } from './errors.js';
-import { OPERATIONS, type Operations } from './generated/api.js';
+import { OPERATIONS, type Operations, STREAMS } from './generated/api.js';
 import { type Attempt, type RetryOptions, withRetries } from './retries.js';
+import { followStream, type StreamEvent, type StreamId, type StreamInput, type StreamOptions } from './stream.js';
 
 export interface ClientOptions {
   /** Where the API is, for example `https://waypost.example.com`. */
@@ -65,6 +66,12 @@ export interface WaypostClient extends Methods {
   pages<Id extends PagedOperationId>(operationId: Id, ...args: Arguments<Id>): AsyncGenerator<Output<Id>, void>;
   /** The items of all pages. */
   items<Id extends PagedOperationId>(operationId: Id, ...args: Arguments<Id>): AsyncGenerator<PageItem<Id>, void>;
+  /** The events of a stream, which goes on behind the last one when the connection is lost, until it is aborted. */
+  stream<Id extends StreamId>(
+    streamId: Id,
+    input?: StreamInput<Id>,
+    options?: StreamOptions,
+  ): AsyncGenerator<StreamEvent<Id>, void>;
 }
 
 interface Request {
@@ -116,13 +123,24 @@ export function createWaypostClient(options: ClientOptions): WaypostClient {
     }
   }
 
+  function stream(id: string, input: AnyInput = {}, streamOptions: StreamOptions = {}): AsyncGenerator<unknown, void> {
+    if (!Object.hasOwn(STREAMS, id)) throw new TypeError(`The API has no stream ${id}.`);
+    const request = {
+      url: urlOf(options.baseUrl, STREAMS[id as StreamId], input),
+      headers: { authorization: `Bearer ${options.apiKey}` },
+      send: options.fetch ?? fetch,
+      retry: options.retry ?? {},
+    };
+    return followStream(request, streamOptions);
+  }
+
   const methods = Object.fromEntries(
     Object.keys(OPERATIONS).map((id) => [
       id,
       async (input?: AnyInput, callOptions?: CallOptions) => (await call(id, input, callOptions)).body,
     ]),
   );
-  return { ...methods, call, pages, items } as unknown as WaypostClient;
+  return { ...methods, call, pages, items, stream } as unknown as WaypostClient;
 }
 
 function requestOf(id: string): Request {

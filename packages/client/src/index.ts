@@ -14,6 +14,7 @@ export { WaypostApiError, WaypostConnectionError } from './errors.js';
 export type * from './generated/api.js';
 export * from './generated/webhooks.js';
 export type { RetryOptions } from './retries.js';
+export type { StreamEvent, StreamId, StreamInput, StreamOptions } from './stream.js';
 export {
   recognise,
   type RefusalReason,

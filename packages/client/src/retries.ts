@@ -9,6 +9,8 @@ export interface RetryOptions {
   readonly maxDelayMs?: number;
 }
 
+const MAX_DELAY_MS = 30_000;
+
 /** What came of one attempt. */
 export type Attempt<T> =
   | { readonly type: 'done'; readonly value: T }
@@ -26,17 +28,19 @@ const TEMPORARY = new Set([408, 425, 429, 500, 502, 503, 504]);
 export async function withRetries<T>(
   attempt: (number: number) => Promise<Attempt<T>>,
   isRepeatable: boolean,
-  { retries = 3, baseDelayMs = 500, maxDelayMs = 30_000 }: RetryOptions,
+  options: RetryOptions,
   signal: AbortSignal | undefined,
 ): Promise<T> {
+  const { retries = 3, maxDelayMs = MAX_DELAY_MS } = options;
   for (let number = 1; ; number++) {
     signal?.throwIfAborted();
     const outcome = await attempt(number);
     if (outcome.type === 'done') return outcome.value;
     signal?.throwIfAborted();
-    // Half of it by chance, so that many clients do not return at once.
-    const backOffMs = Math.min(maxDelayMs, baseDelayMs * 2 ** (number - 1)) * (0.5 + Math.random() / 2);
-    const delayMs = Math.max(backOffMs, outcome.type === 'refused' ? (outcome.response.retryAfterMs ?? 0) : 0);
+    const delayMs = Math.max(
+      backOffMs(number, options),
+      outcome.type === 'refused' ? (outcome.response.retryAfterMs ?? 0) : 0,
+    );
     if (number > retries || delayMs > maxDelayMs || !isTemporary(outcome, isRepeatable)) {
       if (outcome.type === 'refused') throw new WaypostApiError(outcome.response, number);
       throw new WaypostConnectionError(outcome.cause, number);
@@ -45,14 +49,19 @@ export async function withRetries<T>(
   }
 }
 
-function isTemporary(outcome: Exclude<Attempt<unknown>, { type: 'done' }>, isRepeatable: boolean): boolean {
+/** The wait after the n-th failure. Half of it is by chance, so that many clients do not return at once. */
+export function backOffMs(number: number, { baseDelayMs = 500, maxDelayMs = MAX_DELAY_MS }: RetryOptions): number {
+  return Math.min(maxDelayMs, baseDelayMs * 2 ** (number - 1)) * (0.5 + Math.random() / 2);
+}
+
+export function isTemporary(outcome: Exclude<Attempt<unknown>, { type: 'done' }>, isRepeatable: boolean): boolean {
   if (outcome.type === 'unreachable') return isRepeatable;
   const { status, code } = outcome.response;
   if (status === 429) return true;
   return isRepeatable && (TEMPORARY.has(status) || code === 'idempotency_in_progress');
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', onAbort);

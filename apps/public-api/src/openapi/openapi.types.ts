@@ -47,7 +47,13 @@ export interface Parameter {
 export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, object>>;
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+export interface MediaType {
+  readonly schema: Schema;
+  /** Of the `data` of one server-sent event: OpenAPI 3.1 has no word for it. */
+  readonly 'x-event-data'?: Schema;
 }
 
 export interface Reference {

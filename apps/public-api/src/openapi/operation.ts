@@ -212,7 +212,7 @@ function describeResponse(
     type: 'string',
     description: `Server-sent events; the data of each is a ${String(schema['$ref']).split('/').at(-1) ?? ''}.`,
   };
-  return { description, content: { [mediaType]: { schema: text } } };
+  return { description, content: { [mediaType]: { schema: text, 'x-event-data': schema } } };
 }
 
 const notModified: ResponseObject = {

@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createWaypostClient } from './client.js';
+import { WaypostApiError } from './errors.js';
+import type { StreamOptions } from './stream.js';
+
+type Behave = (request: IncomingMessage, response: ServerResponse) => void;
+
+const closings: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closings.splice(0)) close();
+});
+
+/** A service that answers the n-th connection as the n-th of these, the last one again and again. */
+async function build(...behaviours: Behave[]) {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    const index = Math.min(requests.push(request), behaviours.length) - 1;
+    behaviours[index]?.(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closings.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const waypost = createWaypostClient({ baseUrl, apiKey: 'wp_test', retry: { baseDelayMs: 1, maxDelayMs: 5 } });
+  return { requests, waypost };
+}
+
+function sends(...ids: string[]): Behave {
+  return (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const id of ids) response.write(`id: ${id}\nevent: attempt\ndata: {"eventId":"e${id}"}\n\n`);
+    response.end();
+  };
+}
+
+const breaks: Behave = (_, response) => void response.destroy();
+const refuses =
+  (status: number): Behave =>
+  (_, response) =>
+    void response.writeHead(status).end('{"error":{"code":"unauthorized","message":"No.","requestId":"r-1"}}');
+
+/** The ids of the first events. */
+async function take(
+  { waypost }: Awaited<ReturnType<typeof build>>,
+  count: number,
+  options?: StreamOptions,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { data } of waypost.stream('streamAttempts', { eventType: ['position'] }, options)) {
+    if (ids.push(data.eventId) === count) break;
+  }
+  return ids;
+}
+
+describe('a stream of the client (R-41)', () => {
+  it('goes on behind the last event when the connection is lost, with the key and the filters', async () => {
+    const service = await build(sends('1', '2'), breaks, refuses(503), sends('3'));
+    const states: string[] = [];
+    expect(await take(service, 3, { onConnection: (state) => states.push(state) })).toEqual(['e1', 'e2', 'e3']);
+    expect(service.requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '2', '2', '2']);
+    expect(service.requests.at(-1)).toMatchObject({
+      url: '/public/v2/stream?eventType=position',
+      headers: { authorization: 'Bearer wp_test', accept: 'text/event-stream' },
+    });
+    expect(states).toEqual(['open', 'lost', 'lost', 'lost', 'open']);
+  });
+
+  it('begins behind the given event', async () => {
+    const service = await build(sends('8'));
+    expect(await take(service, 1, { lastEventId: '7' })).toEqual(['e8']);
+    expect(service.requests[0]?.headers['last-event-id']).toBe('7');
+  });
+
+  it('ends with the refusal that would be the same again', async () => {
+    const service = await build(refuses(401));
+    await expect(take(service, 1)).rejects.toThrow(WaypostApiError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('ends with the reason of its signal, also while it waits for events, and lets the connection go', async () => {
+    const aborting = new AbortController();
+    let isClosed: Promise<unknown> = Promise.resolve();
+    const service = await build((request, response) => {
+      isClosed = new Promise((resolve) => request.once('close', resolve));
+      response.writeHead(200).write(': open\n\n');
+      aborting.abort(new Error('enough'));
+    });
+    await expect(take(service, 1, { signal: aborting.signal })).rejects.toThrow('enough');
+    await isClosed;
+  });
+});
