@@ -6,6 +6,10 @@ export interface WebhookSubscription {
   readonly fleetId: string;
   readonly eventType: string;
   readonly url: string;
+  /** Its owner's words, for people. */
+  readonly description: string | null;
+  /** Its owner's own keys and values. */
+  readonly metadata: Readonly<Record<string, string>>;
   /** active | paused | disabled */
   readonly status: string;
   readonly disabledReason: string | null;
@@ -15,6 +19,8 @@ export interface WebhookSubscription {
   readonly deviceIds: readonly string[] | null;
   /** null: none. */
   readonly auth: BearerAuth | null;
+  /** In the order in which they are sent. */
+  readonly headers: readonly CustomHeader[];
   readonly rateLimitPerSecond: number | null;
   /** fail | hold */
   readonly onOutage: string;
@@ -38,6 +44,16 @@ export interface BearerAuth {
   readonly audience: string | null;
   /** client_secret_basic | client_secret_post: where the token request has its credentials. */
   readonly tokenAuthMethod: string;
+}
+
+/** A header that its owner adds to each delivery. */
+export interface CustomHeader {
+  /** In lower case. */
+  readonly name: string;
+  /** null: it is secret. */
+  readonly value: string | null;
+  /** A secret value under AES-256-GCM. */
+  readonly sealedValue: string | null;
 }
 
 /** A signing secret under AES-256-GCM. */

@@ -253,6 +253,42 @@ export interface FigureBucket {
   };
 }
 
+export interface StreamedAttempt {
+  readonly eventId: string;
+  /** `test` is an event that was requested with `/test`. */
+  readonly eventType: Open<
+    | 'position'
+    | 'position_sleep'
+    | 'ignition_on'
+    | 'ignition_off'
+    | 'geofence_in'
+    | 'geofence_out'
+    | 'route_started'
+    | 'route_finished'
+    | 'stop_started'
+    | 'stop_finished'
+    | 'test'
+  >;
+  /** UTC, with milliseconds. */
+  readonly eventTime: string;
+  readonly deviceId: string;
+  readonly subscriptionId: string;
+  /** 0: the first delivery of the event; above: replays of it. */
+  readonly series: number;
+  readonly attempt: number;
+  readonly probe?: true;
+  /** UTC, with milliseconds. */
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly statusCode?: number;
+  /** Why there is no status code, for example timeout. */
+  readonly error?: string;
+  /** Of the delivery, after this attempt. */
+  readonly status: Open<'delivered' | 'failed' | 'pending'>;
+  /** Only while pending. */
+  readonly nextAttemptAt?: string;
+}
+
 export interface DevicePath {
   readonly device_id: string;
   /** In the order of their time. */
@@ -306,6 +342,10 @@ export interface CreateSubscriptions {
   )[];
   /** https, without user info, resolving to public addresses only. */
   readonly url: string;
+  /** For people; null: none. */
+  readonly description?: string | null;
+  /** Keys and values of your own, such as an id in your system. Nothing of it is sent to the receiver. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Only events of these devices. */
   readonly deviceIds?: readonly string[];
   /** The fleet's default when left out. */
@@ -326,6 +366,14 @@ export interface CreateSubscriptions {
         /** How the token request carries the credentials: in its Authorization header (the default) or in its body. */
         readonly tokenAuthMethod?: 'client_secret_basic' | 'client_secret_post';
       };
+  /** Sent with every attempt, besides those of Waypost. Not allowed are those, and what belongs to the connection or to proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like. */
+  readonly headers?: readonly {
+    /** Kept and sent in lower case. */
+    readonly name: string;
+    readonly value: string;
+    /** true: the value is stored sealed and never shown. */
+    readonly secret?: boolean;
+  }[];
   /** The most attempts that are started per second, retries included; null: no limit. */
   readonly rateLimitPerSecond?: number | null;
   /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes of nothing but failures, until a probe is accepted, and then sent in order. */
@@ -350,6 +398,9 @@ export interface SubscriptionWithSecret {
     | 'stop_finished'
   >;
   readonly url: string;
+  readonly description?: string;
+  /** As it was given; its keys are in no particular order. */
+  readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
   /** Why it was disabled; only while it is. */
   readonly disabledReason?: string;
@@ -369,6 +420,12 @@ export interface SubscriptionWithSecret {
         /** Absent: client_secret_basic. */
         readonly tokenAuthMethod?: Open<'client_secret_basic' | 'client_secret_post'>;
       };
+  readonly headers: readonly {
+    readonly name: string;
+    /** Absent when it is secret. */
+    readonly value?: string;
+    readonly secret: boolean;
+  }[];
   /** Absent: no limit. */
   readonly rateLimitPerSecond?: number;
   readonly onOutage: Open<'fail' | 'hold'>;
@@ -397,6 +454,9 @@ export interface Subscription {
     | 'stop_finished'
   >;
   readonly url: string;
+  readonly description?: string;
+  /** As it was given; its keys are in no particular order. */
+  readonly metadata: Readonly<Record<string, string>>;
   readonly status: Open<'active' | 'paused' | 'disabled'>;
   /** Why it was disabled; only while it is. */
   readonly disabledReason?: string;
@@ -416,6 +476,12 @@ export interface Subscription {
         /** Absent: client_secret_basic. */
         readonly tokenAuthMethod?: Open<'client_secret_basic' | 'client_secret_post'>;
       };
+  readonly headers: readonly {
+    readonly name: string;
+    /** Absent when it is secret. */
+    readonly value?: string;
+    readonly secret: boolean;
+  }[];
   /** Absent: no limit. */
   readonly rateLimitPerSecond?: number;
   readonly onOutage: Open<'fail' | 'hold'>;
@@ -429,6 +495,10 @@ export interface Subscription {
 export interface UpdateSubscription {
   /** https, without user info, resolving to public addresses only. */
   readonly url?: string;
+  /** For people; null: none. */
+  readonly description?: string | null;
+  /** Keys and values of your own, such as an id in your system. Nothing of it is sent to the receiver. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** `paused`: nothing is sent, and deliveries wait in order until `active`. `active` also re-enables a disabled subscription; its `disabledReason` is removed. */
   readonly status?: 'active' | 'paused';
   /** null: every device. */
@@ -450,6 +520,14 @@ export interface UpdateSubscription {
         /** How the token request carries the credentials: in its Authorization header (the default) or in its body. */
         readonly tokenAuthMethod?: 'client_secret_basic' | 'client_secret_post';
       };
+  /** Sent with every attempt, besides those of Waypost. Not allowed are those, and what belongs to the connection or to proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like. */
+  readonly headers?: readonly {
+    /** Kept and sent in lower case. */
+    readonly name: string;
+    readonly value: string;
+    /** true: the value is stored sealed and never shown. */
+    readonly secret?: boolean;
+  }[];
   /** The most attempts that are started per second, retries included; null: no limit. */
   readonly rateLimitPerSecond?: number | null;
   /** What happens while the endpoint fails: with `fail` each delivery has its five attempts; with `hold` deliveries are kept, after 5 minutes of nothing but failures, until a probe is accepted, and then sent in order. */
@@ -653,19 +731,8 @@ export interface Operations {
       readonly startDate: string | Date;
       /** End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate. */
       readonly endDate: string | Date;
-      /** Only events of this type. */
-      readonly eventType?:
-        | 'position'
-        | 'position_sleep'
-        | 'ignition_on'
-        | 'ignition_off'
-        | 'geofence_in'
-        | 'geofence_out'
-        | 'route_started'
-        | 'route_finished'
-        | 'stop_started'
-        | 'stop_finished'
-        | 'test';
+      /** One of position, position_sleep, ignition_on, ignition_off, geofence_in, geofence_out, route_started, route_finished, stop_started, stop_finished, test. `test` is an event that was requested with `/test`. Nothing has any other type: the page is empty. */
+      readonly eventType?: string;
       /** Only deliveries whose last attempt got this code from the subscriber's endpoint. */
       readonly statusCode?: number;
       /** Maximum items per page. */
@@ -687,19 +754,7 @@ export interface Operations {
       /** End of the window, exclusive: RFC 3339 with a time zone. Must be after startDate. */
       readonly endDate?: string | Date;
       /** Only events of these types; send it once per type. */
-      readonly eventType?: readonly (
-        | 'position'
-        | 'position_sleep'
-        | 'ignition_on'
-        | 'ignition_off'
-        | 'geofence_in'
-        | 'geofence_out'
-        | 'route_started'
-        | 'route_finished'
-        | 'stop_started'
-        | 'stop_finished'
-        | 'test'
-      )[];
+      readonly eventType?: readonly string[];
       /** Only events of this device. */
       readonly deviceId?: string;
       /** Only deliveries to this subscription. */
@@ -1298,6 +1353,51 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/public/openapi.json',
     query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+} as const;
+
+/** What each stream of server-sent events takes, and the data of its events. */
+export interface Streams {
+  /** Follow attempts as they are made. */
+  readonly streamAttempts: {
+    readonly input: {
+      /** Only attempts of events of these types; send it once per type. */
+      readonly eventType?: readonly (
+        | 'position'
+        | 'position_sleep'
+        | 'ignition_on'
+        | 'ignition_off'
+        | 'geofence_in'
+        | 'geofence_out'
+        | 'route_started'
+        | 'route_finished'
+        | 'stop_started'
+        | 'stop_finished'
+        | 'test'
+      )[];
+      /** Only attempts of events of this device. */
+      readonly deviceId?: string;
+      /** Only attempts for this subscription. */
+      readonly subscriptionId?: string;
+      /** Only attempts that got this code. */
+      readonly statusCode?: number;
+      /** Only attempts after which the delivery had this status. */
+      readonly status?: 'delivered' | 'failed' | 'pending';
+    };
+    readonly event: StreamedAttempt;
+  };
+}
+
+/** How each stream is requested. */
+export const STREAMS = {
+  streamAttempts: {
+    method: 'GET',
+    path: '/public/v2/stream',
+    query: ['eventType', 'deviceId', 'subscriptionId', 'statusCode', 'status'],
     joined: [],
     idempotencyKey: false,
     ifMatch: false,
