@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  asInteger,
   asOneOf,
   asText,
   configSections,
@@ -25,6 +26,8 @@ export interface TelemetryProcessorConfig {
   /** Where snapshots of the device state are kept; undefined: nowhere. */
   readonly stateDir: string | undefined;
   readonly rules: RuleSet;
+  /** How long a partition waits after a small transaction, so that the pings that come meanwhile share the next. */
+  readonly lingerMs: number;
 }
 
 /** WAYPOST_STATE_DIR. */
@@ -43,6 +46,11 @@ const rulesConfig = z
   .object({ WAYPOST_RULES: withDefault(asOneOf(...RULE_SETS), `one of ${RULE_SETS.join(', ')}`, 'all') })
   .transform((env) => env.WAYPOST_RULES);
 
+/** WAYPOST_LINGER_MS. */
+const lingerConfig = z
+  .object({ WAYPOST_LINGER_MS: withDefault(asInteger(0, 2_000), 'a whole number of milliseconds from 0 to 2000', 10) })
+  .transform((env) => env.WAYPOST_LINGER_MS);
+
 export function readConfig(env: Environment = process.env): TelemetryProcessorConfig {
   return parseConfig(
     configSections({
@@ -51,6 +59,7 @@ export function readConfig(env: Environment = process.env): TelemetryProcessorCo
       registry: registryConfig,
       stateDir: stateDirConfig,
       rules: rulesConfig,
+      lingerMs: lingerConfig,
     }),
     env,
   );

@@ -51,6 +51,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_INSTANCE_ID: 'A name of its own for each process: Kafka static membership',
   WAYPOST_STATE_DIR:
     'A directory of this process alone for snapshots of its state: a restart reads only the rest of the log',
+  WAYPOST_LINGER_MS:
+    'How long a partition waits after a small transaction, so that the pings that come meanwhile share the next one',
   WAYPOST_RULES: '`all`, or `positions` for positions and ignition changes only',
   WAYPOST_ADMIN_HOST:
     'Address at which health, readiness and metrics are listened for; `0.0.0.0` in a container. Commands are taken from the same host only',

@@ -12,6 +12,8 @@ export interface AppConfig {
   readonly kafka?: KafkaSettings;
   /** For snapshots of the state stores, so that a restart reads only the changelogs' tails. */
   readonly stateDir?: string | undefined;
+  /** How long a partition waits after a small transaction, for others to share the next. */
+  readonly lingerMs?: number | undefined;
 }
 
 /** What the process gives to its application. Each field is a provider of the RuntimeModule. */

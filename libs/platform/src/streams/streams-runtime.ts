@@ -37,6 +37,7 @@ export interface BackendRuntimeOptions {
   /** Static membership of the groups; undefined: none. */
   readonly instanceId: string | undefined;
   readonly stateDir: string | undefined;
+  readonly lingerMs?: number | undefined;
   readonly logger: StreamsLogger;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -8,11 +8,11 @@ import { StreamsServer } from './streams-server.js';
 
 function createRuntime(
   backend: StreamsBackend,
-  { process: { instanceId }, stateDir }: AppConfig,
+  { process: { instanceId }, stateDir, lingerMs }: AppConfig,
   logger: Logger,
   now: () => number,
 ): StreamsRuntime {
-  return new BackendRuntime({ backend, instanceId, stateDir, logger, now, random: Math.random });
+  return new BackendRuntime({ backend, instanceId, stateDir, lingerMs, logger, now, random: Math.random });
 }
 
 /** The transport of `@StreamTask` and `@PartitionConsumer` handlers. */

@@ -45,7 +45,7 @@ function observedBackend(): StreamsBackend {
       init: () => inner.init(),
       close: () => inner.close(),
       commit: (transaction: Transaction) => {
-        commits.push({ offset: transaction.offset?.offset, outputs: transaction.records.length });
+        commits.push({ offset: transaction.offset?.offset, outputs: [...transaction.records].length });
         for (const { value } of transaction.records) written.push(String(value));
         return inner.commit(transaction);
       },
@@ -63,9 +63,13 @@ beforeEach(async () => {
   clock = 1_000;
   commits = [];
   written = [];
-  task = createStreamTask({
+  task = await openTask(0);
+});
+
+async function openTask(lingerMs: number): Promise<PartitionTask> {
+  const opened = createStreamTask({
     ...{ topology: copying, backend: observedBackend(), stores: new StateManager([]), now: () => clock },
-    ...{ commitIntervalMs: COMMIT_INTERVAL_MS, lingerMs: 0, release: () => undefined },
+    ...{ commitIntervalMs: COMMIT_INTERVAL_MS, lingerMs, release: () => undefined },
     context: {
       ...INPUT,
       leaseValid: () => true,
@@ -77,8 +81,9 @@ beforeEach(async () => {
       },
     },
   });
-  await task.open();
-});
+  await opened.open();
+  return opened;
+}
 
 /** Of the first batch of a test; others are behind it. */
 const START = 100;
@@ -213,5 +218,23 @@ describe('a task that has caught up', () => {
       { offset: START + 2, outputs: 2 },
       { offset: START + 3, outputs: 1 },
     ]);
+  });
+
+  it('waits after a small commit, so that the records which come meanwhile share the next one', async () => {
+    const lingerMs = 50;
+    task = await openTask(lingerMs);
+    const startedAt = performance.now();
+    await task.process(batchOf(0, 2, 0));
+    expect(commits).toEqual([{ offset: START + 2, outputs: 2 }]);
+    // Timers may fire up to a millisecond early.
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(lingerMs - 1);
+  });
+
+  it('does not wait any longer once its partition is revoked', async () => {
+    task = await openTask(3_600_000);
+    const processed = task.process(batchOf(0, 2, 0));
+    task.revoke?.();
+    await processed;
+    expect(commits).toEqual([{ offset: START + 2, outputs: 2 }]);
   });
 });

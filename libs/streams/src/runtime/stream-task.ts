@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { waitOrAbort } from '../abort.js';
 import type { StreamsBackend, TransactionalProducer } from '../backend/backend.js';
 import { errorMessage, StreamsError } from '../errors.js';
 import { partitionName, type RecordBatch, slicesOf, type StreamRecord } from '../record.js';
@@ -45,6 +46,7 @@ class StreamTask implements PartitionTask {
   /** When the oldest uncommitted work began; null: there is none. */
   private uncommittedSince: number | null = null;
   private closed = false;
+  private readonly released = new AbortController();
 
   constructor(private readonly options: StreamTaskOptions) {}
 
@@ -112,7 +114,7 @@ class StreamTask implements PartitionTask {
     if (core.changed ? isCaughtUp || !this.hasCommitted || this.isDue(core) : this.isOverdue()) {
       await this.commit(core, batch.nextOffset);
       // Before the next fetch: records that arrive meanwhile are in it, and share one transaction.
-      if (isTrickle) await sleep(this.options.lingerMs);
+      if (isTrickle) await waitOrAbort(this.options.lingerMs, this.released.signal);
     }
     if (core.changed) return;
     this.uncommittedSince = null;
@@ -151,6 +153,7 @@ class StreamTask implements PartitionTask {
    * released.
    */
   revoke(): void {
+    this.released.abort();
     this.options.release();
   }
 

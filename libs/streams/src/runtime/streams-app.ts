@@ -32,9 +32,9 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
   /**
    * How long a partition waits after a commit of few records before it fetches again; default 10 ms. The first record
    * after a longer silence is committed at once; in a steady stream records wait up to this long for each other, and
-   * the brokers get fewer transactions.
+   * the brokers get fewer transactions: with many partitions and little traffic on each, that is most of their work.
    */
-  readonly lingerMs?: number;
+  readonly lingerMs?: number | undefined;
   /**
    * The directory for checkpoints of the stores, so that a restart reads only the tails of the changelogs; default
    * none. It belongs to one process at a time.
