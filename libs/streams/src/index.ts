@@ -1,5 +1,10 @@
 export { settleOrAbort, waitOrAbort } from './abort.js';
-export { openGroupProgress, type GroupProgressReader, type PartitionProgress } from './admin/group-progress.js';
+export {
+  openGroupProgress,
+  type GroupProgressReader,
+  type GroupTopics,
+  type PartitionProgress,
+} from './admin/group-progress.js';
 export { connectKafka, readClusterId } from './admin/kafka-connection.js';
 export { openRecordPublisher, type PublishedRecord, type RecordPublisher } from './admin/record-publisher.js';
 export { openTopicAdmin, type TopicAdmin } from './admin/topic-admin.js';
@@ -7,7 +12,7 @@ export * from './backend/backend.js';
 export { createKafkaBackend, type KafkaBackendOptions } from './backend/kafka/kafka-backend.js';
 export { probeKafkaAccess, type KafkaAccess, type KafkaRefusal } from './backend/kafka/kafka-access.js';
 export type { KafkaSettings } from './kafka-settings.js';
-export { createMemoryBackend } from './backend/memory/memory-backend.js';
+export { createMemoryBackend, type MemoryBackendOptions, type MemoryLogs } from './backend/memory/memory-backend.js';
 export { StreamsError, toError, type StreamsErrorCode } from './errors.js';
 export { silentLogger, type StreamsLogger } from './logger.js';
 export {
@@ -23,8 +28,10 @@ export {
 } from './record.js';
 export { createGlobalTable, type GlobalTable, type GlobalTableOptions } from './runtime/global-table.js';
 export { readToEnd } from './backend/log-reader.js';
+export type { FetchLimits } from './protocol/fetch.js';
 export type { ExceptionHandler, ExceptionHandlerResult, ExceptionHandlers, ParkingReason } from './runtime/parking.js';
 export type { PartitionTask, TaskContext } from './runtime/partition-task.js';
+export type { SeekTarget, TaskState } from './runtime/task-executor.js';
 export { createStreamsApp, type StreamsApp, type StreamsAppOptions } from './runtime/streams-app.js';
 export {
   createTaskManager,

@@ -1,4 +1,3 @@
-import type { RecordCollector } from '../protocol/record-collector.js';
 import type { OutgoingRecord, RecordBatch, TopicPartition } from '../record.js';
 import type { StallWatch } from '../stalls.js';
 
@@ -29,7 +28,7 @@ export interface TransactionOffset extends TopicPartition {
 
 export interface Transaction {
   /** Buffers must not change until the commit has ended. */
-  readonly records: readonly OutgoingRecord[] | RecordCollector;
+  readonly records: Iterable<OutgoingRecord>;
   readonly offset?: TransactionOffset;
 }
 
@@ -59,7 +58,7 @@ export interface FencedWriter {
    * Appends to each partition in order, the records of one partition up to `MAX_BATCH_BYTES` atomically; not atomic
    * across partitions. Calls must not overlap. Retries for about a minute while a broker is unavailable.
    */
-  append(records: readonly OutgoingRecord[] | RecordCollector): Promise<BaseOffsets>;
+  append(records: Iterable<OutgoingRecord>): Promise<BaseOffsets>;
   close(): Promise<void>;
 }
 

@@ -10,7 +10,9 @@ export class RecordCollector implements Iterable<OutgoingRecord> {
 
   constructor(private readonly maxBatchBytes = MAX_BATCH_BYTES) {}
 
+  /** @returns the records themselves where they are a collector already */
   static of(records: Iterable<OutgoingRecord>, maxBatchBytes = MAX_BATCH_BYTES): RecordCollector {
+    if (records instanceof RecordCollector) return records;
     const buffers = new RecordCollector(maxBatchBytes);
     for (const { topic, partition, key, value, headers } of records)
       buffers.to(topic, partition).append(key, value, headers);

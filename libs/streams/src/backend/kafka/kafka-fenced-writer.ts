@@ -69,12 +69,11 @@ class KafkaFencedWriter implements FencedWriter {
     });
   }
 
-  async append(records: readonly OutgoingRecord[] | RecordCollector): Promise<BaseOffsets> {
+  async append(records: Iterable<OutgoingRecord>): Promise<BaseOffsets> {
     const { identity } = this;
     if (this.state !== 'writing' || !identity) throw this.unusable();
-    const buffers =
-      records instanceof RecordCollector ? records : RecordCollector.of(records, this.options.maxBatchBytes);
-    return this.orDie(() => this.writer.write(buffers.filled(), identity));
+    const outputs = RecordCollector.of(records, this.options.maxBatchBytes).filled();
+    return this.orDie(() => this.writer.write(outputs, identity));
   }
 
   close(): Promise<void> {

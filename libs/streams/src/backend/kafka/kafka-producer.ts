@@ -67,9 +67,7 @@ class KafkaProducer implements TransactionalProducer {
   async commit({ records, offset }: Transaction): Promise<BaseOffsets> {
     this.machine.moveTo('open');
     return this.orDie(async () => {
-      const buffers =
-        records instanceof RecordCollector ? records : RecordCollector.of(records, this.options.maxBatchBytes);
-      const outputs = buffers.filled();
+      const outputs = RecordCollector.of(records, this.options.maxBatchBytes).filled();
       await this.openTransaction(outputs, offset);
       const writing = [
         this.writer.write(outputs, this.identity),

@@ -1,6 +1,5 @@
 import { StreamsError } from '../../errors.js';
 import { silentLogger, type StreamsLogger } from '../../logger.js';
-import type { RecordCollector } from '../../protocol/record-collector.js';
 import {
   fetchedRecordOf,
   type OutgoingRecord,
@@ -178,7 +177,7 @@ class MemoryBroker implements StreamsBackend, MemoryLogs {
     };
   }
 
-  private appendAll(records: readonly OutgoingRecord[] | RecordCollector): BaseOffsets {
+  private appendAll(records: Iterable<OutgoingRecord>): BaseOffsets {
     const baseOffsets = new Map<string, number>();
     for (const record of records) {
       const at = this.append(record, record);
