@@ -50,9 +50,10 @@ async function project(projection: DeliveryProjection, log: readonly WebhookAtte
   }
 }
 
-function everything(history: DeliveryHistory) {
+async function everything(history: DeliveryHistory) {
   const endAt = Date.now() + 86_400_000;
-  return history.findDeliveries({ fleetId: 'fleet-1', startAt: 0, endAt, limit: 100 });
+  const { records } = await history.findDeliveries({ fleetId: 'fleet-1', startAt: 0, endAt, limit: 100 });
+  return records;
 }
 
 describe('an endpoint that is down for more than five minutes, with a kill -9 between two probes (R-24, R-29)', () => {

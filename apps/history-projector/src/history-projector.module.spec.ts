@@ -118,7 +118,7 @@ describe('HistoryProjectorModule', () => {
       ]),
     ).toBe(1);
     const range = { fleetId: 'fleet-1', startAt: 0, endAt: NOW, limit: 10 };
-    expect((await store.history.findDeliveries(range)).length).toBe(1);
+    expect((await store.history.findDeliveries(range)).records.length).toBe(1);
     expect((await paths.history.findPoints(range)).length).toBe(1);
     await app.close();
   });

@@ -156,18 +156,18 @@ async function positionBehind(history: DeliveryHistory, window: Window, count: n
   let position: DeliveryPosition | undefined;
   for (let left = count; left > 0;) {
     const limit = Math.min(left, STEP);
-    const page = await history.findDeliveries({
+    const { records: page, hasMore } = await history.findDeliveries({
       ...window,
       limit,
       ...(position === undefined ? {} : { after: position }),
     });
-    const last = page.length === limit ? page.at(-1) : page.at(-1 - PAGE_SIZE);
+    const last = hasMore ? page.at(-1) : page.at(-1 - PAGE_SIZE);
     if (last !== undefined) {
       const { firstAttemptAt, eventId, series } = last;
       position = { firstAttemptAt, eventId, series };
     }
-    if (page.length < limit) break;
-    left -= limit;
+    if (!hasMore) break;
+    left -= page.length;
   }
   if (position === undefined) throw new Error('The history is too small for a walk.');
   return position;

@@ -91,6 +91,7 @@ export {
   deliveryStatus,
   type DeliveryStatus,
   probeCount,
+  type FoundDeliveries,
 } from './history/delivery-history.js';
 export {
   deliveryPageTokens,
@@ -102,6 +103,7 @@ export {
   queryFingerprint,
 } from './history/page-token.js';
 export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
+export { MAX_PAGE_BYTES } from './history/page-size.js';
 export { type ClampedWindow, clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS } from './history/retention.js';
 
 export {

@@ -70,7 +70,10 @@ function build(given: Given = {}) {
     },
     onFatal: ({ message }) => void fatal.push(message),
   });
-  const find = () => store.history.findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
+  const find = async () => {
+    const query = { fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 };
+    return (await store.history.findDeliveries(query)).records;
+  };
   /** A batch that was fetched after it was asked for. */
   const processLater = (batch: RecordBatch): Promise<void> => {
     clock.nowMs += 5;

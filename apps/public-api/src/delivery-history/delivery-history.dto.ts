@@ -4,6 +4,8 @@ import { instant, NO_CONTROL_CHARACTERS, oneOf, parameterText, statusCode, whole
 
 /** The most deliveries or points of a page. */
 export const MAX_LIMIT = 2_000;
+export const LIMIT_DESCRIPTION =
+  'Maximum items per page. A page of large items may have fewer: only one without a token is the last.';
 
 export const STATUSES = ['delivered', 'failed', 'pending'] as const;
 

@@ -1,5 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { clampStart, type DeliveryHistory, type DeliveryQuery, type DeliveryRecord } from '@waypost/domain';
+import {
+  clampStart,
+  type DeliveryHistory,
+  type DeliveryQuery,
+  type DeliveryRecord,
+  type FoundDeliveries,
+} from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
 import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
@@ -33,6 +39,8 @@ export interface DeliveryPage {
   readonly nextPageState: string | null;
 }
 
+const NOTHING: FoundDeliveries = { records: [], hasMore: false };
+
 /** Pages of the delivery history, for both versions of the API. */
 @Injectable()
 export class DeliveryPages {
@@ -53,12 +61,11 @@ export class DeliveryPages {
       // Only the first page is clamped: a walk must not lose records that grow too old while it goes on.
       startAt: after === undefined ? clampStart(startAt, this.now()) : startAt,
       endAt: filters.endAt ?? Number.MAX_SAFE_INTEGER,
-      limit: limit + 1,
+      limit,
       ...(after === undefined ? {} : { after }),
     };
-    const found = query.endAt <= query.startAt ? [] : await this.history.findDeliveries(query);
-    const records = found.slice(0, limit);
-    const last = found.length > limit ? records.at(-1) : undefined;
+    const { records, hasMore } = query.endAt <= query.startAt ? NOTHING : await this.history.findDeliveries(query);
+    const last = hasMore ? records.at(-1) : undefined;
     return { records, nextPageState: last === undefined ? null : this.pageStates.seal(last, walk) };
   }
 }

@@ -9,6 +9,7 @@ import {
   endDateParameter,
   eventTypeFilter,
   lastStatusCode,
+  LIMIT_DESCRIPTION,
   MAX_LIMIT,
   startDateParameter,
   statusCodeParameter,
@@ -58,7 +59,7 @@ export class EventsQueryDto extends dto(
         .optional()
         .meta({ description: '`asc`, the default: newest last. `desc`: newest first.' }),
       include: includeParameter,
-      limit: limitParameter(MAX_LIMIT),
+      limit: limitParameter(MAX_LIMIT, LIMIT_DESCRIPTION),
       pageState: pageStateParameter,
     })
     .refine(isWindow, WINDOW_RULE),
@@ -111,7 +112,7 @@ export class EventPathDto extends dto(z.object({ eventId: uuid().meta({ descript
 export class EventQueryDto extends dto(
   z.object({
     include: includeParameter,
-    limit: limitParameter(MAX_LIMIT),
+    limit: limitParameter(MAX_LIMIT, LIMIT_DESCRIPTION),
     pageState: pageStateParameter,
   }),
 ) {}

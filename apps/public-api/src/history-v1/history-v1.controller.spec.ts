@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { RETENTION_MS } from '@waypost/domain';
+import { type DeliveryHistory, RETENTION_MS } from '@waypost/domain';
 import { attemptEntry, deliveryRecord, historyOf } from '../testing/delivery-records.js';
 import { startTestApiPerTest, type TestAnswer } from '../testing/test-api.js';
 
@@ -178,7 +178,10 @@ describe('the headers of the sunset (R-32)', () => {
 
   it('are on every response, including errors', async () => {
     let failing = false;
-    const history = { findDeliveries: () => (failing ? Promise.reject(new Error('a bug')) : Promise.resolve([])) };
+    const { findDeliveries } = historyOf([]);
+    const history: DeliveryHistory = {
+      findDeliveries: (query) => (failing ? Promise.reject(new Error('a bug')) : findDeliveries(query)),
+    };
     const { request, addKey } = await build({ history });
     const answers: [number, TestAnswer][] = [
       [200, await request(`${PATH}?${WINDOW}`)],

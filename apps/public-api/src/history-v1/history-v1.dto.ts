@@ -8,6 +8,7 @@ import {
   endDateParameter,
   eventTypeFilter,
   lastStatusCode,
+  LIMIT_DESCRIPTION,
   MAX_LIMIT,
   startDateParameter,
   statusCodeParameter,
@@ -23,7 +24,7 @@ export class HistoryV1QueryDto extends dto(
       endDate: endDateParameter,
       eventType: eventTypeFilter.optional(),
       statusCode: statusCodeParameter,
-      limit: limitParameter(MAX_LIMIT),
+      limit: limitParameter(MAX_LIMIT, LIMIT_DESCRIPTION),
       pageState: pageStateParameter,
     })
     .refine(isWindow, WINDOW_RULE),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { MAX_ID_LENGTH, type PathPoint, RETENTION_MS } from '@waypost/domain';
+import { MAX_ID_LENGTH, MAX_PAGE_BYTES, type PathPoint, RETENTION_MS } from '@waypost/domain';
 import { createMemoryPathStore } from '@waypost/history-store';
 import { startTestApi, type TestAnswer, type TestApi, type TestApiOptions } from '../testing/test-api.js';
 
@@ -70,6 +70,21 @@ function codeOf(answer: TestAnswer): string {
 }
 
 describe('GET /public/v1/paths', () => {
+  it('never has more bytes on a page than a page may have: 2,000 points of the longest kind have less (R-34a)', async () => {
+    const longest: Partial<PathPoint> = {
+      ...{ latitude: -12.345678901234567, longitude: -123.45678901234567, speedInKmh: 123.45678901234567 },
+      ...{ heading: 123.45678901234567, fuelLevel: 12.345678901234567, ignition: false, valid: false },
+      ...{ odometerInMeters: Number.MAX_SAFE_INTEGER, rpm: 2_147_483_647 },
+    };
+    const points = Array.from({ length: 2_001 }, (_, index) =>
+      pointOf({ ...longest, deviceId: `${String(index)}${'\uffee'.repeat(MAX_ID_LENGTH)}`.slice(0, MAX_ID_LENGTH) }),
+    );
+    const { request } = await build(points);
+    const { body } = await request(`${PATH}?${WINDOW}&limit=2000`);
+    expect((body as Page).data).toHaveLength(2_000);
+    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(MAX_PAGE_BYTES);
+  });
+
   it('shows a full and a bare point with the names of R-36 and nothing more', async () => {
     const full = pointOf({
       speedInKmh: 0,

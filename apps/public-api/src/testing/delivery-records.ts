@@ -64,7 +64,7 @@ export function historyOf(records: readonly DeliveryRecord[]): DeliveryHistory {
           (query.subscriptionId === undefined || query.subscriptionId === record.subscriptionId) &&
           (query.eventId === undefined || query.eventId === record.eventId),
       );
-      return Promise.resolve(found.slice(0, query.limit));
+      return Promise.resolve({ records: found.slice(0, query.limit), hasMore: found.length > query.limit });
     },
   };
 }

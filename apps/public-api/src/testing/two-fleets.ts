@@ -72,10 +72,10 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
     now: () => nowMs,
     // The tables are asked too, for the sake of the queries: they are empty.
     history: {
-      findDeliveries: async (query) => [
-        ...(await tables.deliveries.findDeliveries(query)),
-        ...(await history.findDeliveries(query)),
-      ],
+      findDeliveries: async (query) => {
+        const [stored, given] = [await tables.deliveries.findDeliveries(query), await history.findDeliveries(query)];
+        return { records: [...stored.records, ...given.records], hasMore: given.hasMore };
+      },
     },
     paths: {
       findPoints: async (query) => [

@@ -26,7 +26,14 @@ export interface DeliveryQuery {
 }
 
 export interface DeliveryHistory {
-  findDeliveries(query: DeliveryQuery): Promise<DeliveryRecord[]>;
+  findDeliveries(query: DeliveryQuery): Promise<FoundDeliveries>;
+}
+
+export interface FoundDeliveries {
+  /** In the order of the query: no more than its limit, and than a page has bytes (R-34a). */
+  readonly records: readonly DeliveryRecord[];
+  /** Whether others follow the last record. */
+  readonly hasMore: boolean;
 }
 
 export type DeliveryStatus = 'delivered' | 'failed' | 'pending';

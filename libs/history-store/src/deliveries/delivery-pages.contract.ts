@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeliveryPosition, DeliveryQuery, DeliveryRecord, WebhookAttempt } from '@waypost/domain';
+import type { DeliveryPosition, DeliveryQuery, DeliveryRecord, FoundDeliveries, WebhookAttempt } from '@waypost/domain';
 import { attemptOf, attemptsOf, expectedRecords, NOW, uuidOf } from './attempt-samples.contract.js';
 import type { ApplyResult } from './delivery-projection.js';
 
@@ -14,7 +14,9 @@ export interface TestLog {
   eventId(name: string): string;
   /** Applies the next batch of this log. */
   append(attempts: readonly WebhookAttempt[]): Promise<ApplyResult>;
-  find(query?: Partial<DeliveryQuery>): Promise<DeliveryRecord[]>;
+  findPage(query?: Partial<DeliveryQuery>): Promise<FoundDeliveries>;
+  /** Its records. */
+  find(query?: Partial<DeliveryQuery>): Promise<readonly DeliveryRecord[]>;
 }
 
 /** How every store of deliveries pages through them; part of the contract of a delivery store. */
@@ -65,7 +67,7 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
     expect(await find({ order: 'desc' })).toEqual([...all].reverse());
     for (const filter of filters) {
       const pages = await walk((after) => find({ ...filter, order: 'desc', limit: 4, after }));
-      expect(pages.flat()).toEqual((await find(filter)).reverse());
+      expect(pages.flat()).toEqual((await find(filter)).toReversed());
     }
   });
 
@@ -177,6 +179,41 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
     expect(all).toHaveLength(30);
   });
 
+  it('end when their bytes are reached, and say that there is more (R-34a)', async () => {
+    const { fleetId, eventId, append, find, findPage } = newLog();
+    /** A page has room for three of the second size, and for none of the last. */
+    const bodyBytes = [100, 1_390_000, 1_390_000, 1_390_000, 1_390_000, 100, 4_500_000, 100, 4_500_000];
+    await append(
+      bodyBytes.map((bytes, index) =>
+        attemptOf({
+          ...{ fleetId, eventId: eventId(`large ${String(index)}`), startedAt: NOW - 60_000 + index },
+          body: `"${'\u00e9'.repeat(bytes / 2 - 1)}"`,
+        }),
+      ),
+    );
+    const lengthsOf = async (order: 'asc' | 'desc') => {
+      const lengths: number[] = [];
+      let after: DeliveryPosition | undefined;
+      do {
+        const { records, hasMore } = await findPage({ order, after, limit: 8 });
+        lengths.push(records.length);
+        after = hasMore ? records.at(-1) : undefined;
+      } while (after !== undefined);
+      return lengths;
+    };
+    expect(await lengthsOf('asc')).toEqual([4, 2, 1, 1, 1]);
+    expect(await lengthsOf('desc')).toEqual([1, 1, 1, 4, 2]);
+    const pages = await walk((after) => find({ after }));
+    expect(pages.flat().map(({ body }) => Buffer.byteLength(body))).toEqual(bodyBytes);
+  });
+
+  it('say that there is more when there is, and only then', async () => {
+    const { findPage, all } = await filledLog();
+    expect((await findPage({ limit: all.length - 1 })).hasMore).toBe(true);
+    expect((await findPage({ limit: all.length })).hasMore).toBe(false);
+    expect(await findPage({ after: all.at(-1) })).toEqual({ records: [], hasMore: false });
+  });
+
   it('show every delivery that existed at the start exactly once while others are written', async () => {
     const { find, append, fleetId, eventId, all } = await filledLog();
     let written = 0;
@@ -194,11 +231,13 @@ export function describePages(newLog: () => TestLog, numRuns: number): void {
 }
 
 /** All pages, including the empty one at the end. */
-async function walk(page: (after?: DeliveryPosition) => Promise<DeliveryRecord[]>): Promise<DeliveryRecord[][]> {
+async function walk(
+  page: (after?: DeliveryPosition) => Promise<readonly DeliveryRecord[]>,
+): Promise<DeliveryRecord[][]> {
   const pages: DeliveryRecord[][] = [];
   for (let last: DeliveryRecord | undefined; ;) {
     const found = await page(last);
-    pages.push(found);
+    pages.push([...found]);
     last = found.at(-1);
     if (last === undefined) return pages;
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeliveryHistory, DeliveryQuery, DeliveryRecord, WebhookAttempt } from '@waypost/domain';
+import type { DeliveryHistory, DeliveryQuery, WebhookAttempt } from '@waypost/domain';
 import { anyLog, attemptOf, attemptsOf, expectedRecords, NOW, uuidOf, withProbes } from './attempt-samples.contract.js';
 import { describePages, inPageOrder, type TestLog } from './delivery-pages.contract.js';
 import type { ApplyResult, DeliveryProjection } from './delivery-projection.js';
@@ -30,6 +30,8 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
       const fleetId = `fleet-${String(logs)}`;
       const topic = `attempts-${String(logs)}`;
       let position: number | null = null;
+      const findPage = (query: Partial<DeliveryQuery> = {}) =>
+        store.history.findDeliveries({ fleetId, ...ALL_OF_IT, ...query });
       return {
         fleetId,
         topic,
@@ -41,8 +43,8 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
           if (result.type === 'applied') position = nextOffset;
           return result;
         },
-        find: (query: Partial<DeliveryQuery> = {}): Promise<DeliveryRecord[]> =>
-          store.history.findDeliveries({ fleetId, ...ALL_OF_IT, ...query }),
+        findPage,
+        find: async (query) => (await findPage(query)).records,
       };
     }
 

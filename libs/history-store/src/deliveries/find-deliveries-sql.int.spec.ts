@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
-import type { DeliveryHistory, DeliveryPosition, DeliveryQuery } from '@waypost/domain';
+import { type DeliveryHistory, type DeliveryPosition, type DeliveryQuery, MAX_PAGE_BYTES } from '@waypost/domain';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import type { PlanNode } from '../pages/page-sql.js';
 import { NOW, uuidOf } from './attempt-samples.contract.js';
@@ -158,7 +158,8 @@ describe('the plan of a page', () => {
   it('has the same statement for three and four types, and another for two', () => {
     const nameFor = (types: number): string | undefined => {
       const eventTypes = Array.from({ length: types }, (_, type) => `type-${String(type)}`);
-      return findDeliveriesSql({ fleetId: 'big', startAt: 0, endAt: NOW, limit: LIMIT, eventTypes })?.name;
+      const query = { fleetId: 'big', startAt: 0, endAt: NOW, limit: LIMIT, eventTypes };
+      return findDeliveriesSql(query, MAX_PAGE_BYTES)?.name;
     };
     expect(nameFor(3)).toBe(nameFor(4));
     expect(new Set([2, 3, 5, 6].map(nameFor)).size).toBe(3);
@@ -242,10 +243,10 @@ describe('a walk over several types', () => {
     let after: DeliveryPosition | undefined;
     for (;;) {
       const query = { fleetId: FLEET, startAt: NOW - DAY_MS, endAt: NOW + DAY_MS, limit, ...filters };
-      const page = await history.findDeliveries(after === undefined ? query : { ...query, after });
-      seen.push(...page.map(({ firstAttemptAt, eventId, series }) => nameOf(firstAttemptAt, eventId, series)));
-      const last = page.at(-1);
-      if (page.length < limit || last === undefined) return seen;
+      const { records, hasMore } = await history.findDeliveries(after === undefined ? query : { ...query, after });
+      seen.push(...records.map(({ firstAttemptAt, eventId, series }) => nameOf(firstAttemptAt, eventId, series)));
+      const last = records.at(-1);
+      if (!hasMore || last === undefined) return seen;
       after = { firstAttemptAt: last.firstAttemptAt, eventId: last.eventId, series: last.series };
     }
   }

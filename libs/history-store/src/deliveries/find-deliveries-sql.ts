@@ -5,12 +5,16 @@
 import { type PreparedQuery, storableText } from '@waypost/database';
 import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
+import { FIXED_RECORD_BYTES } from './record-bytes.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet, finerColumn, hashedKey } from './delivery-keys.js';
 
 export interface SqlQuery {
   readonly text: string;
   readonly parameters: unknown[];
 }
+
+/** Lengths of values, which PostgreSQL knows without reading them when they are stored apart from their row. */
+const RECORD_BYTES = `octet_length(body) + octet_length(attempts) + octet_length(url) + ${String(FIXED_RECORD_BYTES)}`;
 
 const SELECTED = `event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, next_attempt_at,
   series, status_code, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts`;
@@ -39,7 +43,7 @@ const INT4_MAX = 2_147_483_647;
  * filters contradict each other. Values are parameters only; the text depends on which filters are given, not on their
  * values, and leaves the planner one index to choose.
  */
-export function findDeliveriesSql(query: DeliveryQuery): PreparedQuery | null {
+export function findDeliveriesSql(query: DeliveryQuery, maxBytes: number): PreparedQuery | null {
   const filters = readFilters(query);
   const statuses = statusesOf(query);
   if (filters === null || statuses.length === 0) return null;
@@ -49,7 +53,7 @@ export function findDeliveriesSql(query: DeliveryQuery): PreparedQuery | null {
   const { status, ...others } = filters;
   const page = isMerged ? { filters: others, merged: statuses } : { filters, merged: [] };
   const shape = { key, ...page, types: typesOf(key, filters) };
-  return { name: nameOf(shape, query), ...textOf({ query, ...shape }) };
+  return { name: nameOf(shape, query), ...textOf({ query, maxBytes, ...shape }) };
 }
 
 function typesOf(key: DeliveryKeyName | null, { event_types: types }: Filters): Page['types'] {
@@ -61,7 +65,7 @@ function typesOf(key: DeliveryKeyName | null, { event_types: types }: Filters): 
 }
 
 /** PostgreSQL allows names of up to 63 bytes. */
-function nameOf({ key, merged, filters, types }: Omit<Page, 'query'>, { order }: DeliveryQuery): string {
+function nameOf({ key, merged, filters, types }: Omit<Page, 'query' | 'maxBytes'>, { order }: DeliveryQuery): string {
   const statuses = merged.map((status) => status.charAt(0));
   const columns = Object.keys(filters).map((column) => SHORT_NAMES[column as keyof Filters]);
   const slots = typeof types === 'number' ? [String(types)] : [];
@@ -141,6 +145,7 @@ function keyOf({ deviceId, eventId, statusCode, status }: DeliveryQuery, filters
 
 interface Page {
   readonly query: DeliveryQuery;
+  readonly maxBytes: number;
   readonly filters: Filters;
   readonly key: DeliveryKeyName | null;
   /** The statuses whose lists are merged into the page; each list is ordered. Empty: the key does not include the status. */
@@ -150,7 +155,7 @@ interface Page {
 }
 
 function textOf(page: Page): SqlQuery {
-  const { query, filters } = page;
+  const { query, maxBytes, filters } = page;
   const parameters: unknown[] = [];
   const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
   const window = windowOf(query, parameter);
@@ -158,13 +163,18 @@ function textOf(page: Page): SqlQuery {
     fleet_id: parameter(storableText(query.fleetId)),
     ...parametersOf(filters, parameter),
   };
-  const limit = parameter(query.limit);
-  if (subscriptions === undefined) return { text: pageText(page, values, window, limit), parameters };
+  const most = `${parameter(query.limit)}::integer`;
+  // One more, to see whether there are more.
+  const limit = `${most} + 1`;
+  const orderBy = ORDERS[query.order ?? 'asc'].by;
+  const ofOne = { ...values, subscription_id: 'own.subscription_id' };
   // A page of each subscription: a filter on the list of the whole fleet would read what all the others have.
-  const ofOne = pageText(page, { ...values, subscription_id: 'own.subscription_id' }, window, limit);
-  const text = `SELECT found.* FROM unnest(${subscriptions}::text[]) AS own (subscription_id)
-    CROSS JOIN LATERAL (${ofOne}) AS found ${ORDERS[query.order ?? 'asc'].by} LIMIT ${limit}`;
-  return { text, parameters };
+  const rows =
+    subscriptions === undefined
+      ? pageText(page, values, window, limit)
+      : `SELECT found.* FROM unnest(${subscriptions}::text[]) AS own (subscription_id)
+    CROSS JOIN LATERAL (${pageText(page, ofOne, window, limit)}) AS found ${orderBy} LIMIT ${limit}`;
+  return { text: boundedText(rows, orderBy, { most, maxBytes: parameter(maxBytes) }), parameters };
 }
 
 function pageText(
@@ -181,7 +191,6 @@ function pageText(
   const listsOf = (all: Values): string[] =>
     merged.length === 0 ? [listOf(all)] : merged.map((status) => listOf({ ...all, status: `'${status}'` }));
   const pageOf = (lists: readonly string[]): string => `${merge(lists, order.merge)} ${order.by} LIMIT ${limit}`;
-
   if (types === 'filter') return pageOf(listsOf(values));
   if (typeof types === 'number') {
     const each = Array.from({ length: types }, (_, index) => `(${typeArray})[${String(index + 1)}]`);
@@ -190,6 +199,18 @@ function pageText(
   const ofType = pageOf(listsOf({ ...values, event_type: 'wanted.event_type' }));
   return `SELECT page.* FROM unnest(${typeArray}) AS wanted (event_type)
     CROSS JOIN LATERAL (${ofType}) AS page ${order.by} LIMIT ${limit}`;
+}
+
+/**
+ * The rows of a page that fit into its bytes, the first in any case (R-34a). It is decided by lengths alone: of a row that is
+ * left out, a long body is never read.
+ */
+function boundedText(page: string, orderBy: string, { most, maxBytes }: { most: string; maxBytes: string }): string {
+  return `SELECT * FROM (
+      SELECT page.*, row_number() OVER so_far AS place, sum(${RECORD_BYTES}) OVER so_far AS bytes,
+             lead(true, 1, false) OVER so_far AS has_more
+        FROM (${page}) AS page WINDOW so_far AS (${orderBy} ROWS UNBOUNDED PRECEDING)) AS measured
+     WHERE place <= ${most} AND (place = 1 OR bytes <= ${maxBytes}::bigint)`;
 }
 
 type Parameter = (value: unknown) => string;

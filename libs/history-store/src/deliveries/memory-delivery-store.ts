@@ -1,8 +1,9 @@
 import { storableText } from '@waypost/database';
-import type { DeliveryHistory, DeliveryQuery, DeliveryRecord } from '@waypost/domain';
+import { type DeliveryHistory, type DeliveryQuery, type DeliveryRecord, MAX_PAGE_BYTES } from '@waypost/domain';
 import { isDayExpired } from '../partitions/daily-table.js';
 import type { DeliveryProjection } from './delivery-projection.js';
 import { deliveryKey, foldAttempts, mergeDelivery } from './fold-attempts.js';
+import { recordBytes } from './record-bytes.js';
 
 /** Projection and history in memory, for tests. The contract suite keeps it equal to PostgreSQL. */
 export interface MemoryDeliveryStore {
@@ -10,7 +11,15 @@ export interface MemoryDeliveryStore {
   readonly history: DeliveryHistory;
 }
 
-export function createMemoryDeliveryStore({ now }: { readonly now: () => number }): MemoryDeliveryStore {
+export interface MemoryDeliveryStoreDeps {
+  readonly now: () => number;
+  readonly maxPageBytes?: number | undefined;
+}
+
+export function createMemoryDeliveryStore({
+  now,
+  maxPageBytes = MAX_PAGE_BYTES,
+}: MemoryDeliveryStoreDeps): MemoryDeliveryStore {
   const positions = new Map<string, number>();
   const rows = new Map<string, DeliveryRecord>();
   const nameOf = (topic: string, partition: number): string => `${topic}-${String(partition)}`;
@@ -46,7 +55,13 @@ export function createMemoryDeliveryStore({ now }: { readonly now: () => number 
     findDeliveries(query) {
       const found = [...rows.values()].filter((row) => matches(row, query)).sort(comparePositions);
       if (query.order === 'desc') found.reverse();
-      return Promise.resolve(found.slice(0, query.limit));
+      let bytes = 0;
+      const fitting = found.findIndex((record, index) => {
+        bytes += recordBytes(record);
+        return index > 0 && bytes > maxPageBytes;
+      });
+      const records = found.slice(0, Math.min(query.limit, fitting === -1 ? found.length : fitting));
+      return Promise.resolve({ records, hasMore: records.length < found.length });
     },
   };
   return { projection, history };

@@ -1,22 +1,28 @@
 import type { PageSource } from '@waypost/database';
-import type { DeliveryHistory, DeliveryQuery, DeliveryRecord } from '@waypost/domain';
+import { type DeliveryHistory, type DeliveryQuery, type DeliveryRecord, MAX_PAGE_BYTES } from '@waypost/domain';
 import { explainQuery, type PlanNode } from '../pages/page-sql.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
 import { unpackAttempts } from './fold-attempts.js';
 
+export interface DeliveryHistoryDeps {
+  readonly pages: PageSource;
+  readonly maxPageBytes?: number | undefined;
+}
+
 /** The history in PostgreSQL. Every page is one statement, and page 1,000 costs what page 1 costs. */
-export function createDeliveryHistory({ pages }: { readonly pages: PageSource }): DeliveryHistory {
+export function createDeliveryHistory({ pages, maxPageBytes = MAX_PAGE_BYTES }: DeliveryHistoryDeps): DeliveryHistory {
   return {
     async findDeliveries(query) {
-      const sql = findDeliveriesSql(query);
-      return sql === null ? [] : (await pages.read<DeliveryRow>(sql)).map(toRecord);
+      const sql = findDeliveriesSql(query, maxPageBytes);
+      const rows = sql === null ? [] : await pages.read<DeliveryRow>(sql);
+      return { records: rows.map(toRecord), hasMore: rows.at(-1)?.has_more ?? false };
     },
   };
 }
 
 /** Runs the query of a page and returns the nodes of its plan; empty: it can find nothing, so there is no query. */
 export async function explainPage(pages: PageSource, query: DeliveryQuery): Promise<readonly PlanNode[]> {
-  const sql = findDeliveriesSql(query);
+  const sql = findDeliveriesSql(query, MAX_PAGE_BYTES);
   return sql === null ? [] : explainQuery(pages, sql);
 }
 
@@ -39,6 +45,7 @@ interface DeliveryRow {
   readonly url: string;
   readonly body: string;
   readonly attempts: string;
+  readonly has_more: boolean;
 }
 
 function toRecord(row: DeliveryRow): DeliveryRecord {

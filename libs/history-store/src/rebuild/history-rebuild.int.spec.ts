@@ -39,7 +39,10 @@ function projection() {
   return createDeliveryProjection({ dataSource, now: () => NOW });
 }
 function rows() {
-  return createDeliveryHistory({ pages }).findDeliveries({ fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 });
+  const query = { fleetId: 'fleet-a', startAt: 0, endAt: NOW, limit: 100 };
+  return createDeliveryHistory({ pages })
+    .findDeliveries(query)
+    .then(({ records }) => records);
 }
 function batch(from: number | null, to: number) {
   return {

@@ -1,0 +1,33 @@
+/** Walks over all deliveries of a fleet with the largest pages, in a process of its own: `DATABASE_URL FLEET_ID`. */
+import { createPageSource } from '@waypost/database';
+import { createDeliveryHistory } from '@waypost/history-store';
+import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
+import { MAX_LIMIT } from '../delivery-history/delivery-history.dto.js';
+import { v2PageText } from '../events-v2/events-v2.page.js';
+import { createPageStates } from '../paging/page-states.js';
+
+/** What the process prints of each page, as a line of JSON. */
+export interface WalkedPage {
+  readonly eventIds: readonly string[];
+  readonly textLength: number;
+}
+
+const [databaseUrl = '', fleetId = ''] = process.argv.slice(2);
+const source = createPageSource(databaseUrl);
+const pages = new DeliveryPages(
+  createDeliveryHistory({ pages: source }),
+  createPageStates({ keys: [Buffer.alloc(32, 3)], now: Date.now }),
+  Date.now,
+);
+let pageState: string | undefined;
+do {
+  const request = { fleetId, path: '/public/v2/events', filters: {}, limit: MAX_LIMIT, pageState };
+  const page = await pages.read(request);
+  const walked: WalkedPage = {
+    eventIds: page.records.map(({ eventId }) => eventId),
+    textLength: v2PageText(page, { includeBody: true }).length,
+  };
+  process.stdout.write(`${JSON.stringify(walked)}\n`);
+  pageState = page.nextPageState ?? undefined;
+} while (pageState !== undefined);
+await source.close();

@@ -1,0 +1,11 @@
+import type { DeliveryRecord } from '@waypost/domain';
+import { packAttempts } from './fold-attempts.js';
+
+/** More than the other columns of a row take, together with what a page writes around them. */
+export const FIXED_RECORD_BYTES = 1_024;
+
+/** What a record adds to the bytes of its page (R-34a); the same as the SQL of a page. */
+export function recordBytes({ body, attempts, url }: Pick<DeliveryRecord, 'body' | 'attempts' | 'url'>): number {
+  const texts = [body, packAttempts(attempts), url];
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), FIXED_RECORD_BYTES);
+}
