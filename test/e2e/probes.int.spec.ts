@@ -106,7 +106,7 @@ describe('an endpoint that is down for more than five minutes, with a kill -9 be
     expect(row?.attempts.map(({ probe, startedAt: at }) => [probe, at])).toEqual(
       held.map(({ probe, startedAt: at }) => [probe, at]),
     );
-    const page = { records: row ? [row] : [], nextPageState: null };
+    const page = { records: row ? [row] : [], nextPageState: null, completeUntil: null };
     const v2 = JSON.parse(v2PageText(page, { includeBody: false })) as { data: { delivery: object }[] };
     expect(v2.data[0]?.delivery).toMatchObject({
       ...{ status: 'delivered', attemptCount: attempts.length, probeCount: probes.length },

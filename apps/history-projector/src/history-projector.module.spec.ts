@@ -19,7 +19,7 @@ import {
 import { createMemoryBackend } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../test/support/registry/memory-registry.js';
 import { pingOf } from '../../../test/support/samples.js';
-import { DELIVERY_PROJECTION } from './attempts/attempts.task-factory.js';
+import { DELIVERY_PROJECTION, PROJECTION_PROGRESS } from './attempts/attempts.task-factory.js';
 import { readConfig } from './config.js';
 import { RUN_MIGRATIONS } from './database/projector-database.module.js';
 import { RetentionJob } from './database/retention.job.js';
@@ -77,6 +77,8 @@ async function build() {
     .useValue(noted('migrated'))
     .overrideProvider(DELIVERY_PROJECTION)
     .useValue(store.projection)
+    .overrideProvider(PROJECTION_PROGRESS)
+    .useValue({ begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() })
     .overrideProvider(PATH_PROJECTION)
     .useValue(paths.projection)
     .overrideProvider(RetentionJob)

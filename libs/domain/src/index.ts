@@ -103,6 +103,7 @@ export {
   queryFingerprint,
 } from './history/page-token.js';
 export type { PathHistory, PathPoint, PathPosition, PathQuery, PathWalkPosition } from './history/path-history.js';
+export { completeUntil, LOGGED_WITHIN_MS } from './history/complete-until.js';
 export { MAX_PAGE_BYTES } from './history/page-size.js';
 export { type ClampedWindow, clampStart, clampWindow, LOG_RETENTION_MS, RETENTION_MS } from './history/retention.js';
 

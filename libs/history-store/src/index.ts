@@ -29,6 +29,9 @@ export {
   type PathProjectionDeps,
 } from './paths/postgres-path-projection.js';
 
+// progress
+export { createProjectionProgress, type ProjectionProgress } from './progress/projection-progress.js';
+
 // partitions, stalled sessions and rebuild
 export type { DailyPartitions } from './partitions/daily-partitions.js';
 export type { DetachResult, DropResult } from './partitions/expired-partitions.js';

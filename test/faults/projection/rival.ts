@@ -1,6 +1,6 @@
 import { topics } from '@waypost/contracts';
 import { createDataSource, DatabaseRetry } from '@waypost/database';
-import { createDeliveryProjection } from '@waypost/history-store';
+import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
 import { createKafkaBackend, createTaskManager, silentLogger, waitOrAbort } from '@waypost/streams';
 import { createAttemptsTask } from '../../../apps/history-projector/src/attempts/attempts.task.js';
 import { codecsOf } from '../shared/committed-log.js';
@@ -37,8 +37,10 @@ export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOption
       createAttemptsTask(context, {
         ...{ codec, database, logger: quiet, wait: waitOrAbort, onFatal, now: () => performance.now() },
         projection: createDeliveryProjection({ dataSource, now: Date.now }),
+        progress: createProjectionProgress(dataSource),
         quarantine: { put: () => Promise.resolve() },
         clock: Date.now,
+        partitionCount: (topic) => backend.partitionCount(topic),
         logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
         metrics: {
           batchApplied: () => {

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { createDeliveryProjection } from '@waypost/history-store';
+import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
 import { CLOCK, CONFIG, QuarantineModule, StreamsModule } from '@waypost/platform';
 import { createProjectorMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
-import { AttemptTasks, DELIVERY_PROJECTION, PROJECTOR_METRICS } from './attempts.task-factory.js';
+import { AttemptTasks, DELIVERY_PROJECTION, PROJECTION_PROGRESS, PROJECTOR_METRICS } from './attempts.task-factory.js';
 
 interface AttemptsConfig {
   readonly projection: { readonly transactionsAtOnce: number };
@@ -18,6 +18,7 @@ interface AttemptsConfig {
   providers: [
     AttemptTasks,
     { provide: PROJECTOR_METRICS, inject: [Registry, CLOCK], useFactory: createProjectorMetrics },
+    { provide: PROJECTION_PROGRESS, inject: [DataSource], useFactory: createProjectionProgress },
     {
       provide: DELIVERY_PROJECTION,
       inject: [DataSource, CONFIG, CLOCK],

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AvroCodecs } from '@waypost/contracts';
-import type { DeliveryProjection } from '@waypost/history-store';
+import type { DeliveryProjection, ProjectionProgress } from '@waypost/history-store';
 import { CLOCK, CODECS, type PartitionTaskFactory, Quarantine } from '@waypost/platform';
 import { type PartitionTask, type TaskContext } from '@waypost/streams';
 import type { ProjectorMetrics } from '../projection/metrics.js';
@@ -9,6 +9,8 @@ import { createAttemptsTask } from './attempts.task.js';
 
 /** DeliveryProjection */
 export const DELIVERY_PROJECTION = Symbol('DELIVERY_PROJECTION');
+/** ProjectionProgress */
+export const PROJECTION_PROGRESS = Symbol('PROJECTION_PROGRESS');
 /** ProjectorMetrics */
 export const PROJECTOR_METRICS = Symbol('PROJECTOR_METRICS');
 
@@ -18,14 +20,15 @@ export class AttemptTasks implements PartitionTaskFactory {
     @Inject(PROJECTION_TOOLS) private readonly tools: ProjectionTaskTools,
     @Inject(CODECS) private readonly codecs: AvroCodecs,
     @Inject(DELIVERY_PROJECTION) private readonly projection: DeliveryProjection,
+    @Inject(PROJECTION_PROGRESS) private readonly progress: ProjectionProgress,
     @Inject(PROJECTOR_METRICS) private readonly metrics: ProjectorMetrics,
     private readonly quarantine: Quarantine,
     @Inject(CLOCK) private readonly clock: () => number,
   ) {}
 
   create(context: TaskContext): PartitionTask {
-    const { tools, projection, metrics, quarantine, clock } = this;
+    const { tools, projection, progress, metrics, quarantine, clock } = this;
     const codec = this.codecs.webhookAttempts;
-    return createAttemptsTask(context, { ...tools, codec, projection, metrics, quarantine, clock });
+    return createAttemptsTask(context, { ...tools, codec, projection, progress, metrics, quarantine, clock });
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readValue, resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
-import type { DeliveryProjection } from '@waypost/history-store';
+import type { DeliveryProjection, ProjectionProgress } from '@waypost/history-store';
 import { type Quarantine, type UnusableRecord } from '@waypost/platform';
 import { type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 import type { ProjectorMetrics } from '../projection/metrics.js';
@@ -10,6 +10,7 @@ import { createProjectionTask, type ProjectionTaskTools } from '../projection/pr
 export interface AttemptsTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<WebhookAttempt>;
   readonly projection: DeliveryProjection;
+  readonly progress: ProjectionProgress;
   readonly metrics: ProjectorMetrics;
   readonly quarantine: Pick<Quarantine, 'put'>;
   /** Epoch milliseconds. */
@@ -18,9 +19,14 @@ export interface AttemptsTaskDeps extends ProjectionTaskTools {
 
 /** Projects one partition of the attempts log. */
 export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps): PartitionTask {
-  const { projection } = deps;
+  const { projection, progress, partitionCount, clock } = deps;
   return createProjectionTask(context, {
     ...deps,
+    progress: {
+      begin: async () => progress.begin((await partitionCount(context.topic)) ?? context.partition + 1),
+      caughtUp: (mark) => progress.caughtUp(mark),
+      clock,
+    },
     decode: (batch) => decodeAttempts(batch, deps),
     projection: {
       readPosition: (topic, partition) => projection.readPosition(topic, partition),

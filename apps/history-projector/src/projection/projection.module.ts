@@ -24,6 +24,7 @@ import { PROJECTION_TOOLS, type ProjectionTaskTools } from './projection.task.js
         now,
         onFatal,
         wait: waitOrAbort,
+        partitionCount: (topic) => backend.partitionCount(topic),
         logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
       }),
     },

@@ -1,4 +1,5 @@
 import type { DatabaseRetry } from '@waypost/database';
+import type { ProjectionProgress } from '@waypost/history-store';
 import type { Logger } from '@waypost/platform';
 import { partitionName, type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
 
@@ -20,6 +21,14 @@ export interface ProjectedBatch<Item> {
   readonly expectedOffset: number | null;
   readonly nextOffset: number;
   readonly items: readonly Item[];
+  readonly completeUntil?: number | undefined;
+}
+
+/** For projections of which readers want to know until when they are complete. */
+export interface TaskProgress extends Pick<ProjectionProgress, 'caughtUp'> {
+  begin(): Promise<void>;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
 }
 
 export interface Projection<Item, Applied extends AnyApplied> {
@@ -43,6 +52,8 @@ export interface ProjectionTaskTools {
   readonly database: DatabaseRetry;
   /** First and next offset of the log itself. */
   readonly logRange: (context: TaskContext) => Promise<{ readonly start: number; readonly end: number }>;
+  /** null: no such topic. */
+  readonly partitionCount: (topic: string) => Promise<number | null>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -60,6 +71,7 @@ export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends Pr
   readonly decode: (batch: RecordBatch) => Promise<readonly Item[]>;
   readonly projection: Projection<Item, Applied>;
   readonly metrics: ProjectionTaskMetrics<Applied>;
+  readonly progress?: TaskProgress | undefined;
 }
 
 /**
@@ -98,6 +110,8 @@ interface Unwritten<Item> {
   /** The position after it. */
   readonly nextOffset: number;
   readonly lag: number;
+  /** When the last record was logged; undefined: there is none. */
+  readonly loggedAt: number | undefined;
 }
 
 class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask {
@@ -114,8 +128,9 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
   ) {}
 
   async open(): Promise<{ position: number }> {
-    const { database, projection, metrics } = this.deps;
+    const { database, projection, metrics, progress } = this.deps;
     const { topic, partition } = this.context;
+    if (progress !== undefined) await database.run(() => progress.begin(), this.abandoned.signal);
     this.position = await database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
     const { start, end } = await this.deps.logRange(this.context);
     const position = this.startIn(start, end);
@@ -133,7 +148,8 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const keepsUp = lag <= KEEPING_UP_RECORDS;
     const before = this.unwritten;
     const items = (before?.items ?? []).concat(await this.deps.decode(batch));
-    const unwritten = { items, nextOffset: batch.nextOffset, lag };
+    const loggedAt = batch.records.at(-1)?.timestamp ?? before?.loggedAt;
+    const unwritten = { items, nextOffset: batch.nextOffset, lag, loggedAt };
     this.unwritten = unwritten;
     if (keepsUp && before === null && startedAt - this.transactionEndedAt < AT_ONCE_MS) return;
     await this.write(unwritten, startedAt);
@@ -156,8 +172,9 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     return Promise.resolve();
   }
 
-  private async write({ items, nextOffset, lag }: Unwritten<Item>, startedAt: number): Promise<void> {
-    const result = await this.apply(nextOffset, items);
+  private async write(unwritten: Unwritten<Item>, startedAt: number): Promise<void> {
+    const { items, nextOffset, lag } = unwritten;
+    const result = await this.apply(unwritten);
     if (result.type === 'superseded') throw this.superseded(result.storedOffset);
     this.position = nextOffset;
     this.unwritten = null;
@@ -179,7 +196,22 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     const { topic, partition } = this.context;
     const stored = await database.run(() => projection.readPosition(topic, partition), this.abandoned.signal);
     if (stored !== this.position) throw this.superseded(stored);
+    await this.reportProgress();
     this.checkedAt = this.deps.now();
+  }
+
+  /** Without this a partition without input would seem to be behind. */
+  private async reportProgress(): Promise<void> {
+    const { progress, database } = this.deps;
+    if (progress === undefined) return;
+    const { topic, partition } = this.context;
+    // Before the end is read: what is logged after this moment may be behind that end.
+    const completeUntil = progress.clock();
+    const { start, end } = await this.deps.logRange(this.context);
+    const expectedOffset = this.position;
+    if ((expectedOffset ?? start) < end) return;
+    const mark = { topic, partition, expectedOffset, completeUntil };
+    await database.run(() => progress.caughtUp(mark), this.abandoned.signal);
   }
 
   /** To be thrown, so that the task is rebuilt and goes on from the stored position. */
@@ -191,16 +223,19 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     );
   }
 
-  private apply(
-    nextOffset: number,
-    items: readonly Item[],
-  ): Promise<Applied | Superseded | { readonly type: 'applied_before' }> {
-    const { projection, database } = this.deps;
+  private apply({
+    items,
+    nextOffset,
+    loggedAt,
+  }: Unwritten<Item>): Promise<Applied | Superseded | { readonly type: 'applied_before' }> {
+    const { projection, database, progress } = this.deps;
     const { topic, partition } = this.context;
+    const completeUntil = progress === undefined ? {} : { completeUntil: loggedAt };
     let tries = 0;
     return database.run(async () => {
       tries += 1;
-      const result = await projection.apply({ topic, partition, expectedOffset: this.position, nextOffset, items });
+      const batch = { topic, partition, expectedOffset: this.position, nextOffset, items, ...completeUntil };
+      const result = await projection.apply(batch);
       // The connection may have broken after the commit that it was to confirm.
       const wasOurs = result.type === 'superseded' && tries > 1 && result.storedOffset === nextOffset;
       return wasOurs ? { type: 'applied_before' as const } : result;

@@ -1,11 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  clampStart,
-  type DeliveryHistory,
-  type DeliveryQuery,
-  type DeliveryRecord,
-  type FoundDeliveries,
-} from '@waypost/domain';
+import { clampStart, type DeliveryHistory, type DeliveryQuery, type DeliveryRecord } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
 import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
@@ -37,9 +31,9 @@ export interface DeliveryPage {
   readonly records: readonly DeliveryRecord[];
   /** null: this is the last page. */
   readonly nextPageState: string | null;
+  /** R-33; null: not known. */
+  readonly completeUntil: number | null;
 }
-
-const NOTHING: FoundDeliveries = { records: [], hasMore: false };
 
 /** Pages of the delivery history, for both versions of the API. */
 @Injectable()
@@ -64,9 +58,9 @@ export class DeliveryPages {
       limit,
       ...(after === undefined ? {} : { after }),
     };
-    const { records, hasMore } = query.endAt <= query.startAt ? NOTHING : await this.history.findDeliveries(query);
+    const { records, hasMore, completeUntil } = await this.history.findDeliveries(query);
     const last = hasMore ? records.at(-1) : undefined;
-    return { records, nextPageState: last === undefined ? null : this.pageStates.seal(last, walk) };
+    return { records, nextPageState: last === undefined ? null : this.pageStates.seal(last, walk), completeUntil };
   }
 }
 

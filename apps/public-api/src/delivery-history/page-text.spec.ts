@@ -22,14 +22,16 @@ const records: fc.Arbitrary<DeliveryRecord> = fc
     ...{ eventId: fc.uuid(), subscriptionId: fc.uuid(), eventType: texts, deviceId: texts, url: fc.webUrl() },
     ...{ eventTime: times, createdAt: times, firstAttemptAt: times, lastAttemptAt: times },
     ...{ deliveredAt: maybe(times), nextAttemptAt: maybe(times), statusCode: codes },
-    status: fc.constantFrom('delivered', 'failed', 'pending'),
+    ...{ status: fc.constantFrom('delivered', 'failed', 'pending'), replayId: maybe(texts) },
     body: fc.object().map((value) => JSON.stringify(value)),
     attempts: fc.array(attempts, { minLength: 1, maxLength: 5 }),
   })
   .map(({ attempts: given, ...record }) =>
     deliveryRecord({ ...record, attempts: given.map((each, index) => entryOf(given.slice(0, index), each)) }),
   );
-const pages = fc.record({ records: fc.array(records, { maxLength: 4 }), nextPageState: maybe(texts) });
+const pages = fc.record({
+  ...{ records: fc.array(records, { maxLength: 4 }), nextPageState: maybe(texts), completeUntil: maybe(times) },
+});
 
 function countOf(given: readonly { readonly probe: boolean }[], isProbe: boolean): number {
   return given.filter(({ probe }) => probe === isProbe).length;
@@ -60,8 +62,9 @@ describe('the text of a time', () => {
 describe('the text of a page', () => {
   it('of version 1 reads as R-31 has it, with the bytes of the body in a string', () => {
     fc.assert(
-      fc.property(pages, ({ records: given, nextPageState }) => {
-        expect(JSON.parse(v1PageText({ records: given, nextPageState }))).toEqual({
+      fc.property(pages, (page) => {
+        const { records: given, nextPageState } = page;
+        expect(JSON.parse(v1PageText(page))).toEqual({
           events: given.map((record) =>
             present({
               ...{ event_id: record.eventId, event_type: record.eventType, device_id: record.deviceId },
@@ -88,8 +91,9 @@ describe('the text of a page', () => {
 
   it('of version 2 reads as R-33 has it, with the body as the payload and, if asked for, in a string', () => {
     fc.assert(
-      fc.property(pages, fc.boolean(), ({ records: given, nextPageState }, includeBody) => {
-        expect(JSON.parse(v2PageText({ records: given, nextPageState }, { includeBody }))).toEqual({
+      fc.property(pages, fc.boolean(), (page, includeBody) => {
+        const { records: given, nextPageState } = page;
+        expect(JSON.parse(v2PageText(page, { includeBody }))).toEqual({
           data: given.map((record) =>
             present({
               ...{ eventId: record.eventId, eventType: record.eventType, deviceId: record.deviceId },
@@ -98,7 +102,7 @@ describe('the text of a page', () => {
               body: includeBody ? record.body : null,
               delivery: present({
                 ...{ status: record.status, statusCode: record.statusCode },
-                series: record.series,
+                ...{ series: record.series, replayId: record.replayId },
                 attemptCount: countOf(record.attempts, false),
                 probeCount: countOf(record.attempts, true) || null,
                 firstAttemptAt: formatTime(record.firstAttemptAt),
@@ -115,6 +119,7 @@ describe('the text of a page', () => {
             }),
           ),
           nextPageState,
+          completeUntil: timeOrNull(page.completeUntil),
         });
       }),
     );
@@ -122,7 +127,7 @@ describe('the text of a page', () => {
 
   it('keeps every digit of the numbers that were pushed', () => {
     const body = '{"exact":12345678901234567890,"decimals":1.0}';
-    const page = { records: [deliveryRecord({ body })], nextPageState: null };
+    const page = { records: [deliveryRecord({ body })], nextPageState: null, completeUntil: null };
     expect(v2PageText(page, { includeBody: false })).toContain(`"payload":${body},`);
   });
 });

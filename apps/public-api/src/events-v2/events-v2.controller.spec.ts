@@ -66,7 +66,17 @@ describe('GET /public/v2/events (R-33)', () => {
         },
       ],
       nextPageState: null,
+      completeUntil: null,
     });
+  });
+
+  it('says in each answer until when the history is complete', async () => {
+    const record = deliveryRecord({ firstAttemptAt: NOW - 1 });
+    const { request } = await build({ history: historyOf([record], { completeUntil: NOW - 70_000 }) });
+    for (const query of ['', '?eventType=teleport', '?startDate=2030-01-01T00:00:00Z', `/${record.eventId}`]) {
+      const { body } = await request(`${PATH}${query}`);
+      expect(body).toHaveProperty('completeUntil', '2026-03-20T11:58:50.000Z');
+    }
   });
 
   it('adds the exact body on request', async () => {
@@ -97,7 +107,7 @@ describe('GET /public/v2/events (R-33)', () => {
     const known = deliveryRecord({ firstAttemptAt: NOW - 1 });
     const { request } = await build({ history: historyOf([known]) });
     const unknown = await request(`${PATH}?eventType=teleport%20%C3%A9&include=body`);
-    expect([unknown.status, unknown.body]).toEqual([200, { data: [], nextPageState: null }]);
+    expect([unknown.status, unknown.body]).toEqual([200, { data: [], nextPageState: null, completeUntil: null }]);
     expect(idsOf(await request(`${PATH}?eventType=teleport&eventType=position`))).toEqual([known.eventId]);
   });
 
@@ -166,24 +176,25 @@ describe('GET /public/v2/events (R-33)', () => {
 });
 
 describe('GET /public/v2/events/{eventId} (R-33)', () => {
-  it('shows the deliveries to every subscription, and those of replays, page by page', async () => {
+  it('shows the deliveries to every subscription, and those of replays with their replay (R-30), page by page', async () => {
     const eventId = randomUUID();
     const first = deliveryRecord({ eventId, firstAttemptAt: NOW - 3_000 });
-    const replayed = deliveryRecord({ eventId, firstAttemptAt: NOW - 2_000, series: 4 });
+    const replayId = randomUUID();
+    const replayed = deliveryRecord({ eventId, firstAttemptAt: NOW - 2_000, series: 4, replayId });
     const other = deliveryRecord({ eventId, firstAttemptAt: NOW - 1_000, subscriptionId: randomUUID() });
     const { request } = await build({ history: historyOf([first, replayed, other, deliveryRecord()]) });
     const seriesOf = (answer: TestAnswer) =>
-      (answer.body as { data: { subscriptionId: string; delivery: { series: number } }[] }).data.map(
-        ({ subscriptionId, delivery }) => [subscriptionId, delivery.series],
+      (answer.body as { data: { subscriptionId: string; delivery: { series: number; replayId?: string } }[] }).data.map(
+        ({ subscriptionId, delivery }) => [subscriptionId, delivery.series, delivery.replayId],
       );
 
     const page = await request(`${PATH}/${eventId}?limit=2`);
     expect(seriesOf(page)).toEqual([
-      [first.subscriptionId, 0],
-      [first.subscriptionId, 4],
+      [first.subscriptionId, 0, undefined],
+      [first.subscriptionId, 4, replayId],
     ]);
     const rest = await request(`${PATH}/${eventId}?limit=2&pageState=${String(pageOf(page).nextPageState)}`);
-    expect(seriesOf(rest)).toEqual([[other.subscriptionId, 0]]);
+    expect(seriesOf(rest)).toEqual([[other.subscriptionId, 0, undefined]]);
   });
 
   it("answers 404 to an event that is not in the history, is another fleet's, or has no id that an event can have", async () => {

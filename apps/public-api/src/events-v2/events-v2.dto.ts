@@ -82,6 +82,9 @@ const delivery = z.strictObject({
     .int()
     .min(0)
     .meta({ description: '0: the first delivery of the event to this subscription; above: replays of it.' }),
+  replayId: text.optional().meta({
+    description: 'The replay that made this series; absent for the first delivery.',
+  }),
   statusCode: lastStatusCode,
   attemptCount: z.int().min(0).meta({ description: 'Without probes.' }),
   probeCount: z.int().min(1).optional().meta({
@@ -117,4 +120,11 @@ export class EventQueryDto extends dto(
   }),
 ) {}
 
-export class EventsPageDto extends dto(pageOf(event)) {}
+export class EventsPageDto extends dto(
+  pageOf(event).extend({
+    completeUntil: dateTime.nullable().meta({
+      description:
+        'Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt.',
+    }),
+  }),
+) {}

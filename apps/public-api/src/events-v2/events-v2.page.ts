@@ -10,10 +10,11 @@ export interface V2PageOptions {
 }
 
 /** A page as v2 answers it (R-33): the JSON text. */
-export function v2PageText({ records, nextPageState }: DeliveryPage, options: V2PageOptions): string {
+export function v2PageText({ records, nextPageState, completeUntil }: DeliveryPage, options: V2PageOptions): string {
   const time = createTimeText();
   const data = arrayText(records.map((record) => eventText(record, options, time)));
-  return `{"data":${data},"nextPageState":${JSON.stringify(nextPageState)}}`;
+  const complete = completeUntil === null ? 'null' : time(completeUntil);
+  return `{"data":${data},"nextPageState":${JSON.stringify(nextPageState)},"completeUntil":${complete}}`;
 }
 
 function eventText(delivery: DeliveryRecord, { includeBody }: V2PageOptions, time: TimeText): string {
@@ -28,10 +29,12 @@ function eventText(delivery: DeliveryRecord, { includeBody }: V2PageOptions, tim
 }
 
 function deliveryText(delivery: DeliveryRecord, time: TimeText): string {
-  const { attempts, nextAttemptAt } = delivery;
+  const { attempts, nextAttemptAt, replayId } = delivery;
   const probes = probeCount(delivery);
   return (
-    `{"status":${quoted(delivery.status)},"series":${String(delivery.series)}${optionalField('statusCode', delivery.statusCode)}` +
+    `{"status":${quoted(delivery.status)},"series":${String(delivery.series)}` +
+    optionalField('replayId', replayId === null ? null : quoted(replayId)) +
+    optionalField('statusCode', delivery.statusCode) +
     `,"attemptCount":${String(attemptCount(delivery))}${optionalField('probeCount', probes === 0 ? null : probes)}` +
     `,"firstAttemptAt":${time(delivery.firstAttemptAt)},"lastAttemptAt":${time(delivery.lastAttemptAt)}` +
     optionalField('nextAttemptAt', nextAttemptAt === null ? null : time(nextAttemptAt)) +

@@ -8,6 +8,7 @@ export function deliveryRecord(given: Partial<DeliveryRecord> = {}): DeliveryRec
   return {
     eventId,
     series: 0,
+    replayId: null,
     eventType: 'position',
     eventTime: firstAttemptAt - 500,
     deviceId: 'device-1',
@@ -45,7 +46,10 @@ export function attemptEntry(given: Partial<AttemptEntry> = {}): AttemptEntry {
 }
 
 /** A history that holds these records, filtered by fleet, window and position as the port says. */
-export function historyOf(records: readonly DeliveryRecord[]): DeliveryHistory {
+export function historyOf(
+  records: readonly DeliveryRecord[],
+  { completeUntil = null }: { readonly completeUntil?: number | null } = {},
+): DeliveryHistory {
   const inOrder = [...records].sort(byPosition);
   return {
     findDeliveries: (query) => {
@@ -64,7 +68,11 @@ export function historyOf(records: readonly DeliveryRecord[]): DeliveryHistory {
           (query.subscriptionId === undefined || query.subscriptionId === record.subscriptionId) &&
           (query.eventId === undefined || query.eventId === record.eventId),
       );
-      return Promise.resolve({ records: found.slice(0, query.limit), hasMore: found.length > query.limit });
+      return Promise.resolve({
+        records: found.slice(0, query.limit),
+        hasMore: found.length > query.limit,
+        completeUntil,
+      });
     },
   };
 }

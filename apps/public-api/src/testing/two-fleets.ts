@@ -74,7 +74,11 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
     history: {
       findDeliveries: async (query) => {
         const [stored, given] = [await tables.deliveries.findDeliveries(query), await history.findDeliveries(query)];
-        return { records: [...stored.records, ...given.records], hasMore: given.hasMore };
+        return {
+          records: [...stored.records, ...given.records],
+          hasMore: given.hasMore,
+          completeUntil: stored.completeUntil,
+        };
       },
     },
     paths: {

@@ -34,6 +34,8 @@ export interface FoundDeliveries {
   readonly records: readonly DeliveryRecord[];
   /** Whether others follow the last record. */
   readonly hasMore: boolean;
+  /** Every delivery whose first attempt was before this had been projected; null: not known. */
+  readonly completeUntil: number | null;
 }
 
 export type DeliveryStatus = 'delivered' | 'failed' | 'pending';
@@ -41,6 +43,8 @@ export type DeliveryStatus = 'delivered' | 'failed' | 'pending';
 export interface DeliveryRecord {
   readonly eventId: string;
   readonly series: number;
+  /** The replay that made it; null for series 0, and for rows of before it was stored. */
+  readonly replayId: string | null;
   readonly eventType: string;
   readonly eventTime: number;
   readonly deviceId: string;

@@ -109,6 +109,7 @@ function recordOf(
   return {
     eventId: first.eventId,
     series: first.series,
+    replayId: first.replayId,
     eventType: first.eventType,
     eventTime: first.eventTime,
     deviceId: first.deviceId,

@@ -9,6 +9,8 @@ export interface AttemptBatch {
   /** The position after the batch; it moves even if `attempts` is empty. */
   readonly nextOffset: number;
   readonly attempts: readonly WebhookAttempt[];
+  /** Everything that was logged before this is in the batch or before it; epoch ms. Absent: not known. */
+  readonly completeUntil?: number | undefined;
 }
 
 export interface AppliedBatch {

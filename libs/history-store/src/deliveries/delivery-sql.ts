@@ -33,6 +33,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'event_type', type: 'text', valueOf: (delivery) => delivery.eventType },
   { name: 'format', type: 'text', valueOf: (delivery) => delivery.format },
   { name: 'status', type: 'text', valueOf: (delivery) => delivery.status },
+  { name: 'replay_id', type: 'text', valueOf: (delivery) => delivery.replayId },
   { name: 'url', type: 'text', valueOf: (delivery) => delivery.url },
   { name: 'body', type: 'text', valueOf: (delivery) => delivery.body },
   { name: 'attempts', type: 'text', valueOf: (delivery) => packAttempts(delivery.attempts) },
@@ -69,6 +70,7 @@ export function writeDeliveryRow(rows: CopyRows, delivery: WholeDelivery): void 
   rows.text(delivery.eventType);
   rows.text(delivery.format);
   rows.text(delivery.status);
+  rows.text(delivery.replayId);
   rows.text(delivery.url);
   rows.text(delivery.body);
   rows.text(packAttempts(delivery.attempts));

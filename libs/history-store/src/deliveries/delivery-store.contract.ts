@@ -57,6 +57,7 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
           {
             eventId: uuidOf(`event of ${log.fleetId}`),
             series: 0,
+            replayId: null,
             eventType: 'position',
             eventTime: NOW - 7_500,
             deviceId: 'device-1',
@@ -236,15 +237,17 @@ export function describeDeliveryStore(kind: string, open: () => Promise<OpenedDe
         expect(await log.find()).toEqual(expectedRecords(whole));
       });
 
-      it('keeps a replay of an event separate from its first sending', async () => {
+      it('keeps a replay of an event separate from its first sending, with the id of the replay (R-30)', async () => {
         const log = newLog();
+        const replayId = uuidOf('replay');
         const first = attemptsOf({ fleetId: log.fleetId }, 0, 'failed');
-        const replay = attemptsOf({ fleetId: log.fleetId, series: 1 }, 0, 'delivered');
-        await log.append([...first, ...replay]);
+        const replay = attemptsOf({ fleetId: log.fleetId, series: 1, replayId }, 1, 'delivered');
+        await log.append([...first, ...replay.slice(0, 1)]);
+        await log.append(replay.slice(1));
 
-        expect((await log.find()).map(({ series, status }) => [series, status])).toEqual([
-          [0, 'failed'],
-          [1, 'delivered'],
+        expect((await log.find()).map((found) => [found.series, found.status, found.replayId])).toEqual([
+          [0, 'failed', null],
+          [1, 'delivered', replayId],
         ]);
       });
     });

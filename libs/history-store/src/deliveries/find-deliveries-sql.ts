@@ -17,7 +17,7 @@ export interface SqlQuery {
 const RECORD_BYTES = `octet_length(body) + octet_length(attempts) + octet_length(url) + ${String(FIXED_RECORD_BYTES)}`;
 
 const SELECTED = `event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, next_attempt_at,
-  series, status_code, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts`;
+  series, status_code, fleet_id, device_id, subscription_id, event_type, format, status, replay_id, url, body, attempts`;
 
 const ORDERS = {
   asc: { by: 'ORDER BY first_attempt_at, event_id, series', merge: 'ORDER BY first_attempt_at' },
@@ -46,7 +46,7 @@ const INT4_MAX = 2_147_483_647;
 export function findDeliveriesSql(query: DeliveryQuery, maxBytes: number): PreparedQuery | null {
   const filters = readFilters(query);
   const statuses = statusesOf(query);
-  if (filters === null || statuses.length === 0) return null;
+  if (filters === null || statuses.length === 0 || query.endAt <= query.startAt) return null;
   if (filters.subscription_ids?.length === 0) return null;
   const key = keyOf(query, filters);
   const isMerged = key !== null && DELIVERY_KEYS[key].facets.some((facet) => facet === 'status');
@@ -207,7 +207,7 @@ function pageText(
  */
 function boundedText(page: string, orderBy: string, { most, maxBytes }: { most: string; maxBytes: string }): string {
   return `SELECT * FROM (
-      SELECT page.*, row_number() OVER so_far AS place, sum(${RECORD_BYTES}) OVER so_far AS bytes,
+      SELECT page.*, (row_number() OVER so_far)::integer AS place, sum(${RECORD_BYTES}) OVER so_far AS bytes,
              lead(true, 1, false) OVER so_far AS has_more
         FROM (${page}) AS page WINDOW so_far AS (${orderBy} ROWS UNBOUNDED PRECEDING)) AS measured
      WHERE place <= ${most} AND (place = 1 OR bytes <= ${maxBytes}::bigint)`;

@@ -71,6 +71,7 @@ function firstSeen(attempt: WebhookAttempt): FoldedDelivery {
   return {
     eventId: attempt.eventId,
     series: attempt.series,
+    replayId: attempt.replayId === null ? null : storableText(attempt.replayId),
     eventType: storableText(attempt.eventType),
     eventTime: attempt.eventTime,
     deviceId: storableText(attempt.deviceId),

@@ -61,7 +61,7 @@ export function createMemoryDeliveryStore({
         return index > 0 && bytes > maxPageBytes;
       });
       const records = found.slice(0, Math.min(query.limit, fitting === -1 ? found.length : fitting));
-      return Promise.resolve({ records, hasMore: records.length < found.length });
+      return Promise.resolve({ records, hasMore: records.length < found.length, completeUntil: null });
     },
   };
   return { projection, history };

@@ -1,5 +1,11 @@
-import type { PageSource } from '@waypost/database';
-import { type DeliveryHistory, type DeliveryQuery, type DeliveryRecord, MAX_PAGE_BYTES } from '@waypost/domain';
+import type { PageSource, PreparedQuery } from '@waypost/database';
+import {
+  completeUntil,
+  type DeliveryHistory,
+  type DeliveryQuery,
+  type DeliveryRecord,
+  MAX_PAGE_BYTES,
+} from '@waypost/domain';
 import { explainQuery, type PlanNode } from '../pages/page-sql.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
 import { unpackAttempts } from './fold-attempts.js';
@@ -14,11 +20,29 @@ export function createDeliveryHistory({ pages, maxPageBytes = MAX_PAGE_BYTES }: 
   return {
     async findDeliveries(query) {
       const sql = findDeliveriesSql(query, maxPageBytes);
-      const rows = sql === null ? [] : await pages.read<DeliveryRow>(sql);
-      return { records: rows.map(toRecord), hasMore: rows.at(-1)?.has_more ?? false };
+      const found = await pages.read<PageRow>(withProgress(sql));
+      const rows = found.filter(isDelivery).sort((a, b) => a.place - b.place);
+      return {
+        records: rows.map(toRecord),
+        hasMore: rows.at(-1)?.has_more ?? false,
+        completeUntil: completeUntil(found[0]?.complete_until?.getTime() ?? null),
+      };
     },
   };
 }
+
+/** The progress counts for exactly the rows that the page sees: both are read by one statement. */
+function withProgress(page: PreparedQuery | null): PreparedQuery {
+  const { name, text, parameters } = page ?? NO_PAGE;
+  return {
+    name: `${name} +`,
+    text: `SELECT * FROM (SELECT CASE WHEN bool_and(complete_until IS NOT NULL) THEN min(complete_until) END AS complete_until
+              FROM delivery_progress) AS progress LEFT JOIN LATERAL (${text}) AS page ON true`,
+    parameters,
+  };
+}
+
+const NO_PAGE: PreparedQuery = { name: 'no page', text: 'SELECT NULL::uuid AS event_id WHERE false', parameters: [] };
 
 /** Runs the query of a page and returns the nodes of its plan; empty: it can find nothing, so there is no query. */
 export async function explainPage(pages: PageSource, query: DeliveryQuery): Promise<readonly PlanNode[]> {
@@ -42,16 +66,26 @@ interface DeliveryRow {
   readonly event_type: string;
   readonly format: string;
   readonly status: DeliveryRecord['status'];
+  readonly replay_id: string | null;
   readonly url: string;
   readonly body: string;
   readonly attempts: string;
+  readonly place: number;
   readonly has_more: boolean;
+}
+
+/** Of a page without deliveries, one row has the progress alone. */
+type PageRow = { readonly complete_until: Date | null } & (DeliveryRow | { readonly event_id: null });
+
+function isDelivery(row: PageRow): row is PageRow & DeliveryRow {
+  return row.event_id !== null;
 }
 
 function toRecord(row: DeliveryRow): DeliveryRecord {
   return {
     eventId: row.event_id,
     series: row.series,
+    replayId: row.replay_id,
     eventType: row.event_type,
     eventTime: row.event_time.getTime(),
     deviceId: row.device_id,

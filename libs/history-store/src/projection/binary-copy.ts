@@ -111,7 +111,12 @@ export class CopyRows {
     this.end = this.bytes.writeUInt8(value ? 1 : 0, this.end);
   }
 
-  text(value: string): void {
+  text(value: string | null): void {
+    if (value === null) {
+      this.reserve(SLACK_BYTES);
+      this.writeNull();
+      return;
+    }
     this.reserve(value.length * MAX_BYTES_PER_UNIT + SLACK_BYTES);
     const length = this.bytes.write(value, this.end + 4, 'utf8');
     this.end = this.bytes.writeInt32BE(length, this.end) + length;

@@ -12,6 +12,8 @@ export interface PositionMove {
   /** The position that the caller believes to be stored; null: none yet. */
   readonly expectedOffset: number | null;
   readonly nextOffset: number;
+  /** Of the attempts log: see AttemptBatch. */
+  readonly completeUntil?: number | undefined;
 }
 
 /** A transaction takes tens of milliseconds; one of thousands of rows on a busy server takes a second or two. */
@@ -73,7 +75,8 @@ export async function readPosition(dataSource: DataSource, topic: string, partit
  * still has the records. The planner settings force one look-up per row, whatever the planner believes about the size of a
  * day: its plan is kept as long as the connection.
  */
-export function beginAndMovePosition({ topic, partition, expectedOffset, nextOffset }: PositionMove): string {
+export function beginAndMovePosition(move: PositionMove): string {
+  const { topic, partition, expectedOffset, nextOffset } = move;
   return [
     'BEGIN',
     'SET LOCAL synchronous_commit = off',
@@ -82,13 +85,20 @@ export function beginAndMovePosition({ topic, partition, expectedOffset, nextOff
     'SET LOCAL enable_hashjoin = off',
     'SET LOCAL enable_mergejoin = off',
     expectedOffset === null
-      ? `INSERT INTO projection_positions (topic, partition, next_offset)
+      ? `${moveProgress(move)} INSERT INTO projection_positions (topic, partition, next_offset)
            VALUES (${pg.escapeLiteral(topic)}, ${whole(partition)}, ${whole(nextOffset)})
            ON CONFLICT (topic, partition) DO NOTHING`
-      : `UPDATE projection_positions SET next_offset = ${whole(nextOffset)}
+      : `${moveProgress(move)} UPDATE projection_positions SET next_offset = ${whole(nextOffset)}
            WHERE topic = ${pg.escapeLiteral(topic)} AND partition = ${whole(partition)}
              AND next_offset = ${whole(expectedOffset)}`,
   ].join('; ');
+}
+
+/** Part of the statement that moves the position, whose command tag is that of the position. */
+function moveProgress({ partition, completeUntil }: PositionMove): string {
+  if (completeUntil === undefined) return '';
+  const time = pg.escapeLiteral(new Date(completeUntil).toISOString());
+  return `WITH progress AS (UPDATE delivery_progress SET complete_until = ${time} WHERE partition = ${whole(partition)})`;
 }
 
 function whole(value: number): string {

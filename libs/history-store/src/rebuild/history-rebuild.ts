@@ -67,6 +67,7 @@ export async function emptyHistory(dataSource: DataSource, logs: ProjectedLogs):
       // Positions first, like every projector: this prevents deadlocks, and no batch is in flight afterwards.
       await manager.query('LOCK TABLE projection_positions IN EXCLUSIVE MODE');
       await manager.query('DELETE FROM projection_positions WHERE topic = ANY($1)', [Object.values(logs)]);
+      await manager.query('UPDATE delivery_progress SET complete_until = NULL');
       // Not DROP: projectors remember which days have a partition.
       await manager.query(`TRUNCATE ${Object.keys(logs).join(', ')}`);
     });
