@@ -176,6 +176,16 @@ export {
   type FleetSettingsVersions,
 } from './subscription/fleet-settings-history.js';
 export { mayDisable } from './subscription/operational-event.js';
+export {
+  HEALTH_STATUSES,
+  MAX_COUNTED_PENDING,
+  type NewestOperations,
+  type SubscriptionActivity,
+  type SubscriptionHealth,
+  subscriptionHealth,
+  type Suspension,
+  suspensionOf,
+} from './subscription/subscription-health.js';
 export { TEST_DEVICE_ID, testDelivery, type TestRequest } from './subscription/test-delivery.js';
 
 export { type AcceptedPing, decidePing, isAccepted, type MovedPing, type PingDecision } from './rules/decide-ping.js';

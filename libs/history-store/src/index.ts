@@ -4,6 +4,11 @@ export type { AppliedBatch, ApplyResult, AttemptBatch, DeliveryProjection } from
 export { createMemoryDeliveryStore, type MemoryDeliveryStore } from './deliveries/memory-delivery-store.js';
 export { createDeliveryHistory, explainPage } from './deliveries/postgres-delivery-history.js';
 export { createDeliveryProjection, type DeliveryProjectionDeps } from './deliveries/postgres-delivery-projection.js';
+export {
+  type ActivityQuery,
+  createSubscriptionActivities,
+  type SubscriptionActivities,
+} from './deliveries/subscription-activity.js';
 export type { PlanNode } from './pages/page-sql.js';
 
 // figures

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, type Repository } from 'typeorm';
 import { storableText } from '@waypost/database';
-import type { OperationalEvent } from '@waypost/domain';
+import type { NewestOperations, OperationalEvent } from '@waypost/domain';
 import { OperationalEventEntity } from './entities.js';
 
 /** The position of an event in the list of its subscription. */
@@ -61,6 +61,24 @@ export class OperationalEventStore {
       select.andWhere('(event.occurredAt, event.id) < (:occurredAt, :id)', position);
     }
     return select.getMany();
+  }
+
+  /** When the newest event of each of these types occurred. */
+  async newest({
+    fleetId,
+    subscriptionId,
+  }: Omit<OperationalEventQuery, 'limit' | 'before'>): Promise<NewestOperations> {
+    const newestOf = async (type: keyof NewestOperations): Promise<number | null> => {
+      const where = { subscriptionId, fleetId, type };
+      const event = await this.events.findOne({ where, order: { occurredAt: 'DESC', id: 'DESC' } });
+      return event?.occurredAt ?? null;
+    };
+    const [suspended, probed, resumed] = await Promise.all([
+      newestOf('suspended'),
+      newestOf('probed'),
+      newestOf('resumed'),
+    ]);
+    return { suspended, probed, resumed };
   }
 
   /** Removes the events that occurred before this time (epoch ms); returns their number. */

@@ -6,7 +6,12 @@ import {
   PAGE_SOURCE,
   type PageSource,
 } from '@waypost/database';
-import { createDeliveryFigures, createDeliveryHistory, createPathHistory } from '@waypost/history-store';
+import {
+  createDeliveryFigures,
+  createDeliveryHistory,
+  createPathHistory,
+  createSubscriptionActivities,
+} from '@waypost/history-store';
 import { ManagementStoreModule } from '@waypost/management-store';
 import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK } from '@waypost/platform';
 import { waitOrAbort } from '@waypost/streams';
@@ -15,6 +20,7 @@ import { connectDatabase } from './connect-database.js';
 
 export const DELIVERY_HISTORY = Symbol('delivery history');
 export const DELIVERY_FIGURES = Symbol('delivery figures');
+export const SUBSCRIPTION_ACTIVITIES = Symbol('activities of subscriptions');
 export const PATH_HISTORY = Symbol('path history');
 
 const POOL_SIZE = 10;
@@ -36,6 +42,11 @@ const PROVIDERS = [
     provide: DELIVERY_FIGURES,
     inject: [PAGE_SOURCE],
     useFactory: (pages: PageSource) => createDeliveryFigures({ pages }),
+  },
+  {
+    provide: SUBSCRIPTION_ACTIVITIES,
+    inject: [PAGE_SOURCE],
+    useFactory: (pages: PageSource) => createSubscriptionActivities({ pages }),
   },
   { provide: PATH_HISTORY, inject: [PAGE_SOURCE], useFactory: (pages: PageSource) => createPathHistory({ pages }) },
 ];

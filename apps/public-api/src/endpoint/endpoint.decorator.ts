@@ -29,8 +29,11 @@ export interface EndpointOptions {
     readonly mediaType?: 'text/event-stream';
   };
   readonly errors?: readonly OwnErrorStatus[];
-  /** The handler returns what `tagged` gives it: the response has an `ETag`, and a GET supports `If-None-Match`. */
-  readonly etag?: boolean;
+  /**
+   * The handler returns what `tagged` gives it: the response has an `ETag`, and a GET supports `If-None-Match`.
+   * `for_changes`: the response shows more than the version says, so the tag is for `If-Match` alone.
+   */
+  readonly etag?: true | 'for_changes';
   /** The handler takes `@IfMatch()`. */
   readonly ifMatch?: boolean;
   /** The handler uses `IdempotentRequests`. */

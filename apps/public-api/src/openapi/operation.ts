@@ -183,7 +183,7 @@ function responsesOf(options: EndpointOptions, method: string, collector: Schema
     ...requestIdHeader,
     ...(scope === null ? {} : rateLimitHeaders),
     ...(response.status === 201 ? locationHeader : {}),
-    ...(etag === true ? etagHeader : {}),
+    ...(etag === undefined ? {} : etagHeader),
     ...(isIdempotent === true ? replayedHeader : {}),
   };
   const described = describeResponse(response, collector);

@@ -79,6 +79,7 @@ describe('POST /public/v1/webhook-subscriptions (R-16)', () => {
       headers: [],
       onOutage: 'fail',
       strictOrder: false,
+      version: 1,
       createdAt: '2026-03-20T12:00:00.000Z',
       updatedAt: '2026-03-20T12:00:00.000Z',
       secret: expect.stringMatching(/^whsec_/),

@@ -15,6 +15,7 @@ import {
   SubscriptionDto,
   SubscriptionPageDto,
   SubscriptionPathDto,
+  SubscriptionWithHealthDto,
   SubscriptionWithSecretDto,
   UpdateSubscriptionDto,
 } from './subscriptions.dto.js';
@@ -64,6 +65,7 @@ export class SubscriptionsController {
   @Endpoint({
     operationId: 'listSubscriptions',
     summary: 'List subscriptions, oldest first',
+    description: 'Without `health`, which a GET of one subscription has.',
     tag,
     scope: 'subscriptions:read',
     response: { status: 200, description: 'A page of subscriptions.', type: SubscriptionPageDto },
@@ -78,15 +80,15 @@ export class SubscriptionsController {
     summary: 'Read a subscription',
     tag,
     scope: 'subscriptions:read',
-    response: { status: 200, description: 'The subscription.', type: SubscriptionDto },
+    response: { status: 200, description: 'The subscription, with its health.', type: SubscriptionWithHealthDto },
     errors: [404],
-    etag: true,
+    etag: 'for_changes',
   })
   get(
     @CurrentCaller() { fleetId }: Caller,
     @Param() { id }: SubscriptionPathDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<SubscriptionDto> {
+  ): Promise<SubscriptionWithHealthDto> {
     return tagged(response, this.service.get({ fleetId, id }));
   }
 

@@ -5,12 +5,15 @@ import {
   formatTime,
   HEADER_NAME,
   HEADER_VALUE,
+  HEALTH_STATUSES,
   isReservedHeader,
+  MAX_COUNTED_PENDING,
   MAX_CUSTOM_HEADER_BYTES,
   MAX_CUSTOM_HEADERS,
   MAX_HEADER_NAME_LENGTH,
   MAX_ID_LENGTH,
   PAYLOAD_FORMATS,
+  type SubscriptionHealth,
   type WebhookSubscription,
 } from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
@@ -25,6 +28,7 @@ import {
   unique,
   uuid,
   uuidText,
+  version,
   wholeNumber,
 } from '../endpoint/fields.js';
 import { pageOf } from '../paging/paging.dto.js';
@@ -239,12 +243,49 @@ const fields = {
     .meta({ description: 'Absent: no limit.' }),
   onOutage: enumText(['fail', 'hold']),
   strictOrder: z.boolean(),
+  version,
   createdAt: dateTime,
   updatedAt: dateTime,
 };
 
 /** A subscription as the API shows it: without secrets (R-16, R-17). */
 export class SubscriptionDto extends dto(z.strictObject(fields).meta({ id: 'Subscription' })) {}
+
+const health = z
+  .strictObject({
+    status: enumText(HEALTH_STATUSES).meta({
+      description:
+        '`suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: nothing that was begun since the last success is accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days.',
+    }),
+    failingSince: dateTime.optional().meta({
+      description:
+        'First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and is not accepted. Absent: there is none.',
+    }),
+    suspendedSince: dateTime.optional().meta({
+      description: 'When deliveries began to be held. Absent: they are not, or for longer than 15 days.',
+    }),
+    lastSuccessAt: dateTime.optional().meta({
+      description:
+        'When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last 15 days.',
+    }),
+    pending: z
+      .int()
+      .min(0)
+      .max(MAX_COUNTED_PENDING)
+      .meta({
+        description: `Deliveries that were attempted and are neither accepted nor failed; at most ${String(MAX_COUNTED_PENDING)} are counted. Those that wait for their first attempt, for example while others are held, are not among them.`,
+      }),
+    oldestPendingAt: dateTime.optional().meta({ description: 'When the oldest of the pending deliveries was made.' }),
+  })
+  .meta({
+    id: 'SubscriptionHealth',
+    description: 'How its deliveries fare, from the history: usually less than a second old.',
+  });
+
+/** With what costs a look at the history, so lists do not have it. */
+export class SubscriptionWithHealthDto extends dto(
+  z.strictObject({ ...fields, health }).meta({ id: 'SubscriptionWithHealth' }),
+) {}
 
 /** On creation and rotation, and never again, with the signing secret. */
 export class SubscriptionWithSecretDto extends dto(
@@ -271,6 +312,18 @@ export class QueuedTestDto extends dto(
     .meta({ id: 'QueuedTest' }),
 ) {}
 
+export function toHealth(known: SubscriptionHealth): z.infer<typeof health> {
+  const { status, failingSince, suspendedSince, lastSuccessAt, pending, oldestPendingAt } = known;
+  return {
+    status,
+    ...(failingSince === null ? {} : { failingSince: formatTime(failingSince) }),
+    ...(suspendedSince === null ? {} : { suspendedSince: formatTime(suspendedSince) }),
+    ...(lastSuccessAt === null ? {} : { lastSuccessAt: formatTime(lastSuccessAt) }),
+    pending,
+    ...(oldestPendingAt === null ? {} : { oldestPendingAt: formatTime(oldestPendingAt) }),
+  };
+}
+
 export function toSubscription(stored: WebhookSubscription): z.infer<typeof SubscriptionDto.schema> {
   return {
     id: stored.id,
@@ -290,6 +343,7 @@ export function toSubscription(stored: WebhookSubscription): z.infer<typeof Subs
     ...(stored.rateLimitPerSecond === null ? {} : { rateLimitPerSecond: stored.rateLimitPerSecond }),
     onOutage: stored.onOutage,
     strictOrder: stored.strictOrder,
+    version: stored.version,
     createdAt: formatTime(stored.createdAt),
     updatedAt: formatTime(stored.updatedAt),
   };

@@ -5,6 +5,7 @@ import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { PagingModule } from '../paging/paging.module.js';
 import { CHECK_URL, createUrlCheck } from './subscriber-urls.js';
 import { SubscriptionDrafts } from './subscription-drafts.js';
+import { SubscriptionHealthReader } from './subscription-health.js';
 import { SubscriptionsController } from './subscriptions.controller.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
@@ -14,6 +15,7 @@ import { SubscriptionsService } from './subscriptions.service.js';
   providers: [
     SubscriptionsService,
     SubscriptionDrafts,
+    SubscriptionHealthReader,
     { provide: CHECK_URL, inject: [CONFIG], useFactory: ({ egress }: PublicApiConfig) => createUrlCheck(egress) },
   ],
 })

@@ -16,11 +16,14 @@ import { type ListPage, ListPages } from '../paging/list-pages.service.js';
 import type { ListQueryDto } from '../paging/paging.dto.js';
 import { CHECK_URL, type CheckUrl, requireAcceptedUrls } from './subscriber-urls.js';
 import { SubscriptionDrafts } from './subscription-drafts.js';
+import { SubscriptionHealthReader } from './subscription-health.js';
 import {
   type CreateSubscriptionsDto,
   type QueuedTestDto,
   type SubscriptionDto,
+  type SubscriptionWithHealthDto,
   type SubscriptionWithSecretDto,
+  toHealth,
   toSubscription,
   type UpdateSubscriptionDto,
 } from './subscriptions.dto.js';
@@ -42,6 +45,7 @@ export class SubscriptionsService {
   constructor(
     private readonly subscriptions: SubscriptionStore,
     private readonly drafts: SubscriptionDrafts,
+    private readonly health: SubscriptionHealthReader,
     @Inject(CHECK_URL) private readonly checkUrl: CheckUrl,
     private readonly published: PublishedChanges,
     private readonly pages: ListPages,
@@ -80,10 +84,11 @@ export class SubscriptionsService {
     return { ...page, data: page.data.map(toSubscription) };
   }
 
-  async get(ref: SubscriptionRef): Promise<Versioned<SubscriptionDto>> {
+  async get(ref: SubscriptionRef): Promise<Versioned<SubscriptionWithHealthDto>> {
     const stored = await this.subscriptions.get(ref);
     if (stored === null) throw noSuchSubscription();
-    return { resource: toSubscription(stored), version: stored.version };
+    const health = toHealth(await this.health.read(ref));
+    return { resource: { ...toSubscription(stored), health }, version: stored.version };
   }
 
   async update(

@@ -6,7 +6,12 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { Registry } from 'prom-client';
 import { type DeliveryHistory, formatApiKey, hashApiKey, type PathHistory } from '@waypost/domain';
-import { createMemoryDeliveryStore, createMemoryPathStore, type DeliveryFigures } from '@waypost/history-store';
+import {
+  createMemoryDeliveryStore,
+  createMemoryPathStore,
+  type DeliveryFigures,
+  type SubscriptionActivities,
+} from '@waypost/history-store';
 import {
   API_KEY_SCOPES,
   type ApiKeyRecord,
@@ -26,7 +31,12 @@ import type { AttemptLog } from '../attempt-stream/attempt-log.js';
 import { ATTEMPT_LOG } from '../attempt-stream/attempt-log.module.js';
 import type { PublicApiConfig } from '../config.js';
 import { configureHttp } from '../configure-http.js';
-import { DELIVERY_FIGURES, DELIVERY_HISTORY, PATH_HISTORY } from '../database/api-database.module.js';
+import {
+  DELIVERY_FIGURES,
+  DELIVERY_HISTORY,
+  PATH_HISTORY,
+  SUBSCRIPTION_ACTIVITIES,
+} from '../database/api-database.module.js';
 import type { ServerLimits } from '../http/server-limits.js';
 import { HttpApiModule } from '../http-api.module.js';
 import type { OpenApiDocument } from '../openapi/openapi.types.js';
@@ -87,6 +97,7 @@ export interface TestApiOptions
   readonly history?: DeliveryHistory;
   readonly figures?: DeliveryFigures;
   readonly paths?: PathHistory;
+  readonly activities?: SubscriptionActivities;
   /** Empty, and over at once, unless given: a stream of it ends. */
   readonly attemptLog?: AttemptLog;
   readonly checkUrl?: CheckUrl;
@@ -179,12 +190,16 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
   };
 }
 
+const NO_ACTIVITIES: SubscriptionActivities = {
+  read: () => Promise.resolve({ lastSuccessAt: null, unacceptedSince: null, pending: 0, oldestPendingAt: null }),
+};
+
 /** In place of the database and the outbox. */
 @Global()
 @Module({})
 class TestStores {
   static forRoot(
-    { history, figures, paths, attemptLog, store, untilPublished }: TestApiOptions,
+    { history, figures, paths, activities, attemptLog, store, untilPublished }: TestApiOptions,
     findApiKey: FindApiKey,
   ): DynamicModule {
     const noFigures: DeliveryFigures = { read: () => Promise.resolve({ type: 'figures', rows: [] }) };
@@ -194,6 +209,7 @@ class TestStores {
       ...storeProviders(store ?? {}, findApiKey),
       { provide: DELIVERY_HISTORY, useValue: history ?? noDeliveries },
       { provide: DELIVERY_FIGURES, useValue: figures ?? noFigures },
+      { provide: SUBSCRIPTION_ACTIVITIES, useValue: activities ?? NO_ACTIVITIES },
       { provide: PATH_HISTORY, useValue: paths ?? noPaths },
       { provide: ATTEMPT_LOG, useValue: attemptLog ?? { follow: () => Promise.resolve() } },
       { provide: PublishedChanges, useValue: { wait: untilPublished ?? (() => Promise.resolve()) } },
