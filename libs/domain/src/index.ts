@@ -144,7 +144,7 @@ export {
 
 export { DEFAULT_ROUTE_SETTINGS, type RouteSettings } from './route/route-settings.js';
 
-export { apiKeysEqual, formatApiKey, hashApiKey } from './secret/api-key.js';
+export { apiKeysEqual, formatApiKey, formatCredential, hashApiKey } from './secret/api-key.js';
 export {
   isSealedWithNewest,
   keyIdOf,

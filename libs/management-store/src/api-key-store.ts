@@ -18,6 +18,8 @@ export const API_KEY_SCOPES = [
   'fleet:write',
   'keys:read',
   'keys:write',
+  'portal:read',
+  'portal:write',
 ] as const;
 export type ApiKeyScope = (typeof API_KEY_SCOPES)[number];
 

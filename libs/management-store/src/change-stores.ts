@@ -5,11 +5,13 @@ import {
   ApiKeyEntity,
   FleetEntity,
   GeofenceEntity,
+  PortalSessionEntity,
   WebhookReplayEntity,
   WebhookSubscriptionEntity,
 } from './entities.js';
 import { FleetStore } from './fleet-store.js';
 import { GeofenceStore } from './geofence-store.js';
+import { PortalSessionStore } from './portal-session-store.js';
 import { ReplayStore } from './replay-store.js';
 import { SubscriptionStore } from './subscription-store.js';
 
@@ -22,6 +24,7 @@ export class ChangeStores {
     readonly subscriptions: SubscriptionStore,
     readonly replays: ReplayStore,
     readonly geofences: GeofenceStore,
+    readonly portalSessions: PortalSessionStore,
   ) {}
 
   /** The stores on this manager: inside a transaction, their own transactions are savepoints of it. */
@@ -32,6 +35,7 @@ export class ChangeStores {
       new SubscriptionStore(manager.getRepository(WebhookSubscriptionEntity)),
       new ReplayStore(manager.getRepository(WebhookReplayEntity)),
       new GeofenceStore(manager.getRepository(GeofenceEntity)),
+      new PortalSessionStore(manager.getRepository(PortalSessionEntity), randomBytes),
     );
   }
 }

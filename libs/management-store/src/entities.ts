@@ -46,6 +46,37 @@ export class ApiKeyEntity {
   @TimestampColumn('revoked_at', { nullable: true }) revokedAt!: number | null;
 }
 
+/** A portal session. Of its code and its token only the SHA-256 is stored. */
+@Entity({ name: 'portal_sessions' })
+export class PortalSessionEntity {
+  @PrimaryColumn('uuid') id!: string;
+  @Column('text', { name: 'fleet_id' }) fleetId!: string;
+  /** The API key that made it. */
+  @Column('uuid', { name: 'key_id' }) keyId!: string;
+  @Column('text', { array: true }) scopes!: string[];
+  @Column('text', { name: 'subscription_ids', array: true, nullable: true }) subscriptionIds!: string[] | null;
+  @Column('text', { name: 'return_url', nullable: true }) returnUrl!: string | null;
+  @Column('bytea', { name: 'code_hash', nullable: true }) codeHash!: Buffer | null;
+  @TimestampColumn('code_expires_at') codeExpiresAt!: number;
+  @Column('bytea', { name: 'token_hash', nullable: true }) tokenHash!: Buffer | null;
+  @TimestampColumn('created_at') createdAt!: number;
+  @TimestampColumn('expires_at') expiresAt!: number;
+  @TimestampColumn('exchanged_at', { nullable: true }) exchangedAt!: number | null;
+  @TimestampColumn('revoked_at', { nullable: true }) revokedAt!: number | null;
+}
+
+/** How the portal of a fleet looks, and which pages may frame it. */
+@Entity({ name: 'fleet_portals' })
+export class FleetPortalEntity extends VersionedRow {
+  @PrimaryColumn('text', { name: 'fleet_id' }) fleetId!: string;
+  /** In the address of the portal. It is no secret, and says nothing of the fleet. */
+  @Column('uuid', { name: 'portal_id' }) portalId!: string;
+  @Column('text', { name: 'frame_ancestors', array: true }) frameAncestors!: readonly string[];
+  @Column('text', { name: 'brand_color', nullable: true }) brandColor!: string | null;
+  @Column('text', { name: 'logo_url', nullable: true }) logoUrl!: string | null;
+  @Column('text', { name: 'color_scheme' }) colorScheme!: string;
+}
+
 /** The current version of a webhook subscription; its secrets only sealed. */
 @Entity({ name: 'webhook_subscriptions' })
 export class WebhookSubscriptionEntity extends VersionedRow {
@@ -149,6 +180,8 @@ export class OperationalEventEntity {
 export const MANAGEMENT_ENTITIES = [
   FleetEntity,
   ApiKeyEntity,
+  PortalSessionEntity,
+  FleetPortalEntity,
   WebhookSubscriptionEntity,
   GeofenceEntity,
   WebhookReplayEntity,

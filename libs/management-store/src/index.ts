@@ -14,6 +14,13 @@ export { MANAGEMENT_ENTITIES } from './entities.js';
 export type { ExpectedVersions, VersionMismatch } from './expected-versions.js';
 export type { FleetLimits, LimitReached } from './fleet-limits.js';
 export {
+  type ChangeFleetPortalResult,
+  COLOR_SCHEMES,
+  type FleetPortal,
+  type FleetPortalChange,
+  FleetPortalStore,
+} from './fleet-portal-store.js';
+export {
   type ChangeFleetResult,
   type CreateFleetResult,
   type FleetChange,
@@ -55,6 +62,16 @@ export {
   type OutboxSessionOptions,
 } from './outbox-session.js';
 export { type ManagedResources, openRefill, type Refill, type RefillResult } from './refill.js';
+export {
+  type CreatePortalSessionResult,
+  type ExchangePortalCodeResult,
+  type NewPortalSession,
+  PORTAL_SCOPES,
+  type PortalScope,
+  type PortalSessionRecord,
+  PortalSessionStore,
+  type StoredPortalSession,
+} from './portal-session-store.js';
 export {
   type CancelReplayResult,
   type CreateReplayResult,

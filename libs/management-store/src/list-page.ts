@@ -16,12 +16,14 @@ export interface ListQuery {
   readonly limit: number;
   /** null: from the oldest on. */
   readonly after: ListPosition | null;
+  /** Only these; null or absent: all. */
+  readonly ids?: readonly string[] | null;
 }
 
 export function listPage<Row extends ObjectLiteral>(
   repository: Repository<Row>,
   idProperty: 'id' | 'geofenceId',
-  { fleetId, limit, after }: ListQuery,
+  { fleetId, limit, after, ids = null }: ListQuery,
 ): Promise<Row[]> {
   const id = `resource.${idProperty}`;
   const select = repository
@@ -30,6 +32,7 @@ export function listPage<Row extends ObjectLiteral>(
     .orderBy('resource.createdAt')
     .addOrderBy(id)
     .limit(limit);
+  if (ids !== null) select.andWhere(`${id} = ANY (:ids)`, { ids });
   if (after !== null) {
     const position = { createdAt: new Date(after.createdAt), id: after.id };
     select.andWhere(`(resource.createdAt, ${id}) > (:createdAt, :id)`, position);

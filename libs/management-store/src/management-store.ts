@@ -1,13 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { createDataSource } from '@waypost/database';
 import { ChangeStores } from './change-stores.js';
-import { IdempotencyKeyEntity, MANAGEMENT_ENTITIES, OperationalEventEntity, OutboxEntity } from './entities.js';
+import {
+  FleetPortalEntity,
+  IdempotencyKeyEntity,
+  MANAGEMENT_ENTITIES,
+  OperationalEventEntity,
+  OutboxEntity,
+} from './entities.js';
+import { FleetPortalStore } from './fleet-portal-store.js';
 import { IdempotencyStore } from './idempotency-store.js';
 import { OperationalEventStore } from './operational-event-store.js';
 import { OutboxStore } from './outbox.js';
 
 /** All stores of management-store, for tools and tests without Nest. */
 export interface ManagementStore extends ChangeStores {
+  readonly fleetPortals: FleetPortalStore;
   readonly operationalEvents: OperationalEventStore;
   readonly idempotency: IdempotencyStore;
   readonly outbox: OutboxStore;
@@ -26,6 +34,7 @@ export interface ManagementStore extends ChangeStores {
 export async function openManagementStore(databaseUrl: string): Promise<ManagementStore> {
   const dataSource = await createDataSource(databaseUrl, { entities: MANAGEMENT_ENTITIES }).initialize();
   return Object.assign(ChangeStores.on(dataSource.manager, randomBytes), {
+    fleetPortals: new FleetPortalStore(dataSource.getRepository(FleetPortalEntity)),
     operationalEvents: new OperationalEventStore(dataSource.getRepository(OperationalEventEntity)),
     idempotency: new IdempotencyStore(dataSource.getRepository(IdempotencyKeyEntity), randomBytes),
     outbox: new OutboxStore(dataSource.getRepository(OutboxEntity)),

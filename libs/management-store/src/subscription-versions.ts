@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, In } from 'typeorm';
 import type { WebhookSubscription } from '@waypost/domain';
 import { WebhookSubscriptionEntity } from './entities.js';
 import { appendToOutbox } from './outbox.js';
@@ -20,12 +20,14 @@ export function lockSubscription(
 /** `url`: also all other subscriptions of the fleet at the same URL (R-16). Default: `subscription`. */
 export interface SubscriptionTarget extends SubscriptionRef {
   readonly scope?: 'subscription' | 'url';
+  /** With `url`: only those of them that have one of these ids. null or absent: all. */
+  readonly within?: readonly string[] | null;
 }
 
 /** Empty when there is no such subscription. */
 export async function lockTargets(
   manager: EntityManager,
-  { fleetId, id, scope }: SubscriptionTarget,
+  { fleetId, id, scope, within = null }: SubscriptionTarget,
 ): Promise<WebhookSubscription[]> {
   if (scope !== 'url') {
     const named = await lockSubscription(manager, { fleetId, id });
@@ -35,7 +37,7 @@ export async function lockTargets(
     const named = await manager.findOneBy(WebhookSubscriptionEntity, { fleetId, id });
     if (named === null) return [];
     const locked = await manager.find(WebhookSubscriptionEntity, {
-      where: { fleetId, url: named.url },
+      where: { fleetId, url: named.url, ...(within === null ? {} : { id: In([...within]) }) },
       // All callers lock in the same order.
       order: { id: 'ASC' },
       lock: { mode: 'pessimistic_write' },

@@ -9,6 +9,7 @@ import { ManagedResources1760000600000 } from './managed-resources-1760000600000
 import { ManagementTables1760000100000 } from './management-tables-1760000100000.js';
 import { PageKeys1760000700000 } from './page-keys-1760000700000.js';
 import { PathTables1760000500000 } from './path-tables-1760000500000.js';
+import { PortalSessions1760001300000 } from './portal-sessions-1760001300000.js';
 import { ReplayTables1760000200000 } from './replay-tables-1760000200000.js';
 import { ReplayedEvent1760001000000 } from './replayed-event-1760001000000.js';
 import { SubscriptionHeaders1760001201000 } from './subscription-headers-1760001201000.js';
@@ -32,4 +33,5 @@ export const migrations = [
   DeliveryProgress1760001100001,
   SubscriptionNotes1760001200000,
   SubscriptionHeaders1760001201000,
+  PortalSessions1760001300000,
 ] satisfies DataSourceOptions['migrations'];

@@ -1,17 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '../domain-error.js';
 
-const PREFIX = 'wp_';
+/** Says what a credential is, to people and to scanners for leaked secrets. */
+const PREFIXES = { apiKey: 'wp_', portalCode: 'wpc_', portalToken: 'wps_', adminKey: 'wpa_' } as const;
 const MIN_BYTES = 16;
 
 export function formatApiKey(bytes: Buffer): string {
+  return formatCredential('apiKey', bytes);
+}
+
+/** An API key, or another secret that is used like one. */
+export function formatCredential(kind: keyof typeof PREFIXES, bytes: Buffer): string {
   if (bytes.length < MIN_BYTES) {
     throw new DomainError(
       'bad_key',
       `An API key needs at least ${String(MIN_BYTES)} random bytes, or it can be guessed.`,
     );
   }
-  return PREFIX + bytes.toString('base64url');
+  return PREFIXES[kind] + bytes.toString('base64url');
 }
 
 /** The only form in which a key is stored (R-37). A key is random and long, so no slower hash is needed. */

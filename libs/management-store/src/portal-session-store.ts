@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, IsNull, LessThanOrEqual, MoreThan, type Repository } from 'typeorm';
+import { formatCredential, hashApiKey } from '@waypost/domain';
+import { KEY_BYTES, type RandomBytes } from './api-key-store.js';
+import { ApiKeyEntity, PortalSessionEntity } from './entities.js';
+import { listPage, type ListQuery } from './list-page.js';
+
+/**
+ * What a portal session can be allowed to do (R-42). Not here: keys and sessions, which would outlive it, and changes of
+ * the fleet, which decides what may frame it.
+ */
+export const PORTAL_SCOPES = [
+  'events:read',
+  'paths:read',
+  'subscriptions:read',
+  'subscriptions:write',
+  'geofences:read',
+  'geofences:write',
+  'fleet:read',
+] as const;
+export type PortalScope = (typeof PORTAL_SCOPES)[number];
+
+/** A live session, for the request that carries its token. */
+export interface PortalSessionRecord {
+  readonly id: string;
+  readonly fleetId: string;
+  readonly hash: Buffer;
+  readonly scopes: readonly string[];
+  /** null: all subscriptions of the fleet. */
+  readonly subscriptionIds: readonly string[] | null;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** What may be shown of a session. Times are epoch milliseconds. */
+export interface StoredPortalSession {
+  readonly id: string;
+  readonly fleetId: string;
+  readonly keyId: string;
+  readonly scopes: readonly string[];
+  readonly subscriptionIds: readonly string[] | null;
+  readonly returnUrl: string | null;
+  readonly codeExpiresAt: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** null: its link has not been opened. */
+  readonly exchangedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface NewPortalSession {
+  readonly fleetId: string;
+  readonly keyId: string;
+  readonly scopes: readonly PortalScope[];
+  readonly subscriptionIds: readonly string[] | null;
+  readonly returnUrl: string | null;
+  readonly codeExpiresAt: number;
+  readonly expiresAt: number;
+  readonly nowMs: number;
+}
+
+export interface CreatePortalSessionResult {
+  /** Shown once, never stored. */
+  readonly code: string;
+  readonly stored: StoredPortalSession;
+}
+
+export type ExchangePortalCodeResult =
+  | {
+      readonly type: 'exchanged';
+      /** Shown once, never stored. */
+      readonly token: string;
+      readonly stored: StoredPortalSession;
+    }
+  /** It never existed, was used, has expired, or its session or the key that made it was revoked. */
+  | { readonly type: 'not_found' };
+
+interface SessionRow extends StoredPortalSession {
+  readonly codeHash: Buffer | null;
+  readonly tokenHash: Buffer | null;
+}
+
+const SECRET_BYTES = 32;
+/** How long an ended session is listed. */
+const LISTED_MS = 24 * 3_600_000;
+const FORGET_AT_ONCE = 100;
+
+/** Sessions of the portal. Each ends by itself, when it is revoked, or with the API key that made it. */
+@Injectable()
+export class PortalSessionStore {
+  constructor(
+    @InjectRepository(PortalSessionEntity) private readonly sessions: Repository<PortalSessionEntity>,
+    @Inject(KEY_BYTES) private readonly randomBytes: RandomBytes,
+  ) {}
+
+  async create({ nowMs, ...session }: NewPortalSession): Promise<CreatePortalSessionResult> {
+    await this.forgetOld(nowMs);
+    const code = formatCredential('portalCode', this.randomBytes(SECRET_BYTES));
+    const { scopes, subscriptionIds } = session;
+    const row = this.sessions.create({
+      ...session,
+      ...{ id: randomUUID(), scopes: [...scopes], subscriptionIds: subscriptionIds && [...subscriptionIds] },
+      ...{ codeHash: hashApiKey(code), tokenHash: null, createdAt: nowMs, exchangedAt: null, revokedAt: null },
+    });
+    await this.sessions.insert(row);
+    return { code, stored: shown(row) };
+  }
+
+  /** Works once: of several at the same time, one succeeds. */
+  exchange(code: string, nowMs: number): Promise<ExchangePortalCodeResult> {
+    return this.sessions.manager.transaction(async (manager): Promise<ExchangePortalCodeResult> => {
+      const session: SessionRow | null = await manager.findOne(PortalSessionEntity, {
+        where: { codeHash: hashApiKey(code), codeExpiresAt: MoreThan(nowMs), revokedAt: IsNull() },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (session === null || !(await isKeyLive(manager, session))) return { type: 'not_found' };
+      const token = formatCredential('portalToken', this.randomBytes(SECRET_BYTES));
+      const exchanged = { codeHash: null, tokenHash: hashApiKey(token), exchangedAt: nowMs };
+      await manager.update(PortalSessionEntity, { id: session.id }, exchanged);
+      return { type: 'exchanged', token, stored: shown({ ...session, ...exchanged }) };
+    });
+  }
+
+  /** The live session whose token has this SHA-256, or null. */
+  async find(hash: Buffer, nowMs: number): Promise<PortalSessionRecord | null> {
+    const found = await this.sessions
+      .createQueryBuilder('session')
+      .innerJoin(ApiKeyEntity, 'key', 'key.id = session.keyId AND key.revokedAt IS NULL')
+      .where('session.tokenHash = :hash AND session.revokedAt IS NULL', { hash })
+      .andWhere('session.expiresAt > :now', { now: new Date(nowMs) })
+      .getOne();
+    if (found === null) return null;
+    const { id, fleetId, scopes, subscriptionIds, expiresAt } = found;
+    return { id, fleetId, hash: found.tokenHash ?? Buffer.alloc(0), scopes, subscriptionIds, expiresAt };
+  }
+
+  async get(ref: { readonly fleetId: string; readonly id: string }): Promise<StoredPortalSession | null> {
+    const { fleetId, id } = ref;
+    const found = await this.sessions.findOneBy({ fleetId, id });
+    return found && shown(found);
+  }
+
+  /** Oldest first; those that have ended for a day after their end. */
+  async list(query: ListQuery): Promise<readonly StoredPortalSession[]> {
+    return (await listPage(this.sessions, 'id', query)).map(shown);
+  }
+
+  /** Permanent. Revoking a revoked session changes nothing. */
+  async revoke(
+    { fleetId, id }: { readonly fleetId: string; readonly id: string },
+    nowMs: number,
+  ): Promise<{ readonly type: 'revoked' } | { readonly type: 'not_found' }> {
+    if (!(await this.sessions.existsBy({ fleetId, id }))) return { type: 'not_found' };
+    await this.sessions.update({ id, revokedAt: IsNull() }, { revokedAt: nowMs });
+    return { type: 'revoked' };
+  }
+
+  /** A bounded number per new session: there are never many. */
+  private async forgetOld(nowMs: number): Promise<void> {
+    const old = await this.sessions.find({
+      select: { id: true },
+      where: { expiresAt: LessThanOrEqual(nowMs - LISTED_MS) },
+      order: { expiresAt: 'ASC' },
+      take: FORGET_AT_ONCE,
+    });
+    if (old.length > 0) await this.sessions.delete(old.map(({ id }) => id));
+  }
+}
+
+function isKeyLive(manager: EntityManager, { keyId }: SessionRow): Promise<boolean> {
+  return manager.existsBy(ApiKeyEntity, { id: keyId, revokedAt: IsNull() });
+}
+
+function shown({ codeHash: _code, tokenHash: _token, ...session }: SessionRow): StoredPortalSession {
+  return session;
+}
