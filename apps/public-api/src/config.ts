@@ -4,6 +4,7 @@ import {
   asFlag,
   asInteger,
   asList,
+  asUrl,
   configSections,
   databaseConfig,
   databaseReadConfig,
@@ -23,6 +24,11 @@ export const APP_NAME = 'public-api';
 const http = z
   .object({
     WAYPOST_PORT: withDefault(asInteger(0, 65_535), 'a port number, or 0 for any free port', 8_080),
+    WAYPOST_PUBLIC_URL: withDefault(
+      asUrl('https:', 'http:'),
+      'the URL of the console and the API, or unset for the one that each request is sent to',
+      undefined,
+    ),
     WAYPOST_V1_GONE: withDefault(asFlag, 'true or false', false),
     WAYPOST_RATE_LIMIT_PER_SECOND: withDefault(
       asInteger(1, 1_000_000),
@@ -58,6 +64,7 @@ const http = z
   })
   .transform((env) => ({
     port: env.WAYPOST_PORT,
+    publicUrl: env.WAYPOST_PUBLIC_URL,
     v1Gone: env.WAYPOST_V1_GONE,
     rateLimit: { perSecond: env.WAYPOST_RATE_LIMIT_PER_SECOND, burst: env.WAYPOST_RATE_LIMIT_BURST },
     addressRateLimit: {

@@ -3,13 +3,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { Registry } from 'prom-client';
+import { FleetPortalStore } from '@waypost/management-store';
 import { CONFIG, MONOTONIC_CLOCK, NEW_ID } from '@waypost/platform';
 import { admitRequests } from './auth/admission.middleware.js';
 import { ADDRESS_LIMITER, KEY_DIRECTORY, RATE_LIMITER } from './auth/auth.module.js';
 import type { KeyDirectory } from './auth/key-directory.js';
 import type { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
 import type { PublicApiConfig } from './config.js';
-import { serveConsole } from './console/console.middleware.js';
+import { serveConsole, servePortal } from './console/console.middleware.js';
 import { CONSOLE_FOLDER } from './console/console.module.js';
 import { parseQuery } from './endpoint/query-text.js';
 import { identifyRequests } from './errors/request-id.middleware.js';
@@ -46,12 +47,13 @@ export class HttpPipeline {
     @Inject(ADDRESS_LIMITER) private readonly addresses: AddressLimiter,
     private readonly registry: Registry,
     @Inject(CONSOLE_FOLDER) private readonly consoleFolder: string,
+    private readonly portals: FleetPortalStore,
     @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
     @Inject(NEW_ID) private readonly newId: () => string,
   ) {}
 
   mountOn(app: NestExpressApplication): void {
-    const { keys, limiter, addresses, registry, monotonicMs, newId } = this;
+    const { keys, limiter, addresses, registry, portals, monotonicMs, newId } = this;
     const { v1Gone } = this.config.http;
     const routes = this.openApi.routes();
     app.use(identifyRequests(newId));
@@ -63,6 +65,8 @@ export class HttpPipeline {
     // Before everything that can respond: the refusals below are responses of v1, too.
     app.use(V1_HISTORY_PATH, deprecateV1);
     app.use(admitRequests({ keys, limiter, addresses }));
+    // Looks something up, so it is counted.
+    app.use(servePortal(this.consoleFolder, (portalId) => portals.findByPortalId(portalId)));
     if (v1Gone) app.use(V1_HISTORY_PATH, answerGone);
     app.use(requireHost);
     app.use(refuseExpectations);

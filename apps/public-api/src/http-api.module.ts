@@ -13,12 +13,15 @@ import { ApiErrorFilter } from './errors/api-error.filter.js';
 import { OutageLog } from './errors/outage-log.js';
 import { EventsV2Module } from './events-v2/events-v2.module.js';
 import { FleetModule } from './fleet/fleet.module.js';
+import { FleetPortalModule } from './fleet-portal/fleet-portal.module.js';
 import { GeofencesModule } from './geofences/geofences.module.js';
 import { HistoryV1Module } from './history-v1/history-v1.module.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { OperationalEventsModule } from './operational-events/operational-events.module.js';
 import { PathsModule } from './paths/paths.module.js';
+import { PortalSessionsModule } from './portal-sessions/portal-sessions.module.js';
 import { ReplaysModule } from './replays/replays.module.js';
+import { SessionModule } from './session/session.module.js';
 import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
 
 /** Everything that answers requests. It needs the global modules of the root: runtime, database, outbox. */
@@ -36,6 +39,9 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     GeofencesModule,
     FleetModule,
     ApiKeysModule,
+    FleetPortalModule,
+    PortalSessionsModule,
+    SessionModule,
     OpenApiModule,
     AuthModule,
     ConsoleModule,

@@ -24,6 +24,7 @@ export class ApiKeysController {
       'For the fleet of the calling key, with scopes that this key has itself: any other scope is answered 403.',
     tag: 'Fleet',
     scope: 'keys:write',
+    portal: 'refused',
     response: { status: 201, description: 'The key. It works at once.', type: ApiKeyWithKeyDto },
     errors: [404, 409],
     idempotencyKey: true,
@@ -46,6 +47,7 @@ export class ApiKeysController {
     summary: 'List API keys, oldest first, including revoked ones',
     tag: 'Fleet',
     scope: 'keys:read',
+    portal: 'refused',
     response: { status: 200, description: 'A page of API keys.', type: ApiKeyPageDto },
   })
   list(@CurrentCaller() { fleetId }: Caller, @Query() query: ListQueryDto): Promise<ApiKeyPageDto> {
@@ -60,6 +62,7 @@ export class ApiKeysController {
       'For good; it may be the calling key itself. Processes that have just admitted the key may do so for 3 more seconds. Revoking again changes nothing.',
     tag: 'Fleet',
     scope: 'keys:write',
+    portal: 'refused',
     response: { status: 204, description: 'It is revoked.' },
     errors: [404],
   })

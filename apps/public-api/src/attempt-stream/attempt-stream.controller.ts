@@ -18,6 +18,7 @@ export class AttemptStreamController {
       'Server-sent events. The `data` of each event `attempt` is one attempt, in the order of the log for a subscription. Without `Last-Event-ID` the stream begins now; with the id of the last event that was read it continues behind it, at any instance and for as long as the log is kept. It has no end: connect again when it closes. An API key may have 4 streams of one process.',
     tag: 'History',
     scope: 'events:read',
+    portal: 'filtered',
     response: { status: 200, description: 'The stream.', type: StreamedAttemptDto, mediaType: 'text/event-stream' },
     lastEventId: true,
   })

@@ -1,9 +1,9 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { formatTime, type WebhookAttempt } from '@waypost/domain';
-import { LOGGER, type Logger } from '@waypost/platform';
+import { CLOCK, LOGGER, type Logger } from '@waypost/platform';
 import { KEY_DIRECTORY } from '../auth/auth.module.js';
-import { bearerToken, type Caller } from '../auth/caller.js';
+import { bearerToken, type Caller, mayFollow, type Sight } from '../auth/caller.js';
 import type { KeyDirectory } from '../auth/key-directory.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 import type { AttemptLog, LogPosition } from './attempt-log.js';
@@ -29,6 +29,7 @@ export class AttemptStreams implements BeforeApplicationShutdown {
     @Inject(ATTEMPT_LOG) private readonly log: AttemptLog,
     @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
   beforeApplicationShutdown(): void {
@@ -44,7 +45,7 @@ export class AttemptStreams implements BeforeApplicationShutdown {
       isStillAllowed: () => this.isLive(request, caller),
     });
     try {
-      await this.follow(stream, caller.fleetId, query, from);
+      await this.follow(stream, caller, query, from);
     } finally {
       stream.end();
       leave();
@@ -53,11 +54,11 @@ export class AttemptStreams implements BeforeApplicationShutdown {
 
   private async follow(
     stream: EventStream,
-    fleetId: string,
+    caller: Sight,
     query: AttemptStreamQueryDto,
     from: LogPosition | null,
   ): Promise<void> {
-    const isWanted = filterOf(fleetId, query);
+    const isWanted = filterOf(caller, query);
     stream.begin();
     try {
       await this.log.follow(
@@ -71,7 +72,7 @@ export class AttemptStreams implements BeforeApplicationShutdown {
       );
     } catch (error) {
       // The client connects again, with the id of the last event that it has.
-      this.logger.warn('attempt_stream_failed', { fleetId, error });
+      this.logger.warn('attempt_stream_failed', { fleetId: caller.fleetId, error });
     }
   }
 
@@ -91,8 +92,9 @@ export class AttemptStreams implements BeforeApplicationShutdown {
     };
   }
 
-  /** Whether the key has not been revoked since. */
-  private async isLive(request: Request, { keyId }: Caller): Promise<boolean> {
+  /** Whether the key has not been revoked since, and the session has not ended: also while no one can be asked. */
+  private async isLive(request: Request, { keyId, expiresAt }: Caller): Promise<boolean> {
+    if (expiresAt !== null && expiresAt <= this.now()) return false;
     const key = bearerToken(request);
     const caller = key === null ? null : await this.keys.find(key);
     return caller?.keyId === keyId;
@@ -114,12 +116,13 @@ function statusAfter({ outcome }: WebhookAttempt): Status {
   return outcome === 'retrying' ? 'pending' : 'failed';
 }
 
-function filterOf(fleetId: string, query: AttemptStreamQueryDto): (attempt: WebhookAttempt) => boolean {
+function filterOf(caller: Sight, query: AttemptStreamQueryDto): (attempt: WebhookAttempt) => boolean {
   const { eventType: types = [], deviceId, subscriptionId, statusCode, status } = query;
   const wantedTypes = new Set<string>(types);
   const is = <T>(wanted: T | undefined, value: T): boolean => wanted === undefined || wanted === value;
   return (attempt) =>
-    attempt.fleetId === fleetId &&
+    attempt.fleetId === caller.fleetId &&
+    mayFollow(caller, attempt.subscriptionId) &&
     (wantedTypes.size === 0 || wantedTypes.has(attempt.eventType)) &&
     is(deviceId, attempt.deviceId) &&
     is(subscriptionId, attempt.subscriptionId) &&

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ApiKeyStore } from '@waypost/management-store';
+import { ApiKeyStore, PortalSessionStore } from '@waypost/management-store';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
 import { createKeyDirectory } from './key-directory.js';
@@ -9,14 +9,18 @@ export const ADDRESS_LIMITER = Symbol('address limiter');
 export const KEY_DIRECTORY = Symbol('key directory');
 export const RATE_LIMITER = Symbol('rate limiter');
 
-/** API keys and rate limits. */
+/** API keys, portal sessions and rate limits. */
 @Module({
   providers: [
     {
       provide: KEY_DIRECTORY,
-      inject: [ApiKeyStore, CLOCK],
-      useFactory: (keys: ApiKeyStore, now: () => number) =>
-        createKeyDirectory({ findApiKey: (hash) => keys.find(hash), now }),
+      inject: [ApiKeyStore, PortalSessionStore, CLOCK],
+      useFactory: (keys: ApiKeyStore, sessions: PortalSessionStore, now: () => number) =>
+        createKeyDirectory({
+          findApiKey: (hash) => keys.find(hash),
+          findPortalSession: (hash, nowMs) => sessions.find(hash, nowMs),
+          now,
+        }),
     },
     {
       provide: RATE_LIMITER,

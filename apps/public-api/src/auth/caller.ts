@@ -1,11 +1,21 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 
-/** Who calls: one API key, and through it one fleet (R-37). */
-export interface Caller {
-  readonly keyId: string;
+/** What a caller may see: one fleet, or some of its subscriptions (R-42). */
+export interface Sight {
   readonly fleetId: string;
+  /** null: the whole fleet. */
+  readonly subscriptionIds: readonly string[] | null;
+}
+
+/** Who calls, and through it one fleet (R-37, R-42). */
+export interface Caller extends Sight {
+  readonly type: 'api_key' | 'portal_session';
+  /** Of the API key or the session. */
+  readonly keyId: string;
   readonly scopes: readonly string[];
+  /** Epoch milliseconds; null: it does not end by itself. */
+  readonly expiresAt: number | null;
 }
 
 /** What the API key of a request says about its sender. */
@@ -34,6 +44,16 @@ export const CurrentCaller = createParamDecorator((_: unknown, context: Executio
   if (origin.type === 'caller') return origin.caller;
   throw new Error('This handler has no caller: give its @Endpoint a scope');
 });
+
+/** Whether the caller may see this subscription, if it is one of the fleet. */
+export function mayFollow({ subscriptionIds }: Sight, subscriptionId: string): boolean {
+  return subscriptionIds === null || subscriptionIds.includes(subscriptionId);
+}
+
+/** The filter that keeps a query to what the caller may see; part of the walk that a page token is bound to. */
+export function sightFilter({ subscriptionIds }: Sight): { readonly subscriptionIds?: readonly string[] } {
+  return subscriptionIds === null ? {} : { subscriptionIds };
+}
 
 /** The token after `Bearer` in the Authorization header, or null. */
 export function bearerToken(request: Request): string | null {

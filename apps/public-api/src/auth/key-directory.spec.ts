@@ -1,16 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatApiKey, hashApiKey } from '@waypost/domain';
-import type { ApiKeyRecord } from '@waypost/management-store';
+import { formatApiKey, formatCredential, hashApiKey } from '@waypost/domain';
+import type { ApiKeyRecord, PortalSessionRecord } from '@waypost/management-store';
 import { createKeyDirectory } from './key-directory.js';
 
 const KEY = formatApiKey(Buffer.alloc(32, 7));
+const TOKEN = formatCredential('portalToken', Buffer.alloc(32, 7));
 
 function build() {
   let nowMs = 0;
   const rows = new Map<string, ApiKeyRecord>();
+  const sessions = new Map<string, PortalSessionRecord>();
   const lookups: string[] = [];
   const directory = createKeyDirectory({
     now: () => nowMs,
+    findPortalSession: (hash) => {
+      lookups.push(hash.toString('hex'));
+      return Promise.resolve(sessions.get(hash.toString('hex')) ?? null);
+    },
     findApiKey: (hash) => {
       lookups.push(hash.toString('hex'));
       return Promise.resolve(rows.get(hash.toString('hex')) ?? null);
@@ -23,6 +29,11 @@ function build() {
     advance: (ms: number) => void (nowMs += ms),
     make: () => void rows.set(hash.toString('hex'), { id: 'k1', fleetId: 'acme', hash, scopes: ['events:read'] }),
     revoke: () => rows.clear(),
+    open: (expiresAt: number) => {
+      const session = { id: 's1', fleetId: 'acme', hash: hashApiKey(TOKEN), scopes: ['events:read'] };
+      sessions.set(hashApiKey(TOKEN).toString('hex'), { ...session, subscriptionIds: ['a'], expiresAt });
+    },
+    end: () => sessions.clear(),
   };
 }
 
@@ -30,7 +41,7 @@ describe('the key directory', () => {
   it('asks the store by hash only, and not again for a few seconds', async () => {
     const { directory, lookups, advance, make } = build();
     make();
-    expect(await directory.find(KEY)).toEqual({ keyId: 'k1', fleetId: 'acme', scopes: ['events:read'] });
+    expect(await directory.find(KEY)).toMatchObject({ type: 'api_key', keyId: 'k1', fleetId: 'acme' });
     await directory.find(KEY);
     expect(lookups).toEqual([hashApiKey(KEY).toString('hex')]);
     advance(3_000);
@@ -79,5 +90,26 @@ describe('the key directory', () => {
     revoke();
     advance(3_000);
     expect(await directory.find(KEY)).toBeNull();
+  });
+
+  it('forgets a revoked portal session in less than a second (R-42)', async () => {
+    const { directory, advance, open, end } = build();
+    open(3_600_000);
+    expect(await directory.find(TOKEN)).toMatchObject({ type: 'portal_session', keyId: 's1', subscriptionIds: ['a'] });
+    end();
+    advance(999);
+    expect(await directory.find(TOKEN)).toBeNull();
+  });
+
+  it('asks for a portal session again at the moment of its end (R-42)', async () => {
+    const { directory, lookups, advance, open } = build();
+    open(100);
+    await directory.find(TOKEN);
+    advance(99);
+    await directory.find(TOKEN);
+    expect(lookups).toHaveLength(1);
+    advance(1);
+    await directory.find(TOKEN);
+    expect(lookups).toHaveLength(2);
   });
 });

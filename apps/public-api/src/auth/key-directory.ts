@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashApiKey } from '@waypost/domain';
-import type { ApiKeyRecord } from '@waypost/management-store';
+import type { ApiKeyRecord, PortalSessionRecord } from '@waypost/management-store';
 import type { Caller } from './caller.js';
 
 export interface KeyDirectory {
@@ -12,19 +12,23 @@ export interface KeyDirectory {
 
 export interface KeyDirectoryDeps {
   readonly findApiKey: (hash: Buffer) => Promise<ApiKeyRecord | null>;
+  readonly findPortalSession: (hash: Buffer, nowMs: number) => Promise<PortalSessionRecord | null>;
   readonly now: () => number;
 }
 
-/** The form of keys; anything else is not looked up. */
-const KEY_FORM = /^wp_[\w-]{22,128}$/;
+/** The form of API keys and of the tokens of portal sessions; anything else is not looked up. */
+const KEY_FORM = /^wps?_[\w-]{22,128}$/;
 /** How long a revoked key may still be admitted. */
-const TRUST_MS = 3_000;
+const TRUST_KEY_MS = 3_000;
+/** A session is revoked within a second, in streams too, which ask now and then. */
+const TRUST_SESSION_MS = 500;
 /** Above this many keys, those found longest ago are forgotten. */
 const FORGET_ABOVE = 10_000;
 const KEPT = 9_000;
 
 /** A key as the store knows it: its SHA-256, also as text. */
 interface Asked {
+  readonly isSession: boolean;
   readonly hash: Buffer;
   readonly name: string;
 }
@@ -33,19 +37,20 @@ interface Asked {
  * Finds callers by their key and trusts a result for a few seconds. Unknown keys are never remembered: a key works the
  * moment it is created. Known keys are remembered longer than they are trusted, to distinguish them from guesses.
  */
-export function createKeyDirectory({ findApiKey, now }: KeyDirectoryDeps): KeyDirectory {
+export function createKeyDirectory({ findApiKey, findPortalSession, now }: KeyDirectoryDeps): KeyDirectory {
   const found = new Map<string, { caller: Caller; trustedUntil: number }>();
   /** One look-up at a time per key, however many requests carry it. */
   const underWay = new Map<string, Promise<Caller | null>>();
 
-  async function ask({ hash, name }: Asked): Promise<Caller | null> {
+  async function ask({ hash, name, isSession }: Asked): Promise<Caller | null> {
     const askedAt = now();
-    const record = await findApiKey(hash);
+    const record = await (isSession ? findPortalSession(hash, askedAt) : findApiKey(hash));
     found.delete(name);
     if (record === null || record.hash.length !== hash.length || !timingSafeEqual(record.hash, hash)) return null;
-    const caller = { keyId: record.id, fleetId: record.fleetId, scopes: record.scopes };
+    const caller = callerOf(record);
     if (found.size >= FORGET_ABOVE) makeRoom();
-    found.set(name, { caller, trustedUntil: askedAt + TRUST_MS });
+    const trustMs = isSession ? TRUST_SESSION_MS : TRUST_KEY_MS;
+    found.set(name, { caller, trustedUntil: Math.min(askedAt + trustMs, caller.expiresAt ?? Infinity) });
     return caller;
   }
 
@@ -81,5 +86,14 @@ export function createKeyDirectory({ findApiKey, now }: KeyDirectoryDeps): KeyDi
 
 function askedBy(key: string): Asked {
   const hash = hashApiKey(key);
-  return { hash, name: hash.toString('base64') };
+  return { hash, name: hash.toString('base64'), isSession: key.startsWith('wps_') };
+}
+
+function callerOf(record: ApiKeyRecord | PortalSessionRecord): Caller {
+  const { id: keyId, fleetId, scopes } = record;
+  if (!('expiresAt' in record)) {
+    return { type: 'api_key', keyId, fleetId, scopes, subscriptionIds: null, expiresAt: null };
+  }
+  const { subscriptionIds, expiresAt } = record;
+  return { type: 'portal_session', keyId, fleetId, scopes, subscriptionIds, expiresAt };
 }

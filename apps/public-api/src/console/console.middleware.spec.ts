@@ -5,7 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { serveConsole } from './console.middleware.js';
+import { serveConsole, servePortal } from './console.middleware.js';
+
+const FRAMED = '3f2b0c7e-9a51-4d2e-8c34-0f6d1f1b7a10';
+const CLOSED = '7c1d5b2a-1111-4d2e-8c34-0f6d1f1b7a10';
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const PORTALS = new Map([
+  [
+    FRAMED,
+    { frameAncestors: ['https://app.example.com', 'https://b.example'], logoUrl: 'https://cdn.example/l.png?a;b' },
+  ],
+  [CLOSED, { frameAncestors: [], logoUrl: 'data:image/png;base64,AAAA' }],
+]);
 
 let folder: string;
 let server: Server;
@@ -18,6 +29,12 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets', 'index-abc.js'), 'start();');
   const app = express();
   app.use(serveConsole(folder));
+  app.use((_request, response, next) => {
+    // As the API's own headers are, which come first.
+    response.set('x-frame-options', 'SAMEORIGIN');
+    next();
+  });
+  app.use(servePortal(folder, (portalId) => Promise.resolve(PORTALS.get(portalId) ?? null)));
   app.use('/unbuilt', serveConsole(join(folder, 'nowhere')));
   app.use((_request, response) => void response.status(404).send('the API'));
   server = app.listen(0, '127.0.0.1');
@@ -73,4 +90,41 @@ describe('the console', () => {
   it('leaves everything to the API while it is not built', async () => {
     expect((await fetch(`${url}/unbuilt/deliveries`)).status).toBe(404);
   });
+});
+
+describe('the portal of a fleet (R-42)', () => {
+  async function policyOf(path: string): Promise<string[]> {
+    const response = await fetch(url + path);
+    expect([response.status, await response.text()]).toEqual([200, '<title>Waypost</title>']);
+    return response.headers.get('content-security-policy')?.split('; ') ?? [];
+  }
+
+  it.each(['', '/', '/deliveries', '/subscriptions/0b0e8f0a'])(
+    'is the console below its own address: %s',
+    async (rest) => {
+      const policy = await policyOf(`/portal/${FRAMED}${rest}`);
+      expect(policy).toContain('frame-ancestors https://app.example.com https://b.example');
+      expect(policy).toContain("img-src 'self' https://cdn.example");
+      expect(policy).toContain("script-src 'self'");
+    },
+  );
+
+  it('is shown in a frame by the pages that the fleet names, and by no header that forbids it', async () => {
+    expect((await fetch(`${url}/portal/${FRAMED}`)).headers.get('x-frame-options')).toBeNull();
+  });
+
+  it.each([CLOSED, UNKNOWN])('is shown in no frame unless the fleet names one: %s', async (portalId) => {
+    const response = await fetch(`${url}/portal/${portalId}`);
+    expect(response.headers.get('content-security-policy')?.split('; ')).toContain("frame-ancestors 'none'");
+    expect(response.headers.get('x-frame-options')).toBe('DENY');
+  });
+
+  it('takes a logo that it has itself', async () => {
+    expect(await policyOf(`/portal/${CLOSED}`)).toContain("img-src 'self' data:");
+  });
+
+  it.each(['/portal', '/portal/x', `/portal/${FRAMED}/public/v2/events`, `/portal/${FRAMED}/index.html`])(
+    'leaves %s to the API',
+    async (path) => expect((await fetch(url + path)).status).toBe(404),
+  );
 });

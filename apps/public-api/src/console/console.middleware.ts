@@ -1,49 +1,68 @@
 import { join } from 'node:path';
-import express, { type RequestHandler, type Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { consoleHeaders, type PortalPage } from './console-headers.js';
 
 /** The pages of the console: each is the same document, which draws the page that the address names. */
-const PAGES = /^\/(overview|deliveries|subscriptions|vehicles)?(\/[^/]+)?\/?$/;
+const PAGE = '(overview|deliveries|subscriptions|vehicles)?(/[^/]+)?/?$';
+const PAGES = new RegExp(`^/${PAGE}`);
+const PORTAL = /^\/portal\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(\/.*)?$/;
 const ASSETS = '/assets/';
 /** Vite puts a hash of the content into the names of assets. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
-/**
- * Nothing but the console's own files runs or is loaded, and nothing sends what it shows anywhere else. Event payloads come
- * from others: if one of them got into the page as markup, it could still do nothing.
- */
-const HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; '),
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-} as const;
+/** In no frame, and with nothing from elsewhere. */
+const OWN = consoleHeaders(null);
 
 /** Serves the built console to browsers. Every other request, and every request while it is not built, goes on. */
 export function serveConsole(folder: string): RequestHandler {
   const files = express.static(folder, { index: false, redirect: false, setHeaders });
   return (request, response, next) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') next();
-    else if (PAGES.test(request.path) && !request.path.includes('.'))
-      response.sendFile(join(folder, 'index.html'), { headers: { ...HEADERS, 'cache-control': 'no-cache' } }, () => {
-        if (!response.headersSent) next();
-      });
+    if (!isRead(request)) next();
+    else if (isPage(request.path)) sendPage(folder, response, OWN, next);
     else files(request, response, next);
   };
 }
 
+/**
+ * Serves the same pages below the address of a fleet's portal, with the frames and the logo that the fleet allows (R-42).
+ * An unknown portal looks like one that allows none. The page has no data: the session that it opens decides about that.
+ */
+export function servePortal(
+  folder: string,
+  findPortal: (portalId: string) => Promise<PortalPage | null>,
+): RequestHandler {
+  return async (request, response, next) => {
+    const [, portalId, rest = '/'] = PORTAL.exec(request.path) ?? [];
+    if (portalId === undefined || !isRead(request) || !isPage(rest)) {
+      next();
+      return;
+    }
+    sendPage(folder, response, consoleHeaders(await findPortal(portalId)), next);
+  };
+}
+
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function isPage(path: string): boolean {
+  return PAGES.test(path) && !path.includes('.');
+}
+
+function sendPage(
+  folder: string,
+  response: Response,
+  headers: Readonly<Record<string, string>>,
+  next: () => void,
+): void {
+  // The framework's own would forbid what a portal allows.
+  if (!('x-frame-options' in headers)) response.removeHeader('x-frame-options');
+  response.sendFile(join(folder, 'index.html'), { headers: { ...headers, 'cache-control': 'no-cache' } }, () => {
+    if (!response.headersSent) next();
+  });
+}
+
 function setHeaders(response: Response, file: string): void {
-  response.set(HEADERS);
+  response.set(OWN);
   response.set('cache-control', file.includes(ASSETS) ? FOR_EVER : 'no-cache');
 }

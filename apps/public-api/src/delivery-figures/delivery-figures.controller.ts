@@ -16,9 +16,10 @@ export class DeliveryFiguresController {
       'Deliveries by outcome, attempts, retries and percentiles by minute, hour or day. A delivery counts in the bucket of its first attempt, with everything that happens to it later: the counts of a window are those of the events of the same window.',
     tag: 'History',
     scope: 'events:read',
+    portal: 'filtered',
     response: { status: 200, description: 'The buckets that have deliveries.', type: FiguresDto },
   })
-  read(@CurrentCaller() { fleetId }: Caller, @Query() query: FiguresQueryDto): Promise<FiguresDto> {
-    return this.figures.read(fleetId, query);
+  read(@CurrentCaller() caller: Caller, @Query() query: FiguresQueryDto): Promise<FiguresDto> {
+    return this.figures.read(caller, query);
   }
 }

@@ -10,6 +10,7 @@ import {
   percentiles,
 } from '@waypost/history-store';
 import { CLOCK } from '@waypost/platform';
+import { type Sight, sightFilter } from '../auth/caller.js';
 import { DELIVERY_FIGURES } from '../database/api-database.module.js';
 import { invalidParameters } from '../errors/api-error.js';
 import type { FiguresDto, FiguresQueryDto, ShownBucket } from './delivery-figures.dto.js';
@@ -27,7 +28,7 @@ export class DeliveryFiguresService {
   ) {}
 
   /** @throws ApiError 400 for more buckets or stored figures than one answer may have */
-  async read(fleetId: string, query: FiguresQueryDto): Promise<FiguresDto> {
+  async read(caller: Sight, query: FiguresQueryDto): Promise<FiguresDto> {
     const { startDate, endDate, step, subscriptionId, eventType: eventTypes, groupBy } = query;
     const startAt = bucketStart(clampStart(startDate, this.now()), step);
     // Nothing has begun yet after the minute that is running.
@@ -36,7 +37,10 @@ export class DeliveryFiguresService {
     if ((endAt - startAt) / (FIGURE_STEPS[step] * MINUTE_MS) > MAX_BUCKETS) {
       throw invalidParameters([{ parameter: 'step', message: `gives more than ${String(MAX_BUCKETS)} buckets` }]);
     }
-    const found = await this.figures.read({ fleetId, startAt, endAt, step, groupBy, subscriptionId, eventTypes });
+    const found = await this.figures.read({
+      ...{ fleetId: caller.fleetId, ...sightFilter(caller) },
+      ...{ startAt, endAt, step, groupBy, subscriptionId, eventTypes },
+    });
     if (found.type === 'too_many') {
       const message = 'gives more figures than one answer can add: use a longer step, a shorter window or a filter';
       throw invalidParameters([{ parameter: 'step', message }]);

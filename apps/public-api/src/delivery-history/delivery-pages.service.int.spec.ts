@@ -98,7 +98,8 @@ async function walk(
   const read: { page: DeliveryPage; limit: number }[] = [];
   for (let pageState: string | undefined; ;) {
     const limit = limits[read.length % limits.length] ?? 1;
-    const request = { fleetId: fleet.fleetId, path: PATH, filters, limit, pageState };
+    const caller = { fleetId: fleet.fleetId, subscriptionIds: null };
+    const request = { caller, path: PATH, filters, limit, pageState };
     const [page] = await Promise.all([pages.read(request), fleet.write(writes[read.length] ?? [])]);
     read.push({ page, limit });
     if (page.nextPageState === null) return read;

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { clampStart, type DeliveryHistory, type DeliveryQuery, type DeliveryRecord } from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
+import { type Sight, sightFilter } from '../auth/caller.js';
 import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
 
@@ -18,7 +19,8 @@ export type DeliveryFilters = {
 };
 
 export interface DeliveryPageRequest {
-  readonly fleetId: string;
+  /** Whose sight the page keeps to. */
+  readonly caller: Sight;
   /** The resource that is walked; a page token of another is refused. */
   readonly path: string;
   readonly filters: DeliveryFilters;
@@ -45,12 +47,14 @@ export class DeliveryPages {
   ) {}
 
   /** @throws ApiError 400 for a page token of another walk */
-  async read({ fleetId, path, filters, limit, pageState }: DeliveryPageRequest): Promise<DeliveryPage> {
-    const walk = { fleetId, path, filters };
+  async read({ caller, path, filters, limit, pageState }: DeliveryPageRequest): Promise<DeliveryPage> {
+    const { fleetId } = caller;
+    const walk = { fleetId, path, filters: { ...filters, ...sightFilter(caller) } };
     const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walk);
     const startAt = filters.startAt ?? 0;
     const query: DeliveryQuery = {
       ...given(filters),
+      ...sightFilter(caller),
       fleetId,
       // Only the first page is clamped: a walk must not lose records that grow too old while it goes on.
       startAt: after === undefined ? clampStart(startAt, this.now()) : startAt,

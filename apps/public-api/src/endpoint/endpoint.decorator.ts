@@ -4,10 +4,19 @@ import type { DtoClass } from './dto.js';
 
 const ENDPOINT = 'waypost:endpoint';
 
-export type Tag = 'History' | 'Paths' | 'Subscriptions' | 'Geofences' | 'Fleet' | 'Description';
+export type Tag = 'History' | 'Paths' | 'Subscriptions' | 'Geofences' | 'Fleet' | 'Portal' | 'Description';
 
 /** Errors that only some endpoints respond with; the others follow from the rest of the description. */
 export type OwnErrorStatus = 404 | 409;
+
+/**
+ * What a portal session may do with an endpoint (R-42).
+ * - `refused`: nothing.
+ * - `whole_fleet`: a session that is limited to some subscriptions is refused, because the endpoint cannot be.
+ * - `named_subscription`: the `:id` of the path is a subscription, which a limited session must have.
+ * - `filtered`: the handler keeps to the `Sight` of its caller.
+ */
+export type PortalUse = 'refused' | 'whole_fleet' | 'named_subscription' | 'filtered';
 
 /**
  * What a handler promises beyond its signature. Its query, path parameters and body are described by the DTO classes of
@@ -18,8 +27,10 @@ export interface EndpointOptions {
   readonly summary: string;
   readonly description?: string;
   readonly tag: Tag;
-  /** What the API key must be allowed to do; null: open to anyone. */
-  readonly scope: ApiKeyScope | null;
+  /** What the API key must be allowed to do; `any`: any caller may; null: open to anyone. */
+  readonly scope: ApiKeyScope | 'any' | null;
+  /** Absent is `refused`; a spec wants every endpoint with a scope to say so. */
+  readonly portal?: PortalUse;
   readonly response: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;

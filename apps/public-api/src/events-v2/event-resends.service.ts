@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DEFAULT_REPLAY_RATE_PER_SECOND, type DeliveryRecord, TEST_EVENT_TYPE } from '@waypost/domain';
+import type { Sight } from '../auth/caller.js';
 import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
 import { ApiError, notFound } from '../errors/api-error.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
@@ -7,7 +8,8 @@ import type { ReplayDto } from '../replays/replays.dto.js';
 import { ReplaysService } from '../replays/replays.service.js';
 
 export interface EventRef {
-  readonly fleetId: string;
+  /** Finds the event only among what it may see. */
+  readonly caller: Sight;
   readonly eventId: string;
 }
 
@@ -29,13 +31,13 @@ export class EventResends {
       eventId: ref.eventId,
       ratePerSecond: DEFAULT_REPLAY_RATE_PER_SECOND,
     };
-    return this.replays.create({ fleetId: ref.fleetId, id: subscriptionId }, selection, change);
+    return this.replays.create({ fleetId: ref.caller.fleetId, id: subscriptionId }, selection, change);
   }
 
   /** Of series 0, from which a replay is made: the later ones may outlive it in the history. */
-  private async firstDelivery({ fleetId, eventId }: EventRef): Promise<DeliveryRecord> {
+  private async firstDelivery({ caller, eventId }: EventRef): Promise<DeliveryRecord> {
     const path = '/public/v2/events/:eventId/resend';
-    const { records } = await this.pages.read({ fleetId, path, filters: { eventId }, limit: 1 });
+    const { records } = await this.pages.read({ caller, path, filters: { eventId }, limit: 1 });
     const [first] = records;
     if (first?.series !== 0) throw notFound('The first delivery of this event is not in the history.');
     if (first.eventType === TEST_EVENT_TYPE) {

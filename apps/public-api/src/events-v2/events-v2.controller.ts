@@ -30,10 +30,11 @@ export class EventsV2Controller {
       'Deliveries in the order of their first attempt, newest last unless `order` says otherwise, with the payload as it was pushed. Without startDate: from the start of the retention of 15 days; without endDate: to the newest.',
     tag: 'History',
     scope: 'events:read',
+    portal: 'filtered',
     response: { status: 200, description: 'A page of deliveries.', type: EventsPageDto },
   })
   @Header('content-type', JSON_TEXT)
-  async list(@CurrentCaller() { fleetId }: Caller, @Query() query: EventsQueryDto): Promise<string> {
+  async list(@CurrentCaller() caller: Caller, @Query() query: EventsQueryDto): Promise<string> {
     const {
       startDate: startAt,
       endDate: endAt,
@@ -44,7 +45,7 @@ export class EventsV2Controller {
       ...rest
     } = query;
     const filters = { startAt, endAt, eventTypes, ...rest };
-    const page = await this.pages.read({ fleetId, path: PATH, filters, limit, pageState });
+    const page = await this.pages.read({ caller, path: PATH, filters, limit, pageState });
     return v2PageText(page, { includeBody: include !== undefined });
   }
 
@@ -55,16 +56,17 @@ export class EventsV2Controller {
     description: 'Its deliveries to every subscription, with those of replays, in the order of their first attempt.',
     tag: 'History',
     scope: 'events:read',
+    portal: 'filtered',
     response: { status: 200, description: 'A page of deliveries of the event.', type: EventsPageDto },
     errors: [404],
   })
   @Header('content-type', JSON_TEXT)
   async get(
-    @CurrentCaller() { fleetId }: Caller,
+    @CurrentCaller() caller: Caller,
     @Param() { eventId }: EventPathDto,
     @Query() { include, limit, pageState }: EventQueryDto,
   ): Promise<string> {
-    const page = await this.pages.read({ fleetId, path: `${PATH}/${eventId}`, filters: { eventId }, limit, pageState });
+    const page = await this.pages.read({ caller, path: `${PATH}/${eventId}`, filters: { eventId }, limit, pageState });
     if (page.records.length === 0) throw notFound('There is no such event in the history.');
     return v2PageText(page, { includeBody: include !== undefined });
   }
@@ -77,6 +79,7 @@ export class EventsV2Controller {
       'Sends the event again to its subscription, as a replay of it alone: same `eventId`, same bytes, whatever became of it before. It counts among the 3 replays of a subscription that may be unfinished, and is read and cancelled like them.',
     tag: 'History',
     scope: 'subscriptions:write',
+    portal: 'filtered',
     response: { status: 202, description: 'The replay, as it begins.', type: ReplayDto },
     errors: [404, 409],
     idempotencyKey: true,
@@ -86,7 +89,6 @@ export class EventsV2Controller {
     @Req() request: Request,
     @Param() { eventId }: EventPathDto,
   ): Promise<ReplayDto> {
-    const ref = { fleetId: caller.fleetId, eventId };
-    return this.requests.answer(request, caller, (change) => this.resends.create(ref, change));
+    return this.requests.answer(request, caller, (change) => this.resends.create({ caller, eventId }, change));
   }
 }

@@ -19,13 +19,14 @@ export class HistoryV1Controller {
     description: 'Deprecated: use `GET /public/v2/events`. Every response has the deprecation headers. Newest last.',
     tag: 'History',
     scope: 'events:read',
+    portal: 'filtered',
     response: { status: 200, description: 'A page of deliveries.', type: HistoryV1PageDto },
     deprecated: true,
   })
   @Header('content-type', JSON_TEXT)
-  async list(@CurrentCaller() { fleetId }: Caller, @Query() query: HistoryV1QueryDto): Promise<string> {
+  async list(@CurrentCaller() caller: Caller, @Query() query: HistoryV1QueryDto): Promise<string> {
     const { startDate: startAt, endDate: endAt, eventType, statusCode, ...paging } = query;
     const filters = { startAt, endAt, eventTypes: eventType === undefined ? undefined : [eventType], statusCode };
-    return v1PageText(await this.pages.read({ fleetId, path: V1_HISTORY_PATH, filters, ...paging }));
+    return v1PageText(await this.pages.read({ caller, path: V1_HISTORY_PATH, filters, ...paging }));
   }
 }

@@ -42,7 +42,7 @@ export class IdempotentRequests {
   async answer<T>(request: Request, caller: Caller, work: (change: MakeChange<T>) => Promise<T>): Promise<T> {
     const key = idempotencyKey(request);
     if (key === null) return work(async (make) => this.whenPublished(await make(this.stores)));
-    return this.once(request, { fleetId: caller.fleetId, route: routeOf(request), key }, work);
+    return this.once(request, { fleetId: caller.fleetId, route: routeOf(request), key: ownKey(caller, key) }, work);
   }
 
   /** Only success is kept: a refusal changed nothing, and may be different the next time. */
@@ -72,6 +72,12 @@ export class IdempotentRequests {
     if (outboxIds.length > 0) await this.published.wait(outboxIds);
     return answer;
   }
+}
+
+/** A portal session shares no keys with others of its fleet: an earlier answer may tell of what it must not see (R-42). */
+function ownKey({ type, keyId }: Caller, key: string): string {
+  // No key has a line break in it.
+  return type === 'portal_session' ? `${keyId}\n${key}` : key;
 }
 
 /** Method and path template: a key has one meaning per route. */

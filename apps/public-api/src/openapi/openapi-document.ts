@@ -15,6 +15,7 @@ const TAGS: readonly { readonly name: Tag; readonly description?: string }[] = [
   { name: 'Subscriptions', description: 'What is delivered, and where to.' },
   { name: 'Geofences', description: 'Areas that produce an event when a device enters or leaves.' },
   { name: 'Fleet', description: 'The fleet of the API key, and its keys.' },
+  { name: 'Portal', description: 'The console for the customers of a platform.' },
   { name: 'Description' },
 ];
 
@@ -76,7 +77,12 @@ export class OpenApi {
       webhooks: webhookOperations(),
       components: {
         securitySchemes: {
-          apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'wp_...', description: 'An API key of one fleet.' },
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'wp_...',
+            description: 'An API key of one fleet, or the token of a portal session (`wps_...`).',
+          },
         },
         schemas: { Error: error, ...collector.components, ...webhookComponents() },
         responses: Object.fromEntries(

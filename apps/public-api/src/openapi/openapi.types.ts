@@ -28,6 +28,8 @@ export interface Operation {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
+  /** What a portal session may do with it. */
+  readonly 'x-portal-session'?: string;
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: object;

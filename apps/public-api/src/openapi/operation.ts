@@ -130,7 +130,7 @@ export function describeOperation(
   method: string,
   collector: SchemaCollector,
 ): Operation {
-  const { operationId, summary, description, tag, scope, deprecated = false } = options;
+  const { operationId, summary, description, tag, scope, portal, deprecated = false } = options;
   const parameters = [
     ...parametersOf(params, 'path', collector),
     ...parametersOf(query, 'query', collector),
@@ -146,6 +146,7 @@ export function describeOperation(
     tags: [tag],
     ...(deprecated ? { deprecated } : {}),
     ...(scope === null ? { security: [] } : {}),
+    ...(scope === null || portal === undefined ? {} : { 'x-portal-session': portal }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: requestBody(operationId, body, collector) }),
     responses: responsesOf(options, method, collector),
@@ -192,7 +193,7 @@ function responsesOf(options: EndpointOptions, method: string, collector: Schema
     ...(etag === true && method === 'get' ? { 304: notModified } : {}),
   };
   if (options.deprecated === true) return deprecatedResponses(success);
-  if (scope === null) return { ...success, ...openErrors() };
+  if (scope === null) return { ...success, ...openErrors(errors) };
   const own: ErrorStatus[] = [
     ...errors,
     ...(isConditional === true ? ([412] as const) : []),

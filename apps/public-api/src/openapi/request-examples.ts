@@ -14,5 +14,11 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   updateGeofence: { name: 'Depot North' },
   updateFleet: { name: 'Berlin', routes: true },
+  updateFleetPortal: { frameAncestors: ['https://app.example.com'], brandColor: '#0f766e' },
+  createPortalSession: {
+    scopes: ['events:read', 'subscriptions:read'],
+    expiresInSeconds: 900,
+    returnUrl: 'https://app.example.com/webhooks',
+  },
   createApiKey: { name: 'dashboard', scopes: ['events:read'] },
 };

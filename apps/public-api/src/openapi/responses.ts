@@ -48,7 +48,7 @@ const allow = { Allow: { description: 'The methods that this path supports.', sc
 export const ERROR_RESPONSES = {
   400: errorResponse('A parameter, a header, the body or the page token is invalid; the message names it.'),
   401: errorResponse('No API key, or one that is not known.', challenge),
-  403: errorResponse('The API key lacks a scope.', challenge),
+  403: errorResponse('The API key lacks a scope, or a portal session is limited to less.', challenge),
   404: errorResponse('It does not exist, or belongs to another fleet.'),
   405: errorResponse('This path does not support the method.', allow),
   408: errorResponse('The request did not arrive in time.'),
@@ -76,9 +76,10 @@ export function securedErrors(own: readonly ErrorStatus[]): Record<string, Refer
   return referencesTo([...COMMON_ERRORS, ...own]);
 }
 
-/** The errors of an endpoint that is open to anyone. */
-export function openErrors(): Record<string, Reference> {
-  return referencesTo(COMMON_ERRORS.filter((status) => ![401, 403, 503].includes(status)));
+/** The errors of an endpoint that is open to anyone. One with errors of its own looks something up, which can fail. */
+export function openErrors(own: readonly ErrorStatus[]): Record<string, Reference> {
+  const absent = own.length > 0 ? [401, 403] : [401, 403, 503];
+  return referencesTo([...COMMON_ERRORS.filter((status) => !absent.includes(status)), ...own]);
 }
 
 function referencesTo(statuses: readonly ErrorStatus[]): Record<string, Reference> {

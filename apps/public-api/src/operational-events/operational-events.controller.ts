@@ -19,6 +19,7 @@ export class OperationalEventsController {
       'Permanent failures, outages and their ends. Kept for 15 days, at most the newest 500 of each type; they appear within seconds.',
     tag: 'Subscriptions',
     scope: 'subscriptions:read',
+    portal: 'named_subscription',
     response: { status: 200, description: 'A page of operational events.', type: OperationalEventPageDto },
     errors: [404],
   })

@@ -25,12 +25,12 @@ export class ListPages {
 
   /** A list in the order of creation. */
   byCreation<T>(
-    walk: Pick<Walk, 'fleetId' | 'path'>,
+    walk: Pick<Walk, 'fleetId' | 'path'> & Partial<Pick<Walk, 'filters'>>,
     query: ListQueryDto,
     find: (query: { fleetId: string; limit: number; after: ListPosition | null }) => Promise<readonly T[]>,
     positionOf: (item: T) => ListPosition,
   ): Promise<ListPage<T>> {
-    return this.read({ ...walk, filters: {} }, query, {
+    return this.read({ filters: {}, ...walk }, query, {
       find: (limit, after: ListPosition | null) => find({ fleetId: walk.fleetId, limit, after }),
       toToken: (item) => {
         const { createdAt, id } = positionOf(item);

@@ -17,6 +17,7 @@ export class PathsController {
       'Every accepted ping, late ones in their place, once per device and time. Device by device, in the order of their ids; the points of a device in the order of their time. A device with more points than fit on the page continues at the start of the next.',
     tag: 'Paths',
     scope: 'paths:read',
+    portal: 'whole_fleet',
     response: { status: 200, description: 'A page of paths.', type: PathsPageDto },
   })
   list(@CurrentCaller() { fleetId }: Caller, @Query() query: PathsQueryDto): Promise<PathsPageDto> {

@@ -26,6 +26,7 @@ export class ReplaysController {
       'Sends every delivery of the subscription again whose first attempt lies in the window: same `eventId`, same bytes, in the original order. Attempts are recorded as separate deliveries in the history. Deliveries that were sent by earlier replays and tests are not repeated. At most 3 replays of a subscription may be unfinished; they run one after the other.',
     tag,
     scope: 'subscriptions:write',
+    portal: 'named_subscription',
     response: { status: 202, description: 'The replay, as it begins.', type: ReplayDto },
     errors: [404, 409],
     idempotencyKey: true,
@@ -47,6 +48,7 @@ export class ReplaysController {
     description: 'Kept for 16 days.',
     tag,
     scope: 'subscriptions:read',
+    portal: 'named_subscription',
     response: { status: 200, description: 'A page of replays.', type: ReplayPageDto },
     errors: [404],
   })
@@ -64,6 +66,7 @@ export class ReplaysController {
     summary: 'Read a replay and its progress',
     tag,
     scope: 'subscriptions:read',
+    portal: 'named_subscription',
     response: { status: 200, description: 'The replay.', type: ReplayDto },
     errors: [404],
   })
@@ -79,6 +82,7 @@ export class ReplaysController {
       'No more deliveries are created; those that already exist are still sent. Cancelling again, or after the end, changes nothing.',
     tag,
     scope: 'subscriptions:write',
+    portal: 'named_subscription',
     response: { status: 200, description: 'The replay after the change.', type: ReplayDto },
     errors: [404],
   })

@@ -39,6 +39,7 @@ export class SubscriptionsController {
       'Creates one subscription per event type, all or none, in the given order. They share one signing secret. Every event after the response is delivered.',
     tag,
     scope: 'subscriptions:write',
+    portal: 'whole_fleet',
     response: {
       status: 201,
       description: 'The subscriptions, with their signing secret.',
@@ -68,10 +69,11 @@ export class SubscriptionsController {
     description: 'Without `health`, which a GET of one subscription has.',
     tag,
     scope: 'subscriptions:read',
+    portal: 'filtered',
     response: { status: 200, description: 'A page of subscriptions.', type: SubscriptionPageDto },
   })
-  list(@CurrentCaller() { fleetId }: Caller, @Query() query: ListQueryDto): Promise<SubscriptionPageDto> {
-    return this.service.list(fleetId, query);
+  list(@CurrentCaller() caller: Caller, @Query() query: ListQueryDto): Promise<SubscriptionPageDto> {
+    return this.service.list(caller, query);
   }
 
   @Get(':id')
@@ -80,6 +82,7 @@ export class SubscriptionsController {
     summary: 'Read a subscription',
     tag,
     scope: 'subscriptions:read',
+    portal: 'named_subscription',
     response: { status: 200, description: 'The subscription, with its health.', type: SubscriptionWithHealthDto },
     errors: [404],
     etag: 'for_changes',
@@ -99,20 +102,21 @@ export class SubscriptionsController {
     description: 'Fields that are left out stay as they are; `auth`, `headers` and `metadata` are replaced as a whole.',
     tag,
     scope: 'subscriptions:write',
+    portal: 'named_subscription',
     response: { status: 200, description: 'The subscription after the change.', type: SubscriptionDto },
     errors: [404, 409],
     etag: true,
     ifMatch: true,
   })
   update(
-    @CurrentCaller() { fleetId }: Caller,
+    @CurrentCaller() { fleetId, subscriptionIds: within }: Caller,
     @Param() { id }: SubscriptionPathDto,
     @Query() { scope }: ChangeScopeQueryDto,
     @IfMatch() expected: ExpectedVersions,
     @Body() body: UpdateSubscriptionDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SubscriptionDto> {
-    return tagged(response, this.service.update({ fleetId, id, scope }, body, expected));
+    return tagged(response, this.service.update({ fleetId, id, scope, within }, body, expected));
   }
 
   @Delete(':id')
@@ -121,6 +125,7 @@ export class SubscriptionsController {
     summary: 'Delete a subscription',
     tag,
     scope: 'subscriptions:write',
+    portal: 'whole_fleet',
     response: { status: 204, description: 'It is deleted.' },
     errors: [404],
     ifMatch: true,
@@ -140,6 +145,7 @@ export class SubscriptionsController {
     description: 'The previous secret also signs for another 24 hours.',
     tag,
     scope: 'subscriptions:write',
+    portal: 'named_subscription',
     response: { status: 200, description: 'The subscription with its new secret.', type: SubscriptionWithSecretDto },
     errors: [404, 409],
     etag: true,
@@ -154,7 +160,7 @@ export class SubscriptionsController {
     @IfMatch() expected: ExpectedVersions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SubscriptionWithSecretDto> {
-    const target = { fleetId: caller.fleetId, id, scope };
+    const target = { fleetId: caller.fleetId, id, scope, within: caller.subscriptionIds };
     return tagged(
       response,
       this.requests.answer(request, caller, (change) => this.service.rotateSecret(target, expected, change)),
@@ -169,6 +175,7 @@ export class SubscriptionsController {
       'Sends an event of type `test` to the subscription: signed, retried and kept in the history like any other. The device in it does not exist. Only an active subscription can be tested. While its endpoint is down and its deliveries are held, the test event waits with them.',
     tag,
     scope: 'subscriptions:write',
+    portal: 'named_subscription',
     response: { status: 202, description: 'The event will be sent.', type: QueuedTestDto },
     errors: [404, 409],
     idempotencyKey: true,

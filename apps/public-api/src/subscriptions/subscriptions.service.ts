@@ -7,6 +7,7 @@ import {
   type SubscriptionTarget,
 } from '@waypost/management-store';
 import { CLOCK, CONFIG, NEW_ID } from '@waypost/platform';
+import { type Sight, sightFilter } from '../auth/caller.js';
 import type { PublicApiConfig } from '../config.js';
 import { type Versioned, versionMismatch } from '../endpoint/entity-tag.js';
 import { noSuchFleet } from '../fleet/fleet.errors.js';
@@ -73,12 +74,13 @@ export class SubscriptionsService {
     });
   }
 
-  async list(fleetId: string, query: ListQueryDto): Promise<ListPage<SubscriptionDto>> {
-    const walk = { fleetId, path: '/public/v1/webhook-subscriptions' };
+  async list(caller: Sight, query: ListQueryDto): Promise<ListPage<SubscriptionDto>> {
+    const { fleetId, subscriptionIds: ids } = caller;
+    const walk = { fleetId, path: '/public/v1/webhook-subscriptions', filters: sightFilter(caller) };
     const page = await this.pages.byCreation(
       walk,
       query,
-      (wanted) => this.subscriptions.list(wanted),
+      (wanted) => this.subscriptions.list({ ...wanted, ids }),
       (stored) => stored,
     );
     return { ...page, data: page.data.map(toSubscription) };
@@ -103,7 +105,7 @@ export class SubscriptionsService {
     if (result.type === 'not_found') throw noSuchSubscription();
     if (result.type === 'version_mismatch') throw versionMismatch(result.version);
     if (result.type === 'limit_reached') throw tooMany(result);
-    if (result.type === 'conflict') throw urlTaken(result.id);
+    if (result.type === 'conflict') throw urlTaken(isSeen(target, result.id) ? result.id : null);
     if (result.type === 'changed') await this.published.wait(result.outboxIds);
     return { resource: toSubscription(result.subscription), version: result.subscription.version };
   }
@@ -144,6 +146,11 @@ export class SubscriptionsService {
       return { answer: { eventId: result.delivery.eventId }, outboxIds: [] };
     });
   }
+}
+
+/** A portal session hears that the URL is taken, but not by which subscription of its fleet. */
+function isSeen({ within = null }: SubscriptionTarget, id: string | null): boolean {
+  return id !== null && (within === null || within.includes(id));
 }
 
 function withSecret(stored: WebhookSubscription, secret: string): SubscriptionWithSecretDto {

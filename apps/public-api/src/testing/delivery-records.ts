@@ -66,6 +66,7 @@ export function historyOf(
           (query.status === undefined || query.status === record.status) &&
           (query.deviceId === undefined || query.deviceId === record.deviceId) &&
           (query.subscriptionId === undefined || query.subscriptionId === record.subscriptionId) &&
+          (query.subscriptionIds === undefined || query.subscriptionIds.includes(record.subscriptionId)) &&
           (query.eventId === undefined || query.eventId === record.eventId),
       );
       return Promise.resolve({

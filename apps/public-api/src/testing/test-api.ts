@@ -17,11 +17,13 @@ import {
   type ApiKeyRecord,
   ApiKeyStore,
   ChangeStores,
+  FleetPortalStore,
   FleetStore,
   GeofenceStore,
   IdempotencyStore,
   type ManagementStore,
   OperationalEventStore,
+  PortalSessionStore,
   ReplayStore,
   SubscriptionStore,
 } from '@waypost/management-store';
@@ -171,6 +173,7 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
   const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
   const http: HttpConfig = {
     port: 0,
+    publicUrl: options.publicUrl,
     v1Gone: options.v1Gone ?? false,
     rateLimit: options.rateLimit ?? unlimited,
     addressRateLimit: options.addressRateLimit ?? unlimited,
@@ -221,6 +224,7 @@ class TestStores {
 /** A test must not use what it does not give. */
 function storeProviders(given: Partial<ManagementStore>, findApiKey: FindApiKey) {
   const { fleets = { find: () => Promise.resolve(null) }, subscriptions = {}, replays = {}, geofences = {} } = given;
+  const { portalSessions = { find: () => Promise.resolve(null) } } = given;
   const apiKeys = Object.assign(Object.create(given.apiKeys ?? null) as object, { find: findApiKey });
   return [
     { provide: FleetStore, useValue: fleets },
@@ -228,7 +232,9 @@ function storeProviders(given: Partial<ManagementStore>, findApiKey: FindApiKey)
     { provide: SubscriptionStore, useValue: subscriptions },
     { provide: ReplayStore, useValue: replays },
     { provide: GeofenceStore, useValue: geofences },
-    { provide: ChangeStores, useValue: { fleets, apiKeys, subscriptions, replays, geofences } },
+    { provide: PortalSessionStore, useValue: portalSessions },
+    { provide: FleetPortalStore, useValue: given.fleetPortals ?? { of: () => Promise.resolve(null) } },
+    { provide: ChangeStores, useValue: { fleets, apiKeys, subscriptions, replays, geofences, portalSessions } },
     { provide: OperationalEventStore, useValue: given.operationalEvents ?? {} },
     { provide: IdempotencyStore, useValue: given.idempotency ?? {} },
   ];

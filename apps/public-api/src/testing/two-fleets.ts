@@ -32,7 +32,13 @@ const BODIES: Readonly<Record<string, () => object>> = {
   'PATCH /public/v1/geofences/{id}': () => ({ name: randomUUID() }),
   'PATCH /public/v1/fleet': () => ({ payloadFormat: 'v1' }),
   'POST /public/v1/api-keys': () => ({ scopes: ['events:read'] }),
+  'PATCH /public/v1/fleet/portal': () => ({ brandColor: '#0f766e' }),
+  'POST /public/v1/portal-sessions': () => ({ scopes: ['events:read'] }),
 };
+
+export function bodyOf({ method, path }: Pick<DocumentedOperation, 'method' | 'path'>): object | undefined {
+  return BODIES[`${method} ${path}`]?.();
+}
 
 export interface Fleet {
   readonly id: string;
@@ -90,24 +96,31 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
   });
 
   const call: TwoFleets['call'] = (operation, ids, request = {}, query = {}) => {
-    const { method, path } = operation;
-    const body = BODIES[`${method} ${path}`]?.();
+    const body = bodyOf(operation);
     const required = operation.queryNames.includes('startDate') ? WINDOW : {};
     const search = new URLSearchParams({ ...required, ...query }).toString();
     const url = filled(operation, ids) + (search === '' ? '' : `?${search}`);
-    return api.request(url, { method, ...(body === undefined ? {} : { json: body }), ...request });
+    return api.request(url, { method: operation.method, ...(body === undefined ? {} : { json: body }), ...request });
   };
 
   async function createFleet(name: string): Promise<Fleet> {
     const id = `${name}-${randomUUID()}`;
     await store.fleets.create({ fleetId: id, payloadFormat: 'v1', nowMs });
     const made = new Map<string, string>();
-    const fleet = { id, key: api.addKey(id, API_KEY_SCOPES), made };
+    const key = await createKey(id);
+    const fleet = { id, key, made };
     for (const collection of collectionsIn(securedOperations).filter((path) => path !== EVENTS)) {
       for (let count = 0; count < 2; count++) made.set(collection, await create(fleet, collection));
     }
     made.set(EVENTS, randomUUID());
     return fleet;
+  }
+
+  /** In the database: portal sessions refer to it. */
+  async function createKey(fleetId: string): Promise<string> {
+    const created = await store.apiKeys.create({ fleetId, scopes: API_KEY_SCOPES, nowMs });
+    if (created.type !== 'created') throw new Error('no key');
+    return created.key;
   }
 
   async function create(fleet: Fleet, collection: string): Promise<string> {

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { formatTime } from '@waypost/domain';
+import { COLOR_SCHEMES, type FleetPortal } from '@waypost/management-store';
+import { dto } from '../endpoint/dto.js';
+import {
+  changesSomething,
+  dateTime,
+  enumText,
+  oneOf,
+  plainText,
+  text,
+  unique,
+  uuidText,
+  version,
+} from '../endpoint/fields.js';
+
+const MAX_ANCESTORS = 20;
+const MAX_LOGO_URL_LENGTH = 2_048;
+/** Of a data URL: half of the largest body. */
+const MAX_LOGO_LENGTH = 50_000;
+
+/**
+ * Origins that go into a header as they are: no wildcard, no path, and nothing that ends a directive. Loopback is for
+ * developers.
+ */
+const FRAME_ANCESTOR =
+  /^(https:\/\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|http:\/\/(localhost|127\.0\.0\.1))(:[1-9][0-9]{0,4})?$/;
+const LOGO_DATA = /^data:image\/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/;
+
+export class UpdateFleetPortalDto extends dto(
+  z
+    .strictObject({
+      frameAncestors: z
+        .array(
+          z.string().regex(FRAME_ANCESTOR, 'must be an https origin in lower case, such as https://app.example.com'),
+        )
+        .max(MAX_ANCESTORS, `must name at most ${String(MAX_ANCESTORS)}`)
+        .refine(unique, 'must not repeat an origin')
+        .optional()
+        .meta({
+          uniqueItems: true,
+          description: 'Origins whose pages may show the portal in a frame; none by default.',
+        }),
+      brandColor: z
+        .string()
+        .regex(/^#[0-9a-f]{6}$/, 'must be a colour such as #1d4ed8')
+        .nullable()
+        .optional()
+        .meta({ description: 'Of links and buttons; null removes it.' }),
+      logoUrl: plainText(MAX_LOGO_LENGTH)
+        .refine(isLogo, 'must be an https URL of at most 2,048 characters, or a data URL of a PNG, JPEG, WebP or SVG')
+        .nullable()
+        .optional()
+        .meta({ description: 'An https URL, or a base64 data URL of at most 50,000 characters; null removes it.' }),
+      colorScheme: oneOf(COLOR_SCHEMES).optional().meta({ description: "`auto`: as the reader's device." }),
+    })
+    .refine(changesSomething, 'must change something')
+    .meta({ id: 'UpdateFleetPortal', minProperties: 1 }),
+) {}
+
+function isLogo(given: string): boolean {
+  if (LOGO_DATA.test(given)) return true;
+  return given.length <= MAX_LOGO_URL_LENGTH && URL.canParse(given) && new URL(given).protocol === 'https:';
+}
+
+/** How the console shows itself to a portal session. */
+export const branding = z
+  .strictObject({
+    brandColor: text.optional(),
+    logoUrl: text.optional(),
+    colorScheme: enumText(COLOR_SCHEMES),
+  })
+  .meta({ id: 'Branding' });
+
+/** The portal of a fleet as the API shows it. */
+export class FleetPortalDto extends dto(
+  z
+    .strictObject({
+      portalId: uuidText.meta({ description: 'In the path of links to the portal. It is no secret.' }),
+      frameAncestors: z.array(text),
+      ...branding.shape,
+      version,
+      updatedAt: dateTime,
+    })
+    .meta({ id: 'FleetPortal' }),
+) {}
+
+export function toBranding({ brandColor, logoUrl, colorScheme }: FleetPortal): z.infer<typeof branding> {
+  return {
+    ...(brandColor === null ? {} : { brandColor }),
+    ...(logoUrl === null ? {} : { logoUrl }),
+    colorScheme,
+  };
+}
+
+export function toFleetPortal(stored: FleetPortal): FleetPortalDto {
+  const { portalId, frameAncestors, updatedAt } = stored;
+  return {
+    portalId,
+    frameAncestors: [...frameAncestors],
+    ...toBranding(stored),
+    version: stored.version,
+    updatedAt: formatTime(updatedAt),
+  };
+}

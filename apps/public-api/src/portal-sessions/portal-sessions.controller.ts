@@ -1,0 +1,105 @@
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { CONFIG } from '@waypost/platform';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import type { PublicApiConfig } from '../config.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { located } from '../endpoint/location.js';
+import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
+import { ListQueryDto } from '../paging/paging.dto.js';
+import {
+  CreatePortalSessionDto,
+  ExchangePortalCodeDto,
+  PortalSessionPageDto,
+  PortalSessionPathDto,
+  PortalSessionWithLinkDto,
+  PortalTokenDto,
+} from './portal-sessions.dto.js';
+import { PortalSessionsService } from './portal-sessions.service.js';
+
+const tag = 'Portal';
+
+/** The console for the customers of a platform (R-42). Another fleet's id is not found. */
+@Controller('/public/v1/portal-sessions')
+export class PortalSessionsController {
+  constructor(
+    private readonly service: PortalSessionsService,
+    private readonly requests: IdempotentRequests,
+    @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
+  ) {}
+
+  @Post()
+  @Endpoint({
+    operationId: 'createPortalSession',
+    summary: 'Create a portal session',
+    description:
+      'Gives a link that opens the console once, for a customer of yours: with these scopes, and with these subscriptions and no others. The link can be opened for 2 minutes.',
+    tag,
+    scope: 'portal:write',
+    portal: 'refused',
+    response: { status: 201, description: 'The session and its link.', type: PortalSessionWithLinkDto },
+    errors: [404, 409],
+    idempotencyKey: true,
+  })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Req() request: Request,
+    @Body() body: CreatePortalSessionDto,
+  ): Promise<PortalSessionWithLinkDto> {
+    this.service.requireScopes(caller, body);
+    const consoleUrl = this.consoleUrl(request);
+    return located(
+      request,
+      this.requests.answer(request, caller, (change) => this.service.create(caller, body, consoleUrl, change)),
+    );
+  }
+
+  @Post('exchange')
+  @Endpoint({
+    operationId: 'exchangePortalCode',
+    summary: 'Open a portal session',
+    description: 'Gives the token of the session for the code of its link, once. The console does this.',
+    tag,
+    scope: null,
+    portal: 'refused',
+    response: { status: 200, description: 'The token.', type: PortalTokenDto },
+    errors: [404],
+  })
+  exchange(@Body() { code }: ExchangePortalCodeDto): Promise<PortalTokenDto> {
+    return this.service.exchange(code);
+  }
+
+  @Get()
+  @Endpoint({
+    operationId: 'listPortalSessions',
+    summary: 'List portal sessions, oldest first',
+    description: 'Those that have ended are listed for a day.',
+    tag,
+    scope: 'portal:read',
+    portal: 'refused',
+    response: { status: 200, description: 'A page of portal sessions.', type: PortalSessionPageDto },
+  })
+  list(@CurrentCaller() { fleetId }: Caller, @Query() query: ListQueryDto): Promise<PortalSessionPageDto> {
+    return this.service.list(fleetId, query);
+  }
+
+  @Delete(':id')
+  @Endpoint({
+    operationId: 'revokePortalSession',
+    summary: 'Revoke a portal session',
+    description: 'Within a second no process admits it, and its streams have ended. Revoking again changes nothing.',
+    tag,
+    scope: 'portal:write',
+    portal: 'refused',
+    response: { status: 204, description: 'It is revoked.' },
+    errors: [404],
+  })
+  revoke(@CurrentCaller() { fleetId }: Caller, @Param() { id }: PortalSessionPathDto): Promise<void> {
+    return this.service.revoke(fleetId, id);
+  }
+
+  /** The console is where the API is: unless configured, at the address that the caller of the API uses. */
+  private consoleUrl({ protocol, host }: Request): string {
+    return this.config.http.publicUrl?.replace(/\/+$/, '') ?? `${protocol}://${host}`;
+  }
+}

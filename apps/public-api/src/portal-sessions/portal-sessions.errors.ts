@@ -1,0 +1,26 @@
+import { type ApiError, type ErrorDetail, invalidBody, notFound } from '../errors/api-error.js';
+
+export function noSuchPortalSession(): ApiError {
+  return notFound('There is no such portal session.');
+}
+
+/** One answer for all that can be wrong with a code: a guess learns nothing. */
+export function unusableCode(): ApiError {
+  return notFound('This link was used before, has expired, or was revoked: ask for another one.');
+}
+
+/** 400 that names each subscription that the fleet does not have. */
+export function unknownSubscriptions(wanted: readonly string[], known: readonly string[]): ApiError {
+  const details = wanted.flatMap((id, index): ErrorDetail[] =>
+    known.includes(id)
+      ? []
+      : [{ field: `subscriptionIds.${String(index)}`, message: 'is no subscription of this fleet' }],
+  );
+  return invalidBody(details);
+}
+
+/** 400 that names each scope that says something about the whole fleet. */
+export function unlimitedScopes(scopes: readonly string[], unlimited: readonly string[]): ApiError {
+  const message = 'cannot be limited to subscriptions';
+  return invalidBody(unlimited.map((scope) => ({ field: `scopes.${String(scopes.indexOf(scope))}`, message })));
+}

@@ -1,0 +1,99 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { formatTime } from '@waypost/domain';
+import { FleetPortalStore, type PortalScope, PortalSessionStore, SubscriptionStore } from '@waypost/management-store';
+import { CLOCK } from '@waypost/platform';
+import { scopesNotHeld } from '../api-keys/api-keys.errors.js';
+import type { Caller } from '../auth/caller.js';
+import { noSuchFleet } from '../fleet/fleet.errors.js';
+import type { MakeChange } from '../idempotency/idempotent-requests.js';
+import { type ListPage, ListPages } from '../paging/list-pages.service.js';
+import type { ListQueryDto } from '../paging/paging.dto.js';
+import {
+  type CreatePortalSessionDto,
+  type PortalSessionDto,
+  type PortalSessionWithLinkDto,
+  type PortalTokenDto,
+  toPortalSession,
+} from './portal-sessions.dto.js';
+import { noSuchPortalSession, unknownSubscriptions, unlimitedScopes, unusableCode } from './portal-sessions.errors.js';
+
+/** Long enough to open a frame or to follow a redirect, and no longer. */
+const CODE_LIFETIME_MS = 2 * 60_000;
+
+/** Scopes whose endpoints keep to the subscriptions of a session; those of the others say something about the whole fleet. */
+const LIMITED_SCOPES: readonly PortalScope[] = ['events:read', 'subscriptions:read', 'subscriptions:write'];
+
+/** Portal sessions of one fleet (R-42). @throws ApiError for every refusal */
+@Injectable()
+export class PortalSessionsService {
+  constructor(
+    private readonly sessions: PortalSessionStore,
+    private readonly portals: FleetPortalStore,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly pages: ListPages,
+    @Inject(CLOCK) private readonly now: () => number,
+  ) {}
+
+  /** Also before an earlier answer is repeated: it holds a link to a session with these scopes. */
+  requireScopes({ scopes: held }: Caller, { scopes, subscriptionIds }: CreatePortalSessionDto): void {
+    if (!scopes.every((scope) => held.includes(scope))) throw scopesNotHeld(scopes, held);
+    const unlimited = scopes.filter((scope) => !LIMITED_SCOPES.includes(scope));
+    if (subscriptionIds !== undefined && unlimited.length > 0) throw unlimitedScopes(scopes, unlimited);
+  }
+
+  /** @param consoleUrl where the console is, without a final slash */
+  async create(
+    { fleetId, keyId }: Caller,
+    body: CreatePortalSessionDto,
+    consoleUrl: string,
+    change: MakeChange<PortalSessionWithLinkDto>,
+  ): Promise<PortalSessionWithLinkDto> {
+    const { scopes, subscriptionIds = null, returnUrl = null } = body;
+    if (subscriptionIds !== null) await this.requireSubscriptions(fleetId, subscriptionIds);
+    const nowMs = this.now();
+    const portal = await this.portals.of(fleetId, nowMs);
+    if (portal === null) throw noSuchFleet();
+    const expiresAt = nowMs + body.expiresInSeconds * 1_000;
+    const codeExpiresAt = Math.min(nowMs + CODE_LIFETIME_MS, expiresAt);
+    const session = { fleetId, keyId, scopes, subscriptionIds, returnUrl, codeExpiresAt, expiresAt, nowMs };
+    return change(async (stores) => {
+      const { code, stored } = await stores.portalSessions.create(session);
+      const link = `${consoleUrl}/portal/${portal.portalId}#portal=${code}`;
+      return {
+        answer: { ...toPortalSession(stored), link, linkExpiresAt: formatTime(codeExpiresAt) },
+        outboxIds: [],
+      };
+    });
+  }
+
+  async exchange(code: string): Promise<PortalTokenDto> {
+    const exchanged = await this.sessions.exchange(code, this.now());
+    if (exchanged.type === 'not_found') throw unusableCode();
+    return { token: exchanged.token, expiresAt: formatTime(exchanged.stored.expiresAt) };
+  }
+
+  async list(fleetId: string, query: ListQueryDto): Promise<ListPage<PortalSessionDto>> {
+    const page = await this.pages.byCreation(
+      { fleetId, path: '/public/v1/portal-sessions' },
+      query,
+      (wanted) => this.sessions.list(wanted),
+      (stored) => stored,
+    );
+    return { ...page, data: page.data.map(toPortalSession) };
+  }
+
+  async revoke(fleetId: string, id: string): Promise<void> {
+    const revoked = await this.sessions.revoke({ fleetId, id }, this.now());
+    if (revoked.type === 'not_found') throw noSuchPortalSession();
+  }
+
+  private async requireSubscriptions(fleetId: string, ids: readonly string[]): Promise<void> {
+    const found = await this.subscriptions.list({ fleetId, limit: ids.length, after: null, ids });
+    if (found.length < ids.length) {
+      throw unknownSubscriptions(
+        ids,
+        found.map(({ id }) => id),
+      );
+    }
+  }
+}

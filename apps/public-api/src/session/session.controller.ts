@@ -1,0 +1,24 @@
+import { Controller, Get } from '@nestjs/common';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { SessionDto } from './session.dto.js';
+import { SessionService } from './session.service.js';
+
+@Controller('/public/v1/session')
+export class SessionController {
+  constructor(private readonly service: SessionService) {}
+
+  @Get()
+  @Endpoint({
+    operationId: 'getSession',
+    summary: 'Read what the caller is and may do',
+    description: 'For every API key and portal session, whatever their scopes.',
+    tag: 'Portal',
+    scope: 'any',
+    portal: 'filtered',
+    response: { status: 200, description: 'The caller.', type: SessionDto },
+  })
+  read(@CurrentCaller() caller: Caller): Promise<SessionDto> {
+    return this.service.describe(caller);
+  }
+}

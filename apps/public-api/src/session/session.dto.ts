@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { dto } from '../endpoint/dto.js';
+import { dateTime, text, uuidText } from '../endpoint/fields.js';
+import { branding } from '../fleet-portal/fleet-portal.dto.js';
+
+/** Who the caller is, for programs that are given a key or a token and show what it can do. */
+export class SessionDto extends dto(
+  z
+    .strictObject({
+      type: z.enum(['api_key', 'portal_session']).meta({ description: 'What the request was authenticated by.' }),
+      fleetId: text,
+      scopes: z.array(text),
+      subscriptionIds: z.array(uuidText).optional().meta({
+        description: 'Only for a portal session that is limited to them.',
+      }),
+      expiresAt: dateTime.optional().meta({ description: 'Only for a portal session.' }),
+      returnUrl: text.optional().meta({ description: 'Where to go when the portal session has ended.' }),
+      branding: branding.optional(),
+    })
+    .meta({ id: 'Session' }),
+) {}

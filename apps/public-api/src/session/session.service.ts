@@ -1,0 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { formatTime } from '@waypost/domain';
+import { FleetPortalStore, PortalSessionStore } from '@waypost/management-store';
+import { CLOCK } from '@waypost/platform';
+import type { Caller } from '../auth/caller.js';
+import { toBranding } from '../fleet-portal/fleet-portal.dto.js';
+import type { SessionDto } from './session.dto.js';
+
+/** Tells callers who they are. */
+@Injectable()
+export class SessionService {
+  constructor(
+    private readonly portals: FleetPortalStore,
+    private readonly sessions: PortalSessionStore,
+    @Inject(CLOCK) private readonly now: () => number,
+  ) {}
+
+  async describe({ type, keyId, fleetId, scopes, subscriptionIds, expiresAt }: Caller): Promise<SessionDto> {
+    const portal = await this.portals.of(fleetId, this.now());
+    const session = type === 'portal_session' ? await this.sessions.get({ fleetId, id: keyId }) : null;
+    const returnUrl = session?.returnUrl ?? null;
+    return {
+      type,
+      fleetId,
+      scopes: [...scopes],
+      ...(subscriptionIds === null ? {} : { subscriptionIds: [...subscriptionIds] }),
+      ...(expiresAt === null ? {} : { expiresAt: formatTime(expiresAt) }),
+      ...(returnUrl === null ? {} : { returnUrl }),
+      ...(portal === null ? {} : { branding: toBranding(portal) }),
+    };
+  }
+}
