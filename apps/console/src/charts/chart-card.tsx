@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Boundary } from '../shared/boundary.js';
 import { Moment } from '../shared/moment.js';
-import { PlotBoundary } from './plot-boundary.js';
 import type { ChartKind } from './plot-options.js';
 import { type ChartSeries, latestOf } from './series.js';
 
@@ -48,13 +48,13 @@ export function ChartCard({ title, about, empty, ...chart }: ChartCardProps) {
       </ul>
       <div className="plot-room">
         {hasValues ? (
-          <PlotBoundary
+          <Boundary
             fallback={<p className="hint plot-empty">The chart could not be drawn; the table has its figures.</p>}
           >
             <Suspense fallback={null}>
               <Plot {...chart} onPoint={setIndex} />
             </Suspense>
-          </PlotBoundary>
+          </Boundary>
         ) : (
           <p className="hint plot-empty">{empty}</p>
         )}

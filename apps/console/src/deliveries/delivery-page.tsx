@@ -45,7 +45,9 @@ export function DeliveryPage({ eventId }: { readonly eventId: string }) {
           <Link href={`/deliveries?deviceId=${encodeURIComponent(first.deviceId)}`}>{first.deviceId}</Link>
         </Fact>
         <Fact name="On the map">
-          <Link href={`/vehicles?deviceId=${encodeURIComponent(first.deviceId)}`}>Show its path</Link>
+          <Link href={`/vehicles?${new URLSearchParams({ deviceId: first.deviceId, at: first.eventTime }).toString()}`}>
+            Show where it was
+          </Link>
         </Fact>
         <Fact name="Event time">
           <Moment iso={first.eventTime} />

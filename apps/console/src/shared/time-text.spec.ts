@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clockText, countText, dayText, durationText, momentText, shareText } from './time-text.js';
+import { clockText, countText, dayText, durationText, localInputText, momentText, shareText } from './time-text.js';
 
 const NOW = Date.UTC(2026, 2, 20, 23, 30);
 
@@ -13,6 +13,13 @@ describe('a moment', () => {
     expect(momentText('2026-03-19T22:03:07.250Z', NOW, 'UTC')).toBe('19 Mar 2026, 22:03:07.250');
     // In Amsterdam it is the 21st already.
     expect(momentText('2026-03-20T22:03:07.250Z', NOW, 'Europe/Amsterdam')).toBe('20 Mar 2026, 23:03:07.250');
+  });
+});
+
+describe('an input of a date and time', () => {
+  it('has the moment that a browser reads from it again', () => {
+    expect(new Date(localInputText('2026-03-20T22:03:07.000Z')).toISOString()).toBe('2026-03-20T22:03:07.000Z');
+    expect(localInputText('')).toBe('');
   });
 });
 

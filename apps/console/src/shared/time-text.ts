@@ -11,6 +11,18 @@ export function momentText(iso: string, nowMs: number, timeZone?: string): strin
   return day === dayOf(new Date(nowMs)) ? clock : `${day}, ${clock}`;
 }
 
+/** For an input of a date and time, which knows no zone: that of the reader, to the second. '' for ''. */
+export function localInputText(iso: string): string {
+  if (iso === '') return '';
+  const moment = new Date(iso);
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** `Europe/Berlin`, where the reader is. */
+export function zoneText(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** `12 ms`, `1.25 s`, `4 min 10 s`. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${String(Math.round(ms))} ms`;

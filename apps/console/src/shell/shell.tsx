@@ -1,23 +1,29 @@
-import { useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { DeliveriesPage } from '../deliveries/deliveries-page.js';
 import { DeliveryPage } from '../deliveries/delivery-page.js';
 import { OverviewPage } from '../overview/overview-page.js';
 import { useSession } from '../session/session.js';
 import { SignInPage } from '../session/sign-in-page.js';
-import { Empty } from '../shared/states.js';
-import { NewSubscriptionPage } from '../subscriptions/new-subscription-page.js';
-import { SubscriptionPage } from '../subscriptions/subscription-page.js';
+import { Boundary } from '../shared/boundary.js';
+import { readEntry } from '../shared/history-entry.js';
+import { Empty, Loading } from '../shared/states.js';
 import { SubscriptionsPage } from '../subscriptions/subscriptions-page.js';
-import { VehiclesPage } from '../vehicles/vehicles-page.js';
-import { KeyHelp, useShortcuts } from './shortcuts.js';
+import { CommandPalette } from './command-palette.js';
+import { OfflineBanner } from './offline-banner.js';
+import { PLACES } from './places.js';
+import { useScrollMemory } from './scroll-memory.js';
+import { KeyHelp, type Shortcuts, useShortcuts } from './shortcuts.js';
 
-const PLACES = [
-  { path: '/overview', title: 'Overview' },
-  { path: '/deliveries', title: 'Deliveries' },
-  { path: '/subscriptions', title: 'Subscriptions' },
-  { path: '/vehicles', title: 'Vehicles' },
-] as const;
+/** Loaded when they are opened; the first view stays small. */
+const ResendsPage = lazy(async () => ({ default: (await import('../resends/resends-page.js')).ResendsPage }));
+const NewSubscriptionPage = lazy(async () => ({
+  default: (await import('../subscriptions/new-subscription-page.js')).NewSubscriptionPage,
+}));
+const SubscriptionPage = lazy(async () => ({
+  default: (await import('../subscriptions/subscription-page.js')).SubscriptionPage,
+}));
+const VehiclesPage = lazy(async () => ({ default: (await import('../vehicles/vehicles-page.js')).VehiclesPage }));
 
 /** What is around every page. */
 export function Shell() {
@@ -26,61 +32,99 @@ export function Shell() {
 }
 
 function SignedIn() {
-  const { signOut } = useSession();
   const [location] = useLocation();
   const main = useRef<HTMLElement>(null);
-  const help = useShortcuts();
+  const shortcuts = useShortcuts();
 
   // A page that opens is read from its beginning, by a screen reader too.
   useEffect(() => {
     document.title = `${PLACES.find(({ path }) => location.startsWith(path))?.title ?? 'Console'} - Waypost`;
-    main.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+    // Back in a list, its row takes the focus.
+    if (!readEntry().row) main.current?.focus({ preventScroll: true });
   }, [location]);
+  useScrollMemory(location);
 
   return (
     <>
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <header>
-        <Link href="/overview" className="brand">
-          Waypost
-        </Link>
-        <nav aria-label="Main">
-          {PLACES.map(({ path, title }) => (
-            <Link key={path} href={path} aria-current={location.startsWith(path) ? 'page' : undefined}>
-              {title}
-            </Link>
-          ))}
-        </nav>
-        <button type="button" className="quiet" onClick={help.show} aria-keyshortcuts="?">
-          Keys
-        </button>
-        <button type="button" className="quiet" onClick={signOut}>
-          Sign out
-        </button>
-      </header>
+      <Header location={location} {...shortcuts} />
+      <OfflineBanner />
       <main id="main" ref={main} tabIndex={-1}>
-        <Switch>
-          <Route path="/">
-            <Redirect to="/overview" replace />
-          </Route>
-          <Route path="/overview" component={OverviewPage} />
-          <Route path="/deliveries" component={DeliveriesPage} />
-          <Route path="/deliveries/:eventId">{({ eventId }) => <DeliveryPage eventId={eventId} />}</Route>
-          <Route path="/subscriptions" component={SubscriptionsPage} />
-          <Route path="/subscriptions/new" component={NewSubscriptionPage} />
-          <Route path="/subscriptions/:id">{({ id }) => <SubscriptionPage id={id} />}</Route>
-          <Route path="/vehicles" component={VehiclesPage} />
-          <Route>
-            <Empty title="There is no such page">
-              <Link href="/deliveries">Go to the deliveries</Link>
-            </Empty>
-          </Route>
-        </Switch>
+        <Boundary key={location} fallback={<Broken />}>
+          <Suspense fallback={<Loading what="the page" />}>
+            <Pages />
+          </Suspense>
+        </Boundary>
       </main>
-      <KeyHelp dialog={help.dialog} />
+      <KeyHelp dialog={shortcuts.help.dialog} />
+      <CommandPalette dialog={shortcuts.palette.dialog} />
     </>
   );
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to="/overview" replace />
+      </Route>
+      <Route path="/overview" component={OverviewPage} />
+      <Route path="/deliveries" component={DeliveriesPage} />
+      <Route path="/deliveries/resends" component={ResendsPage} />
+      <Route path="/deliveries/:eventId">{({ eventId }) => <DeliveryPage eventId={eventId} />}</Route>
+      <Route path="/subscriptions" component={SubscriptionsPage} />
+      <Route path="/subscriptions/new" component={NewSubscriptionPage} />
+      <Route path="/subscriptions/:id">{({ id }) => <SubscriptionPage id={id} />}</Route>
+      <Route path="/vehicles" component={VehiclesPage} />
+      <Route>
+        <Empty title="There is no such page">
+          <Link href="/deliveries">Go to the deliveries</Link>
+        </Empty>
+      </Route>
+    </Switch>
+  );
+}
+
+function Broken() {
+  return (
+    <Empty title="This page could not be shown">
+      <p>There may be a newer version of the console.</p>
+      <button type="button" onClick={() => location.reload()}>
+        Load it
+      </button>
+    </Empty>
+  );
+}
+
+function Header({ location, help, palette }: Shortcuts & { readonly location: string }) {
+  const { signOut } = useSession();
+  return (
+    <header>
+      <Link href="/overview" className="brand">
+        Waypost
+      </Link>
+      <nav aria-label="Main">
+        {PLACES.map(({ path, title }) => (
+          <Link key={path} href={path} aria-current={location.startsWith(path) ? 'page' : undefined}>
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <button type="button" className="quiet" onClick={palette.show} aria-keyshortcuts="Control+K Meta+K">
+        Search <kbd>{isMac() ? '⌘' : 'Ctrl'} K</kbd>
+      </button>
+      <button type="button" className="quiet" onClick={help.show} aria-keyshortcuts="?">
+        Keys
+      </button>
+      <button type="button" className="quiet" onClick={signOut}>
+        Sign out
+      </button>
+    </header>
+  );
+}
+
+function isMac(): boolean {
+  return navigator.userAgent.includes('Mac');
 }

@@ -1,51 +1,70 @@
 import { type RefObject, useCallback, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
+import { PLACES } from './places.js';
 
-const KEYS = [
-  { keys: 'g o', does: 'Go to the overview' },
-  { keys: 'g d', does: 'Go to the deliveries' },
-  { keys: 'g s', does: 'Go to the subscriptions' },
-  { keys: 'g v', does: 'Go to the vehicles' },
-  { keys: '/', does: 'Search by device' },
+const KEYS: readonly { readonly keys: string; readonly does: string }[] = [
+  { keys: 'Ctrl K', does: 'Search pages, subscriptions, ids and devices' },
+  ...PLACES.map(({ key, title }) => ({ keys: `g ${key}`, does: `Go to the ${title.toLowerCase()}` })),
+  { keys: '/', does: 'Filter by device' },
+  { keys: 'j', does: 'Next row' },
+  { keys: 'k', does: 'Row before' },
+  { keys: 'r', does: 'Refresh the list' },
+  { keys: 'l', does: 'Stop or continue the live tail' },
   { keys: '?', does: 'Show these keys' },
-] as const;
+];
 
-const GO_TO: Readonly<Record<string, string>> = {
-  o: '/overview',
-  d: '/deliveries',
-  s: '/subscriptions',
-  v: '/vehicles',
-};
-
-interface Help {
+interface Opener {
   readonly dialog: RefObject<HTMLDialogElement | null>;
   readonly show: () => void;
 }
 
-/** Keys that work everywhere but in a text field. */
-export function useShortcuts(): Help {
+export interface Shortcuts {
+  readonly help: Opener;
+  readonly palette: Opener;
+}
+
+/** Keys that work everywhere but in a text field; Ctrl+K works there, too. */
+export function useShortcuts(): Shortcuts {
   const [, navigate] = useLocation();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const help = useOpener();
+  const palette = useOpener();
   const isGoing = useRef(false);
-  const show = useCallback(() => dialog.current?.showModal(), []);
+  const { show: showHelp } = help;
+  const { show: showPalette } = palette;
 
   useEffect(() => {
     function press(event: KeyboardEvent): void {
+      const { key } = event;
+      if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'k') {
+        event.preventDefault();
+        showPalette();
+        return;
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const target = isGoing.current ? GO_TO[event.key] : undefined;
-      isGoing.current = event.key === 'g';
-      if (target !== undefined) navigate(target);
-      else if (event.key === '?') show();
-      else if (event.key === '/' && focusSearch()) event.preventDefault();
+      const place = isGoing.current ? PLACES.find((one) => one.key === key) : undefined;
+      isGoing.current = key === 'g';
+      if (place) navigate(place.path);
+      else if (key === '?') showHelp();
+      else if (key === '/' && focusSearch()) event.preventDefault();
+      else if (key === 'j' || key === 'k') moveRow(key === 'j' ? 1 : -1);
+      else document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.click();
     }
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
-  }, [navigate, show]);
+  }, [navigate, showHelp, showPalette]);
 
+  return { help, palette };
+}
+
+function useOpener(): Opener {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const show = useCallback(() => {
+    if (dialog.current?.open === false) dialog.current.showModal();
+  }, []);
   return { dialog, show };
 }
 
-export function KeyHelp({ dialog }: Pick<Help, 'dialog'>) {
+export function KeyHelp({ dialog }: Pick<Opener, 'dialog'>) {
   return (
     <dialog ref={dialog} aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
@@ -71,11 +90,25 @@ export function KeyHelp({ dialog }: Pick<Help, 'dialog'>) {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, select, textarea, dialog') !== null;
+  if (!(target instanceof HTMLElement)) return false;
+  return target.closest('input:not([type="checkbox"]), select, textarea, dialog') !== null;
 }
 
 function focusSearch(): boolean {
   const search = document.querySelector<HTMLElement>('[data-search]');
   search?.focus();
   return search !== null;
+}
+
+/** To the link of the next row, or from outside to the first one in sight. */
+function moveRow(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')].sort((a, b) => topOf(a) - topOf(b));
+  const current = rows.findIndex((row) => row.contains(document.activeElement));
+  const next = current < 0 ? rows.find((row) => topOf(row) >= 0) : rows[current + step];
+  next?.querySelector('a')?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+function topOf(row: HTMLElement): number {
+  return row.getBoundingClientRect().top;
 }

@@ -2,9 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
 import { Link } from 'wouter';
 import type { CreateSubscriptions, SubscriptionWithSecret } from '@waypost/client';
-import { EVENT_TYPES } from '../deliveries/delivery-filters.js';
+import { EVENT_TYPES } from '../filters/delivery-filters.js';
 import { useClient } from '../session/session.js';
 import { SecretPanel } from './secret-panel.js';
+import { SubscriptionFields } from './subscription-fields.js';
+import { creationOf, NEW_SETTINGS } from './subscription-settings.js';
 
 type EventType = NonNullable<CreateSubscriptions['eventType']>;
 
@@ -15,6 +17,7 @@ export function NewSubscriptionPage() {
   const client = useClient();
   const queries = useQueryClient();
   const [url, setUrl] = useState('');
+  const [settings, setSettings] = useState(NEW_SETTINGS);
   const [types, setTypes] = useState<readonly EventType[]>([]);
   const creation = useMutation({
     mutationFn: (body: CreateSubscriptions) => client.createSubscriptions({ body }),
@@ -24,11 +27,7 @@ export function NewSubscriptionPage() {
 
   function submit(event: SyntheticEvent): void {
     event.preventDefault();
-    creation.mutate({ url, eventTypes: types });
-  }
-
-  function toggle(type: EventType): void {
-    setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
+    creation.mutate({ url, eventTypes: types, ...creationOf(settings) });
   }
 
   return (
@@ -46,15 +45,13 @@ export function NewSubscriptionPage() {
             onChange={(event) => setUrl(event.target.value)}
           />
         </label>
-        <fieldset>
-          <legend>Events</legend>
-          {SUBSCRIBED_TYPES.map((type) => (
-            <label key={type} className="switch">
-              <input type="checkbox" checked={types.includes(type)} onChange={() => toggle(type)} />
-              {type}
-            </label>
-          ))}
-        </fieldset>
+        <TypeFields types={types} onChange={setTypes} />
+        <details>
+          <summary>More settings</summary>
+          <div className="form">
+            <SubscriptionFields settings={settings} onChange={setSettings} isNew />
+          </div>
+        </details>
         <p role="alert" className="problem">
           {creation.error?.message}
         </p>
@@ -66,6 +63,31 @@ export function NewSubscriptionPage() {
         </div>
       </form>
     </>
+  );
+}
+
+interface TypeFieldsProps {
+  readonly types: readonly EventType[];
+  readonly onChange: (types: readonly EventType[]) => void;
+}
+
+function TypeFields({ types, onChange }: TypeFieldsProps) {
+  return (
+    <fieldset>
+      <legend>Events</legend>
+      {SUBSCRIBED_TYPES.map((type) => (
+        <label key={type} className="switch">
+          <input
+            type="checkbox"
+            checked={types.includes(type)}
+            onChange={({ target }) =>
+              onChange(SUBSCRIBED_TYPES.filter((one) => (one === type ? target.checked : types.includes(one))))
+            }
+          />
+          {type}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

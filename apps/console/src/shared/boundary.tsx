@@ -1,13 +1,13 @@
 import { Component, type ReactNode } from 'react';
 
-interface PlotBoundaryProps {
+interface BoundaryProps {
   readonly children: ReactNode;
-  /** In place of the chart. */
+  /** In place of what is broken. */
   readonly fallback: ReactNode;
 }
 
-/** A chart that cannot be loaded (a newer release has other files) or drawn costs the chart, not the page. */
-export class PlotBoundary extends Component<PlotBoundaryProps, { readonly isBroken: boolean }> {
+/** What cannot be loaded (a newer release has other files) or drawn costs itself, not what is around it. */
+export class Boundary extends Component<BoundaryProps, { readonly isBroken: boolean }> {
   override state = { isBroken: false };
 
   static getDerivedStateFromError() {

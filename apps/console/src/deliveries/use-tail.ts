@@ -1,0 +1,108 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { StreamInput } from '@waypost/client';
+import { useClient } from '../session/session.js';
+import { NO_ROWS, type StreamedAttempt, type TailRows, withArrived } from './tail-buffer.js';
+
+const MOST_ROWS = 1_000;
+/** Further down than this, somebody reads: rows must not move under them. */
+const READING_PX = 160;
+
+type Connection = 'connecting' | 'open' | 'lost';
+
+export interface Tail extends TailRows {
+  readonly isRunning: boolean;
+  readonly connection: Connection;
+  /** Arrived while somebody reads further down. */
+  readonly waiting: number;
+  readonly error: Error | null;
+  readonly stop: () => void;
+  /** Goes on behind the last attempt, not now. */
+  readonly start: () => void;
+  readonly showWaiting: () => void;
+}
+
+/** Follows the attempts of a filter. What it holds stays when it is stopped, and while another page is looked at. */
+export function useTail(query: StreamInput<'streamAttempts'>, address: string): Tail {
+  const client = useClient();
+  const { tail, waiting, push, show, lastId } = useArrivals(address);
+  const [isRunning, setIsRunning] = useState(tail.rows.length === 0);
+  const [connection, setConnection] = useState<Connection>('connecting');
+  const [error, setError] = useState<Error | null>(null);
+
+  useEffect(() => {
+    if (!isRunning) return;
+    const aborting = new AbortController();
+    const { signal } = aborting;
+    const from = lastId();
+    setConnection('connecting');
+    setError(null);
+    async function follow(): Promise<void> {
+      const options = { signal, onConnection: setConnection, ...(from !== '' && { lastEventId: from }) };
+      for await (const attempt of client.stream('streamAttempts', query, options)) push(attempt);
+    }
+    follow().catch((reason: unknown) => {
+      if (signal.aborted) return;
+      setError(reason as Error);
+      setIsRunning(false);
+    });
+    return () => aborting.abort();
+    // The address stands for the query.
+  }, [client, address, isRunning, push, lastId]);
+
+  return {
+    ...tail,
+    ...{ isRunning, connection, waiting, error },
+    stop: () => setIsRunning(false),
+    start: () => setIsRunning(true),
+    showWaiting: show,
+  };
+}
+
+/** What arrives is shown once per frame, at most: a thousand attempts cost one drawing. */
+function useArrivals(address: string) {
+  const queries = useQueryClient();
+  const [tail, setTail] = useState(() => queries.getQueryData<TailRows>(['tail', address]) ?? NO_ROWS);
+  const [waiting, setWaiting] = useState(0);
+  const newest = useRef(tail);
+  const arrived = useRef<StreamedAttempt[]>([]);
+  const frame = useRef(0);
+
+  const show = useCallback(() => {
+    newest.current = withArrived(newest.current, arrived.current, MOST_ROWS);
+    arrived.current = [];
+    setTail(newest.current);
+    setWaiting(0);
+  }, []);
+
+  const draw = useCallback(() => {
+    frame.current = 0;
+    if (scrollY > READING_PX) setWaiting(arrived.current.length);
+    else show();
+  }, [show]);
+
+  const push = useCallback(
+    (attempt: StreamedAttempt) => {
+      arrived.current.push(attempt);
+      // A tab in the background draws no frames.
+      if (arrived.current.length > 2 * MOST_ROWS) show();
+      if (frame.current === 0) frame.current = requestAnimationFrame(draw);
+    },
+    [draw, show],
+  );
+
+  const lastId = useCallback(() => arrived.current.at(-1)?.id ?? newest.current.lastId, []);
+
+  useEffect(
+    () => () => {
+      cancelAnimationFrame(frame.current);
+      frame.current = 0;
+      newest.current = withArrived(newest.current, arrived.current, MOST_ROWS);
+      arrived.current = [];
+      queries.setQueryData(['tail', address], newest.current);
+    },
+    [queries, address],
+  );
+
+  return { tail, waiting, push, show, lastId };
+}

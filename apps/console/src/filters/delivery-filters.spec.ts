@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type DeliveryFilters,
+  EVENT_TYPES,
+  filtersOf,
+  queryOf,
+  type Range,
+  RANGES,
+  searchOf,
+  STATUSES,
+  streamQueryOf,
+} from './delivery-filters.js';
+
+const NOW = Date.UTC(2026, 2, 20, 12);
+
+const maybe = <T extends string>(some: fc.Arbitrary<T>) => fc.oneof(fc.constant('' as const), some);
+const times = fc.date({ min: new Date(0), max: new Date(NOW), noInvalidDate: true }).map((date) => date.toISOString());
+
+const anyFilters: fc.Arbitrary<DeliveryFilters> = fc
+  .record({
+    range: fc.constantFrom(...(Object.keys(RANGES) as Range[])),
+    from: maybe(times),
+    to: maybe(times),
+    eventTypes: fc.subarray([...EVENT_TYPES]),
+    status: maybe(fc.constantFrom(...STATUSES)),
+    deviceId: fc.string(),
+    subscriptionId: maybe(fc.uuid()),
+    eventId: maybe(fc.uuid()),
+    statusCode: fc.constantFrom('', '200', '503'),
+    order: fc.constantFrom('desc' as const, 'asc' as const),
+  })
+  // A window of its own has no range.
+  .map((filters) => (filters.from + filters.to === '' ? filters : { ...filters, range: '1d' as const }));
+
+describe('the address of the deliveries', () => {
+  it('gives the same filters again, whatever they hold', () => {
+    fc.assert(fc.property(anyFilters, (filters) => expect(filtersOf(`?${searchOf(filters)}`)).toEqual(filters)));
+  });
+
+  it('is plain without filters', () => {
+    expect(searchOf(filtersOf(''))).toBe('');
+  });
+
+  it('leaves out what the API would refuse', () => {
+    const search =
+      '?range=2y&eventType=teleported&status=lost&statusCode=99&from=yesterday&subscriptionId=1&eventId=x&order=up';
+    expect(filtersOf(`${search}&deviceId=van-1`)).toEqual({ ...filtersOf(''), deviceId: 'van-1' });
+  });
+});
+
+describe('the request for deliveries (R-33)', () => {
+  it('has the newest first, of the range, with the filters that are set', () => {
+    expect(queryOf(filtersOf('?range=1h&eventType=position&eventType=test&statusCode=503'), NOW)).toEqual({
+      order: 'desc',
+      startDate: '2026-03-20T11:00:00.000Z',
+      eventType: ['position', 'test'],
+      statusCode: 503,
+    });
+  });
+
+  it.each([
+    ['?from=2026-03-19T08:00:00Z&to=2026-03-19T09:00:00Z', '2026-03-19T08:00:00.000Z', '2026-03-19T09:00:00.000Z'],
+    ['?from=2026-03-19T08:00:00Z&range=1h', '2026-03-19T08:00:00.000Z', undefined],
+    // Without a start it begins where the retention does.
+    ['?to=2026-03-19T09:00:00Z', '2026-03-05T12:00:00.000Z', '2026-03-19T09:00:00.000Z'],
+  ])('of %s is of that window, not of a range', (search, startDate, endDate) => {
+    expect(queryOf(filtersOf(search), NOW)).toEqual({
+      order: 'desc',
+      startDate,
+      ...(endDate === undefined ? {} : { endDate }),
+    });
+  });
+});
+
+describe('the request for the stream of attempts (R-41)', () => {
+  it('has the filters that one attempt can be judged by', () => {
+    const search = '?range=1h&status=failed&deviceId=van-1&order=asc&eventId=0b0e8f0a-0000-4000-8000-000000000000';
+    expect(streamQueryOf(filtersOf(search))).toEqual({ status: 'failed', deviceId: 'van-1' });
+  });
+});

@@ -1,0 +1,146 @@
+import type { Input, StreamInput } from '@waypost/client';
+
+type EventsQuery = Input<'listEvents'>;
+type EventType = NonNullable<EventsQuery['eventType']>[number];
+
+export const EVENT_TYPES = [
+  'position',
+  'position_sleep',
+  'ignition_on',
+  'ignition_off',
+  'geofence_in',
+  'geofence_out',
+  'route_started',
+  'route_finished',
+  'stop_started',
+  'stop_finished',
+  'test',
+] as const satisfies readonly EventType[];
+export const STATUSES = ['delivered', 'failed', 'pending'] as const;
+export const ORDERS = { desc: 'Newest first', asc: 'Oldest first' } as const;
+export const RANGES = {
+  '15m': 'Last 15 minutes',
+  '1h': 'Last hour',
+  '6h': 'Last 6 hours',
+  '1d': 'Last day',
+  '3d': 'Last 3 days',
+  '15d': 'Last 15 days',
+} as const;
+
+export type Range = keyof typeof RANGES;
+type Status = (typeof STATUSES)[number];
+
+const MINUTE_MS = 60_000;
+const RANGE_MS: Readonly<Record<Range, number>> = {
+  '15m': 15 * MINUTE_MS,
+  '1h': 60 * MINUTE_MS,
+  '6h': 360 * MINUTE_MS,
+  '1d': 1_440 * MINUTE_MS,
+  '3d': 3 * 1_440 * MINUTE_MS,
+  '15d': 15 * 1_440 * MINUTE_MS,
+};
+
+/** What the address of the page says; an empty text is no filter. */
+export interface DeliveryFilters {
+  /** Until now; without a meaning while `from` or `to` is set. */
+  readonly range: Range;
+  /** In ISO 8601, UTC. */
+  readonly from: string;
+  readonly to: string;
+  readonly eventTypes: readonly EventType[];
+  readonly status: Status | '';
+  readonly deviceId: string;
+  readonly subscriptionId: string;
+  readonly eventId: string;
+  readonly statusCode: string;
+  readonly order: keyof typeof ORDERS;
+}
+
+const TEXTS = ['status', 'deviceId', 'subscriptionId', 'eventId', 'statusCode', 'from', 'to'] as const;
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** A page can be bookmarked, opened in another tab and sent to a colleague. Values that no filter has are left out. */
+export function filtersOf(search: string): DeliveryFilters {
+  const parameters = new URLSearchParams(search);
+  const text = (name: string): string => parameters.get(name) ?? '';
+  const asked = new Set(parameters.getAll('eventType'));
+  const uuid = (name: string): string => (UUID.test(text(name)) ? text(name) : '');
+  return {
+    range: oneOf(Object.keys(RANGES) as Range[], text('range')) || '1d',
+    from: timeOf(text('from')),
+    to: timeOf(text('to')),
+    eventTypes: EVENT_TYPES.filter((type) => asked.has(type)),
+    status: oneOf(STATUSES, text('status')),
+    deviceId: text('deviceId'),
+    subscriptionId: uuid('subscriptionId'),
+    eventId: uuid('eventId'),
+    statusCode: /^[1-9]\d\d$/.test(text('statusCode')) ? text('statusCode') : '',
+    order: text('order') === 'asc' ? 'asc' : 'desc',
+  };
+}
+
+/** The other way, without what is not set. */
+export function searchOf(filters: DeliveryFilters): string {
+  const parameters = new URLSearchParams();
+  const hasWindow = filters.from !== '' || filters.to !== '';
+  if (filters.range !== '1d' && !hasWindow) parameters.set('range', filters.range);
+  for (const type of filters.eventTypes) parameters.append('eventType', type);
+  for (const name of TEXTS) if (filters[name] !== '') parameters.set(name, filters[name]);
+  if (filters.order === 'asc') parameters.set('order', 'asc');
+  return parameters.toString();
+}
+
+/** The window of the filters, for a list that was opened at `nowMs`. null: it has no end. */
+export function windowOf({ range, from, to }: DeliveryFilters, nowMs: number): { from: string; to: string | null } {
+  const oldestMs = to === '' ? RANGE_MS[range] : RANGE_MS['15d'];
+  return { from: from === '' ? new Date(nowMs - oldestMs).toISOString() : from, to: to === '' ? null : to };
+}
+
+/** The request of the first page. */
+export function queryOf(filters: DeliveryFilters, nowMs: number): EventsQuery {
+  const { from, to } = windowOf(filters, nowMs);
+  const { eventId, order } = filters;
+  return {
+    ...{ order, startDate: from },
+    ...(to !== null && { endDate: to }),
+    ...streamQueryOf(filters),
+    ...(eventId !== '' && { eventId }),
+  };
+}
+
+/** The request of the stream of attempts: without the window, and one event is not followed. */
+export function streamQueryOf(filters: DeliveryFilters): StreamInput<'streamAttempts'> {
+  const { eventTypes, status, deviceId, subscriptionId, statusCode } = filters;
+  return {
+    ...(eventTypes.length > 0 && { eventType: eventTypes }),
+    ...(status !== '' && { status }),
+    ...(deviceId !== '' && { deviceId }),
+    ...(subscriptionId !== '' && { subscriptionId }),
+    ...(statusCode !== '' && { statusCode: Number(statusCode) }),
+  };
+}
+
+/** For people; '' is everything. */
+export function filtersText(filters: DeliveryFilters): string {
+  const { eventTypes, status, deviceId, subscriptionId, eventId, statusCode, from, to, range } = filters;
+  const window = from === '' && to === '' ? RANGES[range].toLowerCase() : 'a window of its own';
+  const parts = [
+    status,
+    eventTypes.join(' or '),
+    deviceId && `device ${deviceId}`,
+    statusCode && `code ${statusCode}`,
+    subscriptionId && `subscription ${subscriptionId.slice(0, 8)}`,
+    eventId && `event ${eventId.slice(0, 8)}`,
+    window,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function oneOf<Known extends string>(known: readonly Known[], text: string): Known | '' {
+  return known.find((one) => one === text) ?? '';
+}
+
+function timeOf(text: string): string {
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? '' : new Date(atMs).toISOString();
+}

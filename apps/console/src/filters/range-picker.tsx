@@ -1,0 +1,89 @@
+import { type SyntheticEvent, useState } from 'react';
+import { nowMs } from '../shared/clock.js';
+import { Popover } from '../shared/popover.js';
+import { localInputText, momentText } from '../shared/time-text.js';
+import { type DeliveryFilters, type Range, RANGES } from './delivery-filters.js';
+
+type Window = Pick<DeliveryFilters, 'range' | 'from' | 'to'>;
+
+interface RangePickerProps extends Window {
+  readonly onChange: (window: Window) => void;
+}
+
+/** A range until now, or a window of its own, in the zone of the reader. */
+export function RangePicker({ range, from, to, onChange }: RangePickerProps) {
+  return (
+    <div className="field">
+      <span aria-hidden="true">First attempt</span>
+      <Popover label={windowText({ range, from, to })} title={`First attempt: ${windowText({ range, from, to })}`}>
+        {(close) => {
+          function choose(window: Window): void {
+            close();
+            onChange(window);
+          }
+          return (
+            <div className="ranges">
+              <ul className="plain">
+                {Object.entries(RANGES).map(([value, title]) => (
+                  <li key={value}>
+                    <button
+                      type="button"
+                      className="quiet"
+                      aria-pressed={value === range && from === '' && to === ''}
+                      onClick={() => choose({ range: value as Range, from: '', to: '' })}
+                    >
+                      {title}
+                    </button>
+                  </li>
+                ))}
+              </ul>
+              <WindowForm key={`${from} ${to}`} from={from} to={to} onChange={choose} />
+            </div>
+          );
+        }}
+      </Popover>
+    </div>
+  );
+}
+
+function windowText({ range, from, to }: Window): string {
+  if (from === '' && to === '') return RANGES[range];
+  const text = (iso: string): string => momentText(iso, nowMs()).slice(0, -4);
+  if (from === '') return `until ${text(to)}`;
+  return to === '' ? `since ${text(from)}` : `${text(from)} to ${text(to)}`;
+}
+
+type WindowFormProps = Pick<RangePickerProps, 'from' | 'to' | 'onChange'>;
+
+function WindowForm({ from, to, onChange }: WindowFormProps) {
+  const [start, setStart] = useState(localInputText(from));
+  const [end, setEnd] = useState(localInputText(to));
+  // The API would refuse it.
+  const isBackwards = start !== '' && end !== '' && start >= end;
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    if (isBackwards) return;
+    const iso = (text: string): string => (text === '' ? '' : new Date(text).toISOString());
+    onChange({ range: '1d', from: iso(start), to: iso(end) });
+  }
+
+  return (
+    <form className="form" onSubmit={submit}>
+      <label>
+        From
+        <input type="datetime-local" step="1" value={start} onChange={(event) => setStart(event.target.value)} />
+      </label>
+      <label>
+        To
+        <input type="datetime-local" step="1" value={end} onChange={(event) => setEnd(event.target.value)} />
+      </label>
+      <p role="alert" className="problem">
+        {isBackwards && 'It ends before it begins.'}
+      </p>
+      <button type="submit" disabled={start === '' && end === ''}>
+        Apply
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Subscription, WaypostClient } from '@waypost/client';
+import { type DeliveryFilters, filtersText, windowOf } from '../filters/delivery-filters.js';
+import { useClient } from '../session/session.js';
+import { nowMs } from '../shared/clock.js';
+import { countText } from '../shared/time-text.js';
+import { useSubscriptions } from '../subscriptions/use-subscriptions.js';
+import { batchOf, concerned, obstacleOf } from './resend-batch.js';
+import { useBatches } from './use-batches.js';
+
+interface BulkResendProps {
+  readonly filters: DeliveryFilters;
+  readonly openedAtMs: number;
+}
+
+/** Asks before it sends everything again that the filters match. */
+export function BulkResend(props: BulkResendProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          setIsOpen(true);
+          dialog.current?.showModal();
+        }}
+      >
+        Resend all
+      </button>
+      <dialog ref={dialog} aria-labelledby="resend-title" onClose={() => setIsOpen(false)}>
+        <h2 id="resend-title">Resend everything that matches</h2>
+        {isOpen && <Confirmation {...props} close={() => dialog.current?.close()} />}
+      </dialog>
+    </>
+  );
+}
+
+function Confirmation({ filters, openedAtMs, close }: BulkResendProps & { readonly close: () => void }) {
+  const obstacle = obstacleOf(filters);
+  const subscriptions = concerned(filters, useSubscriptions());
+  const counts = useCounts(filters, openedAtMs);
+  const { save } = useBatches();
+  const [, navigate] = useLocation();
+  const matching = counts === null ? subscriptions : subscriptions.filter(({ id }) => (counts.get(id) ?? 0) > 0);
+
+  function begin(): void {
+    const batch = batchOf({ id: crypto.randomUUID(), filters, subscriptions: matching, openedAtMs, nowMs: nowMs() });
+    save(batch);
+    navigate('/deliveries/resends', { state: { begin: batch.id } });
+  }
+
+  return (
+    <>
+      <p>{filtersText(filters)}</p>
+      <p className={obstacle === null ? '' : 'problem'} role="status">
+        {obstacle ?? <Extent subscriptions={matching} counts={counts} />}
+      </p>
+      <p className="hint">
+        The same ids and bytes are sent again, at most 500 per second and subscription. Each subscription gets one
+        replay, which can be cancelled.
+      </p>
+      <div className="actions">
+        <button
+          type="button"
+          className="primary"
+          disabled={obstacle !== null || matching.length === 0}
+          onClick={begin}
+          autoFocus
+        >
+          Resend
+        </button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </>
+  );
+}
+
+interface ExtentProps {
+  readonly subscriptions: readonly Subscription[];
+  readonly counts: ReadonlyMap<string, number> | null;
+}
+
+function Extent({ subscriptions, counts }: ExtentProps) {
+  const places = `${countText(subscriptions.length)} ${subscriptions.length === 1 ? 'subscription' : 'subscriptions'}`;
+  if (counts === null) return <>Deliveries to {places}, as many as match when it begins.</>;
+  const count = subscriptions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
+  if (count === 0) return <>No delivery matches.</>;
+  return (
+    <>
+      About {countText(count)} {count === 1 ? 'delivery' : 'deliveries'} to {places}. Those that match when it begins
+      are sent.
+    </>
+  );
+}
+
+/** By subscription; null: not known (yet). The figures do not know devices. */
+function useCounts(filters: DeliveryFilters, openedAtMs: number): ReadonlyMap<string, number> | null {
+  const client = useClient();
+  const { data } = useQuery({
+    queryKey: ['resend-counts', filters, openedAtMs],
+    queryFn: ({ signal }) => readCounts(client, filters, openedAtMs, signal),
+    enabled: filters.deviceId === '',
+  });
+  return data ?? null;
+}
+
+const MINUTE_MS = 60_000;
+const MOST_BUCKETS = 1_440;
+
+async function readCounts(client: WaypostClient, filters: DeliveryFilters, openedAtMs: number, signal: AbortSignal) {
+  const { from, to } = windowOf(filters, openedAtMs);
+  const [startDate, endDate] = [new Date(from), new Date(to ?? nowMs())];
+  const minutes = (endDate.getTime() - startDate.getTime()) / MINUTE_MS;
+  const step = minutes < MOST_BUCKETS - 1 ? 'minute' : 'hour';
+  const { data } = await client.getMetrics({ startDate, endDate, step, groupBy: 'subscription' }, { signal });
+  const counts = new Map<string, number>();
+  for (const { subscriptionId = '', deliveries } of data) {
+    const { delivered, pending, failed, expired } = deliveries;
+    const by = { delivered, pending, failed: failed + expired };
+    const count = filters.status === '' ? delivered + pending + failed + expired : by[filters.status];
+    counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + count);
+  }
+  return counts;
+}

@@ -1,0 +1,39 @@
+import { useMemo, useState } from 'react';
+import { nowMs } from './clock.js';
+
+/** What a page keeps with its entry of the browser's history, so that "back" shows it as it was left. */
+export interface HistoryEntry {
+  /** When the list of the page was asked for: its window, and its rows, do not move after that. */
+  readonly openedAtMs?: number;
+  readonly scrollY?: number;
+  /** The row from which another page was opened. */
+  readonly row?: string;
+}
+
+export function readEntry(): HistoryEntry {
+  return (history.state ?? {}) as HistoryEntry;
+}
+
+export function changeEntry(change: HistoryEntry): void {
+  history.replaceState({ ...readEntry(), ...change }, '');
+}
+
+/** The time from which the list of this address counts: the same after "back", another one after a refresh. */
+export function useOpening(address: string): readonly [openedAtMs: number, refresh: () => void] {
+  const [refreshes, setRefreshes] = useState(0);
+  const openedAtMs = useMemo(() => {
+    const known = readEntry().openedAtMs;
+    if (known !== undefined) return known;
+    const now = nowMs();
+    changeEntry({ openedAtMs: now });
+    return now;
+    // Each address and each refresh is a list of its own.
+  }, [address, refreshes]);
+
+  function refresh(): void {
+    changeEntry({ openedAtMs: nowMs(), scrollY: 0 });
+    setRefreshes(refreshes + 1);
+  }
+
+  return [openedAtMs, refresh];
+}

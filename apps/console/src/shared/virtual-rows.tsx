@@ -1,0 +1,99 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { changeEntry, readEntry } from './history-entry.js';
+
+const ROW_HEIGHT_PX = 40;
+const LOAD_WITHIN_ROWS = 20;
+
+interface VirtualRowsProps<Item> {
+  readonly label: string;
+  /** Names the columns in the style sheet. */
+  readonly className: string;
+  readonly titles: readonly string[];
+  readonly rows: readonly Item[];
+  readonly keyOf: (item: Item) => string;
+  /** One `role="cell"` per title. */
+  readonly cells: (item: Item) => ReactNode;
+  readonly more?: { readonly load: () => void };
+}
+
+/** Draws only the rows in sight, so that a million of them scroll like a hundred. */
+export function VirtualRows<Item>(props: VirtualRowsProps<Item>) {
+  const { label, className, titles, rows, keyOf, cells, more } = props;
+  const table = useRef<HTMLDivElement>(null);
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_HEIGHT_PX,
+    overscan: 10,
+    scrollMargin: table.current?.offsetTop ?? 0,
+    initialOffset: () => readEntry().scrollY ?? 0,
+  });
+  const items = virtualizer.getVirtualItems();
+  const lastIndex = items.at(-1)?.index ?? 0;
+
+  useEffect(() => {
+    if (more && lastIndex >= rows.length - LOAD_WITHIN_ROWS) more.load();
+  }, [more, lastIndex, rows.length]);
+
+  return (
+    <div
+      role="table"
+      aria-label={label}
+      aria-rowcount={more ? -1 : rows.length + 1}
+      className={`table ${className}`}
+      ref={table}
+    >
+      <div role="row" aria-rowindex={1} className="row head">
+        {titles.map((title) => (
+          <span role="columnheader" key={title}>
+            {title}
+          </span>
+        ))}
+      </div>
+      <div role="rowgroup" className="rows" style={{ height: virtualizer.getTotalSize() }}>
+        {items.map(({ index, start }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          const key = keyOf(row);
+          return (
+            <Row key={key} id={key} index={index} top={start - virtualizer.options.scrollMargin}>
+              {cells(row)}
+            </Row>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly id: string;
+  readonly index: number;
+  readonly top: number;
+  readonly children: ReactNode;
+}
+
+function Row({ id, index, top, children }: RowProps) {
+  const row = useRef<HTMLDivElement>(null);
+
+  // Back from the page that this row has opened, the keyboard goes on here.
+  useEffect(() => {
+    if (readEntry().row !== id) return;
+    row.current?.querySelector('a')?.focus({ preventScroll: true });
+    changeEntry({ row: '' });
+  }, [id]);
+
+  return (
+    <div
+      ref={row}
+      role="row"
+      aria-rowindex={index + 2}
+      data-row=""
+      className="row"
+      style={{ transform: `translateY(${String(top)}px)` }}
+      onClick={() => changeEntry({ row: id })}
+    >
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Subscription } from '@waypost/client';
+import { commandsOf } from './commands.js';
+
+const ID = '0b0e8f0a-1111-4222-8333-444455556666';
+const SUBSCRIPTIONS = [
+  { id: ID, eventType: 'position', url: 'https://a.example/hooks' },
+  { id: 'other', eventType: 'ignition_on', url: 'https://b.example/hooks' },
+] as unknown as Subscription[];
+
+function hrefs(text: string): string[] {
+  return commandsOf(text, SUBSCRIPTIONS).map(({ href }) => href);
+}
+
+describe('the command palette', () => {
+  it('has the pages before anything is typed', () => {
+    expect(hrefs('')).toContain('/deliveries?view=live');
+    expect(hrefs('').some((href) => href.includes('subscriptions/other'))).toBe(false);
+  });
+
+  it('finds an event or a subscription by its id', () => {
+    expect(hrefs(` ${ID} `)).toEqual([`/deliveries/${ID}`, `/subscriptions/${ID}`]);
+  });
+
+  it('takes three digits for a code first, and everything else for a device', () => {
+    expect(hrefs('503')).toEqual(['/deliveries?statusCode=503', '/deliveries?deviceId=503', '/vehicles?deviceId=503']);
+    expect(hrefs('van/9 &')[0]).toBe('/deliveries?deviceId=van%2F9%20%26');
+  });
+
+  it('finds subscriptions by their type and their URL, and pages by their title', () => {
+    expect(hrefs('b.example')).toContain('/subscriptions/other');
+    expect(hrefs('NEW SUB')).toContain('/subscriptions/new');
+  });
+});

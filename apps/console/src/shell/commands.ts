@@ -1,0 +1,46 @@
+import type { Subscription } from '@waypost/client';
+import { subscriptionName } from '../subscriptions/subscription-name.js';
+import { PLACES } from './places.js';
+
+export interface Command {
+  readonly title: string;
+  readonly href: string;
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const MOST_SUBSCRIPTIONS = 8;
+const PAGES: readonly Command[] = [
+  ...PLACES.map(({ title, path }) => ({ title, href: path })),
+  { title: 'Live tail of attempts', href: '/deliveries?view=live' },
+  { title: 'Failed deliveries', href: '/deliveries?status=failed' },
+  { title: 'Resends and their progress', href: '/deliveries/resends' },
+  { title: 'New subscription', href: '/subscriptions/new' },
+  { title: 'Draw a geofence', href: '/vehicles?geofence=new' },
+];
+
+/** What a text may mean: an id, a code, a page, a subscription, or a device. */
+export function commandsOf(text: string, subscriptions: readonly Subscription[]): Command[] {
+  const words = text.trim();
+  const isIn = (title: string): boolean => title.toLowerCase().includes(words.toLowerCase());
+  const found = subscriptions.filter((one) => isIn(subscriptionName(one)) || one.id === words);
+  return [
+    ...meant(words),
+    ...PAGES.filter(({ title }) => isIn(title)),
+    ...found.slice(0, words === '' ? 0 : MOST_SUBSCRIPTIONS).map((one) => ({
+      title: `Subscription ${subscriptionName(one)}`,
+      href: `/subscriptions/${one.id}`,
+    })),
+  ];
+}
+
+function meant(words: string): Command[] {
+  if (words === '') return [];
+  if (UUID.test(words)) return [{ title: `Event ${words}`, href: `/deliveries/${words}` }];
+  const device = encodeURIComponent(words);
+  const ofDevice = [
+    { title: `Deliveries of the device ${words}`, href: `/deliveries?deviceId=${device}` },
+    { title: `Path of the device ${words}`, href: `/vehicles?deviceId=${device}` },
+  ];
+  if (!/^[1-5]\d\d$/.test(words)) return ofDevice;
+  return [{ title: `Deliveries with the code ${words}`, href: `/deliveries?statusCode=${words}` }, ...ofDevice];
+}

@@ -1,0 +1,21 @@
+import { useSyncExternalStore } from 'react';
+
+/** What is shown stays; it is not the newest. */
+export function OfflineBanner() {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  if (isOnline) return null;
+  return (
+    <p className="offline" role="status">
+      This device is offline. What you see is from before; it goes on once there is a connection.
+    </p>
+  );
+}
+
+function subscribe(changed: () => void): () => void {
+  addEventListener('online', changed);
+  addEventListener('offline', changed);
+  return () => {
+    removeEventListener('online', changed);
+    removeEventListener('offline', changed);
+  };
+}
