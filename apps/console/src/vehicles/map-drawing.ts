@@ -1,11 +1,14 @@
 import type { Geofence } from '@waypost/client';
 import { coloursOf } from '../shared/colours.js';
+import { type GeofenceDraft, handlesOf, shapeOf } from './geofence-draft.js';
+import { type MapLabel, readable } from './map-labels.js';
 import {
   latitudeOf,
   type MapPoint,
   type MapView,
   metreOnMap,
   type Place,
+  placeOf,
   project,
   roundLength,
   toScreen,
@@ -13,6 +16,8 @@ import {
 
 export interface MapMark extends Place {
   readonly label: string;
+  /** Degrees from true north, of a vehicle that moves; null: it stands, or it is an event. */
+  readonly heading?: number | null;
 }
 
 export interface MapContent {
@@ -21,9 +26,11 @@ export interface MapContent {
   readonly marks: readonly MapMark[];
   /** Of the path or the marks; what the reader points at. */
   readonly selected: Place | null;
+  /** The geofence that is drawn; the others lie behind it. */
+  readonly draft: GeofenceDraft | null;
 }
 
-const COLOURS = ['accent', 'faint', 'text', 'bad'] as const;
+const COLOURS = ['accent', 'accent-tint', 'faint', 'neutral-tint', 'surface', 'text', 'bad'] as const;
 
 type Colours = Readonly<Record<(typeof COLOURS)[number], string>>;
 
@@ -31,7 +38,16 @@ type Context = CanvasRenderingContext2D;
 type Screen = (place: Place) => MapPoint;
 
 const MARK_PX = 4;
+const HANDLE_PX = 6;
 const SCALE_PX = 160;
+const FONT = '12px system-ui, sans-serif';
+/** Points north. */
+const ARROW: readonly MapPoint[] = [
+  { x: 0, y: -8 },
+  { x: 5, y: 6 },
+  { x: 0, y: 3 },
+  { x: -5, y: 6 },
+];
 
 /** Draws everything: geofences lie under the path, marks above it. */
 export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapContent): void {
@@ -44,52 +60,104 @@ export function drawMap(canvas: HTMLCanvasElement, view: MapView, content: MapCo
   context.scale(scale, scale);
   const screen: Screen = (place) => toScreen(project(place), view, width, height);
   const colours = coloursOf(canvas, COLOURS);
-  for (const geofence of content.geofences) drawGeofence(context, geofence, view, screen, colours);
+  const [line, fill] = [colours.faint, colours['neutral-tint']];
+  for (const { shape } of content.geofences) drawShape(context, shape, view, screen, { line, fill });
+  if (content.draft) drawDraft(context, content.draft, view, screen, colours);
   drawPath(context, content.path, screen, colours.accent);
-  for (const mark of content.marks) drawMark(context, screen(mark), mark.label, colours);
-  drawScale(context, view, height, colours.text);
+  for (const mark of content.marks) drawMark(context, screen(mark), mark, colours);
+  drawLabels(context, labelsOf(content, screen), colours);
+  drawScale(context, view, height, colours);
   if (content.selected) drawSelection(context, screen(content.selected), colours.bad);
 }
 
-function drawGeofence(
-  context: Context,
-  { name, shape }: Geofence,
-  view: MapView,
-  screen: Screen,
-  colours: Colours,
-): void {
+type Shape = Geofence['shape'];
+
+interface ShapeColours {
+  readonly line: string;
+  readonly fill: string;
+}
+
+function drawShape(context: Context, shape: Shape, view: MapView, screen: Screen, { line, fill }: ShapeColours): void {
   context.beginPath();
-  const rings = shape.type === 'polygon' ? shape.coordinates : [];
-  for (const ring of rings)
-    line(
-      context,
-      ring.map(([longitude = 0, latitude = 0]) => screen({ latitude, longitude })),
-      true,
-    );
   if (shape.type === 'circle') {
     const { x, y } = screen(shape.center);
     context.arc(x, y, shape.radiusInMeters * metreOnMap(shape.center.latitude) * view.worldPx, 0, 2 * Math.PI);
-  }
-  context.strokeStyle = colours.faint;
+  } else
+    for (const ring of shape.coordinates)
+      trace(
+        context,
+        ring.map(([longitude = 0, latitude = 0]) => screen({ latitude, longitude })),
+        true,
+      );
+  context.globalAlpha = 0.6;
+  context.fillStyle = fill;
+  // A hole is not filled.
+  context.fill('evenodd');
+  context.globalAlpha = 1;
+  context.strokeStyle = line;
   context.setLineDash([6, 4]);
   context.lineWidth = 1.5;
   context.stroke();
   context.setLineDash([]);
-  const [first] = rings[0] ?? [];
-  const at = shape.type === 'circle' ? shape.center : { latitude: first?.[1] ?? 0, longitude: first?.[0] ?? 0 };
-  drawLabel(context, screen(at), name, colours.faint);
+}
+
+function drawDraft(context: Context, draft: GeofenceDraft, view: MapView, screen: Screen, colours: Colours): void {
+  const shape = shapeOf(draft);
+  if (shape) drawShape(context, shape, view, screen, { line: colours.accent, fill: colours['accent-tint'] });
+  else if (draft.type === 'polygon') drawPath(context, draft.corners, screen, colours.accent);
+  for (const handle of handlesOf(draft)) {
+    const { x, y } = screen(placeOf(handle));
+    context.beginPath();
+    context.arc(x, y, HANDLE_PX, 0, 2 * Math.PI);
+    context.fillStyle = colours.surface;
+    context.fill();
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 2;
+    context.stroke();
+  }
+}
+
+/** Those of marks come first: geofences are named beside the map, too. */
+function labelsOf({ marks, geofences }: MapContent, screen: Screen): MapLabel[] {
+  const beside = (place: Place, text: string): MapLabel => {
+    const { x, y } = screen(place);
+    return { text, x: x + 2 * MARK_PX, y: y - MARK_PX };
+  };
+  return [
+    ...marks.map((mark) => beside(mark, mark.label)),
+    ...geofences.map(({ name, shape }) => beside(anchorOf(shape), name)),
+  ];
+}
+
+function anchorOf(shape: Shape): Place {
+  if (shape.type === 'circle') return shape.center;
+  const [longitude = 0, latitude = 0] = shape.coordinates[0]?.[0] ?? [];
+  return { latitude, longitude };
+}
+
+function drawLabels(context: Context, labels: readonly MapLabel[], { surface, text: colour }: Colours): void {
+  context.font = FONT;
+  context.lineJoin = 'round';
+  for (const { text, x, y } of readable(labels, (some) => context.measureText(some).width)) {
+    // A line under it must not cross it out.
+    context.strokeStyle = surface;
+    context.lineWidth = 3;
+    context.strokeText(text, x, y);
+    context.fillStyle = colour;
+    context.fillText(text, x, y);
+  }
 }
 
 function drawPath(context: Context, path: readonly Place[], screen: Screen, colour: string): void {
   context.beginPath();
-  line(context, path.map(screen), false);
+  trace(context, path.map(screen), false);
   context.strokeStyle = colour;
   context.lineWidth = 2.5;
   context.lineJoin = 'round';
   context.stroke();
 }
 
-function line(context: Context, points: readonly MapPoint[], isClosed: boolean): void {
+function trace(context: Context, points: readonly MapPoint[], isClosed: boolean): void {
   points.forEach(({ x, y }, index) => {
     if (index === 0) context.moveTo(x, y);
     else context.lineTo(x, y);
@@ -97,12 +165,19 @@ function line(context: Context, points: readonly MapPoint[], isClosed: boolean):
   if (isClosed) context.closePath();
 }
 
-function drawMark(context: Context, at: MapPoint, label: string, { accent, text }: Colours): void {
+/** An arrow where a vehicle moves to, a point where it stands or something happened. */
+function drawMark(context: Context, { x, y }: MapPoint, { heading = null }: MapMark, { accent }: Colours): void {
+  context.save();
+  context.translate(x, y);
   context.beginPath();
-  context.arc(at.x, at.y, MARK_PX, 0, 2 * Math.PI);
+  if (heading === null) context.arc(0, 0, MARK_PX, 0, 2 * Math.PI);
+  else {
+    context.rotate((heading * Math.PI) / 180);
+    trace(context, ARROW, true);
+  }
   context.fillStyle = accent;
   context.fill();
-  drawLabel(context, at, label, text);
+  context.restore();
 }
 
 function drawSelection(context: Context, { x, y }: MapPoint, colour: string): void {
@@ -114,11 +189,11 @@ function drawSelection(context: Context, { x, y }: MapPoint, colour: string): vo
 }
 
 /** A round length near a fifth of the map's usual width, at the latitude of its middle. */
-function drawScale(context: Context, { center, worldPx }: MapView, height: number, colour: string): void {
+function drawScale(context: Context, { center, worldPx }: MapView, height: number, colours: Colours): void {
   const pxPerMetre = worldPx * metreOnMap(latitudeOf(center));
   const metres = roundLength(SCALE_PX / pxPerMetre);
   context.beginPath();
-  line(
+  trace(
     context,
     [
       { x: 12, y: height - 18 },
@@ -128,15 +203,9 @@ function drawScale(context: Context, { center, worldPx }: MapView, height: numbe
     ],
     false,
   );
-  context.strokeStyle = colour;
+  context.strokeStyle = colours.text;
   context.lineWidth = 1.5;
   context.stroke();
-  const label = metres < 1_000 ? `${String(metres)} m` : `${String(metres / 1_000)} km`;
-  drawLabel(context, { x: 12, y: height - 16 }, label, colour);
-}
-
-function drawLabel(context: Context, { x, y }: MapPoint, label: string, colour: string): void {
-  context.font = '12px system-ui, sans-serif';
-  context.fillStyle = colour;
-  context.fillText(label, x + 2 * MARK_PX, y - MARK_PX);
+  const text = metres < 1_000 ? `${String(metres)} m` : `${String(metres / 1_000)} km`;
+  drawLabels(context, [{ text, x: 20, y: height - 20 }], colours);
 }

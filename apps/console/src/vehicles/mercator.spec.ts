@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fit, latitudeOf, metreOnMap, pan, project, roundLength, toScreen, zoom } from './mercator.js';
+import { fit, fromScreen, metreOnMap, pan, placeOf, project, roundLength, toScreen, zoom } from './mercator.js';
 
 const [WIDTH, HEIGHT] = [800, 500];
 const places = fc.record({
@@ -45,8 +45,25 @@ describe('the map', () => {
     expect([dragged.x, dragged.y]).toEqual([expect.closeTo(at.x + 30, 6), expect.closeTo(at.y - 20, 6)]);
   });
 
-  it('finds the latitude of a point again', () => {
-    fc.assert(fc.property(places, (place) => expect(latitudeOf(project(place))).toBeCloseTo(place.latitude, 6)));
+  it('finds the place of a point again', () => {
+    fc.assert(
+      fc.property(places, (place) => {
+        const found = placeOf(project(place));
+        expect(found.latitude).toBeCloseTo(place.latitude, 6);
+        expect(found.longitude).toBeCloseTo(place.longitude, 6);
+      }),
+    );
+  });
+
+  it('finds the point of the map under a point of the screen', () => {
+    fc.assert(
+      fc.property(places, places, (one, other) => {
+        const view = fit([one, other].map(project), WIDTH, HEIGHT);
+        const found = fromScreen(toScreen(project(one), view, WIDTH, HEIGHT), view, WIDTH, HEIGHT);
+        expect(found.x).toBeCloseTo(project(one).x, 9);
+        expect(found.y).toBeCloseTo(project(one).y, 9);
+      }),
+    );
   });
 
   it.each([

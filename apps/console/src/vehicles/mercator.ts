@@ -37,6 +37,11 @@ export function latitudeOf({ y }: MapPoint): number {
   return (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI;
 }
 
+/** The other way of `project`. */
+export function placeOf(point: MapPoint): Place {
+  return { latitude: latitudeOf(point), longitude: point.x * 360 - 180 };
+}
+
 /** The largest 1, 2 or 5 times a power of ten that is not longer. */
 export function roundLength(metres: number): number {
   const power = 10 ** Math.floor(Math.log10(metres));
@@ -56,6 +61,14 @@ export function toScreen({ x, y }: MapPoint, view: MapView, widthPx: number, hei
   return {
     x: widthPx / 2 + (x - view.center.x) * view.worldPx,
     y: heightPx / 2 + (y - view.center.y) * view.worldPx,
+  };
+}
+
+/** The other way of `toScreen`. */
+export function fromScreen({ x, y }: MapPoint, view: MapView, widthPx: number, heightPx: number): MapPoint {
+  return {
+    x: view.center.x + (x - widthPx / 2) / view.worldPx,
+    y: view.center.y + (y - heightPx / 2) / view.worldPx,
   };
 }
 

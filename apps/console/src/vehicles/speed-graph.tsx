@@ -1,9 +1,18 @@
+import type { KeyboardEvent } from 'react';
 import type { DevicePath } from '@waypost/client';
 import { Moment } from '../shared/moment.js';
 
 type Point = DevicePath['points'][number];
 
 const [WIDTH, HEIGHT] = [1_000, 120];
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  PageUp: -10,
+  PageDown: 10,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 interface SpeedGraphProps {
   readonly points: readonly Point[];
@@ -26,6 +35,13 @@ export function SpeedGraph({ points, selected, onSelect }: SpeedGraphProps) {
     onSelect(later < 0 ? points.length - 1 : later);
   }
 
+  function press(event: KeyboardEvent): void {
+    const step = STEPS[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    onSelect(Math.max(0, Math.min(points.length - 1, selected + step)));
+  }
+
   return (
     <figure className="graph">
       <figcaption>
@@ -40,7 +56,14 @@ export function SpeedGraph({ points, selected, onSelect }: SpeedGraphProps) {
       <svg
         viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
         preserveAspectRatio="none"
-        aria-hidden="true"
+        role="slider"
+        tabIndex={0}
+        aria-label="Moment of the path"
+        aria-valuemin={0}
+        aria-valuemax={points.length - 1}
+        aria-valuenow={Math.max(0, selected)}
+        aria-valuetext={marked ? `${marked.time}, ${String(marked.speed_in_kmh ?? 'no')} km/h` : 'none'}
+        onKeyDown={press}
         onPointerMove={({ nativeEvent, currentTarget }) => select(nativeEvent.offsetX / currentTarget.clientWidth)}
         onPointerLeave={() => onSelect(-1)}
       >

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import type { V2Event, WaypostClient } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { nowMs } from '../shared/clock.js';
@@ -14,6 +14,7 @@ import { SpeedGraph } from './speed-graph.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = [1, 6, 24, 72] as const;
+const AROUND_MS = HOUR_MS / 2;
 const MAX_POINTS = 2_000;
 const MAX_EVENTS = 50;
 
@@ -21,20 +22,28 @@ const MAX_EVENTS = 50;
 export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
   const client = useClient();
   const geofences = useGeofences();
-  const [hours, setHours] = useState<number>(HOURS[0]);
-  const [selected, setSelected] = useState(-1);
+  const [, navigate] = useLocation();
+  const parameters = new URLSearchParams(useSearch());
+  const at = momentOf(parameters.get('at'));
+  const hours = HOURS.find((some) => String(some) === parameters.get('hours')) ?? HOURS[0];
+  const [pointed, setPointed] = useState(-1);
   const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['vehicle', deviceId, hours],
-    queryFn: ({ signal }) => readVehicle(client, deviceId, hours * HOUR_MS, signal),
+    queryKey: ['vehicle', deviceId, hours, at],
+    queryFn: ({ signal }) => readVehicle(client, deviceId, windowOf(at, hours), signal),
   });
   const marks = useMemo(() => (data?.events ?? []).flatMap(markOf), [data]);
+  const selected = pointed >= 0 || at === null ? pointed : nearestTo(at, data?.points ?? []);
   return (
     <>
       <div className="title">
         <h1 className="text">{deviceId}</h1>
         <label className="switch">
           Last
-          <select value={hours} onChange={(event) => setHours(Number(event.target.value))}>
+          <select
+            value={at === null ? hours : ''}
+            onChange={({ target }) => navigate(`/vehicles?${addressOf(deviceId, target.value)}`, { replace: true })}
+          >
+            {at !== null && <option value="">around the event</option>}
             {HOURS.map((some) => (
               <option key={some} value={some}>
                 {some} h
@@ -49,15 +58,17 @@ export function VehiclePage({ deviceId }: { readonly deviceId: string }) {
       {data?.points.length === 0 && <Empty title="It has not reported in this time" />}
       {data && data.points.length > 0 && (
         <>
-          <FleetMap
-            label={`The path of ${deviceId} with ${String(marks.length)} events`}
-            geofences={geofences}
-            path={data.points}
-            marks={marks}
-            selected={data.points[selected] ?? null}
-            onPoint={setSelected}
-          />
-          <SpeedGraph points={data.points} selected={selected} onSelect={setSelected} />
+          <div className="map-and-speed">
+            <FleetMap
+              label={`The path of ${deviceId} with ${String(marks.length)} events`}
+              geofences={geofences}
+              path={data.points}
+              marks={marks}
+              selected={data.points[selected] ?? null}
+              onPoint={setPointed}
+            />
+            <SpeedGraph points={data.points} selected={selected} onSelect={setPointed} />
+          </div>
           <Events events={data.events} />
         </>
       )}
@@ -89,15 +100,39 @@ interface Vehicle {
 async function readVehicle(
   client: WaypostClient,
   deviceId: string,
-  rangeMs: number,
+  { startDate, endDate }: Window,
   signal: AbortSignal,
 ): Promise<Vehicle> {
-  const [startDate, endDate] = [new Date(nowMs() - rangeMs), new Date(nowMs() + HOUR_MS)];
   const [paths, events] = await Promise.all([
     client.listPaths({ startDate, endDate, deviceIds: [deviceId], limit: MAX_POINTS }, { signal }),
-    client.listEvents({ startDate, deviceId, order: 'desc', limit: MAX_EVENTS }, { signal }),
+    client.listEvents({ startDate, endDate, deviceId, order: 'desc', limit: MAX_EVENTS }, { signal }),
   ]);
   return { points: paths.data.flatMap(({ points }) => points).filter(isLocated), events: events.data };
+}
+
+interface Window {
+  readonly startDate: Date;
+  readonly endDate: Date;
+}
+
+/** Around the moment of an event, or the last hours; trackers may be ahead of the clock. */
+function windowOf(at: number | null, hours: number): Window {
+  if (at !== null) return { startDate: new Date(at - AROUND_MS), endDate: new Date(at + AROUND_MS) };
+  return { startDate: new Date(nowMs() - hours * HOUR_MS), endDate: new Date(nowMs() + HOUR_MS) };
+}
+
+function momentOf(text: string | null): number | null {
+  const atMs = Date.parse(text ?? '');
+  return Number.isNaN(atMs) ? null : atMs;
+}
+
+function addressOf(deviceId: string, hours: string): string {
+  return new URLSearchParams({ deviceId, ...(hours !== '1' && { hours }) }).toString();
+}
+
+function nearestTo(atMs: number, points: readonly LocatedPoint[]): number {
+  const far = points.map(({ time }) => Math.abs(Date.parse(time) - atMs));
+  return far.indexOf(Math.min(...far));
 }
 
 /** Where the event says that it happened, in either format of its payload; none for a test event. */

@@ -1,3 +1,4 @@
+import './vehicles.css';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useSearch } from 'wouter';
@@ -6,25 +7,35 @@ import { nowMs } from '../shared/clock.js';
 import { Moment } from '../shared/moment.js';
 import { Empty, Failure, Loading } from '../shared/states.js';
 import { FleetMap } from './fleet-map.js';
+import { GeofenceEditor } from './geofence-editor.js';
+import { GeofenceList } from './geofence-list.js';
 import { useGeofences } from './geofences.js';
-import { isLocated } from './located.js';
+import { isLocated, type LocatedPoint } from './located.js';
+import type { MapMark } from './map-drawing.js';
+import type { Place } from './mercator.js';
 import { VehiclePage } from './vehicle-page.js';
 
 const WITHIN_MS = 15 * 60_000;
 const MAX_POINTS = 2_000;
 const EVERY_MS = 5_000;
+/** What trackers report of a vehicle that stands. */
+const MOVING_KMH = 3;
 
-/** All vehicles, or the one in the address: an id may hold anything, a slash too, so it is not part of the path. */
+/** All vehicles, one of them, or a geofence, as the address says: an id may hold anything, a slash too, so it is not part of the path. */
 export function VehiclesPage() {
-  const deviceId = new URLSearchParams(useSearch()).get('deviceId');
-  return deviceId === null ? <AllVehicles /> : <VehiclePage key={deviceId} deviceId={deviceId} />;
+  const parameters = new URLSearchParams(useSearch());
+  const [deviceId, geofence] = [parameters.get('deviceId'), parameters.get('geofence')];
+  if (deviceId !== null) return <VehiclePage key={deviceId} deviceId={deviceId} />;
+  return <AllVehicles editing={geofence} />;
+}
+
+interface VehicleMark extends MapMark {
+  readonly time: string;
 }
 
 /** Where the vehicles are that have reported lately. */
-function AllVehicles() {
+function AllVehicles({ editing }: { readonly editing: string | null }) {
   const client = useClient();
-  const geofences = useGeofences();
-  const [selected, setSelected] = useState(-1);
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['vehicles'],
     queryFn: ({ signal }) => {
@@ -37,46 +48,75 @@ function AllVehicles() {
     () =>
       (data?.data ?? []).flatMap(({ device_id: label, points }) => {
         const last = points.findLast(isLocated);
-        return last ? [{ label, latitude: last.latitude, longitude: last.longitude, time: last.time }] : [];
+        return last ? [markOf(label, last)] : [];
       }),
     [data],
   );
   if (isPending) return <Loading what="vehicles" />;
+  if (editing !== null) return <GeofenceEditor key={editing} id={editing} marks={marks} />;
   if (error) return <Failure error={error} retry={() => void refetch()} />;
-  if (marks.length === 0)
-    return (
-      <Empty title="No vehicle has reported in the last 15 minutes">
-        <p>
-          Vehicles publish pings to Kafka: <code>npm run waypost -- publish --help</code>
-        </p>
-      </Empty>
-    );
+  return <Fleet marks={marks} hasMore={data.next_page_state !== null} />;
+}
+
+function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; readonly hasMore: boolean }) {
+  const geofences = useGeofences();
+  const [selected, setSelected] = useState(-1);
+  const focus = useMemo<readonly Place[] | undefined>(
+    () => (marks.length > 0 ? undefined : geofences.flatMap(({ shape }) => placesOf(shape))),
+    [marks, geofences],
+  );
   return (
     <>
-      <h1>Vehicles</h1>
-      <FleetMap
-        label={`${String(marks.length)} vehicles and ${String(geofences.length)} geofences`}
-        geofences={geofences}
-        path={NO_PATH}
-        marks={marks}
-        selected={marks[selected] ?? null}
-        onPoint={setSelected}
-      />
-      {data.next_page_state !== null && <p className="hint">Only the first of the fleet: there are more.</p>}
+      <div className="title">
+        <h1>Vehicles</h1>
+        <span className="hint">
+          {marks.length} {marks.length === 1 ? 'vehicle' : 'vehicles'} in the last 15 minutes
+        </span>
+      </div>
+      {marks.length === 0 && (
+        <Empty title="No vehicle has reported in the last 15 minutes">
+          <p>
+            Vehicles publish pings to Kafka: <code>npm run waypost -- publish --help</code>
+          </p>
+        </Empty>
+      )}
+      {(marks.length > 0 || geofences.length > 0) && (
+        <FleetMap
+          label={`${String(marks.length)} vehicles and ${String(geofences.length)} geofences`}
+          {...{ geofences, marks, path: NO_PATH }}
+          {...(focus && { focus })}
+          selected={marks[selected] ?? null}
+          onPoint={setSelected}
+        />
+      )}
+      {hasMore && <p className="hint">Only the first of the fleet: there are more.</p>}
       <ul className="plain columns">
-        {marks.map(({ label, time }, index) => (
+        {marks.map(({ label, time, heading = null }, index) => (
           <li key={label}>
             <Link href={`/vehicles?deviceId=${encodeURIComponent(label)}`} onFocus={() => setSelected(index)}>
               {label}
             </Link>{' '}
             <span className="hint">
-              <Moment iso={time} />
+              {heading === null ? 'stands' : 'moves'}, <Moment iso={time} />
             </span>
           </li>
         ))}
       </ul>
+      <GeofenceList geofences={geofences} />
     </>
   );
 }
 
 const NO_PATH: readonly never[] = [];
+
+function markOf(
+  label: string,
+  { latitude, longitude, time, heading = 0, speed_in_kmh = 0 }: LocatedPoint,
+): VehicleMark {
+  return { label, latitude, longitude, time, heading: speed_in_kmh > MOVING_KMH ? heading : null };
+}
+
+function placesOf(shape: ReturnType<typeof useGeofences>[number]['shape']): Place[] {
+  if (shape.type === 'circle') return [shape.center];
+  return shape.coordinates.flat().map(([longitude = 0, latitude = 0]) => ({ latitude, longitude }));
+}

@@ -1,0 +1,114 @@
+import type { GeofenceDraft } from './geofence-draft.js';
+import type { Place } from './mercator.js';
+
+interface ShapeFieldsProps {
+  readonly draft: GeofenceDraft;
+  readonly onChange: (draft: GeofenceDraft) => void;
+}
+
+/** The shape as figures: for exact ones, and for those who do not draw. */
+export function ShapeFields({ draft, onChange }: ShapeFieldsProps) {
+  if (draft.type === 'circle')
+    return (
+      <fieldset className="places">
+        <legend>Circle</legend>
+        <PlaceFields
+          name="Centre"
+          place={draft.center ?? NOWHERE}
+          onChange={(center) => onChange({ ...draft, center })}
+        />
+        <NumberField
+          label="Radius in metres"
+          value={draft.radiusInMeters}
+          least={1}
+          most={1_000_000}
+          onChange={(radiusInMeters) => onChange({ ...draft, radiusInMeters })}
+        />
+      </fieldset>
+    );
+  const { corners, holes } = draft;
+  const change = (next: readonly Place[]): void => onChange({ ...draft, corners: next });
+  return (
+    <fieldset className="places">
+      <legend>Corners, in their order</legend>
+      {corners.map((corner, index) => (
+        <div key={index} className="corner">
+          <PlaceFields
+            name={`Corner ${String(index + 1)}`}
+            place={corner}
+            onChange={(place) => change(corners.with(index, place))}
+          />
+          <button
+            type="button"
+            className="quiet"
+            aria-label={`Remove corner ${String(index + 1)}`}
+            onClick={() => change(corners.toSpliced(index, 1))}
+          >
+            ✕
+          </button>
+        </div>
+      ))}
+      <button type="button" onClick={() => change([...corners, corners.at(-1) ?? NOWHERE])}>
+        Add a corner
+      </button>
+      {holes.length > 0 && <p className="hint">It has {holes.length} holes, which stay as they are.</p>}
+    </fieldset>
+  );
+}
+
+const NOWHERE: Place = { latitude: 0, longitude: 0 };
+
+interface PlaceFieldsProps {
+  readonly name: string;
+  readonly place: Place;
+  readonly onChange: (place: Place) => void;
+}
+
+function PlaceFields({ name, place, onChange }: PlaceFieldsProps) {
+  return (
+    <>
+      <NumberField
+        label={`${name}: latitude`}
+        value={place.latitude}
+        least={-90}
+        most={90}
+        onChange={(latitude) => onChange({ ...place, latitude })}
+      />
+      <NumberField
+        label={`${name}: longitude`}
+        value={place.longitude}
+        least={-180}
+        most={180}
+        onChange={(longitude) => onChange({ ...place, longitude })}
+      />
+    </>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly value: number;
+  readonly least: number;
+  readonly most: number;
+  readonly onChange: (value: number) => void;
+}
+
+function NumberField({ label, value, least, most, onChange }: NumberFieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        type="number"
+        step="any"
+        required
+        min={least}
+        max={most}
+        value={Number.isNaN(value) ? '' : value}
+        onChange={({ target }) => {
+          // Half a number, such as "-", is none yet.
+          if (!Number.isNaN(target.valueAsNumber)) onChange(target.valueAsNumber);
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,35 @@
+import { Link } from 'wouter';
+import type { Geofence } from '@waypost/client';
+import { countText } from '../shared/time-text.js';
+
+/** The geofences by name; the map has them, too. */
+export function GeofenceList({ geofences }: { readonly geofences: readonly Geofence[] }) {
+  return (
+    <section className="card" aria-labelledby="geofences-title">
+      <div className="title">
+        <h2 id="geofences-title">Geofences</h2>
+        <Link href="/vehicles?geofence=new" className="button">
+          Draw a geofence
+        </Link>
+      </div>
+      {geofences.length === 0 && (
+        <p className="hint">None yet. A vehicle that enters or leaves one makes a geofence_in or geofence_out event.</p>
+      )}
+      <ul className="plain columns">
+        {geofences.map(({ id, name, shape }) => (
+          <li key={id}>
+            <Link href={`/vehicles?geofence=${id}`} className="text">
+              {name}
+            </Link>{' '}
+            <span className="hint">{sizeText(shape)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function sizeText(shape: Geofence['shape']): string {
+  if (shape.type === 'circle') return `circle of ${countText(shape.radiusInMeters)} m`;
+  return `polygon of ${countText(shape.coordinates.flat().length)} corners`;
+}

@@ -1,0 +1,16 @@
+import { describe, expect, it } from '@jest/globals';
+import { readable } from './map-labels.js';
+
+describe('the labels of the map', () => {
+  it('leave out what would stand on an earlier one', () => {
+    const labels = [
+      { text: 'Depot', x: 0, y: 100 },
+      { text: 'over it', x: 30, y: 105 },
+      { text: 'beside it', x: 50, y: 100 },
+      { text: 'below it', x: 0, y: 114 },
+      { text: '', x: 500, y: 500 },
+    ];
+    const shown = readable(labels, (text) => 10 * text.length).map(({ text }) => text);
+    expect(shown).toEqual(['Depot', 'beside it', 'below it']);
+  });
+});

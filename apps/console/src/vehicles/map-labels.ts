@@ -1,0 +1,20 @@
+/** A text on the map, and where it begins. */
+export interface MapLabel {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+const HEIGHT_PX = 14;
+
+/** Those labels that stand on no earlier one: half a name helps nobody. */
+export function readable<Label extends MapLabel>(labels: readonly Label[], widthOf: (text: string) => number): Label[] {
+  const taken: { left: number; right: number; y: number }[] = [];
+  return labels.filter(({ text, x, y }) => {
+    if (text === '') return false;
+    const [left, right] = [x, x + widthOf(text)];
+    const isFree = !taken.some((one) => left < one.right && right > one.left && Math.abs(y - one.y) < HEIGHT_PX);
+    if (isFree) taken.push({ left, right, y });
+    return isFree;
+  });
+}
