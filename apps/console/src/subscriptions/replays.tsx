@@ -1,15 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import type { Replay } from '@waypost/client';
 import { useClient } from '../session/session.js';
-import { nowMs } from '../shared/clock.js';
 import { Moment } from '../shared/moment.js';
 import { Failure } from '../shared/states.js';
+import { StatusBadge } from '../shared/status-badge.js';
+import { countText } from '../shared/time-text.js';
+import { ReplayForm } from './replay-form.js';
 
 const SHOWN = 5;
 const RUNNING_EVERY_MS = 1_000;
-const DAY_MS = 86_400_000;
 
-/** Sends the failed deliveries of the last day again, and shows how far each replay is. */
+/** Sends deliveries again, and shows how far each replay is. */
 export function Replays({ subscriptionId: id }: { readonly subscriptionId: string }) {
   const client = useClient();
   const queries = useQueryClient();
@@ -20,30 +22,17 @@ export function Replays({ subscriptionId: id }: { readonly subscriptionId: strin
     refetchInterval: ({ state }) => (state.data?.data.some(isRunning) === true ? RUNNING_EVERY_MS : false),
   });
   const refresh = () => queries.invalidateQueries({ queryKey });
-  const creation = useMutation({
-    mutationFn: () => {
-      const [startDate, endDate] = [nowMs() - DAY_MS, nowMs()].map((ms) => new Date(ms).toISOString());
-      return client.createReplay({
-        id,
-        body: { startDate: startDate ?? '', endDate: endDate ?? '', status: 'failed' },
-      });
-    },
-    onSuccess: refresh,
-  });
   const cancellation = useMutation({
     mutationFn: (replayId: string) => client.cancelReplay({ id, replayId }),
     onSuccess: refresh,
   });
-  const problem = creation.error ?? cancellation.error;
   return (
     <section className="card" aria-labelledby="replays-title">
       <h2 id="replays-title">Replays</h2>
       {error && <Failure error={error} retry={() => void refetch()} />}
-      <button type="button" onClick={() => creation.mutate()} disabled={creation.isPending}>
-        Resend what failed in the last day
-      </button>
+      <ReplayForm subscriptionId={id} onMade={refresh} />
       <p role="alert" className="problem">
-        {problem?.message}
+        {cancellation.error?.message}
       </p>
       <ol className="plain">
         {data?.data.map((replay) => (
@@ -55,13 +44,27 @@ export function Replays({ subscriptionId: id }: { readonly subscriptionId: strin
 }
 
 function ReplayLine({ replay, cancel }: { readonly replay: Replay; readonly cancel: () => void }) {
-  const { startDate, endDate, state, status = 'all', progress } = replay;
+  const { startDate, endDate, state, status = 'all', progress, eventId, deviceId } = replay;
   return (
-    <li>
-      <strong>{state}</strong>: {status} deliveries from <Moment iso={startDate} /> to <Moment iso={endDate} />,{' '}
-      {progress.sent}
-      {progress.matched !== undefined && ` of ${String(progress.matched)}`} sent again{' '}
-      {progress.matched !== undefined && <progress max={progress.matched} value={progress.sent} />}
+    <li className="replay">
+      <StatusBadge status={state} />
+      <span>
+        {eventId === undefined ? (
+          <>
+            {status} deliveries from <Moment iso={startDate} /> to <Moment iso={endDate} />
+          </>
+        ) : (
+          <Link href={`/deliveries/${eventId}`}>one event</Link>
+        )}
+        {deviceId !== undefined && <> of {deviceId}</>}
+      </span>
+      <span className="number">
+        {countText(progress.sent)}
+        {progress.matched !== undefined && ` of ${countText(progress.matched)}`} sent again
+      </span>
+      {progress.matched !== undefined && (
+        <progress max={Math.max(1, progress.matched)} value={progress.sent} aria-label="Sent again" />
+      )}
       {isRunning(replay) && (
         <button type="button" onClick={cancel}>
           Cancel

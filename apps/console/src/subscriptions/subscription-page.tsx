@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Subscription, UpdateSubscription } from '@waypost/client';
 import { useClient } from '../session/session.js';
 import { Moment } from '../shared/moment.js';
 import { Failure, Loading } from '../shared/states.js';
 import { StatusBadge } from '../shared/status-badge.js';
+import { ConfirmButton } from './confirm-button.js';
+import { EditDialog } from './edit-dialog.js';
+import { EndpointCharts } from './endpoint-charts.js';
 import { OperationalEvents } from './operational-events.js';
 import { Replays } from './replays.js';
 import { SecretPanel } from './secret-panel.js';
@@ -28,6 +30,7 @@ export function SubscriptionPage({ id }: { readonly id: string }) {
       {data.disabledReason !== undefined && <p className="problem">{data.disabledReason}</p>}
       <Facts subscription={data} />
       <Actions subscription={data} />
+      <EndpointCharts subscriptionId={id} />
       <Replays subscriptionId={id} />
       <OperationalEvents subscriptionId={id} />
     </>
@@ -67,10 +70,55 @@ function Facts({ subscription }: { readonly subscription: Subscription }) {
 }
 
 function Actions({ subscription: { id, status } }: { readonly subscription: Subscription }) {
+  const { update, test, rotation, deletion } = useChanges(id);
+  const next = status === 'active' ? 'paused' : 'active';
+  const error = update.error ?? test.error ?? rotation.error ?? deletion.error;
+  return (
+    <>
+      <div className="actions">
+        <button type="button" onClick={() => update.mutate({ status: next })} disabled={update.isPending}>
+          {next === 'paused' ? 'Pause' : 'Activate'}
+        </button>
+        <button type="button" onClick={() => test.mutate()} disabled={test.isPending}>
+          Send a test event
+        </button>
+        <EditDialog id={id} />
+        <ConfirmButton
+          label="Rotate the secret"
+          action="Make a new secret"
+          disabled={rotation.isPending}
+          onConfirm={() => rotation.mutate()}
+        >
+          It is shown once. For 24 hours deliveries are signed with both secrets, so that receivers can change in
+          between.
+        </ConfirmButton>
+        <ConfirmButton
+          label="Delete"
+          action="Delete it for good"
+          isDangerous
+          disabled={deletion.isPending}
+          onConfirm={() => deletion.mutate()}
+        >
+          Nothing more is sent, also of what waits. The history of its deliveries stays.
+        </ConfirmButton>
+      </div>
+      <p role="alert" className="problem">
+        {error?.message}
+      </p>
+      {test.data && (
+        <p role="status">
+          The test event is on its way: <Link href={`/deliveries?eventId=${test.data.eventId}`}>watch it</Link>
+        </p>
+      )}
+      {rotation.data && <SecretPanel secret={rotation.data.secret} />}
+    </>
+  );
+}
+
+function useChanges(id: string) {
   const client = useClient();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [isSure, setIsSure] = useState(false);
   const update = useMutation({
     mutationFn: (body: UpdateSubscription) => client.updateSubscription({ id, body }),
     onSuccess: (changed) => {
@@ -87,33 +135,5 @@ function Actions({ subscription: { id, status } }: { readonly subscription: Subs
       navigate('/subscriptions');
     },
   });
-  const next = status === 'active' ? 'paused' : 'active';
-  const error = update.error ?? test.error ?? rotation.error ?? deletion.error;
-  return (
-    <>
-      <div className="actions">
-        <button type="button" onClick={() => update.mutate({ status: next })} disabled={update.isPending}>
-          {next === 'paused' ? 'Pause' : 'Activate'}
-        </button>
-        <button type="button" onClick={() => test.mutate()} disabled={test.isPending}>
-          Send a test event
-        </button>
-        <button type="button" onClick={() => rotation.mutate()} disabled={rotation.isPending}>
-          Rotate the secret
-        </button>
-        <button type="button" className="danger" onClick={() => (isSure ? deletion.mutate() : setIsSure(true))}>
-          {isSure ? 'Delete it for good' : 'Delete'}
-        </button>
-      </div>
-      <p role="alert" className="problem">
-        {error?.message}
-      </p>
-      {test.data && (
-        <p role="status">
-          The test event is on its way: <Link href={`/deliveries?eventId=${test.data.eventId}`}>watch it</Link>
-        </p>
-      )}
-      {rotation.data && <SecretPanel secret={rotation.data.secret} />}
-    </>
-  );
+  return { update, test, rotation, deletion };
 }

@@ -1,0 +1,42 @@
+import { type ReactNode, useRef } from 'react';
+
+interface ConfirmButtonProps {
+  readonly label: string;
+  /** Of what is done after all; the dialog has it as its title, too. */
+  readonly action: string;
+  /** What it means. */
+  readonly children: ReactNode;
+  readonly isDangerous?: boolean;
+  readonly disabled: boolean;
+  readonly onConfirm: () => void;
+}
+
+/** Says what will happen before it does. */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { label, action, children, isDangerous = false, disabled, onConfirm } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        className={isDangerous ? 'danger' : ''}
+        disabled={disabled}
+        onClick={() => dialog.current?.showModal()}
+      >
+        {label}
+      </button>
+      <dialog ref={dialog} aria-label={action}>
+        <h2>{action}</h2>
+        <p>{children}</p>
+        <form method="dialog" className="actions">
+          <button type="submit" className={isDangerous ? 'danger' : 'primary'} onClick={onConfirm}>
+            {action}
+          </button>
+          <button type="submit" autoFocus>
+            Cancel
+          </button>
+        </form>
+      </dialog>
+    </>
+  );
+}

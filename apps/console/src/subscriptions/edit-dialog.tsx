@@ -1,0 +1,104 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type SyntheticEvent, useRef, useState } from 'react';
+import { type Subscription, WaypostApiError } from '@waypost/client';
+import { useClient } from '../session/session.js';
+import { Failure, Loading } from '../shared/states.js';
+import { SubscriptionFields } from './subscription-fields.js';
+import { changeOf, settingsOf } from './subscription-settings.js';
+
+/** Edits the version that is read when it opens: another one by then is not overwritten. */
+export function EditDialog({ id }: { readonly id: string }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          setIsOpen(true);
+          dialog.current?.showModal();
+        }}
+      >
+        Edit
+      </button>
+      <dialog ref={dialog} aria-labelledby="edit-title" onClose={() => setIsOpen(false)}>
+        <h2 id="edit-title">Edit the subscription</h2>
+        {isOpen && <Version id={id} close={() => dialog.current?.close()} />}
+      </dialog>
+    </>
+  );
+}
+
+interface VersionProps {
+  readonly id: string;
+  readonly close: () => void;
+}
+
+function Version({ id, close }: VersionProps) {
+  const client = useClient();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['subscription-version', id],
+    queryFn: ({ signal }) => client.call('getSubscription', { id }, { signal }),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (isPending) return <Loading what="the subscription" />;
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  const { body, etag } = data;
+  return <EditForm key={etag} subscription={body} etag={etag} close={close} reload={() => void refetch()} />;
+}
+
+interface EditFormProps extends Pick<VersionProps, 'close'> {
+  readonly subscription: Subscription;
+  readonly etag: string | null;
+  readonly reload: () => void;
+}
+
+function EditForm({ subscription, etag, close, reload }: EditFormProps) {
+  const client = useClient();
+  const queries = useQueryClient();
+  const { id } = subscription;
+  const [url, setUrl] = useState(subscription.url);
+  const [settings, setSettings] = useState(settingsOf(subscription));
+  const update = useMutation({
+    mutationFn: () =>
+      client.updateSubscription({ id, body: { url, ...changeOf(settings) } }, etag === null ? {} : { ifMatch: etag }),
+    onSuccess: async (changed) => {
+      queries.setQueryData(['subscription', id], changed);
+      close();
+      await queries.invalidateQueries({ queryKey: ['subscriptions'] });
+    },
+  });
+  const isOutdated = update.error instanceof WaypostApiError && update.error.status === 412;
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    update.mutate();
+  }
+
+  return (
+    <form className="form" onSubmit={submit}>
+      <label>
+        URL that receives the events
+        <input type="url" required value={url} onChange={({ target }) => setUrl(target.value)} />
+      </label>
+      <SubscriptionFields settings={settings} onChange={setSettings} />
+      <p role="alert" className="problem">
+        {isOutdated ? 'Somebody else has changed it since you opened it. Nothing was saved.' : update.error?.message}
+      </p>
+      <div className="actions">
+        <button type="submit" className="primary" disabled={update.isPending}>
+          Save
+        </button>
+        <button type="button" onClick={close}>
+          Cancel
+        </button>
+        {isOutdated && (
+          <button type="button" onClick={reload}>
+            Show their version
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { useMutation } from '@tanstack/react-query';
+import { type SyntheticEvent, useState } from 'react';
+import type { CreateReplay } from '@waypost/client';
+import { useClient } from '../session/session.js';
+import { nowMs } from '../shared/clock.js';
+import { localInputText } from '../shared/time-text.js';
+
+const DAY_MS = 86_400_000;
+
+interface ReplayFormProps {
+  readonly subscriptionId: string;
+  readonly onMade: () => Promise<void>;
+}
+
+/** Sends a window of deliveries again: what failed in the last day, unless one says otherwise. */
+export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
+  const client = useClient();
+  const [from, setFrom] = useState(() => localInputText(new Date(nowMs() - DAY_MS).toISOString()));
+  const [to, setTo] = useState('');
+  const [status, setStatus] = useState<CreateReplay['status'] | ''>('failed');
+  const [deviceId, setDeviceId] = useState('');
+  const creation = useMutation({
+    mutationFn: (body: CreateReplay) => client.createReplay({ id, body }),
+    onSuccess: onMade,
+  });
+
+  function submit(event: SyntheticEvent): void {
+    event.preventDefault();
+    creation.mutate({
+      startDate: new Date(from).toISOString(),
+      endDate: new Date(to === '' ? nowMs() : to).toISOString(),
+      ...(status !== '' && status !== undefined && { status }),
+      ...(deviceId.trim() !== '' && { deviceId: deviceId.trim() }),
+    });
+  }
+
+  return (
+    <form className="filters" onSubmit={submit}>
+      <label>
+        From
+        <input type="datetime-local" step="1" required value={from} onChange={({ target }) => setFrom(target.value)} />
+      </label>
+      <label>
+        To; empty: now
+        <input type="datetime-local" step="1" value={to} onChange={({ target }) => setTo(target.value)} />
+      </label>
+      <label>
+        Deliveries that are
+        <select value={status} onChange={({ target }) => setStatus(target.value as CreateReplay['status'] | '')}>
+          <option value="failed">failed</option>
+          <option value="pending">pending</option>
+          <option value="delivered">delivered</option>
+          <option value="">any of these</option>
+        </select>
+      </label>
+      <label>
+        Device; empty: every device
+        <input value={deviceId} onChange={({ target }) => setDeviceId(target.value)} />
+      </label>
+      <button type="submit" disabled={creation.isPending}>
+        Send them again
+      </button>
+      <p role="alert" className="problem">
+        {creation.error?.message}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,63 @@
+import type { SubscriptionSettings } from './subscription-settings.js';
+
+interface SubscriptionFieldsProps {
+  readonly settings: SubscriptionSettings;
+  readonly onChange: (settings: SubscriptionSettings) => void;
+  /** A new one may leave its format to the fleet. */
+  readonly isNew?: boolean;
+}
+
+/** What a new subscription and one that is edited have in common. */
+export function SubscriptionFields({ settings, onChange, isNew = false }: SubscriptionFieldsProps) {
+  function set(change: Partial<SubscriptionSettings>): void {
+    onChange({ ...settings, ...change });
+  }
+
+  return (
+    <>
+      <label>
+        Format of the body
+        <select
+          value={settings.payloadFormat}
+          onChange={({ target }) => set({ payloadFormat: target.value as SubscriptionSettings['payloadFormat'] })}
+        >
+          {isNew && <option value="">as the fleet has it</option>}
+          <option value="v1">v1</option>
+          <option value="legacy-v1">legacy-v1</option>
+        </select>
+      </label>
+      <label>
+        Only these devices, one per line; empty: every device
+        <textarea rows={3} value={settings.deviceIds} onChange={({ target }) => set({ deviceIds: target.value })} />
+      </label>
+      <label>
+        Most attempts per second; empty: no limit
+        <input
+          type="number"
+          min={1}
+          step={1}
+          value={settings.rateLimitPerSecond}
+          onChange={({ target }) => set({ rateLimitPerSecond: target.value })}
+        />
+      </label>
+      <label>
+        While the endpoint is down
+        <select
+          value={settings.onOutage}
+          onChange={({ target }) => set({ onOutage: target.value as SubscriptionSettings['onOutage'] })}
+        >
+          <option value="fail">a delivery fails after five attempts</option>
+          <option value="hold">deliveries are held, and sent in order when it is back</option>
+        </select>
+      </label>
+      <label className="switch">
+        <input
+          type="checkbox"
+          checked={settings.strictOrder}
+          onChange={({ target }) => set({ strictOrder: target.checked })}
+        />
+        Strict order per device: a retry holds newer events back
+      </label>
+    </>
+  );
+}
