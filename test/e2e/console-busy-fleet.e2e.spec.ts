@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { createDataSource } from '@waypost/database';
-import { createDeliveryProjection, createPathProjection } from '@waypost/history-store';
 import { findChromium, launchChromium } from '../support/browser.js';
-import { type BusyEndpoint, type BusyHour, busyHour, busyPaths } from '../support/busy-hour.js';
+import { writeBusyHistory } from '../support/busy-history.js';
+import { type BusyEndpoint, type BusyHour, busyHour } from '../support/busy-hour.js';
 import { pageProblems } from '../support/page-problems.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
@@ -48,7 +47,7 @@ let hour: BusyHour;
         .map(({ id, url }) => ({ ...endpoint, subscriptionId: id, url })),
     );
     hour = { fleetId: fleet, endpoints, nowMs: Date.now(), minutes: 59 };
-    await writeHistory(hour);
+    await writeBusyHistory(waypost.info().databaseUrl, hour);
     const shape = { type: 'circle', center: { latitude: 48.142, longitude: 11.56 }, radiusInMeters: 900 };
     await waypost.api(fleet, 'POST', '/public/v1/geofences', { name: 'Depot', shape });
   }, 120_000);
@@ -58,22 +57,6 @@ let hour: BusyHour;
     await receiver.close();
   });
 
-  /** What the projector would have written while it happened. */
-  async function writeHistory(of: BusyHour): Promise<void> {
-    const dataSource = await createDataSource(waypost.info().databaseUrl).initialize();
-    const now = () => of.nowMs;
-    const [attempts, points] = [busyHour(of), busyPaths(of)];
-    const batch = { topic: 'busy-hour', partition: 0, expectedOffset: null };
-    const deliveries = createDeliveryProjection({ dataSource, now });
-    const paths = createPathProjection({ dataSource, now });
-    expect(await deliveries.apply({ ...batch, nextOffset: attempts.length, attempts })).toMatchObject({
-      type: 'applied',
-    });
-    const pathBatch = { ...batch, topic: 'busy-hour-pings', nextOffset: points.length, points };
-    expect(await paths.apply(pathBatch)).toMatchObject({ type: 'applied' });
-    await dataSource.destroy();
-  }
-
   async function open(page: Page, path: string): Promise<void> {
     await page.goto(new URL(`${path}#key=${waypost.info().apiKeys[fleet] ?? ''}`, waypost.info().apiUrl).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -82,6 +65,25 @@ let hour: BusyHour;
   async function picture(page: Page, name: string): Promise<void> {
     if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
   }
+
+  it.each([360, 3_840])('fits a screen of %d px', async (width) => {
+    const context = await browser.newContext({ locale: 'en-GB', viewport: { width, height: 800 } });
+    const page = await context.newPage();
+    const found: string[] = [];
+    for (const path of [
+      '/overview',
+      '/deliveries',
+      '/deliveries?view=live',
+      '/vehicles?deviceId=van-07',
+      '/vehicles',
+    ]) {
+      await open(page, path);
+      await page.locator('table, [role=table], canvas, .state').first().waitFor();
+      found.push(...(await pageProblems(page)));
+    }
+    expect(found).toEqual([]);
+    await context.close();
+  });
 
   it.each(['light', 'dark'] as const)('is worth looking at, accessible, and at home in %s', async (colorScheme) => {
     const context = await browser.newContext({ locale: 'en-GB', colorScheme, viewport: { width: 1_280, height: 800 } });
@@ -110,6 +112,17 @@ let hour: BusyHour;
     await page.getByRole('figure').waitFor();
     found.push(...(await pageProblems(page)));
     await picture(page, `vehicle-${colorScheme}`);
+
+    await page.goto(new URL('/vehicles', waypost.info().apiUrl).href);
+    await page.getByRole('link', { name: 'Depot' }).click();
+    await page.getByText('Drag its centre or its edge').waitFor();
+    found.push(...(await pageProblems(page)));
+    await picture(page, `geofence-${colorScheme}`);
+
+    await open(page, `/subscriptions/${hour.endpoints[0]?.subscriptionId ?? ''}`);
+    await until(async () => expect(await page.getByRole('figure').locator('canvas').count()).toBe(2));
+    found.push(...(await pageProblems(page)));
+    await picture(page, `subscription-${colorScheme}`);
 
     expect(found).toEqual([]);
     await context.close();

@@ -1,0 +1,273 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../support/browser.js';
+import { writeBusyHistory } from '../support/busy-history.js';
+import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
+import { pageProblems } from '../support/page-problems.js';
+import { ok, type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe, type Subscription } from '../support/subscriptions.js';
+import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'console-deliveries';
+const executablePath = await findChromium();
+const waypost = runningWaypost(sharedDataDir());
+let browser: Browser;
+let receiver: Receiver;
+let subscriptions: Subscription[];
+let visit: ConsoleVisit;
+let page: Page;
+let pings = 0;
+
+const LAST_ROW = `Math.max(...[...document.querySelectorAll('[data-row]')].map((row) => Number(row.ariaRowIndex)))`;
+const FOCUSED_ROW = `document.activeElement.closest('[data-row]')?.ariaRowIndex`;
+
+/** Refuses, for good, what van-refused reports. */
+function answer({ body }: ReceivedCall) {
+  return { type: 'respond', status: body.toString().includes('van-refused') ? 422 : 200 } as const;
+}
+
+/** One ping of each device, each later than all before it. */
+async function publish(...deviceIds: string[]): Promise<void> {
+  const at = deviceIds.map((deviceId) => ({
+    ...{ deviceId, latitude: 52.1, longitude: 11.6 },
+    eventTime: new Date(Date.UTC(2026, 4, 4, 8) + 60_000 * pings++).toISOString(),
+  }));
+  await waypost.publish(fleet, at);
+}
+
+(executablePath === null ? describe.skip : describe)('The deliveries of the console', () => {
+  beforeAll(async () => {
+    if (executablePath) browser = await launchChromium(executablePath);
+    receiver = await startReceiver(answer);
+    await waypost.cli('fleet', 'create', fleet);
+    subscriptions = await subscribe(waypost, {
+      ...{ fleet, url: receiver.url('/hooks'), types: ['position', 'ignition_on'] },
+    });
+    await publish('van-refused-1', 'van-refused-2', 'van-fine');
+    const quiet = subscriptions.filter(({ eventType }) => eventType === 'ignition_on');
+    const endpoints = quiet.map(({ id, url, eventType }) => ({
+      ...{ subscriptionId: id, eventType, url, perMinute: 14, answer: () => 200 },
+    }));
+    await writeBusyHistory(waypost.info().databaseUrl, { fleetId: fleet, endpoints, nowMs: Date.now(), minutes: 30 });
+    await waypost.cli('wait', '--idle', '1');
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await receiver.close();
+  });
+
+  beforeEach(async () => {
+    visit = await visitConsole(browser, waypost, fleet);
+    page = visit.page;
+  });
+
+  afterEach(async () => {
+    await visit.context.close();
+  });
+
+  function rows() {
+    return page.locator('[data-row]');
+  }
+
+  function filter(name: string) {
+    return page.getByRole('button', { name: new RegExp(`^${name}`) });
+  }
+
+  it('filters by a range, several types and an order, all of them in the address (R-33)', async () => {
+    await visit.open('/deliveries');
+    await filter('First attempt').click();
+    await page.getByRole('button', { name: 'Last hour' }).click();
+    await filter('Event type').click();
+    await page.getByLabel('position', { exact: true }).check();
+    await page.getByLabel('test', { exact: true }).check();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Order').selectOption('Oldest first');
+    await until(async () => expect(await rows().count()).toBe(3));
+    const expected = '/deliveries?range=1h&eventType=position&eventType=test&order=asc';
+    expect(page.url()).toBe(visit.address(expected));
+    const devices = await rows().locator('[role=cell]:nth-child(4)').allTextContents();
+    expect(devices.toSorted()).toEqual(['van-fine', 'van-refused-1', 'van-refused-2']);
+
+    await page.reload();
+    await until(async () => expect(await rows().count()).toBe(3));
+    expect(await page.getByText('3 deliveries').count()).toBe(1);
+    expect(visit.problems).toEqual([]);
+  });
+
+  it('takes a window of its own, in the zone of the reader, and refuses one that ends before it begins', async () => {
+    await visit.open('/deliveries');
+    await filter('First attempt').click();
+    await page.getByLabel('From', { exact: true }).fill('2026-03-20T10:00:00');
+    await page.getByLabel('To', { exact: true }).fill('2026-03-20T09:00:00');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('It ends before it begins.').waitFor();
+    await page.getByLabel('To', { exact: true }).fill('2026-03-20T11:00:00');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    const [from, to] = await page.evaluate<string[]>(
+      `['2026-03-20T10:00:00', '2026-03-20T11:00:00'].map((text) => new Date(text).toISOString())`,
+    );
+    const window = new URLSearchParams({ from: from ?? '', to: to ?? '' }).toString();
+    await page.waitForURL(visit.address(`/deliveries?${window}`));
+    await page.getByText('No delivery matches these filters').waitFor();
+  });
+
+  it('returns from a delivery to the row that it was opened from, far down in the list', async () => {
+    await visit.open('/deliveries');
+    await rows().first().waitFor();
+    // Past the end of two pages, each of which has to be loaded first.
+    for (const wanted of [150, 250])
+      await until(async () => {
+        await page.mouse.wheel(0, 2_000);
+        expect(await page.evaluate(LAST_ROW)).toBeGreaterThan(wanted);
+      });
+    await page.mouse.wheel(0, -400);
+    const row = rows().nth(12);
+    const index = await row.getAttribute('aria-rowindex');
+    await until(async () => expect(await row.getAttribute('aria-rowindex')).toBe(index));
+    const link = page.locator(`[aria-rowindex="${index ?? ''}"] a`);
+    const href = await link.getAttribute('href');
+    const top = (await link.boundingBox())?.y;
+    await link.click();
+    await page.getByText('Attempt 1').first().waitFor();
+    await page.goBack();
+    const returned = page.locator(`[aria-rowindex="${index ?? ''}"] a[href="${href ?? ''}"]`);
+    await returned.waitFor();
+    expect((await returned.boundingBox())?.y).toBe(top);
+    expect(await page.evaluate(FOCUSED_ROW)).toBe(index);
+    // The list has not moved: rows are the ones that were read before.
+    expect(visit.problems).toEqual([]);
+  });
+
+  it('follows attempts as they are made, keeps them when it is stopped, and misses none after that (R-41)', async () => {
+    await visit.open('/deliveries?view=live');
+    await page.getByText('Waiting for the next attempt').waitFor();
+    await page.locator('.live').waitFor();
+    await publish('van-1', 'van-2');
+    await page.getByText('Live: 2 attempts').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped after 2 attempts').waitFor();
+    await publish('van-3');
+    await until(() => {
+      expect(receiver.calls.at(-1)?.body.toString()).toContain('van-3');
+      return Promise.resolve();
+    });
+    expect(await rows().count()).toBe(2);
+
+    // Another page, and back: they are still there.
+    await rows().first().getByRole('link').click();
+    await page.getByText('Attempt 1').waitFor();
+    await page.goBack();
+    await page.getByText('Stopped after 2 attempts').waitFor();
+    await page.keyboard.press('l');
+    await page.getByText('Live: 3 attempts').waitFor();
+    const devices = await rows().locator('[role=cell]:nth-child(4)').allTextContents();
+    expect([devices[0], devices.slice(1).toSorted()]).toEqual(['van-3', ['van-1', 'van-2']]);
+    expect(await pageProblems(page)).toEqual([]);
+    expect(visit.problems).toEqual([]);
+  });
+
+  it('resends all that a filter matches, and one can come back to its progress (R-30)', async () => {
+    const refused = receiver.calls.filter(({ body }) => body.toString().includes('van-refused'));
+    expect(refused).toHaveLength(2);
+    receiver.behave(ok);
+    await visit.open('/deliveries?status=failed');
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    await page.getByText('About 2 deliveries to 1 subscription').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).click();
+    await page.getByRole('heading', { name: 'Resends' }).waitFor();
+    await page.getByText('2 of 2 deliveries passed to the sender').waitFor();
+    await page.getByText('By subscription').click();
+    await page.locator('.badge.completed').waitFor();
+
+    await page.reload();
+    await page.getByText('2 of 2 deliveries passed to the sender').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    const sent = await until(() => {
+      const calls = receiver.calls.filter(({ body }) => body.toString().includes('van-refused'));
+      expect(calls).toHaveLength(4);
+      return Promise.resolve(calls);
+    });
+    const again = sent.slice(2).map(({ eventId }) => eventId);
+    expect(again.toSorted()).toEqual(refused.map(({ eventId }) => eventId).toSorted());
+    await page.getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('Nothing was resent from this browser').waitFor();
+    receiver.behave(answer);
+  });
+
+  it('says why a filter cannot be resent as a whole', async () => {
+    await visit.open('/deliveries?statusCode=503');
+    await page.getByRole('button', { name: 'Resend all' }).click();
+    await page.getByText('A replay cannot be limited to a status code').waitFor();
+    expect(await page.getByRole('dialog').getByRole('button', { name: 'Resend', exact: true }).isDisabled()).toBe(true);
+  });
+
+  it('saves a filter under a name, and gives it to others as a link', async () => {
+    await visit.open('/deliveries?status=failed&range=1h');
+    await page.getByRole('button', { name: 'Saved filters' }).click();
+    await page.getByLabel('Name of this filter').fill('Refused <lately>');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    expect(await pageProblems(page)).toEqual([]);
+    await visit.open('/deliveries');
+    await page.getByRole('button', { name: 'Saved filters (1)' }).click();
+    const saved = page.getByRole('link', { name: 'Refused <lately>' });
+    expect(await saved.getAttribute('href')).toBe('/deliveries?range=1h&status=failed');
+    await saved.click();
+    await page.waitForURL(visit.address('/deliveries?range=1h&status=failed'));
+    expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('failed');
+  });
+
+  it('finds an event by its id, with the keyboard alone', async () => {
+    const [call] = receiver.calls;
+    await visit.open('/overview');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    expect(await pageProblems(page)).toEqual([]);
+    await page.keyboard.type(call?.eventId ?? '');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(visit.address(`/deliveries/${call?.eventId ?? ''}`));
+    await page.getByText('Attempt 1').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await rows().first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    expect(await page.evaluate(FOCUSED_ROW)).toBe('2');
+    await page.keyboard.press('Enter');
+    await page.getByText('Attempt 1').first().waitFor();
+  });
+
+  it('keeps its place while rows load slowly, and says when the device is offline or the key has gone', async () => {
+    let answerNow: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answerNow = resolve));
+    await page.route('**/public/v2/events?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await visit.open('/deliveries');
+    const skeleton = await page.locator('.skeleton').boundingBox();
+    answerNow();
+    await rows().first().waitFor();
+    const table = await page.getByRole('table').boundingBox();
+    expect([table?.x, table?.y, table?.width]).toEqual([skeleton?.x, skeleton?.y, skeleton?.width]);
+
+    await visit.context.setOffline(true);
+    await page.getByText('This device is offline.').first().waitFor();
+    expect(await rows().count()).toBeGreaterThan(0);
+    await visit.context.setOffline(false);
+    await page.getByText('This device is offline.').waitFor({ state: 'detached' });
+
+    const error = { code: 'unauthorized', message: 'The key is not known.', requestId: 'r-77' };
+    await page.unroute('**/public/v2/events?*');
+    await page.route('**/public/v2/events?*', (route) => route.fulfill({ status: 401, json: { error } }));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('Your key is not valid any more').waitFor();
+    await page.getByText('r-77').waitFor();
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByLabel('API key').waitFor();
+  });
+});

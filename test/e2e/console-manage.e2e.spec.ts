@@ -1,0 +1,216 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { Geofence, Subscription } from '@waypost/client';
+import { findChromium, launchChromium } from '../support/browser.js';
+import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
+import { pageProblems } from '../support/page-problems.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+
+const fleet = 'console-manage';
+/** A name that a careless page would run. */
+const HOSTILE = '<img src=x onerror="window.wasRun = true">';
+const executablePath = await findChromium();
+const waypost = runningWaypost(sharedDataDir());
+let browser: Browser;
+let receiver: Receiver;
+let visit: ConsoleVisit;
+let page: Page;
+
+(executablePath === null ? describe.skip : describe)('What the console changes', () => {
+  beforeAll(async () => {
+    if (executablePath) browser = await launchChromium(executablePath);
+    receiver = await startReceiver();
+    await waypost.cli('fleet', 'create', fleet);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await receiver.close();
+  });
+
+  beforeEach(async () => {
+    visit = await visitConsole(browser, waypost, fleet);
+    page = visit.page;
+  });
+
+  afterEach(async () => {
+    await visit.context.close();
+  });
+
+  async function geofences(): Promise<readonly Geofence[]> {
+    return (await waypost.api<{ data: Geofence[] }>(fleet, 'GET', '/public/v1/geofences')).data;
+  }
+
+  async function subscriptions(): Promise<readonly Subscription[]> {
+    return (await waypost.api<{ data: Subscription[] }>(fleet, 'GET', '/public/v1/webhook-subscriptions')).data;
+  }
+
+  async function mapBox() {
+    const box = await page.locator('canvas').boundingBox();
+    if (!box) throw new Error('There is no map.');
+    return box;
+  }
+
+  it('draws a circle: a click is its centre, its handles can be dragged, and figures are exact', async () => {
+    await visit.open('/vehicles');
+    await page.getByRole('link', { name: 'Draw a geofence' }).click();
+    await page.getByRole('heading', { name: 'New geofence' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
+    const box = await mapBox();
+    // The whole world is seen, with 0/0 in the middle.
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    expect(Number(await page.getByLabel('Centre: latitude').inputValue())).toBeCloseTo(0, 1);
+    expect(Number(await page.getByLabel('Centre: longitude').inputValue())).toBeCloseTo(0, 1);
+    await page.getByLabel('Centre: latitude').fill('52.1');
+    await page.getByLabel('Centre: longitude').fill('11.6');
+    await page.getByLabel('Radius in metres').fill('800');
+    await page.getByLabel('Name').fill(HOSTILE);
+    expect(await pageProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('link', { name: HOSTILE }).click();
+
+    await page.getByRole('heading', { name: HOSTILE }).waitFor();
+    const map = await mapBox();
+    const [x, y] = [map.x + map.width / 2, map.y + map.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y, { steps: 3 });
+    await page.mouse.up();
+    expect(Number(await page.getByLabel('Centre: longitude').inputValue())).toBeGreaterThan(11.6);
+    expect(await page.getByLabel('Radius in metres').inputValue()).toBe('800');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Vehicles' }).waitFor();
+    const [stored] = await geofences();
+    expect(stored).toMatchObject({ name: HOSTILE, version: 2, shape: { type: 'circle', radiusInMeters: 800 } });
+    expect(await page.evaluate('window.wasRun')).toBeUndefined();
+    expect(visit.problems).toEqual([]);
+  });
+
+  it('draws a polygon, with the mouse or with the keyboard alone', async () => {
+    await visit.open('/vehicles?geofence=new');
+    await page.getByRole('button', { name: 'Polygon' }).click();
+    const box = await mapBox();
+    for (const [dx, dy] of [
+      [-40, -30],
+      [40, -30],
+      [0, 30],
+    ] as const)
+      await page.mouse.click(box.x + box.width / 2 + dx, box.y + box.height / 2 + dy);
+    expect(await page.getByLabel(/^Corner \d: latitude$/).count()).toBe(3);
+    expect(await pageProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove corner 3' }).click();
+    // And as somebody does it who does not draw.
+    await page.getByRole('button', { name: 'Add a corner' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Corner 3: longitude').focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('3.25');
+    await page.getByLabel('Corner 3: latitude').focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('-4.5');
+    await page.getByLabel('Name').focus();
+    await page.keyboard.type('Harbour');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Harbour' }).waitFor();
+    const harbour = (await geofences()).find(({ name }) => name === 'Harbour');
+    const [ring = []] = harbour?.shape.type === 'polygon' ? harbour.shape.coordinates : [];
+    expect([ring.length, ring[2]]).toEqual([3, [3.25, -4.5]]);
+  });
+
+  it('does not overwrite what somebody else has changed in between', async () => {
+    const shape = { type: 'circle', center: { latitude: 1, longitude: 2 }, radiusInMeters: 100 };
+    const { id } = await waypost.api<Geofence>(fleet, 'POST', '/public/v1/geofences', { name: 'Yard', shape });
+    await visit.open(`/vehicles?geofence=${id}`);
+    await page.getByLabel('Radius in metres').fill('300');
+    await waypost.api(fleet, 'PATCH', `/public/v1/geofences/${id}`, { name: 'Their yard' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody else has changed this geofence').waitFor();
+    await page.getByRole('button', { name: 'Show their version' }).click();
+    await page.getByRole('heading', { name: 'Their yard' }).waitFor();
+    expect(await page.getByLabel('Radius in metres').inputValue()).toBe('100');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Vehicles' }).waitFor();
+    expect((await geofences()).some((one) => one.id === id)).toBe(false);
+  });
+
+  it('makes a subscription with all its settings, and edits the version that was read', async () => {
+    await visit.open('/subscriptions/new');
+    await page.getByLabel('URL that receives the events').fill(receiver.url('/made'));
+    await page.getByLabel('position', { exact: true }).check();
+    await page.getByText('More settings').click();
+    await page.getByLabel('Only these devices').fill('van-1\nvan, 2');
+    await page.getByLabel('While the endpoint is down').selectOption('hold');
+    expect(await pageProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('code').filter({ hasText: 'whsec_' }).waitFor();
+    for (const language of ['Python', 'Go', 'TypeScript']) {
+      await page.getByRole('button', { name: language }).click();
+      expect(await page.locator('pre').textContent()).toContain('WEBHOOK_SECRET');
+    }
+    expect(await subscriptions()).toMatchObject([{ deviceIds: ['van-1', 'van, 2'], onOutage: 'hold' }]);
+
+    await page.getByRole('link', { name: 'position', exact: true }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Most attempts per second').fill('7');
+    expect(await pageProblems(page)).toEqual([]);
+    const [made] = await subscriptions();
+    await waypost.api(fleet, 'PATCH', `/public/v1/webhook-subscriptions/${made?.id ?? ''}`, { strictOrder: true });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Somebody else has changed it').waitFor();
+    await dialog.getByRole('button', { name: 'Show their version' }).click();
+    await until(async () => expect(await dialog.getByLabel('Strict order').isChecked()).toBe(true));
+    await dialog.getByLabel('Most attempts per second').fill('7');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('7 per second').waitFor();
+    expect(await subscriptions()).toMatchObject([{ rateLimitPerSecond: 7, strictOrder: true, onOutage: 'hold' }]);
+  });
+
+  it('rotates a secret and deletes a subscription only after it has said what that means', async () => {
+    const [made] = await subscriptions();
+    await visit.open(`/subscriptions/${made?.id ?? ''}`);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    expect(await pageProblems(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByText('whsec_').count()).toBe(0);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('button', { name: 'Make a new secret' }).click();
+    await page.locator('code').filter({ hasText: 'whsec_' }).waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete it for good' }).click();
+    await page.getByText('No subscription yet').waitFor();
+    expect(await subscriptions()).toEqual([]);
+  });
+
+  it('sends a window of a subscription again, and shows its progress and its figures (R-30, R-41)', async () => {
+    const eventTypes = ['ignition_on'];
+    const url = receiver.url('/window');
+    const { data } = await waypost.api<{ data: Subscription[] }>(fleet, 'POST', '/public/v1/webhook-subscriptions', {
+      ...{ url, eventTypes },
+    });
+    const at = (minute: number) => new Date(Date.UTC(2026, 4, 4, 8, minute)).toISOString();
+    const ping = { deviceId: 'van-1', latitude: 52.1, longitude: 11.6 };
+    await waypost.publish(fleet, [
+      { ...ping, eventTime: at(0), ignition: false },
+      { ...ping, eventTime: at(1), ignition: true },
+    ]);
+    await until(() => {
+      expect(receiver.callsTo('/window')).toHaveLength(1);
+      return Promise.resolve();
+    });
+    await visit.open(`/subscriptions/${data[0]?.id ?? ''}`);
+    await page.getByRole('figure').first().locator('canvas').waitFor();
+    await page.getByLabel('Deliveries that are').selectOption('delivered');
+    await page.getByRole('button', { name: 'Send them again' }).click();
+    await page.getByText('1 of 1 sent again').waitFor();
+    await until(() => {
+      expect(receiver.callsTo('/window')).toHaveLength(2);
+      return Promise.resolve();
+    });
+    expect(await pageProblems(page)).toEqual([]);
+    expect(visit.problems).toEqual([]);
+  });
+});
