@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import type { Subscription } from '@waypost/client';
 import { findChromium, launchChromium } from '../support/browser.js';
 import { writeBusyHistory } from '../support/busy-history.js';
 import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
@@ -15,7 +16,6 @@ const executablePath = await findChromium();
 const waypost = runningWaypost(sharedDataDir());
 let browser: Browser;
 let receiver: Receiver;
-let subscriptions: Subscription[];
 let visit: ConsoleVisit;
 let page: Page;
 let pings = 0;
@@ -42,16 +42,22 @@ async function publish(...deviceIds: string[]): Promise<void> {
     if (executablePath) browser = await launchChromium(executablePath);
     receiver = await startReceiver(answer);
     await waypost.cli('fleet', 'create', fleet);
-    subscriptions = await subscribe(waypost, {
-      ...{ fleet, url: receiver.url('/hooks'), types: ['position', 'ignition_on'] },
-    });
+    const { data: subscriptions } = await waypost.api<{ data: Subscription[] }>(
+      fleet,
+      'POST',
+      '/public/v1/webhook-subscriptions',
+      { url: receiver.url('/hooks'), eventTypes: ['position', 'ignition_on'] },
+    );
     await publish('van-refused-1', 'van-refused-2', 'van-fine');
     const quiet = subscriptions.filter(({ eventType }) => eventType === 'ignition_on');
     const endpoints = quiet.map(({ id, url, eventType }) => ({
       ...{ subscriptionId: id, eventType, url, perMinute: 14, answer: () => 200 },
     }));
     await writeBusyHistory(waypost.info().databaseUrl, { fleetId: fleet, endpoints, nowMs: Date.now(), minutes: 30 });
-    await waypost.cli('wait', '--idle', '1');
+    await until(async () => {
+      const { data } = await waypost.api<{ data: object[] }>(fleet, 'GET', '/public/v2/events?eventType=position');
+      expect(data).toHaveLength(3);
+    });
   }, 120_000);
 
   afterAll(async () => {
