@@ -1,8 +1,8 @@
 /**
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
- * suites and the bugs planted for them, the end-to-end suites on all recorded traffic, the fuzzing of the API, and every alert. All of
+ * suites and the bugs planted for them, the end-to-end suites on all recorded traffic, the fuzzing of the API, every alert, and what deploys. All of
  * it by one seed, which is random unless given: `--seed 7`. Takes about 45 minutes; `--only faults` (or properties,
- * judges, e2e, verifiers, contract, alerts) runs a part.
+ * judges, e2e, verifiers, contract, alerts, deploy) runs a part.
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
@@ -31,6 +31,7 @@ const steps = [
   ['verifiers', 'test:int', ['other-languages'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
   ['alerts', 'test:alerts', []],
+  ['deploy', 'test:deploy', []],
 ].filter(([part]) => values.only === undefined || part === values.only);
 
 say(`Seed ${seed}: repeat with npm run test:long -- --seed ${seed}`);

@@ -3,9 +3,9 @@
  * `node` brings the binaries, which stay in .waypost/node. Of the end-to-end tests one suite runs.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
 import { parseArgs } from 'node:util';
+import { binariesOf } from './node-versions.mjs';
 import { projectRoot, say } from './project.mjs';
 
 const TIERS = { unit: ['test:unit'], int: ['test:int'], e2e: ['test:e2e', '--', 'retries'] };
@@ -30,16 +30,3 @@ const failed = values.versions.split(',').flatMap((version) => {
 });
 say(failed.length === 0 ? 'All passed' : `Failed: ${failed.join(', ')}`);
 process.exitCode = failed.length > 0 ? 1 : 0;
-
-/** Downloads the version unless it is there. */
-function binariesOf(version) {
-  const folder = join(projectRoot, '.waypost', 'node', version);
-  const binaries = join(folder, 'node_modules', 'node', 'bin');
-  if (existsSync(join(binaries, 'node'))) return binaries;
-  mkdirSync(folder, { recursive: true });
-  const { status } = spawnSync('npm', ['install', '--prefix', folder, '--no-save', `node@${version}`], {
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new Error(`The npm package node@${version} cannot be installed.`);
-  return binaries;
-}

