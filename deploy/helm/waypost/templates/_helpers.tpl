@@ -1,0 +1,78 @@
+{{- define "waypost.name" -}}
+{{ default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "waypost.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{ .Values.fullnameOverride }}
+{{- else if contains (include "waypost.name" .) .Release.Name -}}
+{{ .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else -}}
+{{ printf "%s-%s" .Release.Name (include "waypost.name" .) | trunc 40 | trimSuffix "-" }}
+{{- end -}}
+{{- end }}
+
+{{- define "waypost.selector" -}}
+app.kubernetes.io/name: {{ include "waypost.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .app }}
+{{- end }}
+
+{{- define "waypost.labels" -}}
+{{ include "waypost.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end }}
+
+{{- define "waypost.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ default $.Chart.AppVersion .tag }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{/* The variables of one application: those that it reads and that are set, its own before those of all. */}}
+{{- define "waypost.environment" -}}
+{{- $own := dig "config" dict (default dict (index .root.Values.apps .app)) -}}
+{{- $variables := .root.Files.Get "files/variables.yaml" | fromYaml -}}
+{{- range index $variables .app }}
+{{- $secret := index $.root.Values.secrets . }}
+{{- $value := coalesce (index $own .) (index $.root.Values.config .) }}
+{{- if $secret }}
+- name: {{ . }}
+  valueFrom:
+    secretKeyRef: { name: {{ $secret.name }}, key: {{ $secret.key | quote }} }
+{{- else if $value }}
+- name: {{ . }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A variable that its application does not read would be dropped in silence. */}}
+{{- define "waypost.refuseUnread" -}}
+{{- $variables := .root.Files.Get "files/variables.yaml" | fromYaml -}}
+{{- range $name, $value := dig "config" dict (index .root.Values.apps .app) }}
+{{- if not (has $name (index $variables $.app)) }}
+{{- fail (printf "waypost: %s does not read %s: remove it from apps.%s.config" $.app $name $.app) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "waypost.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "waypost.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
