@@ -7,7 +7,6 @@ import { type ConsoleVisit, visitConsole } from '../support/console-visit.js';
 import { pageProblems } from '../support/page-problems.js';
 import { ok, type ReceivedCall, type Receiver, startReceiver } from '../support/receiver.js';
 import { runningWaypost } from '../support/running-waypost.js';
-import { subscribe, type Subscription } from '../support/subscriptions.js';
 import { until } from '../support/until.js';
 import { sharedDataDir } from '../support/waypost-config.js';
 

@@ -15,6 +15,15 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   'libs/history-store/src/deliveries/find-deliveries-sql.ts': [
     ...["[...keyConditions(key, all), ...conditions(all), ...window].join(' AND ')", 'merge(lists, order.merge)'],
     ...['limit', 'typeArray', 'ofType', 'stream', 'order.by', "ordered.join(' UNION ALL ')", 'types'],
+    ...['subscriptions', 'pageText(page, ofOne, window, limit)', 'orderBy', 'page', 'most', 'maxBytes'],
+  ],
+  // The statement of the page.
+  'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],
+  // Names of statuses and columns, and `$n`.
+  'libs/history-store/src/deliveries/subscription-activity.ts': [
+    ...['key', 'status', 'from', 'deliveriesOf(status, from)', 'String(MAX_COUNTED_PENDING)'],
+    ...["deliveriesOf('delivered', '$3::timestamptz')", "deliveriesOf('pending', '$3::timestamptz')"],
+    ...["oldest('failed')", "oldest('pending')"],
   ],
   // Columns that we choose by the grouping, conditions with `$n`, and a constant.
   'libs/history-store/src/figures/delivery-figures.ts': [
@@ -39,6 +48,7 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
   // One message with a COPY, which takes no parameters: escaped by the driver, or checked to be a number.
   'libs/history-store/src/projection/projection-transaction.ts': [
     ...['pg.escapeLiteral(topic)', 'whole(partition)', 'whole(nextOffset)', 'whole(expectedOffset)'],
+    ...['moveProgress(move)', 'time'],
   ],
   'libs/history-store/src/rebuild/history-rebuild.ts': ["Object.keys(logs).join(', ')"],
   'libs/management-store/src/refill.ts': ['table'],

@@ -1,7 +1,7 @@
 import type { Input, StreamInput } from '@waypost/client';
 
 type EventsQuery = Input<'listEvents'>;
-type EventType = NonNullable<EventsQuery['eventType']>[number];
+type EventType = NonNullable<StreamInput<'streamAttempts'>['eventType']>[number];
 
 export const EVENT_TYPES = [
   'position',

@@ -64,7 +64,8 @@ describe('createLifecycle (R-40)', () => {
     const { lifecycle } = build([{ stop: () => never }, { stop: () => never }, { stop: () => never }]);
     await lifecycle.start();
 
-    expect(await settlesWithin(90, lifecycle.stop(60))).toBe(true);
+    // Half a second for each would be more.
+    expect(await settlesWithin(1_000, lifecycle.stop(500))).toBe(true);
   });
 
   it('stops a part whose start is still pending and starts no further ones', async () => {

@@ -138,6 +138,8 @@ export interface V2Event {
     readonly status: Open<'delivered' | 'failed' | 'pending'>;
     /** 0: the first delivery of the event to this subscription; above: replays of it. */
     readonly series: number;
+    /** The replay that made this series; absent for the first delivery. */
+    readonly replayId?: string;
     /** Of the last attempt; absent when it got no response. */
     readonly statusCode?: number;
     /** Without probes. */
@@ -430,6 +432,8 @@ export interface SubscriptionWithSecret {
   readonly rateLimitPerSecond?: number;
   readonly onOutage: Open<'fail' | 'hold'>;
   readonly strictOrder: boolean;
+  /** Counts every change; the `ETag` has the same number. */
+  readonly version: number;
   /** UTC, with milliseconds. */
   readonly createdAt: string;
   /** UTC, with milliseconds. */
@@ -486,10 +490,85 @@ export interface Subscription {
   readonly rateLimitPerSecond?: number;
   readonly onOutage: Open<'fail' | 'hold'>;
   readonly strictOrder: boolean;
+  /** Counts every change; the `ETag` has the same number. */
+  readonly version: number;
   /** UTC, with milliseconds. */
   readonly createdAt: string;
   /** UTC, with milliseconds. */
   readonly updatedAt: string;
+}
+
+export interface SubscriptionWithHealth {
+  readonly id: string;
+  readonly fleetId: string;
+  readonly eventType: Open<
+    | 'position'
+    | 'position_sleep'
+    | 'ignition_on'
+    | 'ignition_off'
+    | 'geofence_in'
+    | 'geofence_out'
+    | 'route_started'
+    | 'route_finished'
+    | 'stop_started'
+    | 'stop_finished'
+  >;
+  readonly url: string;
+  readonly description?: string;
+  /** As it was given; its keys are in no particular order. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly status: Open<'active' | 'paused' | 'disabled'>;
+  /** Why it was disabled; only while it is. */
+  readonly disabledReason?: string;
+  readonly payloadFormat: Open<'v1' | 'legacy-v1'>;
+  /** Absent: every device. */
+  readonly deviceIds?: readonly string[];
+  readonly auth:
+    | {
+        readonly type: 'none';
+      }
+    | {
+        readonly type: 'bearer';
+        readonly tokenUrl: string;
+        readonly clientId: string;
+        readonly scope?: string;
+        readonly audience?: string;
+        /** Absent: client_secret_basic. */
+        readonly tokenAuthMethod?: Open<'client_secret_basic' | 'client_secret_post'>;
+      };
+  readonly headers: readonly {
+    readonly name: string;
+    /** Absent when it is secret. */
+    readonly value?: string;
+    readonly secret: boolean;
+  }[];
+  /** Absent: no limit. */
+  readonly rateLimitPerSecond?: number;
+  readonly onOutage: Open<'fail' | 'hold'>;
+  readonly strictOrder: boolean;
+  /** Counts every change; the `ETag` has the same number. */
+  readonly version: number;
+  /** UTC, with milliseconds. */
+  readonly createdAt: string;
+  /** UTC, with milliseconds. */
+  readonly updatedAt: string;
+  readonly health: SubscriptionHealth;
+}
+
+/** How its deliveries fare, from the history: usually less than a second old. */
+export interface SubscriptionHealth {
+  /** `suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: nothing that was begun since the last success is accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days. */
+  readonly status: Open<'healthy' | 'failing' | 'suspended' | 'unknown'>;
+  /** First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and is not accepted. Absent: there is none. */
+  readonly failingSince?: string;
+  /** When deliveries began to be held. Absent: they are not, or for longer than 15 days. */
+  readonly suspendedSince?: string;
+  /** When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last 15 days. */
+  readonly lastSuccessAt?: string;
+  /** Deliveries that were attempted and are neither accepted nor failed; at most 1000 are counted. Those that wait for their first attempt, for example while others are held, are not among them. */
+  readonly pending: number;
+  /** When the oldest of the pending deliveries was made. */
+  readonly oldestPendingAt?: string;
 }
 
 export interface UpdateSubscription {
@@ -690,6 +769,8 @@ export interface CreateApiKey {
     | 'fleet:write'
     | 'keys:read'
     | 'keys:write'
+    | 'portal:read'
+    | 'portal:write'
   )[];
 }
 
@@ -719,6 +800,121 @@ export interface ApiKey {
   readonly revokedAt?: string;
 }
 
+export interface FleetPortal {
+  /** In the path of links to the portal. It is no secret. */
+  readonly portalId: string;
+  readonly frameAncestors: readonly string[];
+  readonly brandColor?: string;
+  readonly logoUrl?: string;
+  readonly colorScheme: Open<'auto' | 'light' | 'dark'>;
+  /** Counts every change; the `ETag` has the same number. */
+  readonly version: number;
+  /** UTC, with milliseconds. */
+  readonly updatedAt: string;
+}
+
+export interface UpdateFleetPortal {
+  /** Origins whose pages may show the portal in a frame; none by default. */
+  readonly frameAncestors?: readonly string[];
+  /** Of links and buttons; null removes it. */
+  readonly brandColor?: string | null;
+  /** An https URL, or a base64 data URL of at most 50,000 characters; null removes it. */
+  readonly logoUrl?: string | null;
+  /** `auto`: as the reader's device. */
+  readonly colorScheme?: 'auto' | 'light' | 'dark';
+}
+
+export interface CreatePortalSession {
+  /** What the session may do; only what the key that creates it may do, too. A session with `subscriptionIds` can have `events:read`, `subscriptions:read` and `subscriptions:write`. */
+  readonly scopes: readonly (
+    | 'events:read'
+    | 'paths:read'
+    | 'subscriptions:read'
+    | 'subscriptions:write'
+    | 'geofences:read'
+    | 'geofences:write'
+    | 'fleet:read'
+  )[];
+  /** The subscriptions that it sees, with their deliveries, and no others. Without it: all. */
+  readonly subscriptionIds?: readonly string[];
+  /** How long the session lasts, from now. */
+  readonly expiresInSeconds?: number;
+  /** Where the console sends its reader when the session has ended. */
+  readonly returnUrl?: string;
+}
+
+export interface PortalSessionWithLink {
+  readonly id: string;
+  readonly scopes: readonly string[];
+  /** Absent: all subscriptions of the fleet. */
+  readonly subscriptionIds?: readonly string[];
+  readonly returnUrl?: string;
+  /** The API key that created it. When that is revoked, the session ends. */
+  readonly apiKeyId: string;
+  /** UTC, with milliseconds. */
+  readonly createdAt: string;
+  /** UTC, with milliseconds. */
+  readonly expiresAt: string;
+  /** When its link was used; absent until then. */
+  readonly openedAt?: string;
+  /** Only for a revoked session. */
+  readonly revokedAt?: string;
+  /** Opens the console, once. The code is in the fragment, which browsers do not send. Put it into a frame, or send a browser there, and keep it out of logs. */
+  readonly link: string;
+  /** Until when the link can be opened. */
+  readonly linkExpiresAt: string;
+}
+
+export interface ExchangePortalCode {
+  /** From the fragment of the link. */
+  readonly code: string;
+}
+
+export interface PortalToken {
+  /** Sent like an API key, as `Authorization: Bearer wps_...`. It is shown here and never again. */
+  readonly token: string;
+  /** UTC, with milliseconds. */
+  readonly expiresAt: string;
+}
+
+export interface PortalSession {
+  readonly id: string;
+  readonly scopes: readonly string[];
+  /** Absent: all subscriptions of the fleet. */
+  readonly subscriptionIds?: readonly string[];
+  readonly returnUrl?: string;
+  /** The API key that created it. When that is revoked, the session ends. */
+  readonly apiKeyId: string;
+  /** UTC, with milliseconds. */
+  readonly createdAt: string;
+  /** UTC, with milliseconds. */
+  readonly expiresAt: string;
+  /** When its link was used; absent until then. */
+  readonly openedAt?: string;
+  /** Only for a revoked session. */
+  readonly revokedAt?: string;
+}
+
+export interface Session {
+  /** What the request was authenticated by. */
+  readonly type: Open<'api_key' | 'portal_session'>;
+  readonly fleetId: string;
+  readonly scopes: readonly string[];
+  /** Only for a portal session that is limited to them. */
+  readonly subscriptionIds?: readonly string[];
+  /** Only for a portal session. */
+  readonly expiresAt?: string;
+  /** Where to go when the portal session has ended. */
+  readonly returnUrl?: string;
+  readonly branding?: Branding;
+}
+
+export interface Branding {
+  readonly brandColor?: string;
+  readonly logoUrl?: string;
+  readonly colorScheme: Open<'auto' | 'light' | 'dark'>;
+}
+
 /** What each operation takes and responds with. */
 export interface Operations {
   /**
@@ -735,7 +931,7 @@ export interface Operations {
       readonly eventType?: string;
       /** Only deliveries whose last attempt got this code from the subscriber's endpoint. */
       readonly statusCode?: number;
-      /** Maximum items per page. */
+      /** Maximum items per page. A page of large items may have fewer: only one without a token is the last. */
       readonly limit?: number;
       /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
       readonly pageState?: string;
@@ -769,7 +965,7 @@ export interface Operations {
       readonly order?: 'asc' | 'desc';
       /** Adds the exact text that was pushed. */
       readonly include?: 'body';
-      /** Maximum items per page. */
+      /** Maximum items per page. A page of large items may have fewer: only one without a token is the last. */
       readonly limit?: number;
       /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
       readonly pageState?: string;
@@ -778,6 +974,8 @@ export interface Operations {
       readonly data: readonly V2Event[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
+      /** Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt. */
+      readonly completeUntil: string | null;
     };
   };
   /** Deliveries of one event. */
@@ -787,7 +985,7 @@ export interface Operations {
       readonly eventId: string;
       /** Adds the exact text that was pushed. */
       readonly include?: 'body';
-      /** Maximum items per page. */
+      /** Maximum items per page. A page of large items may have fewer: only one without a token is the last. */
       readonly limit?: number;
       /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
       readonly pageState?: string;
@@ -796,6 +994,8 @@ export interface Operations {
       readonly data: readonly V2Event[];
       /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
       readonly nextPageState: string | null;
+      /** Every delivery whose first attempt was before this is in the history: a reader that polls goes on with it as `startDate`, and drops what it has seen after it, by `eventId` and `series`. null: not known, for example while the history is rebuilt. */
+      readonly completeUntil: string | null;
     };
   };
   /** Send one event again. */
@@ -888,7 +1088,7 @@ export interface Operations {
       /** The id of the subscription. */
       readonly id: string;
     };
-    readonly output: Subscription;
+    readonly output: SubscriptionWithHealth;
   };
   /** Change a subscription. */
   readonly updateSubscription: {
@@ -1074,6 +1274,59 @@ export interface Operations {
       readonly id: string;
     };
     readonly output: undefined;
+  };
+  /** Read how the portal looks and who may frame it. */
+  readonly getFleetPortal: {
+    readonly input: Readonly<Record<never, never>>;
+    readonly output: FleetPortal;
+  };
+  /** Change how the portal looks and who may frame it. */
+  readonly updateFleetPortal: {
+    readonly input: {
+      readonly body: UpdateFleetPortal;
+    };
+    readonly output: FleetPortal;
+  };
+  /** Create a portal session. */
+  readonly createPortalSession: {
+    readonly input: {
+      readonly body: CreatePortalSession;
+    };
+    readonly output: PortalSessionWithLink;
+  };
+  /** List portal sessions, oldest first. */
+  readonly listPortalSessions: {
+    readonly input: {
+      /** Maximum items per page. */
+      readonly limit?: number;
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      readonly pageState?: string;
+    };
+    readonly output: {
+      readonly data: readonly PortalSession[];
+      /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
+      readonly nextPageState: string | null;
+    };
+  };
+  /** Open a portal session. */
+  readonly exchangePortalCode: {
+    readonly input: {
+      readonly body: ExchangePortalCode;
+    };
+    readonly output: PortalToken;
+  };
+  /** Revoke a portal session. */
+  readonly revokePortalSession: {
+    readonly input: {
+      /** The id of the portal session. */
+      readonly id: string;
+    };
+    readonly output: undefined;
+  };
+  /** Read what the caller is and may do. */
+  readonly getSession: {
+    readonly input: Readonly<Record<never, never>>;
+    readonly output: Session;
   };
   /** This document. */
   readonly getOpenApi: {
@@ -1343,6 +1596,69 @@ export const OPERATIONS = {
   revokeApiKey: {
     method: 'DELETE',
     path: '/public/v1/api-keys/{id}',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  getFleetPortal: {
+    method: 'GET',
+    path: '/public/v1/fleet/portal',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  updateFleetPortal: {
+    method: 'PATCH',
+    path: '/public/v1/fleet/portal',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: true,
+    page: null,
+  },
+  createPortalSession: {
+    method: 'POST',
+    path: '/public/v1/portal-sessions',
+    query: [],
+    joined: [],
+    idempotencyKey: true,
+    ifMatch: false,
+    page: null,
+  },
+  listPortalSessions: {
+    method: 'GET',
+    path: '/public/v1/portal-sessions',
+    query: ['limit', 'pageState'],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: { items: 'data', next: 'nextPageState' },
+  },
+  exchangePortalCode: {
+    method: 'POST',
+    path: '/public/v1/portal-sessions/exchange',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  revokePortalSession: {
+    method: 'DELETE',
+    path: '/public/v1/portal-sessions/{id}',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  getSession: {
+    method: 'GET',
+    path: '/public/v1/session',
     query: [],
     joined: [],
     idempotencyKey: false,
