@@ -21,7 +21,13 @@ const pages = new DeliveryPages(
 );
 let pageState: string | undefined;
 do {
-  const request = { caller: { fleetId, subscriptionIds: null }, path: '/public/v2/events', filters: {}, limit: MAX_LIMIT, pageState };
+  const request = {
+    caller: { fleetId, subscriptionIds: null },
+    path: '/public/v2/events',
+    filters: {},
+    limit: MAX_LIMIT,
+    pageState,
+  };
   const page = await pages.read(request);
   const walked: WalkedPage = {
     eventIds: page.records.map(({ eventId }) => eventId),
