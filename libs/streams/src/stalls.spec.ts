@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { KafkaClient } from './backend/kafka/kafka-client.js';
+import { createKafkaProducer } from './backend/kafka/kafka-producer.js';
 import { createMemoryBackend } from './backend/memory/memory-backend.js';
 import { silentLogger } from './logger.js';
 import { createGlobalTable } from './runtime/global-table.js';
@@ -96,5 +98,25 @@ describe('a global table that tasks wait for', () => {
     await Promise.all(waiting);
     expect(broker.stalls.all()).toEqual([]);
     await table.stop();
+  });
+});
+
+describe('a transaction that the brokers do not complete', () => {
+  it('is stalled until its producer gives up', async () => {
+    let giveUp: (error: Error) => void = () => undefined;
+    const client = {
+      coordinator: () => new Promise((_, reject) => (giveUp = reject)),
+      close: () => Promise.resolve(),
+    } as Partial<KafkaClient> as KafkaClient;
+    const producer = createKafkaProducer({
+      ...{ transactionalId: 'app.3', client, logger, stalls: watch, now: () => clock, monotonicNow: () => clock },
+      ...{ transactionTimeoutMs: 15_000, maxBatchBytes: 900_000 },
+    });
+    const started = producer.init();
+    await pass(6_000);
+    expect(watch.all()).toMatchObject([{ kind: 'transaction', name: 'app.3', since: 1_000 }]);
+    giveUp(new Error('gone'));
+    await expect(started).rejects.toMatchObject({ code: 'PRODUCER_FAILED' });
+    expect(watch.all()).toEqual([]);
   });
 });

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../test/support/until.js';
 import { createMemoryBackend } from '../backend/memory/memory-backend.js';
+import { StreamsError, type StreamsErrorCode } from '../errors.js';
 import { silentLogger } from '../logger.js';
 import type { StreamRecord } from '../record.js';
 import { createTopology } from '../topology/topology.js';
-import { CulpritSearch, type ExceptionHandlers, parkedForMs } from './parking.js';
+import { CulpritSearch, type ExceptionHandlers, parkedForMs, parkingError } from './parking.js';
 import { createStreamsApp, type StreamsAppOptions } from './streams-app.js';
 import type { TaskManager } from './task-manager.js';
 
@@ -162,6 +165,23 @@ describe('exception handlers (KIP-1034)', () => {
     await startPoisoned({ processingExceptionHandler: () => 'fail' });
     await until(() => Promise.resolve(fatal.length > 0));
     expect(fatal[0]).toMatchObject({ code: 'PROCESSING_FAILED', offset: 2 });
+  });
+});
+
+describe('the codes of errors in the README', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` +\| ([^|]+?) +\| \S/gmu)];
+  const table = rows.map(([, code = '', reaches = '']) => ({ code: code as StreamsErrorCode, reaches }));
+
+  it.each(table)('are parked where it says so: $code reaches $reaches', ({ code, reaches }) => {
+    const isParked = parkingError(new StreamsError(code, ''), POISONED, false) !== null;
+    expect(isParked).toBe(reaches.includes('parked'));
+  });
+
+  it('are all that the library has', () => {
+    const source = readFileSync(join(import.meta.dirname, '../errors.ts'), 'utf8');
+    const codes = [...source.matchAll(/^ {2}\| '([A-Z_]+)'/gmu)].map(([, code]) => code);
+    expect(table.map(({ code }) => code).sort()).toEqual(codes.sort());
   });
 });
 
