@@ -23,6 +23,7 @@ export type StreamsErrorCode =
   | 'CORRUPT_STATE'
   | 'NEWER_VERSION'
   | 'POSITION_LOST'
+  | 'STATE_LOST'
   | 'PROTOCOL';
 
 /** An error of the stream runtime; `code` is stable, `cause` is the error of Kafka or the network. */

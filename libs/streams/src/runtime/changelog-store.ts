@@ -49,6 +49,11 @@ export class ChangelogStore {
     return this.options.changelog;
   }
 
+  /** Its changelog has records, or gets some by the next commit. Never again empty: compaction lowers no end offset. */
+  get isWritten(): boolean {
+    return (this.complete?.position ?? 0) > 0 || this.store.changeCount > 0;
+  }
+
   /**
    * Restores what the changelog holds now. The predecessor must be fenced, so that the end is final.
    * @param closed the task was closed: the store must not be touched

@@ -31,9 +31,13 @@ let broker: ReturnType<typeof createMemoryBackend>;
 let apps: TaskManager[];
 
 beforeEach(() => {
-  broker = createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
+  broker = newBroker();
   apps = [];
 });
+
+function newBroker(): ReturnType<typeof createMemoryBackend> {
+  return createMemoryBackend({ topics: { input: 1, output: 1, counts: 1 }, now: Date.now });
+}
 
 afterEach(() => Promise.all(apps.map((app) => app.stop())));
 
@@ -107,6 +111,38 @@ describe('a partition whose committed offset has expired while its changelog is 
     append('d');
     expect(app.command(INPUT, 'retry')).toBeNull();
     await untilOutputs('a1', 'b2', 'c3', 'd4');
+  });
+});
+
+describe('a partition whose changelog is gone while its committed offset is there (R-45)', () => {
+  /** The topics were made again, and the group has the offset of before. */
+  async function startEmptied(): Promise<TaskManager> {
+    append('a', 'b', 'c');
+    const first = await start();
+    await untilOutputs('a1', 'b2', 'c3');
+    await first.stop();
+    const committed = await broker.group({ groupId: counting.applicationId, topics: [] }).committed(INPUT);
+    if (!committed) throw new Error('Nothing was committed.');
+    broker = newBroker();
+    append('a', 'b', 'c');
+    await broker.group({ groupId: counting.applicationId, topics: [] }).commit(INPUT, committed);
+    return start();
+  }
+
+  it('is parked with what to do, instead of going on without its state', async () => {
+    const app = await startEmptied();
+    append('d');
+    await until(() => Promise.resolve(app.tasks()[0]?.state === 'parked'));
+    expect(app.tasks()[0]?.parked).toMatchObject({ code: 'STATE_LOST', offset: null });
+    expect(app.tasks()[0]?.parked?.message).toMatch(/counts-0.*input-0.*seek/s);
+    expect(await outputs()).toEqual([]);
+  });
+
+  it('makes its state again from the start of the log on command', async () => {
+    const app = await startEmptied();
+    await until(() => Promise.resolve(app.tasks()[0]?.state === 'parked'));
+    expect(app.command(INPUT, { seek: 'earliest' })).toBeNull();
+    await untilOutputs('a1', 'b2', 'c3');
   });
 });
 

@@ -52,6 +52,7 @@ const RULES: { readonly [Code in StreamsErrorCode]?: ParkingRule } = {
   REQUEST_REFUSED: { retries: true },
   NEWER_VERSION: { retries: true, ofRecord: true },
   POSITION_LOST: { retries: true },
+  STATE_LOST: { retries: true },
   ILLEGAL_TRANSACTION_MOVE: { retries: true },
   TASK_STUCK: { retries: true, ofRecord: true },
 };
@@ -74,7 +75,7 @@ export function isOfRecord(code: StreamsErrorCode): boolean {
 
 /** The partition can continue once someone says where. */
 export function isOfPosition(code: StreamsErrorCode): boolean {
-  return code === 'OFFSET_OUT_OF_RANGE' || code === 'POSITION_LOST';
+  return code === 'OFFSET_OUT_OF_RANGE' || code === 'POSITION_LOST' || code === 'STATE_LOST';
 }
 
 export function handlerResult(

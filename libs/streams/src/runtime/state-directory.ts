@@ -24,6 +24,15 @@ export class StateManager {
     return this.stores.find(({ hasHistory }) => hasHistory)?.changelog ?? null;
   }
 
+  /** The names of the stores whose changelogs are not empty. */
+  written(): string[] {
+    return this.stores.filter(({ isWritten }) => isWritten).map(({ name }) => name);
+  }
+
+  changelogOf(name: string): TopicPartition | undefined {
+    return this.stores.find((store) => store.name === name)?.changelog;
+  }
+
   committed(baseOffsets: BaseOffsets): void {
     for (const store of this.stores) store.committed(baseOffsets);
   }

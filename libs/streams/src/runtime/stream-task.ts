@@ -59,7 +59,8 @@ class StreamTask implements PartitionTask {
     const committed = await context.committedOffset();
     const partitionCounts = await this.sinkPartitions();
     await stores.open(() => this.closed);
-    if (!committed) this.refuseLostPosition();
+    if (committed) this.refuseLostState(committed.metadata);
+    else this.refuseLostPosition();
     this.core = new ProcessorTopology({
       topology,
       stores: stores.byName,
@@ -80,6 +81,18 @@ class StreamTask implements PartitionTask {
     throw new StreamsError(
       'POSITION_LOST',
       `The group ${topology.applicationId} has no committed offset for ${partitionName(context)}, although ${partitionName(changelog)} has state of it: the offset has expired or was deleted. Give the command seek with the offset where it continues, or with earliest (which repeats outputs) or latest (which skips records).`,
+    );
+  }
+
+  /** A position without the state of the records before it. Its metadata names the stores that had any. */
+  private refuseLostState(metadata: string): void {
+    const { context, stores } = this.options;
+    const written = stores.written();
+    const lost = metadata.split(',').find((name) => stores.byName.has(name) && !written.includes(name));
+    if (lost === undefined) return;
+    throw new StreamsError(
+      'STATE_LOST',
+      `The changelog ${partitionName(stores.changelogOf(lost) ?? context)} of the store ${lost} is empty, although the task of ${partitionName(context)} has written to it: it was deleted. Give the command seek with earliest, which makes the state again from the log and repeats outputs, or with the position where the partition continues without it.`,
     );
   }
 
@@ -187,7 +200,8 @@ class StreamTask implements PartitionTask {
   private async commit(core: ProcessorTopology, position: number | null): Promise<void> {
     const { topology, context, now } = this.options;
     const { topic, partition } = context;
-    const offset = { groupId: topology.applicationId, topic, partition, metadata: '' };
+    const metadata = this.options.stores.written().join();
+    const offset = { groupId: topology.applicationId, topic, partition, metadata };
     const baseOffsets = await this.producer?.commit({
       records: core.pending(),
       ...(position === null ? {} : { offset: { ...offset, offset: position } }),

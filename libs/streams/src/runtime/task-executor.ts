@@ -123,7 +123,8 @@ export class TaskExecutor {
   seek(to: SeekTarget): string | null {
     const { parked } = this;
     if (!parked) return 'It is not parked.';
-    if (!isOfPosition(parked.code)) return 'Its position is known: follow the message, then retry.';
+    if (!isOfPosition(parked.code))
+      return 'Neither its position nor its state is lost: follow the message, then retry.';
     this.seekTo = to;
     return this.retry();
   }
@@ -242,7 +243,9 @@ export class TaskExecutor {
       typeof to === 'number' ? to : ends[to](),
       member.committed(partition),
     ]);
-    await member.commit(partition, { offset, metadata: committed?.metadata ?? '' });
+    // It says what state there is. A seek goes on without the state that is lost.
+    const metadata = this.parked?.code === 'STATE_LOST' ? '' : (committed?.metadata ?? '');
+    await member.commit(partition, { offset, metadata });
     this.seekTo = null;
   }
 
