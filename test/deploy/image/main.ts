@@ -48,6 +48,12 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
   return program;
 }
 
+async function says(program: ImageProgram, pattern: RegExp): Promise<void> {
+  await until(() => {
+    if (!pattern.test(program.output())) throw new Error(`${program.name} has said so far: ${program.output()}`);
+  }, patience);
+}
+
 /** @returns the address of the API */
 async function startApplications(): Promise<string> {
   const apiPort = await dataDir.port('api');
@@ -67,9 +73,9 @@ try {
   const page = await (await fetch(`${apiUrl}/`)).text();
   if (!page.includes('<script')) throw new Error(`public-api serves no console: ${page.slice(0, 200)}`);
   const subscriber = start(['demo-subscriber'], { WAYPOST_API_URL: apiUrl });
-  await until(() => subscriber.output().includes('listening on'), patience);
+  await says(subscriber, /listening on/);
   start(['simulator', '--speed-up', '30']);
-  await until(() => /verified [1-9]/.test(subscriber.output()), patience);
+  await says(subscriber, /verified [1-9]/);
   say('A simulated ping was delivered, and its signature verified.');
   for (const program of running.splice(0).reverse()) {
     const code = await program.stop();
