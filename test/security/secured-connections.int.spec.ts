@@ -6,6 +6,7 @@ import { kafkaAccessPart, kafkaConfig, parseConfig } from '@waypost/platform';
 import { createKafkaBackend, type KafkaSettings, readToEnd, silentLogger } from '@waypost/streams';
 import { openTopicAdmin } from '@waypost/streams';
 import { type SecuredStack, startSecuredStack } from './testing/secured-stack.js';
+import { startTokenEndpoint, TOKEN_CLIENT, type TokenEndpoint } from './testing/token-endpoint.js';
 
 let stack: SecuredStack;
 beforeAll(async () => {
@@ -106,6 +107,47 @@ describe('Kafka over TLS', () => {
 
   it('does not fail on unavailable brokers, which the parts handle that need them', async () => {
     expect(await bootErrorOf({ ...stack.kafka, brokers: ['127.0.0.1:1'] })).toBeUndefined();
+  });
+});
+
+describe('Kafka with tokens (OAUTHBEARER)', () => {
+  let endpoint: TokenEndpoint;
+  beforeAll(async () => {
+    endpoint = await startTokenEndpoint();
+  });
+  afterAll(() => endpoint.close());
+
+  const settings = async (changed: Readonly<Record<string, string>> = {}): Promise<KafkaSettings> =>
+    parseConfig(kafkaConfig('secured'), {
+      KAFKA_BROKERS: stack.kafka.brokers.join(','),
+      KAFKA_TLS_CA_FILE: await stack.file('authority.pem', stack.authority.ca),
+      KAFKA_SASL_MECHANISM: 'oauthbearer',
+      KAFKA_OAUTH_TOKEN_URL: endpoint.url,
+      KAFKA_OAUTH_CLIENT_ID: TOKEN_CLIENT.id,
+      KAFKA_OAUTH_CLIENT_SECRET: TOKEN_CLIENT.secret,
+      ...changed,
+    });
+
+  it('carries transactions, with one token for all connections', async () => {
+    const before = endpoint.issued();
+    expect(await roundTrip(await settings())).toEqual(['one', 'two']);
+    expect(endpoint.issued()).toBe(before + 1);
+  });
+
+  it('is refused before anything starts when the endpoint does not know the client', async () => {
+    const error = await bootErrorOf(await settings({ KAFKA_OAUTH_CLIENT_SECRET: 'wrong-secret' }));
+    expect(error).toEqual(refused(/KAFKA_OAUTH_CLIENT_SECRET/));
+    expect(String(error)).not.toContain('wrong-secret');
+  });
+
+  it('does not fail on an endpoint that is away, which the parts handle that need tokens', async () => {
+    expect(await bootErrorOf(await settings({ KAFKA_OAUTH_TOKEN_URL: 'http://127.0.0.1:1/token' }))).toBeUndefined();
+  });
+
+  it('is refused when the broker does not accept the token', async () => {
+    const oauthBearerProvider = () => Promise.resolve({ value: 'e30.e30.' });
+    const sasl = { mechanism: 'oauthbearer', oauthBearerProvider } as const;
+    expect(await bootErrorOf({ ...stack.kafka, sasl })).toEqual(refused(/KAFKA_OAUTH_/));
   });
 });
 

@@ -48,7 +48,7 @@ export interface DevStackOptions {
 
 export interface SecuredParts {
   readonly kafka: KafkaSecurity;
-  readonly postgres: PostgresTls;
+  readonly postgres?: PostgresTls;
 }
 
 export interface DevStack {
@@ -154,7 +154,7 @@ async function storesOf(context: PartContext, options: DevStackOptions): Promise
   const postgres = await startEmbeddedPostgres(context, {
     databases: ['waypost', 'registry'],
     durable,
-    ...(secured === undefined ? {} : { tls: secured.postgres }),
+    ...(secured?.postgres === undefined ? {} : { tls: secured.postgres }),
   });
   const registryUrl = registry?.url ?? (await startEmbeddedRegistry(context, postgres.address('registry'))).address;
   return { registryUrl, registryCa: registry?.ca, databaseUrl: databaseUrl ?? postgres.address('waypost') };

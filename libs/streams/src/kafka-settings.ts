@@ -6,11 +6,20 @@ export interface KafkaSettings {
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly ssl?: ConnectionOptions | boolean | undefined;
-  readonly sasl?:
-    | {
-        readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-        readonly username: string;
-        readonly password: string;
-      }
-    | undefined;
+  readonly sasl?: SaslSettings | undefined;
 }
+
+export type SaslSettings =
+  | {
+      readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+      readonly username: string;
+      readonly password: string;
+    }
+  | {
+      readonly mechanism: 'oauthbearer';
+      /**
+       * A token that is valid at the moment; called for each connection, and again before a broker ends its session. An error
+       * with the code `TOKEN_REFUSED` says that waiting does not help.
+       */
+      readonly oauthBearerProvider: () => Promise<{ readonly value: string }>;
+    };

@@ -6,12 +6,14 @@ import type { KafkaSettings } from '@waypost/streams';
 import { openDataDir, startDevStack } from '../../../tools/dev-stack/index.js';
 import { type Authority, createAuthority, type Identity } from './certificates.js';
 
+export type PasswordLogin = Extract<NonNullable<KafkaSettings['sasl']>, { readonly password: string }>;
+
 export interface SecuredStack {
   readonly authority: Authority;
   /** An authority that signed nothing here. */
   readonly stranger: Authority;
   /** SASL over TLS, with the user of every mechanism. */
-  readonly kafka: KafkaSettings & { readonly sasl: NonNullable<KafkaSettings['sasl']> };
+  readonly kafka: KafkaSettings & { readonly sasl: PasswordLogin };
   /** Where a client's certificate is its login. */
   readonly mutualTls: KafkaSettings;
   readonly databaseUrl: string;

@@ -71,6 +71,8 @@ export interface KafkaSecurity {
   readonly password: string;
   /** Of a second listener, where the client's certificate is its login. */
   readonly mutualTlsPort: number;
+  /** With the same password: they may do what ACLs say. The user above may do everything. Absent: so may everyone. */
+  readonly limitedUsers?: readonly string[];
 }
 
 /** Of the broker towards itself: the name is in no client's configuration. */
@@ -78,22 +80,25 @@ const BROKER_USER = 'broker';
 
 /** A node whose clients come by TLS only: with SASL on the broker's port, with a certificate on the other. */
 export function securedListeners(ports: BrokerPorts, security: KafkaSecurity): Record<string, string> {
-  const { tls, username, password, mutualTlsPort } = security;
+  const { tls, username, password, mutualTlsPort, limitedUsers = [] } = security;
   const sasl = `SASL_SSL://127.0.0.1:${String(ports.broker)}`;
   const mutual = `SSL://127.0.0.1:${String(mutualTlsPort)}`;
   const plainLogin = 'org.apache.kafka.common.security.plain.PlainLoginModule';
   const scramLogin = 'org.apache.kafka.common.security.scram.ScramLoginModule';
-  const users = `user_${BROKER_USER}="${password}" user_${username}="${password}"`;
+  const tokenLogin = 'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule';
+  const users = [BROKER_USER, username, ...limitedUsers].map((user) => `user_${user}="${password}"`).join(' ');
   return {
     listeners: `${sasl},${mutual},CONTROLLER://127.0.0.1:${String(ports.controller)}`,
     'advertised.listeners': `${sasl},${mutual}`,
     'listener.security.protocol.map': 'SASL_SSL:SASL_SSL,SSL:SSL,CONTROLLER:PLAINTEXT',
     'inter.broker.listener.name': 'SASL_SSL',
     'sasl.mechanism.inter.broker.protocol': 'PLAIN',
-    'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
+    'sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
     'listener.name.sasl_ssl.plain.sasl.jaas.config': `${plainLogin} required username="${BROKER_USER}" password="${password}" ${users};`,
     'listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config': `${scramLogin} required;`,
     'listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config': `${scramLogin} required;`,
+    // The broker's own check of tokens without a signature: their subject, and whether they have expired.
+    'listener.name.sasl_ssl.oauthbearer.sasl.jaas.config': `${tokenLogin} required;`,
     'listener.name.ssl.ssl.client.auth': 'required',
     'ssl.keystore.type': 'PEM',
     'ssl.keystore.certificate.chain': oneLine(tls.cert),
@@ -102,6 +107,15 @@ export function securedListeners(ports: BrokerPorts, security: KafkaSecurity): R
     'ssl.truststore.certificates': oneLine(tls.ca),
     // A failed login is answered at once, which tests wait for.
     'connection.failed.authentication.delay.ms': '0',
+    ...(security.limitedUsers === undefined ? {} : authorizer(username)),
+  };
+}
+
+/** The controller's listener has no login, and is on the loopback interface. */
+function authorizer(superUser: string): Record<string, string> {
+  return {
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    'super.users': [BROKER_USER, superUser, 'ANONYMOUS'].map((user) => `User:${user}`).join(';'),
   };
 }
 

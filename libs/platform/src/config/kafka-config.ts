@@ -1,8 +1,19 @@
 import { z } from 'zod';
 import type { KafkaSettings } from '@waypost/streams';
-import { asFlag, asList, asOneOf, asPemFile, asText, configSections, required, withDefault } from './parse-config.js';
+import { clientCredentialTokens } from './client-credentials.js';
+import {
+  asFlag,
+  asList,
+  asOneOf,
+  asPemFile,
+  asText,
+  asUrl,
+  configSections,
+  required,
+  withDefault,
+} from './parse-config.js';
 
-const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const;
 
 function isBrokerAddress(item: string): boolean {
   return /^(\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/i.test(item);
@@ -17,25 +28,62 @@ const brokers = z
   })
   .transform((env) => env.KAFKA_BROKERS);
 
-const SASL_VARIABLES = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
+const PASSWORD_VARIABLES = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const;
+const OAUTH_VARIABLES = ['KAFKA_OAUTH_TOKEN_URL', 'KAFKA_OAUTH_CLIENT_ID', 'KAFKA_OAUTH_CLIENT_SECRET'] as const;
 
 const sasl = z
   .object({
     KAFKA_SASL_MECHANISM: withDefault(asOneOf(...MECHANISMS), `one of ${MECHANISMS.join(', ')}`, undefined),
     KAFKA_SASL_USERNAME: withDefault(asText, 'the user name', undefined),
     KAFKA_SASL_PASSWORD: withDefault(asText, 'the password', undefined),
+    KAFKA_OAUTH_TOKEN_URL: withDefault(
+      asUrl('http:', 'https:'),
+      'the http(s) URL of a token endpoint for client credentials',
+      undefined,
+    ),
+    KAFKA_OAUTH_CLIENT_ID: withDefault(asText, 'the id of the client', undefined),
+    KAFKA_OAUTH_CLIENT_SECRET: withDefault(asText, 'the secret of the client', undefined),
+    KAFKA_OAUTH_SCOPE: withDefault(asText, 'scopes with spaces between them', undefined),
   })
   .transform((env, ctx): KafkaSettings['sasl'] => {
-    const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = env;
-    if (mechanism !== undefined && username !== undefined && password !== undefined) {
-      return { mechanism, username, password };
-    }
-    const missing = SASL_VARIABLES.filter((name) => env[name] === undefined);
-    if (missing.length === SASL_VARIABLES.length) return undefined;
-    const message = 'is missing: mechanism, user name and password are set together or not at all';
-    for (const name of missing) ctx.addIssue({ code: 'custom', path: [name], message });
-    return z.NEVER;
+    const refuse = (names: readonly string[], message: string): void => {
+      for (const name of names) ctx.addIssue({ code: 'custom', path: [name], message });
+    };
+    const isTokens = env.KAFKA_SASL_MECHANISM === 'oauthbearer';
+    const others = isTokens
+      ? (['KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD'] as const)
+      : ([...OAUTH_VARIABLES, 'KAFKA_OAUTH_SCOPE'] as const);
+    const useless = others.filter((name) => env[name] !== undefined);
+    refuse(useless, `is of no use ${isTokens ? 'with' : 'without'} KAFKA_SASL_MECHANISM=oauthbearer: remove it`);
+    if (useless.length > 0) return z.NEVER;
+    const missing = (isTokens ? OAUTH_VARIABLES : PASSWORD_VARIABLES).filter((name) => env[name] === undefined);
+    if (!isTokens && missing.length === PASSWORD_VARIABLES.length) return undefined;
+    const together = isTokens
+      ? 'KAFKA_SASL_MECHANISM=oauthbearer needs the token endpoint, the id and the secret of a client'
+      : 'mechanism, user name and password are set together or not at all';
+    refuse(missing, `is missing: ${together}`);
+    return missing.length > 0 ? z.NEVER : saslOf(env);
   });
+
+type SaslVariables = Readonly<Partial<Record<string, string>>> & {
+  readonly KAFKA_SASL_MECHANISM?: (typeof MECHANISMS)[number] | undefined;
+};
+
+/** Of variables that are complete. */
+function saslOf(env: SaslVariables): KafkaSettings['sasl'] {
+  const text = (name: string): string => env[name] ?? '';
+  const { KAFKA_SASL_MECHANISM: mechanism = 'plain', KAFKA_OAUTH_SCOPE: scope } = env;
+  if (mechanism !== 'oauthbearer') {
+    return { mechanism, username: text('KAFKA_SASL_USERNAME'), password: text('KAFKA_SASL_PASSWORD') };
+  }
+  const client = {
+    tokenUrl: text('KAFKA_OAUTH_TOKEN_URL'),
+    clientId: text('KAFKA_OAUTH_CLIENT_ID'),
+    clientSecret: text('KAFKA_OAUTH_CLIENT_SECRET'),
+    scope,
+  };
+  return { mechanism, oauthBearerProvider: clientCredentialTokens(client, { fetch, now: () => performance.now() }) };
+}
 
 const tls = z
   .object({
@@ -75,7 +123,7 @@ const tls = z
   });
 
 /**
- * KAFKA_BROKERS, KAFKA_SASL_MECHANISM/_USERNAME/_PASSWORD, KAFKA_TLS, KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE and
+ * KAFKA_BROKERS, KAFKA_SASL_MECHANISM/_USERNAME/_PASSWORD, KAFKA_OAUTH_*, KAFKA_TLS, KAFKA_TLS_CA_FILE, KAFKA_TLS_CERT_FILE and
  * KAFKA_TLS_KEY_FILE (files are read at once; any of them implies TLS). The brokers' certificates are always verified.
  * `clientId` is what brokers show in their logs and quotas: the application's name.
  */

@@ -129,6 +129,28 @@ describe('parseConfig', () => {
     expect(kafka.sasl).toEqual({ mechanism: 'scram-sha-512', username: 'waypost', password: ' spaces kept ' });
   });
 
+  it('reads a login with tokens, whole or not at all, and never together with a password', () => {
+    const tokens = {
+      KAFKA_SASL_MECHANISM: 'oauthbearer',
+      KAFKA_OAUTH_TOKEN_URL: 'https://login.example/token',
+      KAFKA_OAUTH_CLIENT_ID: 'waypost',
+      KAFKA_OAUTH_CLIENT_SECRET: 'token-secret',
+    };
+    expect(parseConfig(schema, { ...complete, ...tokens }).kafka.sasl).toMatchObject({ mechanism: 'oauthbearer' });
+    const { KAFKA_OAUTH_CLIENT_SECRET: _secret, ...incomplete } = tokens;
+    expect(problemsOf({ ...complete, ...incomplete })).toEqual([
+      expect.stringMatching(/^ {2}KAFKA_OAUTH_CLIENT_SECRET is missing/),
+    ]);
+    for (const [name, others] of [
+      ['KAFKA_SASL_PASSWORD', tokens],
+      ['KAFKA_OAUTH_SCOPE', {}],
+    ] as const) {
+      const problems = problemsOf({ ...complete, ...others, [name]: 'token-secret' });
+      expect(problems).toEqual([expect.stringMatching(new RegExp(`^ {2}${name} is of no use`))]);
+      expect(problems.join()).not.toContain('token-secret');
+    }
+  });
+
   it('names the variable of a certificate file that cannot be read', () => {
     expect(problemsOf({ ...complete, KAFKA_TLS_CA_FILE: '/does/not/exist.pem' })).toEqual([
       '  KAFKA_TLS_CA_FILE is not usable: it must be a readable PEM file with the certificate authority',

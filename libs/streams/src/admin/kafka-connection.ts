@@ -16,6 +16,7 @@ export function connectKafka(settings: KafkaSettings): Kafka {
 
 /** kafkajs types each mechanism as an object of its own. */
 function saslOptions(sasl: NonNullable<KafkaSettings['sasl']>) {
+  if (sasl.mechanism === 'oauthbearer') return sasl;
   const { username, password } = sasl;
   switch (sasl.mechanism) {
     case 'plain':

@@ -12,6 +12,7 @@ export type KafkaRefusal =
   | 'tls_wanted'
   | 'tls_not_spoken'
   | 'login_refused'
+  | 'token_refused'
   | 'login_wanted'
   | 'login_not_spoken'
   | 'mechanism_not_offered';
@@ -71,6 +72,7 @@ const REFUSALS: readonly (readonly [KafkaRefusal, applies: (facts: Facts, settin
     'tls_not_spoken',
     ({ codes, messages }, { ssl }) => isOn(ssl) && /ECONNRESET/.test(codes) && /before secure TLS/.test(messages),
   ],
+  ['token_refused', ({ codes }) => codes.includes('TOKEN_REFUSED')],
   ['login_not_spoken', ({ codes }) => codes.includes('ILLEGAL_SASL_STATE')],
   [
     'mechanism_not_offered',
