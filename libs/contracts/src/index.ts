@@ -38,6 +38,7 @@ export {
   type SubjectCodec,
   wireHeaderBytes,
 } from './subject-codec.js';
+export { type KafkaOperation, type KafkaPermission, kafkaPermissions, type KafkaUser } from './kafka-permissions.js';
 export { allTopics, type TopicDefinition, type TopicId, type TopicName, topicNamed, topics } from './topics.js';
 export { readTraceHeader, traceHeaders } from './trace-header.js';
 export { DELIVERY_HEADERS, type DeliveryHeader } from './webhooks/delivery-headers.js';

@@ -2,7 +2,7 @@
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
  * suites and the bugs planted for them, the end-to-end suites on all recorded traffic, the fuzzing of the API, every alert, and what deploys. All of
  * it by one seed, which is random unless given: `--seed 7`. Takes about 45 minutes; `--only faults` (or properties,
- * judges, e2e, verifiers, contract, alerts, deploy) runs a part.
+ * judges, e2e, verifiers, permissions, contract, alerts, deploy) runs a part.
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
@@ -29,6 +29,7 @@ const steps = [
   ['judges', 'test:judges', []],
   ['e2e', 'test:e2e', ['kill-each-app', 'pipeline'], { WAYPOST_LONG_TESTS: 'true' }],
   ['verifiers', 'test:int', ['other-languages'], { WAYPOST_LONG_TESTS: 'true' }],
+  ['permissions', 'test:int', ['kafka-permissions'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
   ['alerts', 'test:alerts', []],
   ['deploy', 'test:deploy', []],

@@ -1,0 +1,85 @@
+import { consumerGroups } from './consumer-groups.js';
+import { allTopics, topics } from './topics.js';
+
+export type KafkaOperation = 'READ' | 'WRITE' | 'CREATE' | 'DESCRIBE' | 'DESCRIBE_CONFIGS';
+
+/** An ACL that allows `operations`. DESCRIBE is implied by READ and WRITE, IDEMPOTENT_WRITE by a transactional id. */
+export interface KafkaPermission {
+  readonly resource: 'topic' | 'group' | 'transactionalId';
+  readonly pattern: 'literal' | 'prefixed';
+  readonly name: string;
+  readonly operations: readonly KafkaOperation[];
+}
+
+/** Those who talk to Kafka, each of whom can be a user of its own. */
+export type KafkaUser = 'telemetry-processor' | 'webhook-delivery' | 'history-projector' | 'public-api' | 'set-up';
+
+interface Named {
+  readonly name: string;
+}
+
+function onTopics(operations: readonly KafkaOperation[], ...of: readonly Named[]): KafkaPermission[] {
+  return of.map(({ name }) => ({ resource: 'topic', pattern: 'literal', name, operations }));
+}
+
+function onGroups(...of: readonly { readonly id: string }[]): KafkaPermission[] {
+  return of.map(({ id: name }) => ({ resource: 'group', pattern: 'literal', name, operations: ['READ'] }));
+}
+
+/** Each partition has an id of its own behind these. */
+function onTransactionalIds(...prefixes: readonly string[]): KafkaPermission[] {
+  return prefixes.map((name) => ({ resource: 'transactionalId', pattern: 'prefixed', name, operations: ['WRITE'] }));
+}
+
+const QUARANTINE = 'quarantine.';
+
+/** What each user needs, and nothing else. A test runs each of them with exactly these. */
+export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermission[]>> = {
+  'telemetry-processor': [
+    ...onTopics(['READ'], topics.telemetryPings, topics.fleetGeofences, topics.fleetSettings),
+    // Without DESCRIBE_CONFIGS it works, but cannot warn of settings that would lose state.
+    ...onTopics(['READ', 'WRITE', 'DESCRIBE_CONFIGS'], topics.deviceState),
+    ...onTopics(['WRITE', 'DESCRIBE_CONFIGS'], topics.fleetEvents),
+    ...onTopics(['WRITE'], topics.telemetryRejected),
+    ...onGroups(consumerGroups.telemetryProcessor),
+    ...onTransactionalIds(`${consumerGroups.telemetryProcessor.id}.`, QUARANTINE),
+  ],
+  'webhook-delivery': [
+    ...onTopics(['READ'], topics.fleetEvents, topics.webhookSubscriptions, topics.webhookReplays),
+    ...onTopics(
+      ['READ', 'WRITE'],
+      topics.webhookDeliveries,
+      topics.webhookAttempts,
+      topics.subscriptionState,
+      topics.replayProgress,
+    ),
+    ...onTopics(['WRITE'], topics.webhookOperations, topics.telemetryRejected),
+    ...onGroups(consumerGroups.fanOut, consumerGroups.sender, consumerGroups.replayer),
+    ...onTransactionalIds(
+      `${consumerGroups.fanOut.id}.`,
+      `${consumerGroups.sender.id}.`,
+      `${consumerGroups.replayer.id}.`,
+      QUARANTINE,
+    ),
+  ],
+  'history-projector': [
+    ...onTopics(['READ'], topics.webhookAttempts, topics.telemetryPings),
+    ...onTopics(['WRITE'], topics.telemetryRejected),
+    ...onGroups(consumerGroups.historyProjector, consumerGroups.pathProjector),
+    ...onTransactionalIds(QUARANTINE),
+  ],
+  'public-api': [
+    ...onTopics(['READ'], topics.webhookOperations, topics.replayProgress, topics.webhookAttempts),
+    ...onTopics(
+      ['WRITE'],
+      topics.fleetGeofences,
+      topics.fleetSettings,
+      topics.webhookSubscriptions,
+      topics.webhookDeliveries,
+      topics.webhookReplays,
+    ),
+    ...onGroups(consumerGroups.subscriptionOperations, consumerGroups.replayProgress),
+    ...onTransactionalIds('public-api.outbox'),
+  ],
+  'set-up': onTopics(['CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS'], ...allTopics),
+};
