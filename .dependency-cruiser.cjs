@@ -48,7 +48,7 @@ const LAYERS = [
   {
     library: 'platform',
     knows: ['streams', 'contracts'],
-    packages: ['@nestjs/[^/]+', 'zod', 'pino', 'prom-client', 'reflect-metadata', 'rxjs'],
+    packages: ['@nestjs/[^/]+', '@opentelemetry/[^/]+', 'zod', 'pino', 'prom-client', 'reflect-metadata', 'rxjs'],
   },
   { library: 'egress', knows: ['domain'], packages: ['ipaddr\\.js'] },
 ];

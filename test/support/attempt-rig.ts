@@ -70,7 +70,7 @@ export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig
   const run: AttemptRig['run'] = (subscriptionId, options = {}) =>
     runner.run({
       delivery: options.delivery ?? deliveryOf(subscriptionId),
-      traceparent: options.traceparent ?? null,
+      traceparent: options.traceparent ?? '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
       attempt: options.attempt ?? 1,
       startedAt: now() - (options.begunMsAgo ?? 0),
       signal: options.signal ?? never,

@@ -9,12 +9,15 @@ import {
   type ProcessConfig,
   processConfig,
   registryConfig,
+  type TracesConfig,
+  tracesConfig,
   withDefault,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 
 export interface HistoryProjectorConfig {
   readonly process: ProcessConfig;
+  readonly traces: TracesConfig;
   readonly kafka: KafkaSettings;
   readonly registry: { readonly url: string };
   readonly database: { readonly url: string };
@@ -30,6 +33,7 @@ export function readConfig(env: Environment = process.env): HistoryProjectorConf
   return parseConfig(
     configSections({
       process: processConfig,
+      traces: tracesConfig('history-projector'),
       kafka: kafkaConfig('history-projector'),
       registry: registryConfig,
       database: databaseConfig,

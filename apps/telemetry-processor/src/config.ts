@@ -10,6 +10,8 @@ import {
   type ProcessConfig,
   processConfig,
   registryConfig,
+  type TracesConfig,
+  tracesConfig,
   withDefault,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
@@ -21,6 +23,7 @@ export type RuleSet = (typeof RULE_SETS)[number];
 
 export interface TelemetryProcessorConfig {
   readonly process: ProcessConfig;
+  readonly traces: TracesConfig;
   readonly kafka: KafkaSettings;
   readonly registry: { readonly url: string };
   /** Where snapshots of the device state are kept; undefined: nowhere. */
@@ -55,6 +58,7 @@ export function readConfig(env: Environment = process.env): TelemetryProcessorCo
   return parseConfig(
     configSections({
       process: processConfig,
+      traces: tracesConfig('telemetry-processor'),
       kafka: kafkaConfig('telemetry-processor'),
       registry: registryConfig,
       stateDir: stateDirConfig,

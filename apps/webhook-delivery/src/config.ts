@@ -11,12 +11,15 @@ import {
   processConfig,
   registryConfig,
   sealingKeysConfig,
+  type TracesConfig,
+  tracesConfig,
   withDefault,
 } from '@waypost/platform';
 import type { KafkaSettings } from '@waypost/streams';
 
 export interface WebhookDeliveryConfig {
   readonly process: ProcessConfig;
+  readonly traces: TracesConfig;
   readonly kafka: KafkaSettings;
   readonly registry: { readonly url: string };
   readonly egress: EgressConfig;
@@ -28,6 +31,7 @@ export function readConfig(env: Environment = process.env): WebhookDeliveryConfi
   return parseConfig(
     configSections({
       process: processConfig,
+      traces: tracesConfig('webhook-delivery'),
       kafka: kafkaConfig('webhook-delivery'),
       registry: registryConfig,
       egress: egressConfig,

@@ -28,6 +28,7 @@ const ATTEMPTS = { topic: topics.webhookAttempts.name, partition: 0 };
 
 const config = {
   process: { adminHost: '127.0.0.1', adminPort: 0, logLevel: 'silent', instanceId: undefined, supervised: false },
+  traces: { serviceName: 'webhook-delivery', url: undefined, sampleRatio: 0 },
   registry: { url: 'http://registry.invalid' },
   egress: { allowedSubnets: [], denied: [], allowHttp: false },
   sealingKeys: [Buffer.alloc(32, 1)],

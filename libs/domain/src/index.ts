@@ -193,4 +193,13 @@ export { evolveDevice } from './rules/evolve-device.js';
 export { DEFAULT_RULE_SETTINGS, POSITION_WINDOW_MS, type RuleSettings } from './rules/rule-settings.js';
 
 export { formatTime, MAX_TIME_MS, type ParsedInstant, parseInstant } from './time/instant.js';
-export { TRACEPARENT, traceOfAttempt, traceOfDelivery, traceOfPing } from './trace/trace-context.js';
+export {
+  isSampledTrace,
+  parseTraceparent,
+  type TraceContext,
+  TRACEPARENT,
+  traceOfAttempt,
+  traceOfDelivery,
+  traceOfPing,
+  traceOfProjection,
+} from './trace/trace-context.js';

@@ -36,6 +36,7 @@ export {
   type TopicConfig,
   topicConfig,
 } from './config/service-config.js';
+export { tracesConfig, type TracesConfig } from './config/traces-config.js';
 export {
   createLifecycle,
   type Lifecycle,
@@ -82,3 +83,13 @@ export { Quarantine, QuarantineModule, type UnusableRecord, VersionReader } from
 export { StreamsRuntime } from './streams/streams-runtime.js';
 export { StreamsServer, topologyOf } from './streams/streams-server.js';
 export { StreamsModule } from './streams/streams.module.js';
+export {
+  type EndedSpan,
+  messageSpan,
+  type MessageOfSpan,
+  NO_TRACES,
+  type SpanRecorder,
+  type Traces,
+} from './tracing/span-recorder.js';
+export { openOtlpRecorder } from './tracing/otlp-span-recorder.js';
+export { TRACES, TracesModule } from './tracing/traces.module.js';

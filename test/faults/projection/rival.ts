@@ -1,6 +1,7 @@
 import { topics } from '@waypost/contracts';
 import { createDataSource, DatabaseRetry } from '@waypost/database';
 import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
+import { NO_TRACES } from '@waypost/platform';
 import { createKafkaBackend, createTaskManager, silentLogger, waitOrAbort } from '@waypost/streams';
 import { createAttemptsTask } from '../../../apps/history-projector/src/attempts/attempts.task.js';
 import { codecsOf } from '../shared/committed-log.js';
@@ -41,6 +42,7 @@ export async function startRival(log: Log, { databaseUrl, onFatal }: RivalOption
         quarantine: { put: () => Promise.resolve() },
         clock: Date.now,
         partitionCount: (topic) => backend.partitionCount(topic),
+        traces: NO_TRACES,
         logRange: async (of) => ({ start: await backend.startOffset(of), end: await backend.endOffset(of) }),
         metrics: {
           batchApplied: () => {

@@ -64,6 +64,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_ADMIN_HOST:
     'Address at which health, readiness and metrics are listened for; `0.0.0.0` in a container. Commands are taken from the same host only',
   WAYPOST_ADMIN_PORT: 'Port of health, readiness and metrics; 0 takes any free one',
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    'Base URL of a collector, to which spans are sent by OTLP over HTTP ([traces](../operations.md#traces)); none: no spans',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'The whole URL for spans, in place of the one above',
+  WAYPOST_TRACE_SAMPLE_RATIO:
+    'Share of the traces that begin here, which is where the producer sends none, that is sampled',
   WAYPOST_SUPERVISED: 'Stop when the process that started this one ends',
   LOG_LEVEL: '`debug`, `info`, `warn`, `error` or `silent`',
   WAYPOST_PARTITIONS: 'Partitions of the topics that are created',

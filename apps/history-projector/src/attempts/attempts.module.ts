@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { createDeliveryProjection, createProjectionProgress } from '@waypost/history-store';
-import { CLOCK, CONFIG, QuarantineModule, StreamsModule } from '@waypost/platform';
+import { CLOCK, CONFIG, QuarantineModule, StreamsModule, TracesModule } from '@waypost/platform';
 import { createProjectorMetrics } from '../projection/metrics.js';
 import { ProjectionModule } from '../projection/projection.module.js';
 import { AttemptsController } from './attempts.controller.js';
@@ -13,7 +13,7 @@ interface AttemptsConfig {
 }
 
 @Module({
-  imports: [StreamsModule, QuarantineModule, ProjectionModule],
+  imports: [StreamsModule, TracesModule, QuarantineModule, ProjectionModule],
   controllers: [AttemptsController],
   providers: [
     AttemptTasks,

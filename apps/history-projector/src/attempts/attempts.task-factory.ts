@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AvroCodecs } from '@waypost/contracts';
 import type { DeliveryProjection, ProjectionProgress } from '@waypost/history-store';
-import { CLOCK, CODECS, type PartitionTaskFactory, Quarantine } from '@waypost/platform';
+import { CLOCK, CODECS, type PartitionTaskFactory, Quarantine, TRACES, type Traces } from '@waypost/platform';
 import { type PartitionTask, type TaskContext } from '@waypost/streams';
 import type { ProjectorMetrics } from '../projection/metrics.js';
 import { PROJECTION_TOOLS, type ProjectionTaskTools } from '../projection/projection.task.js';
@@ -24,11 +24,12 @@ export class AttemptTasks implements PartitionTaskFactory {
     @Inject(PROJECTOR_METRICS) private readonly metrics: ProjectorMetrics,
     private readonly quarantine: Quarantine,
     @Inject(CLOCK) private readonly clock: () => number,
+    @Inject(TRACES) private readonly traces: Traces,
   ) {}
 
   create(context: TaskContext): PartitionTask {
-    const { tools, projection, progress, metrics, quarantine, clock } = this;
+    const { tools, projection, progress, metrics, quarantine, clock, traces } = this;
     const codec = this.codecs.webhookAttempts;
-    return createAttemptsTask(context, { ...tools, codec, projection, progress, metrics, quarantine, clock });
+    return createAttemptsTask(context, { ...tools, codec, projection, progress, metrics, quarantine, clock, traces });
   }
 }

@@ -9,7 +9,7 @@ import {
   type DeliveryProjection,
   type ProjectionProgress,
 } from '@waypost/history-store';
-import type { Quarantine, UnusableRecord } from '@waypost/platform';
+import type { EndedSpan, Quarantine, SpanRecorder, UnusableRecord } from '@waypost/platform';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
 import { sampleAttempt } from '../testing/sample-attempt.js';
@@ -32,6 +32,7 @@ interface Given {
   readonly start?: number;
   readonly end?: number;
   readonly rangeTakesMs?: number;
+  readonly recorder?: SpanRecorder;
 }
 
 /** The clock stands still but for what the task waits, and what a test adds. */
@@ -63,6 +64,7 @@ function build(given: Given = {}) {
     quarantine,
     clock: () => NOW + clock.nowMs,
     progress,
+    traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
     projection: { ...store.projection, ...given.projection?.(store.projection) },
     database: new DatabaseRetry({
       logger: { info: log, warn: log },
@@ -129,6 +131,42 @@ function gone(): Promise<never> {
 }
 
 describe('the attempts task', () => {
+  it('records a span for each attempt of a sampled trace when it is in the database, and not before (R-46)', async () => {
+    const spans: EndedSpan[] = [];
+    const recorder = { record: (span: EndedSpan) => void spans.push(span), close: () => Promise.resolve() };
+    let recordedBefore = -1;
+    const { task, processLater } = build({
+      recorder,
+      projection: ({ apply }) => ({
+        apply: async (batch) => {
+          const result = await apply(batch);
+          recordedBefore = spans.length;
+          return result;
+        },
+      }),
+    });
+    await task.open();
+    const batch = batchOf(
+      [sampleAttempt('fleet-a', 1, 1, NOW - 60_000), sampleAttempt('fleet-a', 2, 1, NOW - 50_000)],
+      2,
+    );
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headers = [{ key: 'traceparent', value: Buffer.from(traceparent) }];
+    const records = batch.records.map((record, index) => (index === 1 ? { ...record, headers } : record));
+    await processLater({ ...batch, records });
+    expect(recordedBefore).toBe(0);
+    expect(spans).toMatchObject([
+      {
+        name: 'process webhook.attempts',
+        parent: { spanId: '00f067aa0ba902b7' },
+        attributes: { 'messaging.kafka.offset': 1, 'messaging.destination.partition.id': '2' },
+      },
+    ]);
+    expect(spans[0]?.context?.spanId).not.toBe('00f067aa0ba902b7');
+    await processLater({ ...batchOf([], 3), records: [] });
+    expect(spans).toHaveLength(1);
+  });
+
   it('starts at the beginning of the log when nothing was projected', async () => {
     const { task, commits } = build({ start: 7 });
     expect(await task.open()).toEqual({ position: 7 });

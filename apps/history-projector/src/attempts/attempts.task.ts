@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readValue, resolveBatch, type SubjectCodec } from '@waypost/contracts';
 import { attemptFault, type WebhookAttempt } from '@waypost/domain';
 import type { DeliveryProjection, ProjectionProgress } from '@waypost/history-store';
-import { type Quarantine, type UnusableRecord } from '@waypost/platform';
-import { type PartitionTask, type RecordBatch, type TaskContext } from '@waypost/streams';
+import type { Quarantine, Traces, UnusableRecord } from '@waypost/platform';
+import type { PartitionTask, RecordBatch, TaskContext } from '@waypost/streams';
 import type { ProjectorMetrics } from '../projection/metrics.js';
 import { createProjectionTask, type ProjectionTaskTools } from '../projection/projection.task.js';
+import { ProjectionSpans } from './projection-spans.js';
 
 export interface AttemptsTaskDeps extends ProjectionTaskTools {
   readonly codec: SubjectCodec<WebhookAttempt>;
@@ -15,11 +16,13 @@ export interface AttemptsTaskDeps extends ProjectionTaskTools {
   readonly quarantine: Pick<Quarantine, 'put'>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
+  readonly traces: Traces;
 }
 
 /** Projects one partition of the attempts log. */
 export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps): PartitionTask {
-  const { projection, progress, partitionCount, clock } = deps;
+  const { projection, progress, partitionCount, traces, clock } = deps;
+  const spans = traces.recorder === null ? null : new ProjectionSpans(traces.recorder, context, clock);
   return createProjectionTask(context, {
     ...deps,
     progress: {
@@ -27,10 +30,14 @@ export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps)
       caughtUp: (mark) => progress.caughtUp(mark),
       clock,
     },
-    decode: (batch) => decodeAttempts(batch, deps),
+    decode: (batch) => decodeAttempts(batch, deps, spans),
     projection: {
       readPosition: (topic, partition) => projection.readPosition(topic, partition),
-      apply: ({ items, ...batch }) => projection.apply({ ...batch, attempts: items }),
+      async apply({ items, ...batch }) {
+        const result = await projection.apply({ ...batch, attempts: items });
+        if (result.type === 'applied') spans?.written();
+        return result;
+      },
     },
   });
 }
@@ -39,7 +46,11 @@ export function createAttemptsTask(context: TaskContext, deps: AttemptsTaskDeps)
 const RECORDS_IN_A_PIECE = 200;
 
 /** Rejects (to be tried again) while the schema registry is needed and away, or the quarantine cannot be written. */
-async function decodeAttempts(batch: RecordBatch, deps: AttemptsTaskDeps): Promise<readonly WebhookAttempt[]> {
+async function decodeAttempts(
+  batch: RecordBatch,
+  deps: AttemptsTaskDeps,
+  spans: ProjectionSpans | null,
+): Promise<readonly WebhookAttempt[]> {
   const { codec, quarantine, clock } = deps;
   await resolveBatch(codec, batch.records);
   const attempts: WebhookAttempt[] = [];
@@ -49,7 +60,10 @@ async function decodeAttempts(batch: RecordBatch, deps: AttemptsTaskDeps): Promi
     const read = readValue(codec, record.value);
     const fault = read.type === 'value' ? attemptFault(read.value, clock()) : read;
     if (fault !== null) unusable.push({ record, reason: fault.reason, detail: fault.detail });
-    else if (read.type === 'value') attempts.push(read.value);
+    else if (read.type === 'value') {
+      attempts.push(read.value);
+      spans?.read(record, read.value);
+    }
   }
   await quarantine.put(batch, unusable);
   return attempts;

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, type RejectedTelemetry, type TelemetryPing } from '@waypost/contracts';
+import type { EndedSpan, Traces } from '@waypost/platform';
 import {
   createTopologyTestDriver,
   type OutgoingRecord,
@@ -29,10 +30,14 @@ beforeEach(async () => {
   // What the test itself reads back; the processor looks up its own input.
   await codecs.fleetEvents.resolve([1, 2, 3, 4, 5, 6, 7, 8]);
   decisions = [];
-  const metrics = { pingDecided: (decision: string) => void decisions.push(decision), eventEmitted: () => undefined };
-  const topology = pingTopology({ codecs, fleets: noFleets, metrics });
-  driver = createTopologyTestDriver({ topology, partition: 2, startAt: START + HOUR_MS });
+  driver = driverWith({ recorder: null, sampleRatio: 0 });
 });
+
+function driverWith(traces: Traces): TopologyTestDriver {
+  const metrics = { pingDecided: (decision: string) => void decisions.push(decision), eventEmitted: () => undefined };
+  const topology = pingTopology({ codecs, fleets: noFleets, metrics, traces });
+  return createTopologyTestDriver({ topology, partition: 2, startAt: START + HOUR_MS });
+}
 
 function pipe(ping: TelemetryPing, headers: readonly RecordHeader[] = []): Promise<OutgoingRecord[]> {
   return driver.pipe({ key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping), headers });
@@ -85,6 +90,32 @@ describe('the telemetry processor', () => {
     expect(others).toEqual([trace]);
     const [event] = await pipe(aPing({ ignition: true, eventTime: START + 2_000 }));
     expect(event && traceOf(event)).toEqual([expect.stringMatching(/^traceparent 00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)]);
+  });
+
+  it('records a span per ping with events, under the ids that these carry, where the trace is sampled (R-46)', async () => {
+    const spans: EndedSpan[] = [];
+    const recorder = { record: (span: EndedSpan) => void spans.push(span), close: () => Promise.resolve() };
+    driver = driverWith({ recorder, sampleRatio: 0 });
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const given = (flags: string) => [
+      { key: 'traceparent', value: Buffer.from(`00-${traceId}-00f067aa0ba902b7-${flags}`) },
+    ];
+    const [event] = await pipe(aPing({ ignition: true }), given('01'));
+    await pipe(aPing({ eventTime: START + 1_000 }), given('01')); // makes no event
+    await pipe(aPing({ eventTime: START + 2_000, ignition: false }), given('00'));
+    await pipe(aPing({ eventTime: START + 3_000, ignition: true })); // begins a trace
+    expect(spans).toEqual([
+      expect.objectContaining({
+        name: 'process telemetry.pings',
+        kind: 'consumer',
+        context: { traceId, spanId: String(event?.headers?.[0]?.value).split('-')[2], isSampled: true },
+        parent: { traceId, spanId: '00f067aa0ba902b7', isSampled: true },
+        startedAt: START + HOUR_MS,
+      }),
+    ]);
+    driver = driverWith({ recorder, sampleRatio: 1 });
+    await pipe(aPing());
+    expect(spans.slice(1)).toMatchObject([{ parent: null, context: { isSampled: true } }]);
   });
 
   it('writes one changelog record for a device that an accepted ping changed, and none for a late one', async () => {

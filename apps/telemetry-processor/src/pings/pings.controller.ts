@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { type AvroCodecs, consumerGroups } from '@waypost/contracts';
-import { CODECS, CONFIG, StreamContext, StreamTask } from '@waypost/platform';
+import { CODECS, CONFIG, StreamContext, StreamTask, TRACES, type Traces } from '@waypost/platform';
 import type { StreamRecord } from '@waypost/streams';
 import type { RuleSet } from '../config.js';
 import { FLEET_DIRECTORY, type FleetDirectory } from '../fleets/fleet-directory.js';
@@ -20,14 +20,14 @@ export class PingsController {
     @Inject(FLEET_DIRECTORY) private readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>,
     @Inject(PING_METRICS) private readonly metrics: PingMetrics,
     @Inject(CONFIG) private readonly config: PingsConfig,
+    @Inject(TRACES) private readonly traces: Traces,
   ) {}
 
   @StreamTask({ group: consumerGroups.telemetryProcessor, topology: PingTopology })
   async decide(@Payload() slice: readonly StreamRecord[], @Ctx() context: StreamContext<PingTopology>): Promise<void> {
-    const { codecs, fleets, metrics } = this;
-    const pings = context.local(
-      (task) => new PingProcessor({ context: task, codecs, fleets, metrics, rules: this.config.rules }),
-    );
+    const { codecs, fleets, metrics, traces } = this;
+    const { rules } = this.config;
+    const pings = context.local((task) => new PingProcessor({ context: task, codecs, fleets, metrics, rules, traces }));
     if (context.isFirstSlice) await pings.beforeBatch();
     await pings.prepare(slice);
     context.forEach((record) => pings.process(record));

@@ -1,5 +1,6 @@
 import {
   type AvroCodecs,
+  consumerGroups,
   readTraceHeader,
   rejectedRecord,
   type Rejection,
@@ -13,11 +14,14 @@ import {
   type DeviceState,
   evolveDevice,
   type FleetEvent,
+  isSampledTrace,
+  parseTraceparent,
   type PingCheck,
   type PingDecision,
   type TelemetryPing,
   traceOfPing,
 } from '@waypost/domain';
+import { messageSpan, type Traces } from '@waypost/platform';
 import { KeyBuilder, type Processor, type ProcessorContext, type StreamRecord } from '@waypost/streams';
 import type { RuleSet } from '../config.js';
 import type { FleetDirectory } from '../fleets/fleet-directory.js';
@@ -35,6 +39,7 @@ export interface PingProcessorParts {
   readonly fleets: Pick<FleetDirectory, 'fleet' | 'knownCount' | 'caughtUp'>;
   readonly metrics: PingMetrics;
   readonly rules: RuleSet;
+  readonly traces: Traces;
 }
 
 /** Applies the rules to one partition of pings: each becomes events, or is quarantined with its original bytes. */
@@ -44,6 +49,8 @@ export class PingProcessor implements Processor {
   private readonly readPing: ReturnType<typeof createPingRecordReader>;
   private readonly fleetRules: FleetRules;
   private readonly deviceKey = new KeyBuilder();
+  /** When the slice under way came; 0 without spans. */
+  private cameAt = 0;
 
   constructor(private readonly parts: PingProcessorParts) {
     const { context, codecs, fleets, rules } = parts;
@@ -61,6 +68,7 @@ export class PingProcessor implements Processor {
   }
 
   prepare(records: readonly StreamRecord[]): Promise<void> {
+    if (this.parts.traces.recorder !== null) this.cameAt = this.context.now();
     return resolveBatch(this.parts.codecs.telemetryPings, records);
   }
 
@@ -106,12 +114,31 @@ export class PingProcessor implements Processor {
   }
 
   private emit(record: StreamRecord, ping: TelemetryPing, events: readonly FleetEvent[]): void {
-    const headers = traceHeaders(traceOfPing(ping, readTraceHeader(record.headers)));
+    const { recorder, sampleRatio } = this.parts.traces;
+    const parent = readTraceHeader(record.headers);
+    const traceparent = traceOfPing(ping, parent, sampleRatio);
+    const headers = traceHeaders(traceparent);
     for (const event of events) {
       this.parts.metrics.eventEmitted(event.eventType);
       const value = this.parts.codecs.fleetEvents.encodeRange(event);
       this.context.forward('events', { key: record.key, value, headers });
     }
+    if (recorder !== null && isSampledTrace(traceparent)) {
+      recorder.record({
+        ...{ context: parseTraceparent(traceparent), parent: parseTraceparent(parent), kind: 'consumer' },
+        ...this.spanOf(record, ping, events.length),
+      });
+    }
+  }
+
+  /** From the arrival of its slice until its events are in the transaction. */
+  private spanOf({ offset }: StreamRecord, { fleetId, deviceId }: TelemetryPing, eventCount: number) {
+    const { topic, partition } = this.context;
+    const group = consumerGroups.telemetryProcessor.id;
+    const { name, attributes } = messageSpan({ operation: 'process', topic, partition, offset, group });
+    const ids = { 'waypost.fleet.id': fleetId, 'waypost.device.id': deviceId, 'waypost.event.count': eventCount };
+    const times = { startedAt: this.cameAt, endedAt: this.context.now() };
+    return { name, ...times, attributes: { ...attributes, ...ids } };
   }
 
   private reject(record: StreamRecord, rejection: Rejection): void {

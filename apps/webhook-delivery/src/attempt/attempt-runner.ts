@@ -3,8 +3,6 @@ import {
   type BearerAuth,
   openSigningSecret,
   signatureHeaders,
-  traceOfAttempt,
-  traceOfDelivery,
   TRACEPARENT,
   validSigningSecrets,
   type WebhookDelivery,
@@ -17,8 +15,8 @@ import { createCustomHeaders } from './custom-headers.js';
 
 export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
-  /** The trace context of its record as it came; null: none. */
-  readonly traceparent: string | null;
+  /** The trace context for the receiver. */
+  readonly traceparent: string;
   readonly attempt: number;
   readonly startedAt: number;
   /** Ends the waits before the POST. */
@@ -67,7 +65,7 @@ function headersOf(
   const headers = { ...custom, ...signatureHeaders({ secrets, eventId, body, attempt, nowMs: startedAt }) };
   headers['content-type'] = 'application/json';
   headers['x-service-subscription-id'] = subscriptionId;
-  headers[TRACEPARENT] = traceOfAttempt(traceOfDelivery(eventId, traceparent), attempt);
+  headers[TRACEPARENT] = traceparent;
   return headers;
 }
 

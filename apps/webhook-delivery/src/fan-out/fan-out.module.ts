@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { CLOCK, StreamsModule } from '@waypost/platform';
+import { CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushIntervals, type FlushScheduler } from '../common/flush-scheduler.js';
 import type { TimerPort } from '../common/timers.js';
@@ -16,7 +16,7 @@ function flushesOf(timers: TimerPort, now: () => number): FlushScheduler {
 
 /** Turns events into deliveries. */
 @Module({
-  imports: [StreamsModule, CommonModule, SubscriptionsModule],
+  imports: [StreamsModule, TracesModule, CommonModule, SubscriptionsModule],
   controllers: [FanOutController],
   providers: [FanOutTasks, { provide: FAN_OUT_FLUSHES, inject: [TIMERS, CLOCK], useFactory: flushesOf }],
 })

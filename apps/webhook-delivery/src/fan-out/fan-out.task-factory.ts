@@ -1,6 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AvroCodecs } from '@waypost/contracts';
-import { CLOCK, CODECS, LOGGER, type PartitionTaskFactory, Quarantine, STREAMS_BACKEND } from '@waypost/platform';
+import {
+  CLOCK,
+  CODECS,
+  LOGGER,
+  type PartitionTaskFactory,
+  Quarantine,
+  STREAMS_BACKEND,
+  TRACES,
+  type Traces,
+} from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { DELIVERY_METRICS } from '../common/common.module.js';
 import type { DeliveryMetrics } from '../common/delivery-metrics.js';
@@ -27,6 +36,7 @@ export class FanOutTasks implements PartitionTaskFactory, FanOutParts {
     readonly quarantine: Quarantine,
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly now: () => number,
+    @Inject(TRACES) readonly traces: Traces,
   ) {}
 
   create(context: TaskContext): PartitionTask {

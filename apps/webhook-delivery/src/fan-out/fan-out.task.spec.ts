@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { EndedSpan } from '@waypost/platform';
 import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
 import { eventAt, EVENTS, FanOutStage, OUTPUTS, subscription } from './testing/fan-outs.js';
@@ -60,6 +61,26 @@ describe('the fan-out (R-16)', () => {
     for (const header of headers) expect(header).toMatch(/^traceparent 00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     expect(new Set(headers).size).toBe(2 * traceIds.length);
     expect([...new Set(headers.map((header) => header.split('-')[1]))].sort()).toEqual(traceIds);
+  });
+
+  it('records a span per delivery of a sampled trace, under the ids that its record carries (R-46)', async () => {
+    const spans: EndedSpan[] = [];
+    stage.traces = {
+      recorder: { record: (span) => void spans.push(span), close: () => Promise.resolve() },
+      sampleRatio: 0,
+    };
+    for (const id of ['one', 'two']) stage.index.put(subscription(id));
+    const given = (flags: string) => [
+      { key: 'traceparent', value: Buffer.from(`00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-${flags}`) },
+    ];
+    for (const [n, flags] of ['01', '00'].entries()) stage.publish(eventAt(n), given(flags));
+    await stage.start();
+    await until(async () => (await stage.committed()) === 2);
+    const sampled = (await stage.writtenHeaders()).flat().filter((header) => header.endsWith('-01'));
+    expect(spans.map(({ context }) => context?.spanId).sort()).toEqual(sampled.map((one) => one.split('-')[2]).sort());
+    expect(spans).toHaveLength(2);
+    for (const span of spans)
+      expect(span).toMatchObject({ name: 'create webhook.deliveries', parent: { spanId: '00f067aa0ba902b7' } });
   });
 
   it('writes under an id of its own for each partition of events, since a second writer of the same id fences the first', async () => {

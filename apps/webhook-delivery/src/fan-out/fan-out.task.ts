@@ -13,10 +13,11 @@ import {
   DomainError,
   eventFault,
   type FleetEvent,
+  isSampledTrace,
   traceOfDelivery,
   type WebhookDelivery,
 } from '@waypost/domain';
-import type { Quarantine, UnusableRecord } from '@waypost/platform';
+import type { Quarantine, Traces, UnusableRecord } from '@waypost/platform';
 import {
   type BaseOffsets,
   type FencedWriter,
@@ -36,6 +37,7 @@ import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import type { FlushScheduler } from '../common/flush-scheduler.js';
 import { createPositionCommitter, type PositionCommitter } from '../common/position-committer.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
+import { spanOfDelivery } from './delivery-span.js';
 import { DeliveryWriter } from './delivery-writer.js';
 import type { DutyCycle } from './duty-cycle.js';
 import {
@@ -57,6 +59,7 @@ export interface FanOutParts {
   readonly logger: StreamsLogger;
   readonly now: () => number;
   readonly rounds: DutyCycle;
+  readonly traces: Traces;
 }
 
 /**
@@ -258,6 +261,7 @@ class FanOutTask implements PartitionTask {
   /** @returns the events that cannot be used */
   private fanOutSlice(slice: readonly StreamRecord[]): UnusableRecord[] {
     const unusable: UnusableRecord[] = [];
+    const readAt = this.parts.traces.recorder === null ? 0 : this.parts.now();
     const added = new Map<string, number>();
     const deliveries = this.opened();
     for (const record of slice) {
@@ -271,8 +275,8 @@ class FanOutTask implements PartitionTask {
       const before = added.get(event.fleetId) ?? 0;
       const hasRoom = before < DELIVERIES_AT_ONCE && deliveries.unsentBytes < MAX_SLICE_BYTES;
       if (hasRoom && !this.waiting.has(event.fleetId))
-        added.set(event.fleetId, before + this.addDeliveries({ event, traceparent }));
-      else this.waiting.push({ offset, event, traceparent, bytes: value?.length ?? 0 });
+        added.set(event.fleetId, before + this.addDeliveries({ event, traceparent, readAt }));
+      else this.waiting.push({ offset, event, traceparent, readAt, bytes: value?.length ?? 0 });
     }
     return unusable;
   }
@@ -323,20 +327,25 @@ class FanOutTask implements PartitionTask {
   }
 
   /** @returns how many */
-  private addDeliveries({ event, traceparent }: Pick<WaitingEvent, 'event' | 'traceparent'>): number {
-    const { codecs, metrics } = this.parts;
+  private addDeliveries(read: Pick<WaitingEvent, 'event' | 'traceparent' | 'readAt'>): number {
+    const { event, traceparent: ofEvent, readAt } = read;
+    const { codecs, metrics, traces } = this.parts;
     let added = 0;
     for (const delivery of this.decide(event)) {
       if (this.written?.eventIds.has(delivery.eventId)) continue;
       metrics.deliveryCreated();
       const key = Buffer.from(delivery.subscriptionId);
+      const partition = partitionForKey(key, this.outputsFrom.length);
+      const traceparent = traceOfDelivery(delivery.eventId, ofEvent, traces.sampleRatio);
       this.opened().add({
         topic: topics.webhookDeliveries.name,
-        partition: partitionForKey(key, this.outputsFrom.length),
+        partition,
         key,
         value: codecs.webhookDeliveries.encode(delivery),
-        headers: traceHeaders(traceOfDelivery(delivery.eventId, traceparent)),
+        headers: traceHeaders(traceparent),
       });
+      if (traces.recorder !== null && isSampledTrace(traceparent))
+        traces.recorder.record(spanOfDelivery(delivery, { traceparent, ofEvent, partition, readAt }));
       added += 1;
     }
     return added;

@@ -8,6 +8,7 @@ import type { DeliveryMetrics } from '../common/delivery-metrics.js';
 import { createDueTimers, type DueTimers, type TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { type AttemptLog, attemptRecord, type EndedAttempt } from './attempt-log.js';
+import type { AttemptTracer } from './attempt-trace.js';
 import type { BegunDelivery, DeliveryScheduler, WaitingDelivery } from './delivery-scheduler.js';
 import { DeviceOrder } from './device-order.js';
 import type { Outage } from './outage.js';
@@ -22,6 +23,7 @@ export interface AttemptFlowOptions {
   readonly logger: StreamsLogger;
   readonly directory: Pick<SubscriptionDirectory, 'get'>;
   readonly log: AttemptLog;
+  readonly tracer: AttemptTracer;
   readonly outage: () => Outage;
   /** Whether what predecessors had begun has its reservations. */
   readonly hasResumed: () => boolean;
@@ -217,13 +219,14 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | null> {
-    const { context, runner, now, random } = this.options;
-    const { delivery, traceparent, progress, dueAt } = pending;
+    const { context, runner, now, random, tracer } = this.options;
+    const { delivery, progress, dueAt } = pending;
     if (!context.leaseValid() && !(await this.confirmsOwnership())) return null;
     this.sending.add(pending);
     const known = progress.type === 'pending' ? progress : null;
     const attempt = known?.nextAttempt ?? 1;
     const startedAt = now();
+    const traceparent = tracer.contextOf(pending);
     const { abortGroup } = this;
     const { signal } = this.controller;
     const run = await runner.run({ delivery, traceparent, attempt, startedAt, signal, abortGroup });
@@ -236,7 +239,7 @@ class DeliveryAttempts implements AttemptFlow {
     let decision = decideAttempt({ attempt: number, result, auth, unauthorizedBefore, endedAt, random: random() });
     if (isProbe && decision.outcome === 'retrying') decision = { ...decision, nextDueAt: startedAt + PROBE_EVERY_MS };
     if (decision.outcome !== 'delivered' && decision.renewToken) run.discardToken();
-    return { pending, url: run.url, result, attempt, isProbe, dueAt, startedAt, endedAt, decision };
+    return { pending, traceparent, url: run.url, result, attempt, isProbe, dueAt, startedAt, endedAt, decision };
   }
 
   /** A process that was paused must not POST what its successor has sent meanwhile: it asks the group first. */
@@ -254,13 +257,14 @@ class DeliveryAttempts implements AttemptFlow {
   }
 
   private record(ended: EndedAttempt): void {
-    const { pending, endedAt } = ended;
+    const { pending, traceparent, endedAt } = ended;
     pending.begun?.answered();
     const record = attemptRecord(ended);
     const { retryAfterMs } = record;
     if (retryAfterMs !== null) this.options.scheduler.lane(record.subscriptionId).holdUntil(endedAt + retryAfterMs);
     this.report(record);
-    this.options.log.append(record, (isDurable) => {
+    this.options.tracer.ended(pending, traceparent, record);
+    this.options.log.append(record, traceparent, (isDurable) => {
       if (isDurable) this.recorded(pending, record, endedAt);
       this.settle(pending);
     });
@@ -308,7 +312,7 @@ class DeliveryAttempts implements AttemptFlow {
     queue.inFlight++;
     queue.expiring++;
     this.options.metrics.deliveryExpired();
-    this.options.log.append(record, (isDurable) => {
+    this.options.log.append(record, null, (isDurable) => {
       queue.expiring--;
       if (isDurable) this.recorded(pending, record, at);
       this.settle(pending);

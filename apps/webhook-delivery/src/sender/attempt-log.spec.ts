@@ -48,7 +48,11 @@ beforeEach(async () => {
 });
 
 function append(n: number): void {
-  log.append(anAttempt(n, {}), (isDurable) => void happened.push(`${String(n)} ${isDurable ? 'durable' : 'lost'}`));
+  log.append(
+    anAttempt(n, {}),
+    null,
+    (isDurable) => void happened.push(`${String(n)} ${isDurable ? 'durable' : 'lost'}`),
+  );
 }
 
 function publish(): void {

@@ -1,5 +1,5 @@
-import { type AvroCodecs, type OperationalEvent, topics, type WebhookAttempt } from '@waypost/contracts';
-import { type AttemptDecision, type AttemptResult, retryAfterMs } from '@waypost/domain';
+import { type AvroCodecs, type OperationalEvent, topics, traceHeaders, type WebhookAttempt } from '@waypost/contracts';
+import { type AttemptDecision, type AttemptResult, isSampledTrace, retryAfterMs } from '@waypost/domain';
 import { type FencedWriter, type OutgoingRecord, partitionName, toError, type TopicPartition } from '@waypost/streams';
 import type { Flushable, FlushScheduler } from '../common/flush-scheduler.js';
 import type { PendingDelivery } from './subscription-queue.js';
@@ -29,8 +29,11 @@ export interface StateChanges {
  * one. The predecessor is fenced, so the broker refuses what it may still send (R-25).
  */
 export interface AttemptLog {
-  /** Calls `settled` with whether the attempt is in the log; on false the log has failed and the attempt must be ignored. */
-  append(attempt: WebhookAttempt, settled: (isDurable: boolean) => void): void;
+  /**
+   * Calls `settled` with whether the attempt is in the log; on false the log has failed and the attempt must be ignored.
+   * @param traceparent of the attempt (R-46); null: none was made
+   */
+  append(attempt: WebhookAttempt, traceparent: string | null, settled: (isDurable: boolean) => void): void;
   publish(event: OperationalEvent): void;
   /** Schedules a flush, e.g. because state records are due. */
   requestFlush(): void;
@@ -66,14 +69,17 @@ class GroupedAttemptLog implements AttemptLog, Flushable {
     this.attemptsEnd = options.attemptsEnd;
   }
 
-  append(attempt: WebhookAttempt, settled: (isDurable: boolean) => void): void {
+  append(attempt: WebhookAttempt, traceparent: string | null, settled: (isDurable: boolean) => void): void {
     if (this.hasFailed) {
       settled(false);
       return;
     }
     const { topic, partition } = this.attempts;
     const value = this.options.codecs.webhookAttempts.encode(attempt);
-    this.waiting.push({ record: { topic, partition, key: Buffer.from(attempt.subscriptionId), value }, settled });
+    const record = { topic, partition, key: Buffer.from(attempt.subscriptionId), value };
+    // What is not sampled is of no use to who reads the log.
+    const isTraced = traceparent !== null && isSampledTrace(traceparent);
+    this.waiting.push({ record: isTraced ? { ...record, headers: traceHeaders(traceparent) } : record, settled });
     this.requestFlush();
   }
 
@@ -146,6 +152,8 @@ class GroupedAttemptLog implements AttemptLog, Flushable {
 
 export interface EndedAttempt {
   readonly pending: PendingDelivery;
+  /** What the receiver got. */
+  readonly traceparent: string;
   readonly url: string;
   readonly attempt: number;
   readonly isProbe: boolean;
@@ -160,7 +168,7 @@ export interface EndedAttempt {
 const MAX_DETAIL_CHARACTERS = 500;
 
 /** The record of one attempt or probe (R-24). The first one of a series carries the body, so that the log alone can rebuild the history. */
-export function attemptRecord(ended: EndedAttempt): WebhookAttempt {
+export function attemptRecord(ended: Omit<EndedAttempt, 'traceparent'>): WebhookAttempt {
   const { pending, result, decision, attempt, isProbe, startedAt, endedAt } = ended;
   const { delivery, progress } = pending;
   const before = progress.type === 'pending' ? progress : null;

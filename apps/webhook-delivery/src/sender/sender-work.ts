@@ -1,5 +1,5 @@
 import { type AvroCodecs } from '@waypost/contracts';
-import type { Quarantine } from '@waypost/platform';
+import type { Quarantine, Traces } from '@waypost/platform';
 import {
   type FencedWriter,
   type StreamRecord,
@@ -15,6 +15,7 @@ import type { TimerPort } from '../common/timers.js';
 import type { SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import { type AttemptFlow, createAttemptFlow } from './attempt-flow.js';
 import { type AttemptLog, createAttemptLog } from './attempt-log.js';
+import { createAttemptTracer } from './attempt-trace.js';
 import { type CatchUp, createCatchUp } from './catch-up.js';
 import type { DeliveryScheduler } from './delivery-scheduler.js';
 import { HeldQueues } from './held-queues.js';
@@ -44,6 +45,7 @@ export interface DeliveryTaskParts {
   readonly memory: DeliveryMemory;
   /** How long attempts in flight may continue when the task closes. */
   readonly closeGraceMs: number;
+  readonly traces: Traces;
 }
 
 /** What a task gives to the parts that it works with. */
@@ -117,10 +119,11 @@ export class SenderWork {
 
   private createFlow(): AttemptFlow {
     const { parts, context, hasResumed, onFinished } = this.options;
-    const { runner, scheduler, timers, metrics, logger, directory, now, random } = parts;
+    const { runner, scheduler, timers, metrics, logger, directory, now, random, traces } = parts;
     return createAttemptFlow({
       context,
       log: this.log,
+      tracer: createAttemptTracer(traces),
       outage: () => this.outage,
       hasResumed,
       runner,

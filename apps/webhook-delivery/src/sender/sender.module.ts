@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
-import { CLOCK, StreamsModule } from '@waypost/platform';
+import { CLOCK, StreamsModule, TracesModule } from '@waypost/platform';
 import { AttemptModule, CONNECTIONS_PER_ORIGIN } from '../attempt/attempt.module.js';
 import { CommonModule, TIMERS } from '../common/common.module.js';
 import { createFlushScheduler, type FlushScheduler } from '../common/flush-scheduler.js';
@@ -69,7 +69,7 @@ function flushesOf({ flushes: intervals }: SenderSettings, timers: TimerPort, no
 
 /** Sends the deliveries. */
 @Module({
-  imports: [StreamsModule, CommonModule, SubscriptionsModule, AttemptModule],
+  imports: [StreamsModule, TracesModule, CommonModule, SubscriptionsModule, AttemptModule],
   controllers: [SenderController],
   providers: [
     DeliveryTasks,

@@ -1,6 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AvroCodecs, topics } from '@waypost/contracts';
-import { CLOCK, CODECS, LOGGER, type PartitionTaskFactory, Quarantine, STREAMS_BACKEND } from '@waypost/platform';
+import {
+  CLOCK,
+  CODECS,
+  LOGGER,
+  type PartitionTaskFactory,
+  Quarantine,
+  STREAMS_BACKEND,
+  TRACES,
+  type Traces,
+} from '@waypost/platform';
 import type { PartitionTask, StreamsBackend, StreamsLogger, TaskContext } from '@waypost/streams';
 import { ATTEMPT_RUNNER } from '../attempt/attempt.module.js';
 import type { AttemptRunner } from '../attempt/attempt-runner.js';
@@ -59,6 +68,7 @@ export class DeliveryTasks implements PartitionTaskFactory, DeliveryTaskParts {
     @Inject(LOGGER) readonly logger: StreamsLogger,
     @Inject(CLOCK) readonly now: () => number,
     @Inject(RANDOM) readonly random: () => number,
+    @Inject(TRACES) readonly traces: Traces,
     @Inject(SENDER_SETTINGS) settings: SenderSettings,
   ) {
     this.limits = settings.unfinished;

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { traceOfAttempt, traceOfDelivery, traceOfPing } from './trace-context.js';
+import {
+  isSampledTrace,
+  parseTraceparent,
+  traceOfAttempt,
+  traceOfDelivery,
+  traceOfPing,
+  traceOfProjection,
+} from './trace-context.js';
 
 const PING = { fleetId: 'acme', deviceId: 'truck-1', eventTime: Date.UTC(2026, 0, 5) };
 const EVENT_ID = '0b5e2208-8aa8-5b11-8eea-90e849c2f8b5';
@@ -19,9 +26,12 @@ describe('the trace context (R-46)', () => {
   it.each(['00', '01'])('goes from the producer to the receiver, with the flags %s', (flags) => {
     const ofPing = traceOfPing(PING, `00-${TRACE}-${SPAN}-${flags}`);
     const ofDelivery = traceOfDelivery(EVENT_ID, ofPing);
-    const steps = [ofPing, ofDelivery, traceOfAttempt(ofDelivery, 1), traceOfAttempt(ofDelivery, 2)].map(partsOf);
-    for (const [, traceId, , stepFlags] of steps) expect([traceId, stepFlags]).toEqual([TRACE, flags]);
-    expect(new Set([SPAN, ...steps.map(([, , spanId]) => spanId)]).size).toBe(5);
+    const attempts = [1, 2].map((number) => traceOfAttempt(ofDelivery, number));
+    const steps = [ofPing, ofDelivery, ...attempts, ...attempts.map(traceOfProjection)];
+    for (const [, traceId, , stepFlags] of steps.map(partsOf)) expect([traceId, stepFlags]).toEqual([TRACE, flags]);
+    expect(new Set([SPAN, ...steps.map((step) => partsOf(step)[2])]).size).toBe(7);
+    expect(steps.map(isSampledTrace)).toEqual(steps.map(() => flags === '01'));
+    expect(parseTraceparent(ofPing)).toEqual({ traceId: TRACE, spanId: partsOf(ofPing)[2], isSampled: flags === '01' });
   });
 
   it('begins at the ping, not sampled, when the producer has none', () => {
@@ -29,6 +39,23 @@ describe('the trace context (R-46)', () => {
     expect(flags).toBe('00');
     expect(traceId).not.toBe(partsOf(traceOfPing({ ...PING, deviceId: 'truck-2' }, null))[1]);
     expect(traceOfPing(PING, null)).toBe(traceOfPing({ ...PING }, null));
+  });
+
+  it('that begins at the ping is sampled by its id, in the share that is asked for', () => {
+    const pings = Array.from({ length: 4_000 }, (_, n) => ({ ...PING, deviceId: `truck-${String(n)}` }));
+    const sampled = (ratio: number) => pings.filter((ping) => isSampledTrace(traceOfPing(ping, null, ratio)));
+    expect(sampled(1)).toHaveLength(4_000);
+    expect(sampled(0)).toHaveLength(0);
+    // Three in ten of 4,000, within seven standard deviations.
+    expect(Math.abs(sampled(0.3).length - 1_200)).toBeLessThan(203);
+    expect(new Set([...sampled(0.5), ...sampled(0.3)]).size).toBe(sampled(0.5).length);
+    expect(isSampledTrace(traceOfPing(PING, `00-${TRACE}-${SPAN}-00`, 1))).toBe(false);
+  });
+
+  it('tells apart as many attempts and probes as a delivery can have', () => {
+    const delivery = traceOfDelivery(EVENT_ID, null);
+    const spans = Array.from({ length: 90_000 }, (_, index) => traceOfAttempt(delivery, index + 1));
+    expect(new Set([delivery, ...spans]).size).toBe(90_001);
   });
 
   it('begins at the delivery when its event has none', () => {

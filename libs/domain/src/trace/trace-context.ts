@@ -14,36 +14,57 @@ const SAMPLED = 0x01;
 
 const TRACE_DIGITS = 32;
 const SPAN_DIGITS = 16;
+/** Where the span of a `traceparent` that was written here ends. */
+const SPAN_END = 3 + TRACE_DIGITS + 1 + SPAN_DIGITS;
+/** Enough for a probe each 15 s until the log ends. */
+const COUNTED_DIGITS = 6;
+const RATIO_DIGITS = 8;
 
 interface Trace {
   readonly traceId: string;
+  /** Its spans are exported, by those who export any. */
   readonly isSampled: boolean;
 }
 
+export interface TraceContext extends Trace {
+  readonly spanId: string;
+}
+
 /** null: not a `traceparent`. It is then as if there had been none. */
-function parse(traceparent: string | null): Trace | null {
-  const [, version, traceId, spanId, flags = '', more] = TRACEPARENT_FORM.exec(traceparent ?? '') ?? [];
+export function parseTraceparent(traceparent: string | null): TraceContext | null {
+  const [, version, traceId, spanId = NO_SPAN, flags = '', more] = TRACEPARENT_FORM.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || traceId === NO_TRACE || spanId === NO_SPAN) return null;
   if (version === '00' && more !== undefined) return null;
-  return { traceId, isSampled: (parseInt(flags, 16) & SAMPLED) !== 0 };
+  return { traceId, spanId, isSampled: (parseInt(flags, 16) & SAMPLED) !== 0 };
 }
 
 function format({ traceId, isSampled }: Trace, spanId: string): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }
 
+/** Of a `traceparent` that was written here. */
+export function isSampledTrace(traceparent: string): boolean {
+  return traceparent.endsWith('1');
+}
+
+/** Decided by the id, so that all who see a trace decide the same; its last 7 bytes are as good as random. */
+function begin(traceId: string, sampleRatio: number): Trace {
+  return { traceId, isSampled: parseInt(traceId.slice(-RATIO_DIGITS), 16) < sampleRatio * 16 ** RATIO_DIGITS };
+}
+
 /**
- * The context of the events of a ping: in the trace of its producer, else in one that begins here, which is not sampled.
- * Like all ids of this file it follows from the ping alone, so that a ping that is processed again writes the same bytes.
+ * The context of the events of a ping: in the trace of its producer, else in one that begins here. Like all ids of this file it follows from the ping alone, so that a ping that is processed again writes the same bytes.
  *
  * @param given the producer's, as it came; null: none
+ * @param sampleRatio of the traces that begin here
  */
 export function traceOfPing(
   { fleetId, deviceId, eventTime }: { readonly fleetId: string; readonly deviceId: string; readonly eventTime: number },
   given: string | null,
+  sampleRatio = 0,
 ): string {
   const digits = hash('sha256', joinIds(fleetId, deviceId, formatTime(eventTime)), 'hex');
-  const trace = parse(given) ?? { traceId: digits.slice(0, TRACE_DIGITS), isSampled: false };
+  const trace = parseTraceparent(given) ?? begin(digits.slice(0, TRACE_DIGITS), sampleRatio);
   return format(trace, digits.slice(TRACE_DIGITS, TRACE_DIGITS + SPAN_DIGITS));
 }
 
@@ -52,14 +73,26 @@ export function traceOfPing(
  *
  * @param deliveryEventId a UUID (R-12)
  */
-export function traceOfDelivery(deliveryEventId: string, ofEvent: string | null): string {
+export function traceOfDelivery(deliveryEventId: string, ofEvent: string | null, sampleRatio = 0): string {
   const digits = deliveryEventId.replaceAll('-', '');
-  return format(parse(ofEvent) ?? { traceId: digits, isSampled: false }, digits.slice(-SPAN_DIGITS));
+  return format(parseTraceparent(ofEvent) ?? begin(digits, sampleRatio), digits.slice(-SPAN_DIGITS));
 }
 
-/** The context that the receiver of an attempt gets: a span of its own within that of the delivery. */
-export function traceOfAttempt(ofDelivery: string, attempt: number): string {
-  // Never the span of the delivery itself: attempts begin with 1.
-  const lastDigits = (parseInt(ofDelivery.slice(50, 52), 16) ^ (attempt & 0xff)).toString(16).padStart(2, '0');
-  return `${ofDelivery.slice(0, 50)}${lastDigits}${ofDelivery.slice(52)}`;
+/**
+ * The context that the receiver of an attempt gets: a span of its own within that of the delivery.
+ *
+ * @param number of the requests of the delivery, probes among them, from 1: never the span of the delivery itself
+ */
+export function traceOfAttempt(ofDelivery: string, number: number): string {
+  return changeSpan(ofDelivery, SPAN_END - COUNTED_DIGITS, COUNTED_DIGITS, number & 0xffffff);
+}
+
+/** The span in which the record of an attempt is projected: it differs where all attempts of the delivery are the same. */
+export function traceOfProjection(ofAttempt: string): string {
+  return changeSpan(ofAttempt, SPAN_END - SPAN_DIGITS, 2, 0xff);
+}
+
+function changeSpan(traceparent: string, at: number, digits: number, flipped: number): string {
+  const changed = (parseInt(traceparent.slice(at, at + digits), 16) ^ flipped).toString(16).padStart(digits, '0');
+  return `${traceparent.slice(0, at)}${changed}${traceparent.slice(at + digits)}`;
 }

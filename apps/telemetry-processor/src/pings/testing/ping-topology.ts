@@ -1,5 +1,5 @@
 import type { AvroCodecs } from '@waypost/contracts';
-import { topologyOf } from '@waypost/platform';
+import { NO_TRACES, topologyOf, type Traces } from '@waypost/platform';
 import type { Topology } from '@waypost/streams';
 import type { RuleSet } from '../../config.js';
 import type { FleetDirectory } from '../../fleets/fleet-directory.js';
@@ -13,10 +13,12 @@ export interface PingTopologyParts {
   readonly metrics: PingMetrics;
   /** Default: all. */
   readonly rules?: RuleSet;
+  /** Default: none. */
+  readonly traces?: Traces;
 }
 
 /** The handler of the pings, for a TopologyTestDriver. */
-export function pingTopology({ codecs, fleets, metrics, rules = 'all' }: PingTopologyParts): Topology {
-  const controller = new PingsController(codecs, fleets, metrics, { rules });
+export function pingTopology({ codecs, fleets, metrics, rules = 'all', traces }: PingTopologyParts): Topology {
+  const controller = new PingsController(codecs, fleets, metrics, { rules }, traces ?? NO_TRACES);
   return topologyOf(new PingTopology(codecs), (slice, context) => controller.decide(slice, context));
 }

@@ -10,7 +10,7 @@ import {
   type WebhookDelivery,
   type WebhookSubscription,
 } from '@waypost/contracts';
-import { Quarantine } from '@waypost/platform';
+import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
 import {
   createMemoryBackend,
   createTaskManager,
@@ -63,6 +63,7 @@ export class FanOutStage {
   /** How often the subscriptions were read to their end. */
   caughtUp = 0;
   clock: () => number = Date.now;
+  traces: Traces = NO_TRACES;
   private readonly fanOuts: TaskManager[] = [];
 
   private constructor(readonly codecs: AvroCodecs) {}
@@ -93,6 +94,7 @@ export class FanOutStage {
       rounds: new DutyCycle(),
       metrics: { deliveryCreated: () => undefined },
       quarantine: new Quarantine(backend, codecs, silentLogger, new Registry()),
+      traces: this.traces,
       onFatal: (fatal) => {
         throw fatal;
       },

@@ -14,7 +14,7 @@ import {
   type WebhookSubscription,
 } from '@waypost/contracts';
 import type { AttemptResult } from '@waypost/domain';
-import { Quarantine } from '@waypost/platform';
+import { NO_TRACES, Quarantine, type Traces } from '@waypost/platform';
 import {
   createMemoryBackend,
   createTaskManager,
@@ -56,6 +56,7 @@ export interface SenderSettings {
   /** Replaces the answers. */
   readonly runner?: AttemptRunner;
   readonly random?: () => number;
+  readonly traces?: Traces;
 }
 
 export const ok: AttemptResult = { type: 'response', statusCode: 200 };
@@ -174,6 +175,7 @@ export class SenderHarness {
     const sender = createSender({
       ...{ backend, codecs, directory, timers, now, logger: silentLogger, closeGraceMs: 20 },
       random: settings.random ?? (() => 0),
+      traces: settings.traces ?? NO_TRACES,
       limits: { perSubscription: 100, total: 1_000, guaranteed: 2, bytes: Infinity, ...settings.limits },
       memory: new DeliveryMemory(Infinity, null),
       instanceId: 'sender-0',
@@ -214,6 +216,12 @@ export class SenderHarness {
   async attempts(): Promise<WebhookAttempt[]> {
     const records = await this.records(ATTEMPTS, this.codecs.webhookAttempts);
     return records.map(({ value }) => decoded(this.codecs.webhookAttempts.decode(value ?? Buffer.alloc(0))));
+  }
+
+  /** The `traceparent` of each attempt's record; undefined: it has none. */
+  async attemptTraces(): Promise<(string | undefined)[]> {
+    const records = await this.records(ATTEMPTS, this.codecs.webhookAttempts);
+    return records.map(({ headers = [] }) => headers.find(({ key }) => key === 'traceparent')?.value?.toString());
   }
 
   async rejected(): Promise<RejectedTelemetry[]> {

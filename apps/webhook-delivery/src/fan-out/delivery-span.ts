@@ -1,0 +1,32 @@
+import { topics } from '@waypost/contracts';
+import { parseTraceparent, type WebhookDelivery } from '@waypost/domain';
+import { type EndedSpan, messageSpan } from '@waypost/platform';
+
+export interface SpanOfDeliveryParts {
+  /** Of the delivery. */
+  readonly traceparent: string;
+  /** Of its event, as it came. */
+  readonly ofEvent: string | null;
+  readonly partition: number;
+  /** When its event was read, epoch ms. */
+  readonly readAt: number;
+}
+
+/** The fan-out of an event to one subscription: from the reading of the event until the delivery is made. */
+export function spanOfDelivery(
+  { eventId, eventType, fleetId, subscriptionId, createdAt }: WebhookDelivery,
+  { traceparent, ofEvent, partition, readAt }: SpanOfDeliveryParts,
+): EndedSpan {
+  const { name, attributes } = messageSpan({ operation: 'create', topic: topics.webhookDeliveries.name, partition });
+  return {
+    ...{ name, kind: 'producer', context: parseTraceparent(traceparent), parent: parseTraceparent(ofEvent) },
+    ...{ startedAt: readAt, endedAt: createdAt },
+    attributes: {
+      ...attributes,
+      'waypost.event.id': eventId,
+      'waypost.event.type': eventType,
+      'waypost.fleet.id': fleetId,
+      'waypost.subscription.id': subscriptionId,
+    },
+  };
+}

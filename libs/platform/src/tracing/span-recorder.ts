@@ -1,0 +1,64 @@
+/** What a `traceparent` says (R-46). */
+export interface SpanContext {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly isSampled: boolean;
+}
+
+/** A span that has ended. Its ids are those of the trace context that was passed on. */
+export interface EndedSpan {
+  readonly name: string;
+  readonly kind: 'consumer' | 'producer' | 'client';
+  /** The span itself. One that is not sampled is not recorded. */
+  readonly context: SpanContext | null;
+  /** null: the trace begins with this span. */
+  readonly parent: SpanContext | null;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  readonly isError?: boolean;
+}
+
+export interface SpanRecorder {
+  /** Never throws, and never waits: what the collector does not take in time is dropped. */
+  record(span: EndedSpan): void;
+  /** Sends what was recorded. */
+  close(): Promise<void>;
+}
+
+export interface Traces {
+  /** null: spans are not exported. Whoever records asks first, and for sampled traces only: that costs nothing when off. */
+  readonly recorder: SpanRecorder | null;
+  /** Of the traces that begin here, how many are sampled. */
+  readonly sampleRatio: number;
+}
+
+export const NO_TRACES: Traces = Object.freeze({ recorder: null, sampleRatio: 0 });
+
+export interface MessageOfSpan {
+  readonly operation: 'process' | 'create';
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset?: number;
+  readonly group?: string;
+}
+
+/** Name and attributes by the semantic conventions for messaging. */
+export function messageSpan({ operation, topic, partition, offset, group }: MessageOfSpan): {
+  readonly name: string;
+  readonly attributes: EndedSpan['attributes'];
+} {
+  return {
+    name: `${operation} ${topic}`,
+    attributes: {
+      'messaging.system': 'kafka',
+      'messaging.operation.name': operation,
+      'messaging.operation.type': operation,
+      'messaging.destination.name': topic,
+      'messaging.destination.partition.id': String(partition),
+      ...(offset === undefined ? {} : { 'messaging.kafka.offset': offset }),
+      ...(group === undefined ? {} : { 'messaging.consumer.group.name': group }),
+    },
+  };
+}

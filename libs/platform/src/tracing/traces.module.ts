@@ -1,0 +1,33 @@
+import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import type { TracesConfig } from '../config/traces-config.js';
+import { settleWithin } from '../lifecycle/lifecycle.js';
+import type { Logger } from '../logging/logger.js';
+import { CONFIG, LOGGER } from '../runtime/runtime.module.js';
+import { openOtlpRecorder } from './otlp-span-recorder.js';
+import type { Traces } from './span-recorder.js';
+
+/** Traces */
+export const TRACES = Symbol('TRACES');
+
+/** Within what stop hooks may take. */
+const FLUSH_MS = 400;
+
+async function openTraces({ traces }: { readonly traces: TracesConfig }, logger: Logger): Promise<Traces> {
+  const { url, serviceName, sampleRatio } = traces;
+  return { recorder: url === undefined ? null : await openOtlpRecorder({ url, serviceName, logger }), sampleRatio };
+}
+
+/** The spans of the application, exported where the configuration says so. */
+@Module({
+  providers: [{ provide: TRACES, inject: [CONFIG, LOGGER], useFactory: openTraces }],
+  exports: [TRACES],
+})
+export class TracesModule implements OnApplicationShutdown {
+  constructor(@Inject(TRACES) private readonly traces: Traces) {}
+
+  /** Behind the consumers: what they record to the end goes with it. */
+  async onApplicationShutdown(): Promise<void> {
+    const { recorder } = this.traces;
+    if (recorder !== null) await settleWithin(() => recorder.close(), FLUSH_MS);
+  }
+}
