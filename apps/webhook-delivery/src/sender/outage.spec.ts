@@ -66,6 +66,8 @@ describe('a subscription that holds through an outage (R-29)', () => {
     await until(() => made.length >= before + 6);
     const probes = made.slice(before);
     expect(new Set(probes.map(({ delivery, attempt }) => `${delivery.eventId} ${String(attempt)}`)).size).toBe(1);
+    // Each is a span of its own (R-46).
+    expect(new Set(probes.map(({ traceparent }) => traceparent)).size).toBe(probes.length);
     for (const [i, { startedAt }] of probes.entries()) {
       // A timer of this test may be late by some real milliseconds, which are seconds here.
       expect(startedAt - suspendedAt).toBeGreaterThanOrEqual((i + 1) * 15_000 - SPEED);
