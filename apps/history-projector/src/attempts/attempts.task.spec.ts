@@ -2,13 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs } from '@waypost/contracts';
 import { DatabaseRetry } from '@waypost/database';
 import type { WebhookAttempt } from '@waypost/domain';
-import {
-  type ApplyResult,
-  type AttemptBatch,
-  createMemoryDeliveryStore,
-  type DeliveryProjection,
-  type ProjectionProgress,
-} from '@waypost/history-store';
+import { type ApplyResult, createMemoryDeliveryStore, type DeliveryProjection } from '@waypost/history-store';
 import type { EndedSpan, Quarantine, SpanRecorder, UnusableRecord } from '@waypost/platform';
 import type { RecordBatch, TaskContext } from '@waypost/streams';
 import { createMemoryRegistry } from '../../../../test/support/registry/memory-registry.js';
@@ -30,8 +24,6 @@ beforeEach(async () => {
 interface Given {
   readonly projection?: (real: DeliveryProjection) => Partial<DeliveryProjection>;
   readonly start?: number;
-  readonly end?: number;
-  readonly rangeTakesMs?: number;
   readonly recorder?: SpanRecorder;
 }
 
@@ -46,11 +38,6 @@ function build(given: Given = {}) {
     put: (_source, unusable) => Promise.resolve(void quarantined.push(...unusable)),
   };
   const lags: number[] = [];
-  const marks: unknown[] = [];
-  const progress: ProjectionProgress = {
-    begin: (partitions) => Promise.resolve(void marks.push(`begin ${String(partitions)}`)),
-    caughtUp: (mark) => Promise.resolve(void marks.push(mark)),
-  };
   const waits: number[] = [];
   const clock = { nowMs: 0 };
   const log = (event: string): void => void events.push(event);
@@ -62,8 +49,8 @@ function build(given: Given = {}) {
   const task = createAttemptsTask(context, {
     codec: codecs.webhookAttempts,
     quarantine,
-    clock: () => NOW + clock.nowMs,
-    progress,
+    clock: () => NOW,
+    progress: { begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() },
     traces: { recorder: given.recorder ?? null, sampleRatio: 0 },
     projection: { ...store.projection, ...given.projection?.(store.projection) },
     database: new DatabaseRetry({
@@ -72,12 +59,7 @@ function build(given: Given = {}) {
       wait: () => new Promise((resolve) => setImmediate(resolve)),
     }),
     partitionCount: () => Promise.resolve(6),
-    logRange: () => {
-      const range = { start: given.start ?? 0, end: given.end ?? 100 };
-      // Reading it takes time.
-      clock.nowMs += given.rangeTakesMs ?? 0;
-      return Promise.resolve(range);
-    },
+    logRange: () => Promise.resolve({ start: given.start ?? 0, end: 100 }),
     metrics: {
       batchApplied: ({ items }) => void events.push(`applied ${String(items)}`),
       lagMeasured: (_, records) => void lags.push(records),
@@ -111,7 +93,6 @@ function build(given: Given = {}) {
     quarantine,
     quarantined,
     lags,
-    marks,
     waits,
     find,
     processLater,
@@ -171,52 +152,6 @@ describe('the attempts task', () => {
     const { task, commits } = build({ start: 7 });
     expect(await task.open()).toEqual({ position: 7 });
     expect(commits).toEqual([7]);
-  });
-
-  describe('says until when the log is projected (R-33)', () => {
-    it('with each batch: until its last record was logged', async () => {
-      const applied: AttemptBatch[] = [];
-      const { task, marks } = build({
-        projection: ({ apply }) => ({
-          apply: (batch) => {
-            applied.push(batch);
-            return apply(batch);
-          },
-        }),
-      });
-      await task.open();
-      expect(marks).toEqual(['begin 6']);
-      const { records, ...batch } = batchOf([first(1), first(2)], 2);
-      await task.process({ ...batch, records: records.map((one, index) => ({ ...one, timestamp: NOW - 90 + index })) });
-      expect(applied.map(({ completeUntil }) => completeUntil)).toEqual([NOW - 89]);
-    });
-
-    it('without input at the end of the log: until just before that end was read', async () => {
-      const { task, clock, marks } = build({ end: 2, rangeTakesMs: 40 });
-      await task.open();
-      await task.process(batchOf([first(1)], 2));
-      const at = NOW + clock.nowMs;
-      await task.idle?.();
-      expect(marks.slice(1)).toEqual([
-        { topic: 'webhook.attempts', partition: 2, expectedOffset: 2, completeUntil: at },
-      ]);
-    });
-
-    it('of an empty log, too', async () => {
-      const { task, marks } = build({ start: 9, end: 9 });
-      await task.open();
-      await task.idle?.();
-      expect(marks.slice(1)).toMatchObject([{ expectedOffset: null, completeUntil: NOW }]);
-    });
-
-    it('not while there is more in the log, although none of it arrives', async () => {
-      const { task, clock, marks } = build({ end: 3 });
-      await task.open();
-      await task.process(batchOf([first(1)], 2));
-      clock.nowMs += 60_000;
-      await task.idle?.();
-      expect(marks.slice(1)).toEqual([]);
-    });
   });
 
   it('continues from the position in the database and moves the group offset there', async () => {

@@ -12,8 +12,11 @@ import { createDeliveryHistory, explainPage } from './postgres-delivery-history.
 const DAY_MS = 86_400_000;
 const ROWS_PER_DAY = 6_000;
 const LIMIT = 100;
-/** Rows read beyond the page: the next row of each merged list, three per type, and the one after the page. */
-const AHEAD = 4;
+/**
+ * Rows read beyond the page: the next row of each merged list, three per type, the one that says that there are more, and
+ * the one after it.
+ */
+const AHEAD = 5;
 const THREE_TYPES = ['type-3', 'type-5', 'no such type'];
 
 let database: TestDatabase;

@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import { DatabaseRetry } from '@waypost/database';
+import type { RecordBatch, TaskContext } from '@waypost/streams';
+import { createProjectionTask, type ProjectedBatch } from './projection.task.js';
+
+const NOW = Date.UTC(2026, 5, 20, 12);
+const TOPIC = 'a.log';
+const PARTITION = 2;
+
+interface Given {
+  readonly start?: number;
+  readonly end?: number;
+  readonly rangeTakesMs?: number;
+}
+
+/** A task that projects anything, and what it says of its progress. */
+function build({ start = 0, end = 2, rangeTakesMs = 0 }: Given = {}) {
+  const ignore = (): void => undefined;
+  const clock = { nowMs: 0 };
+  const said: unknown[] = [];
+  const applied: ProjectedBatch<unknown>[] = [];
+  let position: number | null = null;
+  const context = {
+    topic: TOPIC,
+    partition: PARTITION,
+    commitOffset: () => Promise.resolve(),
+  } as Partial<TaskContext> as TaskContext;
+  const task = createProjectionTask(context, {
+    decode: ({ records }) => Promise.resolve(records),
+    projection: {
+      readPosition: () => Promise.resolve(position),
+      apply: (batch) => {
+        applied.push(batch);
+        position = batch.nextOffset;
+        return Promise.resolve({ type: 'applied' as const });
+      },
+    },
+    progress: {
+      begin: () => Promise.resolve(void said.push('begin')),
+      caughtUp: (mark) => Promise.resolve(void said.push(mark)),
+      clock: () => NOW + clock.nowMs,
+    },
+    database: new DatabaseRetry({
+      logger: { info: ignore, warn: ignore },
+      now: () => 0,
+      wait: () => new Promise((resolve) => setImmediate(resolve)),
+    }),
+    partitionCount: () => Promise.resolve(6),
+    logRange: () => {
+      clock.nowMs += rangeTakesMs;
+      return Promise.resolve({ start, end });
+    },
+    metrics: { batchApplied: ignore, lagMeasured: ignore, partitionClosed: ignore },
+    logger: { info: ignore, warn: ignore },
+    now: () => clock.nowMs,
+    wait: () => Promise.resolve(),
+    onFatal: ignore,
+  });
+  return { task, clock, said, applied };
+}
+
+function batchOf(timestamps: readonly number[], nextOffset: number): RecordBatch {
+  const records = timestamps.map((timestamp, offset) => ({ offset, timestamp, key: null, value: Buffer.of(1) }));
+  return { topic: TOPIC, partition: PARTITION, records, nextOffset, highWatermark: 2, lastStableOffset: 2 };
+}
+
+describe('a projection says until when it is complete (R-33)', () => {
+  it('with each batch: until its last record was logged', async () => {
+    const { task, said, applied } = build();
+    await task.open();
+    expect(said).toEqual(['begin']);
+    await task.process(batchOf([NOW - 90, NOW - 80], 2));
+    expect(applied.map(({ completeUntil }) => completeUntil)).toEqual([NOW - 80]);
+  });
+
+  it('without input at the end of the log: until just before that end was read', async () => {
+    const { task, clock, said } = build({ rangeTakesMs: 40 });
+    await task.open();
+    await task.process(batchOf([NOW - 90], 2));
+    const at = NOW + clock.nowMs;
+    await task.idle?.();
+    expect(said.slice(1)).toEqual([{ topic: TOPIC, partition: PARTITION, expectedOffset: 2, completeUntil: at }]);
+  });
+
+  it('of an empty log, too', async () => {
+    const { task, said } = build({ start: 9, end: 9 });
+    await task.open();
+    await task.idle?.();
+    expect(said.slice(1)).toMatchObject([{ expectedOffset: null, completeUntil: NOW }]);
+  });
+
+  it('not while there is more in the log, although none of it arrives', async () => {
+    const { task, clock, said } = build({ end: 3 });
+    await task.open();
+    await task.process(batchOf([NOW - 90], 2));
+    clock.nowMs += 60_000;
+    await task.idle?.();
+    expect(said.slice(1)).toEqual([]);
+  });
+});
