@@ -27,6 +27,7 @@ import { StalledSessionsJob } from './database/stalled-sessions.job.js';
 import { HistoryProjectorModule } from './history-projector.module.js';
 import { PATH_PROJECTION } from './paths/paths.task-factory.js';
 import { sampleAttempt } from './testing/sample-attempt.js';
+import { WAITING_PROJECTION } from './waiting/waiting.task-factory.js';
 
 const NOW = Date.UTC(2026, 5, 20, 12);
 const config = readConfig({
@@ -68,7 +69,12 @@ async function build() {
     .overrideProvider(StreamsRuntime)
     .useValue(runtime)
     .overrideProvider(STREAMS_BACKEND)
-    .useValue(createMemoryBackend({ topics: { 'webhook.attempts': 1, 'telemetry.pings': 1 }, now: () => NOW }))
+    .useValue(
+      createMemoryBackend({
+        topics: { 'webhook.attempts': 1, 'webhook.deliveries': 1, 'telemetry.pings': 1 },
+        now: () => NOW,
+      }),
+    )
     .overrideProvider(SCHEMA_REGISTRY)
     .useValue(registry)
     .overrideProvider(DataSource)
@@ -81,6 +87,8 @@ async function build() {
     .useValue({ begin: () => Promise.resolve(), caughtUp: () => Promise.resolve() })
     .overrideProvider(PATH_PROJECTION)
     .useValue(paths.projection)
+    .overrideProvider(WAITING_PROJECTION)
+    .useValue({ readPosition: () => Promise.resolve(null) })
     .overrideProvider(RetentionJob)
     .useValue({})
     .overrideProvider(StalledSessionsJob)
@@ -98,12 +106,13 @@ describe('HistoryProjectorModule', () => {
     const { app, runtime } = await build();
     await app.listen();
     expect(events).toEqual(['migrated', 'connected']);
-    const [attempts, paths] = [consumerGroups.historyProjector.id, consumerGroups.pathProjector.id];
-    expect(runtime.events).toEqual([`${attempts} started`, `${paths} started`]);
+    const { historyProjector, pathProjector, waitingProjector } = consumerGroups;
+    const groups = [historyProjector, pathProjector, waitingProjector].map(({ id }) => id);
+    expect(runtime.events).toEqual(groups.map((id) => `${id} started`));
 
     await app.close();
 
-    expect(runtime.events.slice(2)).toEqual([`${paths} stopped`, `${attempts} stopped`]);
+    expect(runtime.events.slice(3)).toEqual(groups.toReversed().map((id) => `${id} stopped`));
     expect(events).toEqual(['migrated', 'connected', 'disconnected']);
   });
 

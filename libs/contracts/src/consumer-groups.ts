@@ -24,6 +24,8 @@ export const consumerGroups = {
   historyProjector: group('history-projector', topics.webhookAttempts),
   /** Every accepted ping before its committed offset is in the paths. */
   pathProjector: group('history-projector.paths', topics.telemetryPings),
+  /** Of everything before its committed offset, the history has what has no attempt. */
+  waitingProjector: group('history-projector.waiting', topics.webhookDeliveries),
   /** Everything before its committed offset is stored, and the subscriptions in it are disabled. */
   subscriptionOperations: group('public-api.operations', topics.webhookOperations),
 } as const satisfies Readonly<Record<string, ConsumerGroup>>;

@@ -152,7 +152,7 @@ export const topics = {
     schema: webhookDeliverySchema,
     configs: logConfigs(derivedLimitBytes),
     comment:
-      "Written by every fan-out task, by the replayer, and with test events by public-api's outbox: several writers share a partition. Read by the sender, the replayer, the fan-out's recovery, the command refill and analysts.",
+      "Written by every fan-out task, by the replayer, and with test events by public-api's outbox: several writers share a partition. Read by the sender, the replayer, history-projector, the fan-out's recovery, the command refill and analysts.",
   },
   webhookAttempts: {
     name: 'webhook.attempts',

@@ -19,7 +19,13 @@ export {
   type FoldedAttempt,
   recordNumber,
 } from './delivery/delivery-fold.js';
-export { attemptFault, deliveryFault, eventFault, type RecordFault } from './delivery/unusable-records.js';
+export {
+  attemptFault,
+  deliveryFault,
+  eventFault,
+  type RecordFault,
+  waitingFault,
+} from './delivery/unusable-records.js';
 export {
   concernsEndpoint,
   DISABLE_AFTER_DAYS,
@@ -92,6 +98,8 @@ export {
   type DeliveryStatus,
   probeCount,
   type FoundDeliveries,
+  type ShownDelivery,
+  type WaitingDelivery,
 } from './history/delivery-history.js';
 export {
   deliveryPageTokens,

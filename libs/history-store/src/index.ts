@@ -34,6 +34,10 @@ export {
   type PathProjectionDeps,
 } from './paths/postgres-path-projection.js';
 
+// deliveries that wait
+export { createWaitingPartitions, createWaitingProjection } from './deliveries/postgres-waiting-projection.js';
+export type { AppliedWaiting, WaitingBatch, WaitingProjection } from './deliveries/waiting-projection.js';
+
 // progress
 export { createProjectionProgress, type ProjectionProgress } from './progress/projection-progress.js';
 

@@ -27,6 +27,7 @@ const LOGS: ProjectedLogs = {
   deliveries: topics.webhookAttempts.name,
   delivery_figures: topics.webhookAttempts.name,
   path_points: topics.telemetryPings.name,
+  waiting_deliveries: topics.webhookDeliveries.name,
 };
 
 const POLL_MS = 250;

@@ -8,6 +8,7 @@ type Attempt = Delivery['attempts'][number];
 /** The attempts in their order, each as far along as it was late after the first, with what came back. */
 export function AttemptTimeline({ delivery }: { readonly delivery: Delivery }) {
   const { attempts, firstAttemptAt, nextAttemptAt } = delivery;
+  if (firstAttemptAt === undefined) return <p className="hint">No attempt yet</p>;
   const startMs = Date.parse(firstAttemptAt);
   const endMs = Math.max(...attempts.map((attempt) => Date.parse(attempt.startedAt) + attempt.durationMs), startMs + 1);
   return (

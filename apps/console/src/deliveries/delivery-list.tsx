@@ -77,7 +77,7 @@ function Cells({ row, endpoint }: { readonly row: V2Event; readonly endpoint: Su
     <>
       <span role="cell">
         <Link href={`/deliveries/${eventId}`} className="covers">
-          <Moment iso={delivery.firstAttemptAt} />
+          {delivery.firstAttemptAt === undefined ? 'Not yet' : <Moment iso={delivery.firstAttemptAt} />}
         </Link>
       </span>
       <span role="cell">

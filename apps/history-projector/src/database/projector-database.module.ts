@@ -12,6 +12,7 @@ import {
   createDeliveryPartitions,
   createFigurePartitions,
   createPathPartitions,
+  createWaitingPartitions,
   endStalledSessions,
 } from '@waypost/history-store';
 import { BootError, CLOCK, CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, Readiness, STOPPING } from '@waypost/platform';
@@ -19,8 +20,8 @@ import { waitOrAbort } from '@waypost/streams';
 import { RetentionJob } from './retention.job.js';
 import { StalledSessionsJob } from './stalled-sessions.job.js';
 
-/** A transaction of each log, those that wait for their commits, and the look-ups of four partitions of both logs. */
-const POOL_SIZE = 12;
+/** A transaction of each log, those that wait for their commits, and the look-ups of four partitions of the three logs. */
+const POOL_SIZE = 14;
 
 /** In pg_stat_activity. */
 const APPLICATION_NAME = 'waypost history-projector';
@@ -70,6 +71,7 @@ class DatabaseRetryModule {}
             createDeliveryPartitions(dataSource),
             createFigurePartitions(dataSource),
             createPathPartitions(dataSource),
+            createWaitingPartitions(dataSource),
           ],
           database,
           logger,

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { AppliedBatch, AppliedPaths } from '@waypost/history-store';
+import type { AppliedBatch, AppliedPaths, AppliedWaiting } from '@waypost/history-store';
 import type { ProjectionTaskMetrics } from './projection.task.js';
 
 export type ProjectorMetrics = ProjectionTaskMetrics<AppliedBatch>;
@@ -113,6 +113,20 @@ export function createPathMetrics(registry: Registry): PathMetrics {
       duration.observe(durationMs / 1_000);
     },
     ...partitionLag(registry, 'waypost_path_lag_records', 'Offsets of the pings that are not in the paths yet.'),
+  };
+}
+
+export type WaitingMetrics = ProjectionTaskMetrics<AppliedWaiting>;
+
+export function createWaitingMetrics(registry: Registry): WaitingMetrics {
+  const waiting = new Counter({
+    name: 'waypost_projected_waiting_total',
+    help: 'Deliveries that had no attempt a moment after they were logged, and went into the history without one.',
+    registers: [registry],
+  });
+  return {
+    batchApplied: ({ result }) => waiting.inc(result.waiting),
+    ...partitionLag(registry, 'waypost_waiting_lag_records', 'Offsets of deliveries that are not looked at yet.'),
   };
 }
 

@@ -68,7 +68,7 @@ export const PROJECTION_TOOLS = Symbol('PROJECTION_TOOLS');
 
 export interface ProjectionTaskDeps<Item, Applied extends AnyApplied> extends ProjectionTaskTools {
   /** The items of a batch to project. A rejection is tried again from the stored position. */
-  readonly decode: (batch: RecordBatch) => Promise<readonly Item[]>;
+  readonly decode: (batch: RecordBatch, signal: AbortSignal) => Promise<readonly Item[]>;
   readonly projection: Projection<Item, Applied>;
   readonly metrics: ProjectionTaskMetrics<Applied>;
   readonly progress?: TaskProgress | undefined;
@@ -147,7 +147,7 @@ class ProjectionTask<Item, Applied extends AnyApplied> implements PartitionTask 
     if (first !== undefined) this.deps.metrics.batchRead?.(this.context.partition, first.timestamp);
     const keepsUp = lag <= KEEPING_UP_RECORDS;
     const before = this.unwritten;
-    const items = (before?.items ?? []).concat(await this.deps.decode(batch));
+    const items = (before?.items ?? []).concat(await this.deps.decode(batch, this.abandoned.signal));
     const loggedAt = batch.records.at(-1)?.timestamp ?? before?.loggedAt;
     const unwritten = { items, nextOffset: batch.nextOffset, lag, loggedAt };
     this.unwritten = unwritten;

@@ -1,9 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { clampStart, type DeliveryHistory, type DeliveryQuery, type DeliveryRecord } from '@waypost/domain';
+import {
+  clampStart,
+  type DeliveryHistory,
+  type DeliveryQuery,
+  type DeliveryRecord,
+  type FoundDeliveries,
+  type ShownDelivery,
+} from '@waypost/domain';
 import { CLOCK } from '@waypost/platform';
 import { type Sight, sightFilter } from '../auth/caller.js';
 import { DELIVERY_HISTORY } from '../database/api-database.module.js';
 import { PAGE_STATES, type PageStates } from '../paging/page-states.js';
+import { MAX_LIMIT } from './delivery-history.dto.js';
 
 /** The filters of a history query; times are epoch ms, the window is on the first attempt. */
 export type DeliveryFilters = {
@@ -28,13 +36,19 @@ export interface DeliveryPageRequest {
   readonly pageState?: string | undefined;
 }
 
-export interface DeliveryPage {
+export interface DeliveryPage<Shown = DeliveryRecord> {
   /** In the order of the query. */
-  readonly records: readonly DeliveryRecord[];
+  readonly records: readonly Shown[];
   /** null: this is the last page. */
   readonly nextPageState: string | null;
   /** R-33; null: not known. */
   readonly completeUntil: number | null;
+}
+
+/** Deliveries that are walked by one kind of position. */
+interface Part {
+  readonly isWaiting: boolean;
+  readonly find: (query: DeliveryQuery) => Promise<FoundDeliveries<ShownDelivery>>;
 }
 
 /** Pages of the delivery history, for both versions of the API. */
@@ -47,25 +61,115 @@ export class DeliveryPages {
   ) {}
 
   /** @throws ApiError 400 for a page token of another walk */
-  async read({ caller, path, filters, limit, pageState }: DeliveryPageRequest): Promise<DeliveryPage> {
-    const { fleetId } = caller;
-    const walk = { fleetId, path, filters: { ...filters, ...sightFilter(caller) } };
-    const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walk);
+  async read(request: DeliveryPageRequest): Promise<DeliveryPage> {
+    const { records, hasMore, completeUntil } = await this.history.findDeliveries(this.queryOf(request));
+    const last = hasMore ? records.at(-1) : undefined;
+    return { records, nextPageState: last === undefined ? null : this.pageStates.seal(last, walkOf(request)), completeUntil };
+  }
+
+  /**
+   * The pending deliveries. Those that had to wait for their first attempt count as the newest and are in the order of their
+   * creation: a part of its own, so that no delivery changes its place when it is attempted (R-33, R-34).
+   *
+   * @throws ApiError 400 for a page token of another walk
+   */
+  async readPending(request: DeliveryPageRequest): Promise<DeliveryPage<ShownDelivery>> {
+    const parts: readonly Part[] = [
+      { isWaiting: false, find: (query) => this.history.findDeliveries({ ...query, withoutWaiting: true }) },
+      { isWaiting: true, find: (query) => this.history.findWaiting(query) },
+    ];
+    return this.readParts(request, request.filters.order === 'desc' ? parts.toReversed() : parts);
+  }
+
+  /**
+   * The deliveries of an event, those without an attempt last.
+   *
+   * @throws ApiError 400 for a page token of another walk
+   */
+  async readEvent(request: DeliveryPageRequest): Promise<DeliveryPage<ShownDelivery>> {
+    // First, so that one that is attempted meanwhile is among the attempted ones.
+    const waiting = await this.history.findWaiting(
+      this.queryOf({ ...request, limit: MAX_LIMIT, pageState: undefined }),
+    );
+    const attempted = new Set<number>();
+    const findAttempted: Part['find'] = async (query) => {
+      const found = await this.history.findDeliveries(query);
+      for (const { series } of found.records) attempted.add(series);
+      return found;
+    };
+    const findOthers: Part['find'] = ({ limit, after }) => {
+      const others = waiting.records.filter(
+        ({ firstAttemptAt, series }) =>
+          firstAttemptAt === null && !attempted.has(series) && (after === undefined || series > after.series),
+      );
+      return Promise.resolve({ ...waiting, records: others.slice(0, limit), hasMore: others.length > limit });
+    };
+    return this.readParts(request, [
+      { isWaiting: false, find: findAttempted },
+      { isWaiting: true, find: findOthers },
+    ]);
+  }
+
+  /** A page begins in one part and, if that ends on it, goes on in the next. */
+  private async readParts(request: DeliveryPageRequest, parts: readonly Part[]): Promise<DeliveryPage<ShownDelivery>> {
+    const { after, ...query } = this.queryOf(request);
+    const startsWaiting = after?.isWaiting === true;
+    const [first, second] =
+      after === undefined ? parts : parts.slice(parts.findIndex(({ isWaiting }) => isWaiting === startsWaiting));
+    if (first === undefined) throw new Error('A walk has at least one part.');
+    const found = await first.find({ ...query, after });
+    const { completeUntil } = found;
+    if (found.hasMore || second === undefined) {
+      return { records: found.records, nextPageState: this.nextOf(found, first, request), completeUntil };
+    }
+    // With no room left, one record says whether there are more.
+    const room = query.limit - found.records.length;
+    const others = await second.find({ ...query, limit: Math.max(room, 1) });
+    if (room === 0) {
+      const hasMore = others.records.length > 0;
+      return {
+        records: found.records,
+        nextPageState: this.nextOf({ ...found, hasMore }, first, request),
+        completeUntil,
+      };
+    }
+    const records = [...found.records, ...others.records];
+    return { records, nextPageState: this.nextOf(others, second, request), completeUntil };
+  }
+
+  private nextOf(
+    { records, hasMore }: Pick<FoundDeliveries<ShownDelivery>, 'records' | 'hasMore'>,
+    { isWaiting }: Part,
+    request: DeliveryPageRequest,
+  ): string | null {
+    const last = hasMore ? records.at(-1) : undefined;
+    if (last === undefined) return null;
+    const { createdAt, eventId, series } = last;
+    const firstAttemptAt = isWaiting ? createdAt : (last.firstAttemptAt ?? createdAt);
+    const position = { firstAttemptAt, eventId, series, ...(isWaiting ? { isWaiting: true as const } : {}) };
+    return this.pageStates.seal(position, walkOf(request));
+  }
+
+  private queryOf(request: DeliveryPageRequest): DeliveryQuery {
+    const { caller, filters, limit, pageState } = request;
+    const after = pageState === undefined ? undefined : this.pageStates.open(pageState, walkOf(request));
     const startAt = filters.startAt ?? 0;
-    const query: DeliveryQuery = {
+    return {
       ...given(filters),
       ...sightFilter(caller),
-      fleetId,
+      fleetId: caller.fleetId,
       // Only the first page is clamped: a walk must not lose records that grow too old while it goes on.
       startAt: after === undefined ? clampStart(startAt, this.now()) : startAt,
       endAt: filters.endAt ?? Number.MAX_SAFE_INTEGER,
       limit,
       ...(after === undefined ? {} : { after }),
     };
-    const { records, hasMore, completeUntil } = await this.history.findDeliveries(query);
-    const last = hasMore ? records.at(-1) : undefined;
-    return { records, nextPageState: last === undefined ? null : this.pageStates.seal(last, walk), completeUntil };
   }
+}
+
+/** What a page token is bound to. */
+function walkOf({ caller, path, filters }: DeliveryPageRequest) {
+  return { fleetId: caller.fleetId, path, filters: { ...filters, ...sightFilter(caller) } };
 }
 
 /** The filters that were sent; the others are absent, not undefined. */

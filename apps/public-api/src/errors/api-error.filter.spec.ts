@@ -7,7 +7,7 @@ const SUBSCRIPTIONS = '/public/v1/webhook-subscriptions';
 const build = startTestApiPerTest();
 
 function failingWith(error: Error) {
-  return { findDeliveries: () => Promise.reject(error) };
+  return { findDeliveries: () => Promise.reject(error), findWaiting: () => Promise.reject(error) };
 }
 
 describe('error answers (R-37)', () => {

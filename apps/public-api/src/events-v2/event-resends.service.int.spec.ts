@@ -12,7 +12,12 @@ let records: DeliveryRecord[];
 let subscriptionId: string;
 let event: DeliveryRecord;
 
-const suite = useTestFleet({ history: { findDeliveries: (query) => historyOf(records).findDeliveries(query) } });
+const suite = useTestFleet({
+  history: {
+    findDeliveries: (query) => historyOf(records).findDeliveries(query),
+    findWaiting: (query) => historyOf(records).findWaiting(query),
+  },
+});
 const { send } = suite;
 beforeEach(async () => {
   const json = { eventType: 'position', url: `https://receiver.example/${randomUUID()}` };

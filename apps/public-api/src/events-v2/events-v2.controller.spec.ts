@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { RETENTION_MS } from '@waypost/domain';
-import { attemptEntry, deliveryRecord, historyOf } from '../testing/delivery-records.js';
+import { attemptEntry, deliveryRecord, historyOf, waitingDelivery } from '../testing/delivery-records.js';
 import { startTestApiPerTest, type TestAnswer, type TestApi } from '../testing/test-api.js';
 
 const PATH = '/public/v2/events';
@@ -76,6 +76,41 @@ describe('GET /public/v2/events (R-33)', () => {
     for (const query of ['', '?eventType=teleport', '?startDate=2030-01-01T00:00:00Z', `/${record.eventId}`]) {
       const { body } = await request(`${PATH}${query}`);
       expect(body).toHaveProperty('completeUntil', '2026-03-20T11:58:50.000Z');
+    }
+  });
+
+  it('has among the pending ones those that wait for their first attempt, without times of attempts', async () => {
+    const waiting = waitingDelivery({ createdAt: NOW - 5_000, eventTime: NOW - 6_000, body: '{"a":1}' });
+    const retried = deliveryRecord({
+      firstAttemptAt: NOW - 1_000,
+      status: 'pending',
+      statusCode: 503,
+      deliveredAt: null,
+    });
+    const { request } = await build({ history: historyOf([retried], { waiting: [waiting] }) });
+
+    const { data } = pageOf(await request(`${PATH}?status=pending&include=body`));
+    expect(data.map(({ eventId }) => eventId)).toEqual([retried.eventId, waiting.eventId]);
+    expect(data[1]).toEqual({
+      ...{ eventId: waiting.eventId, eventType: 'position', eventTime: '2026-03-20T11:59:54.000Z' },
+      ...{ deviceId: waiting.deviceId, subscriptionId: waiting.subscriptionId, format: 'v1' },
+      ...{ payload: { a: 1 }, body: '{"a":1}' },
+      delivery: { status: 'pending', series: 0, attemptCount: 0, attempts: [] },
+    });
+    expect(idsOf(await request(`${PATH}?status=pending&order=desc`))).toEqual([waiting.eventId, retried.eventId]);
+    const one = await request(`${PATH}?status=pending&limit=1`);
+    const other = await request(`${PATH}?status=pending&limit=1&pageState=${String(pageOf(one).nextPageState)}`);
+    expect([...idsOf(one), ...idsOf(other), pageOf(other).nextPageState]).toEqual([
+      retried.eventId,
+      waiting.eventId,
+      null,
+    ]);
+  });
+
+  it('has no delivery without an attempt where something of an attempt is asked for', async () => {
+    const { request } = await build({ history: historyOf([], { waiting: [waitingDelivery()] }) });
+    for (const query of ['', '?status=pending&statusCode=503', '?status=failed', '?startDate=2026-03-20T00:00:00Z']) {
+      expect(pageOf(await request(`${PATH}${query}`)).data).toEqual([]);
     }
   });
 
@@ -195,6 +230,13 @@ describe('GET /public/v2/events/{eventId} (R-33)', () => {
     ]);
     const rest = await request(`${PATH}/${eventId}?limit=2&pageState=${String(pageOf(page).nextPageState)}`);
     expect(seriesOf(rest)).toEqual([[other.subscriptionId, 0, undefined]]);
+  });
+
+  it('shows an event that waits for its first attempt', async () => {
+    const waiting = waitingDelivery();
+    const started = await build({ history: historyOf([], { waiting: [waiting, waitingDelivery()] }) });
+    expect(idsOf(await started.request(`${PATH}/${waiting.eventId}`))).toEqual([waiting.eventId]);
+    expect((await started.request(`${PATH}/${waiting.eventId}`, { key: started.addKey('other') })).status).toBe(404);
   });
 
   it("answers 404 to an event that is not in the history, is another fleet's, or has no id that an event can have", async () => {

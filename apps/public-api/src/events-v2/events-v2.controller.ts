@@ -27,7 +27,7 @@ export class EventsV2Controller {
     operationId: 'listEvents',
     summary: 'Delivery history',
     description:
-      'Deliveries in the order of their first attempt, newest last unless `order` says otherwise, with the payload as it was pushed. Without startDate: from the start of the retention of 15 days; without endDate: to the newest.',
+      'Deliveries in the order of their first attempt, newest last unless `order` says otherwise, with the payload as it was pushed. Without startDate: from the start of the retention of 15 days; without endDate: to the newest. With `status=pending` also deliveries that wait for their first attempt: they count as the newest, in the order of their creation, which is their time for the window.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',
@@ -45,7 +45,10 @@ export class EventsV2Controller {
       ...rest
     } = query;
     const filters = { startAt, endAt, eventTypes, ...rest };
-    const page = await this.pages.read({ caller, path: PATH, filters, limit, pageState });
+    const asked = { caller, path: PATH, filters, limit, pageState };
+    // What has a status code was attempted.
+    const isOfWaiting = filters.status === 'pending' && filters.statusCode === undefined;
+    const page = await (isOfWaiting ? this.pages.readPending(asked) : this.pages.read(asked));
     return v2PageText(page, { includeBody: include !== undefined });
   }
 
@@ -53,7 +56,8 @@ export class EventsV2Controller {
   @Endpoint({
     operationId: 'getEvent',
     summary: 'Deliveries of one event',
-    description: 'Its deliveries to every subscription, with those of replays, in the order of their first attempt.',
+    description:
+      'Its deliveries to every subscription, with those of replays, in the order of their first attempt; at last those that wait for it.',
     tag: 'History',
     scope: 'events:read',
     portal: 'filtered',
@@ -66,7 +70,8 @@ export class EventsV2Controller {
     @Param() { eventId }: EventPathDto,
     @Query() { include, limit, pageState }: EventQueryDto,
   ): Promise<string> {
-    const page = await this.pages.read({ caller, path: `${PATH}/${eventId}`, filters: { eventId }, limit, pageState });
+    const path = `${PATH}/${eventId}`;
+    const page = await this.pages.readEvent({ caller, path, filters: { eventId }, limit, pageState });
     if (page.records.length === 0) throw notFound('There is no such event in the history.');
     return v2PageText(page, { includeBody: include !== undefined });
   }

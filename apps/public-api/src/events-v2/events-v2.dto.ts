@@ -76,6 +76,8 @@ const attempt = z.strictObject({
   error: attemptError,
 });
 
+const ABSENT_WITHOUT_ATTEMPT = 'UTC, with milliseconds; absent before the first attempt.';
+
 const delivery = z.strictObject({
   status: z.enum(STATUSES),
   series: z
@@ -90,9 +92,9 @@ const delivery = z.strictObject({
   probeCount: z.int().min(1).optional().meta({
     description: 'Probes of it while its subscription was suspended: `attempts` has the first 20 and the newest 20.',
   }),
-  firstAttemptAt: dateTime,
-  lastAttemptAt: dateTime,
-  nextAttemptAt: dateTime.optional().meta({ description: 'Only while pending.' }),
+  firstAttemptAt: dateTime.optional().meta({ description: ABSENT_WITHOUT_ATTEMPT }),
+  lastAttemptAt: dateTime.optional().meta({ description: ABSENT_WITHOUT_ATTEMPT }),
+  nextAttemptAt: dateTime.optional().meta({ description: 'Only between attempts.' }),
   attempts: z.array(attempt),
 });
 

@@ -1,4 +1,4 @@
-import { attemptCount, type AttemptEntry, type DeliveryRecord, probeCount } from '@waypost/domain';
+import { attemptCount, type AttemptEntry, probeCount, type ShownDelivery } from '@waypost/domain';
 import type { DeliveryPage } from '../delivery-history/delivery-pages.service.js';
 import { arrayText, createTimeText, optionalField, quoted } from '../delivery-history/page-text.js';
 
@@ -10,14 +10,17 @@ export interface V2PageOptions {
 }
 
 /** A page as v2 answers it (R-33): the JSON text. */
-export function v2PageText({ records, nextPageState, completeUntil }: DeliveryPage, options: V2PageOptions): string {
+export function v2PageText(
+  { records, nextPageState, completeUntil }: DeliveryPage<ShownDelivery>,
+  options: V2PageOptions,
+): string {
   const time = createTimeText();
   const data = arrayText(records.map((record) => eventText(record, options, time)));
   const complete = completeUntil === null ? 'null' : time(completeUntil);
   return `{"data":${data},"nextPageState":${JSON.stringify(nextPageState)},"completeUntil":${complete}}`;
 }
 
-function eventText(delivery: DeliveryRecord, { includeBody }: V2PageOptions, time: TimeText): string {
+function eventText(delivery: ShownDelivery, { includeBody }: V2PageOptions, time: TimeText): string {
   return (
     `{"eventId":${quoted(delivery.eventId)},"eventType":${quoted(delivery.eventType)}` +
     `,"eventTime":${time(delivery.eventTime)},"deviceId":${quoted(delivery.deviceId)}` +
@@ -28,15 +31,16 @@ function eventText(delivery: DeliveryRecord, { includeBody }: V2PageOptions, tim
   );
 }
 
-function deliveryText(delivery: DeliveryRecord, time: TimeText): string {
-  const { attempts, nextAttemptAt, replayId } = delivery;
+function deliveryText(delivery: ShownDelivery, time: TimeText): string {
+  const { attempts, firstAttemptAt, lastAttemptAt, nextAttemptAt, replayId } = delivery;
   const probes = probeCount(delivery);
   return (
     `{"status":${quoted(delivery.status)},"series":${String(delivery.series)}` +
     optionalField('replayId', replayId === null ? null : quoted(replayId)) +
     optionalField('statusCode', delivery.statusCode) +
     `,"attemptCount":${String(attemptCount(delivery))}${optionalField('probeCount', probes === 0 ? null : probes)}` +
-    `,"firstAttemptAt":${time(delivery.firstAttemptAt)},"lastAttemptAt":${time(delivery.lastAttemptAt)}` +
+    optionalField('firstAttemptAt', firstAttemptAt === null ? null : time(firstAttemptAt)) +
+    optionalField('lastAttemptAt', lastAttemptAt === null ? null : time(lastAttemptAt)) +
     optionalField('nextAttemptAt', nextAttemptAt === null ? null : time(nextAttemptAt)) +
     `,"attempts":${arrayText(attempts.map((attempt) => attemptText(attempt, time)))}}`
   );

@@ -178,8 +178,9 @@ describe('the headers of the sunset (R-32)', () => {
 
   it('are on every response, including errors', async () => {
     let failing = false;
-    const { findDeliveries } = historyOf([]);
+    const { findDeliveries, findWaiting } = historyOf([]);
     const history: DeliveryHistory = {
+      findWaiting,
       findDeliveries: (query) => (failing ? Promise.reject(new Error('a bug')) : findDeliveries(query)),
     };
     const { request, addKey } = await build({ history });

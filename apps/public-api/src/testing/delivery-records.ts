@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AttemptEntry, DeliveryHistory, DeliveryRecord } from '@waypost/domain';
+import type { AttemptEntry, DeliveryHistory, DeliveryRecord, ShownDelivery, WaitingDelivery } from '@waypost/domain';
 
 /** A delivered event of fleet `acme`; what a test cares about it says itself. */
 export function deliveryRecord(given: Partial<DeliveryRecord> = {}): DeliveryRecord {
@@ -45,13 +45,43 @@ export function attemptEntry(given: Partial<AttemptEntry> = {}): AttemptEntry {
   };
 }
 
+interface GivenHistory {
+  readonly completeUntil?: number | null;
+  /** Of fleet `acme`, in the order of creation. */
+  readonly waiting?: readonly ShownDelivery[];
+}
+
+/** A delivery without an attempt. */
+export function waitingDelivery(given: Partial<WaitingDelivery> = {}): WaitingDelivery {
+  const { url: _, ...record } = deliveryRecord();
+  return {
+    ...record,
+    ...{ firstAttemptAt: null, lastAttemptAt: null, deliveredAt: null, nextAttemptAt: null },
+    ...{ status: 'pending', statusCode: null, attempts: [] },
+    ...given,
+  };
+}
+
 /** A history that holds these records, filtered by fleet, window and position as the port says. */
 export function historyOf(
   records: readonly DeliveryRecord[],
-  { completeUntil = null }: { readonly completeUntil?: number | null } = {},
+  { completeUntil = null, waiting = [] }: GivenHistory = {},
 ): DeliveryHistory {
   const inOrder = [...records].sort(byPosition);
   return {
+    findWaiting: ({ fleetId, subscriptionIds, eventId, after, order, limit }) => {
+      const inQuery = order === 'desc' ? waiting.toReversed() : waiting;
+      const from = after === undefined ? 0 : inQuery.findIndex((one) => one.eventId === after.eventId) + 1;
+      const found = inQuery
+        .slice(from)
+        .filter(
+          (one) =>
+            one.fleetId === fleetId &&
+            (subscriptionIds === undefined || subscriptionIds.includes(one.subscriptionId)) &&
+            (eventId === undefined || one.eventId === eventId),
+        );
+      return Promise.resolve({ records: found.slice(0, limit), hasMore: found.length > limit, completeUntil });
+    },
     findDeliveries: (query) => {
       const isBehind = (record: Position, after: Position): boolean =>
         query.order === 'desc' ? byPosition(record, after) < 0 : byPosition(record, after) > 0;
@@ -67,7 +97,8 @@ export function historyOf(
           (query.deviceId === undefined || query.deviceId === record.deviceId) &&
           (query.subscriptionId === undefined || query.subscriptionId === record.subscriptionId) &&
           (query.subscriptionIds === undefined || query.subscriptionIds.includes(record.subscriptionId)) &&
-          (query.eventId === undefined || query.eventId === record.eventId),
+          (query.eventId === undefined || query.eventId === record.eventId) &&
+          (query.withoutWaiting !== true || !waiting.some(({ eventId }) => eventId === record.eventId)),
       );
       return Promise.resolve({
         records: found.slice(0, query.limit),

@@ -78,6 +78,7 @@ export async function startTwoFleets(serverUrl: string): Promise<TwoFleets> {
     now: () => nowMs,
     // The tables are asked too, for the sake of the queries: they are empty.
     history: {
+      findWaiting: (query) => tables.deliveries.findWaiting(query),
       findDeliveries: async (query) => {
         const [stored, given] = [await tables.deliveries.findDeliveries(query), await history.findDeliveries(query)];
         return {

@@ -15,6 +15,7 @@ import { ReplayedEvent1760001000000 } from './replayed-event-1760001000000.js';
 import { SubscriptionHeaders1760001201000 } from './subscription-headers-1760001201000.js';
 import { SubscriptionNotes1760001200000 } from './subscription-notes-1760001200000.js';
 import { SubscriptionOperations1760000300000 } from './subscription-operations-1760000300000.js';
+import { WaitingDeliveries1760001100002 } from './waiting-deliveries-1760001100002.js';
 
 /** Every migration, oldest first. A released migration is never edited; a change is a new class at the end. */
 export const migrations = [
@@ -31,6 +32,7 @@ export const migrations = [
   ReplayedEvent1760001000000,
   DeliveriesByReplay1760001100000,
   DeliveryProgress1760001100001,
+  WaitingDeliveries1760001100002,
   SubscriptionNotes1760001200000,
   SubscriptionHeaders1760001201000,
   PortalSessions1760001300000,

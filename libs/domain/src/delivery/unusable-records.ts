@@ -36,6 +36,14 @@ export function attemptFault(attempt: WebhookAttempt, nowMs: number): RecordFaul
   return attempt.firstAttemptAt > nowMs + MAX_AHEAD_MS ? invalid('firstAttemptAt') : null;
 }
 
+/** As `attemptFault`, of a delivery without an attempt. */
+export function waitingFault(delivery: WebhookDelivery, nowMs: number): RecordFault | null {
+  if (!UUID.test(delivery.eventId)) return invalid('eventId');
+  if (!isCount(delivery.series)) return invalid('series');
+  if (!isTime(delivery.eventTime)) return invalid('eventTime');
+  return isTime(delivery.createdAt) && delivery.createdAt <= nowMs + MAX_AHEAD_MS ? null : invalid('createdAt');
+}
+
 const TIMES = ['eventTime', 'deliveryCreatedAt', 'startedAt', 'firstAttemptAt', 'nextDueAt', 'durationMs'] as const;
 
 function isCount(value: number): boolean {

@@ -3,6 +3,8 @@ export interface DeliveryPosition {
   readonly firstAttemptAt: number;
   readonly eventId: string;
   readonly series: number;
+  /** Of a delivery that had to wait, by its creation: `firstAttemptAt` is the time of that. */
+  readonly isWaiting?: true | undefined;
 }
 
 /** A page of one fleet (R-31, R-33). The window is that of the first attempt, [startAt, endAt). */
@@ -20,6 +22,8 @@ export interface DeliveryQuery {
   readonly status?: DeliveryStatus | undefined;
   /** Of the first attempt, then event, then series; default `asc`: newest last. */
   readonly order?: 'asc' | 'desc' | undefined;
+  /** Leaves out what `findWaiting` finds. */
+  readonly withoutWaiting?: boolean | undefined;
   readonly limit: number;
   /** The last record of the page before, in the same order. */
   readonly after?: DeliveryPosition | undefined;
@@ -27,11 +31,16 @@ export interface DeliveryQuery {
 
 export interface DeliveryHistory {
   findDeliveries(query: DeliveryQuery): Promise<FoundDeliveries>;
+  /**
+   * Deliveries that have not ended and had no attempt for a while when they were read (R-33), those that have one by now
+   * included: by creation, event and series, which never change.
+   */
+  findWaiting(query: DeliveryQuery): Promise<FoundDeliveries<ShownDelivery>>;
 }
 
-export interface FoundDeliveries {
+export interface FoundDeliveries<Shown = DeliveryRecord> {
   /** In the order of the query: no more than its limit, and than a page has bytes (R-34a). */
-  readonly records: readonly DeliveryRecord[];
+  readonly records: readonly Shown[];
   /** Whether others follow the last record. */
   readonly hasMore: boolean;
   /** Every delivery whose first attempt was before this had been projected (R-33); null: not known. */
@@ -64,6 +73,14 @@ export interface DeliveryRecord {
   /** Every attempt, and of the probes the first and the newest. */
   readonly attempts: readonly AttemptEntry[];
 }
+
+/** A delivery without an attempt. */
+export interface WaitingDelivery extends Omit<DeliveryRecord, 'firstAttemptAt' | 'lastAttemptAt' | 'url'> {
+  readonly firstAttemptAt: null;
+  readonly lastAttemptAt: null;
+}
+
+export type ShownDelivery = DeliveryRecord | WaitingDelivery;
 
 /** An attempt or a probe (R-24). */
 export interface AttemptEntry {

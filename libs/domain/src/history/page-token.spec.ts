@@ -25,6 +25,12 @@ describe('a page token (R-34)', () => {
     expect(openPageToken(token, expected, KEYS)).toEqual({ type: 'opened', position });
   });
 
+  it('leads back to a position among the deliveries that wait, which is no other', () => {
+    const waiting = { ...position, isWaiting: true as const };
+    const sealed = sealPageToken({ ...content, position: waiting }, KEYS);
+    expect(openPageToken(sealed, expected, KEYS)).toEqual({ type: 'opened', position: waiting });
+  });
+
   it('is authenticated as a whole, its version and key id included', () => {
     const bytes = Buffer.from(token, 'base64url');
     const [head, mac, payload] = [bytes.subarray(0, 5), bytes.subarray(5, 37), bytes.subarray(37)];

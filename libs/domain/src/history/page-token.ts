@@ -43,7 +43,7 @@ export interface PageTokens<Position> {
   open(token: string, expected: ExpectedPageToken, keys: Keys): OpenedPageToken<Position>;
 }
 
-type PositionFields = readonly (string | number)[];
+type PositionFields = readonly (string | number | undefined)[];
 
 /** How a position is written into a token. Released forms stay: tokens outlive a deployment. */
 interface PositionForm<Position, Fields extends PositionFields> {
@@ -85,10 +85,12 @@ function createPageTokens<Position, Fields extends PositionFields>({
 
 export const deliveryPageTokens = createPageTokens<
   DeliveryPosition,
-  [firstAttemptAt: number, eventId: string, series: number]
+  [firstAttemptAt: number, eventId: string, series: number, isWaiting?: 1]
 >({
-  fieldsOf: ({ firstAttemptAt, eventId, series }) => [firstAttemptAt, eventId, series],
-  positionOf: ([firstAttemptAt, eventId, series]) => ({ firstAttemptAt, eventId, series }),
+  fieldsOf: ({ firstAttemptAt, eventId, series, isWaiting }) =>
+    isWaiting === true ? [firstAttemptAt, eventId, series, 1] : [firstAttemptAt, eventId, series],
+  positionOf: ([firstAttemptAt, eventId, series, isWaiting]) =>
+    isWaiting === 1 ? { firstAttemptAt, eventId, series, isWaiting: true } : { firstAttemptAt, eventId, series },
 });
 
 export const pathPageTokens = createPageTokens<

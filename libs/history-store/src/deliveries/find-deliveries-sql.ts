@@ -5,8 +5,8 @@
 import { type PreparedQuery, storableText } from '@waypost/database';
 import type { DeliveryPosition, DeliveryQuery, DeliveryStatus } from '@waypost/domain';
 import { instant } from '../pages/page-sql.js';
-import { FIXED_RECORD_BYTES } from './record-bytes.js';
 import { DELIVERY_KEYS, type DeliveryKeyName, type Facet, finerColumn, hashedKey } from './delivery-keys.js';
+import { FIXED_RECORD_BYTES } from './record-bytes.js';
 
 export interface SqlQuery {
   readonly text: string;
@@ -14,10 +14,30 @@ export interface SqlQuery {
 }
 
 /** Lengths of values, which PostgreSQL knows without reading them when they are stored apart from their row. */
-const RECORD_BYTES = `octet_length(body) + octet_length(attempts) + octet_length(url) + ${String(FIXED_RECORD_BYTES)}`;
+const RECORD_BYTES = `octet_length(body) + coalesce(octet_length(attempts) + octet_length(url), 0) + ${String(FIXED_RECORD_BYTES)}`;
 
-const SELECTED = `event_id, first_attempt_at, last_attempt_at, event_time, created_at, delivered_at, next_attempt_at,
-  series, status_code, fleet_id, device_id, subscription_id, event_type, format, status, replay_id, url, body, attempts`;
+/** Of the rows of a page. */
+export const RECORD_COLUMNS = [
+  ...['event_id', 'first_attempt_at', 'last_attempt_at', 'event_time', 'created_at', 'delivered_at', 'next_attempt_at'],
+  ...[
+    'series',
+    'status_code',
+    'fleet_id',
+    'device_id',
+    'subscription_id',
+    'event_type',
+    'format',
+    'status',
+    'replay_id',
+  ],
+  ...['url', 'body', 'attempts'],
+];
+const SELECTED = RECORD_COLUMNS.join(', ');
+
+/** A look-up by primary key, row by row; a join may become a scan of everything. */
+const IS_NOT_WAITING = `(SELECT true FROM waiting_deliveries w
+  WHERE w.event_id = deliveries.event_id AND w.series = deliveries.series AND w.created_at = deliveries.created_at
+  LIMIT 1) IS NULL`;
 
 const ORDERS = {
   asc: { by: 'ORDER BY first_attempt_at, event_id, series', merge: 'ORDER BY first_attempt_at' },
@@ -65,12 +85,16 @@ function typesOf(key: DeliveryKeyName | null, { event_types: types }: Filters): 
 }
 
 /** PostgreSQL allows names of up to 63 bytes. */
-function nameOf({ key, merged, filters, types }: Omit<Page, 'query' | 'maxBytes'>, { order }: DeliveryQuery): string {
+function nameOf(
+  { key, merged, filters, types }: Omit<Page, 'query' | 'maxBytes'>,
+  { order, withoutWaiting }: DeliveryQuery,
+): string {
   const statuses = merged.map((status) => status.charAt(0));
   const columns = Object.keys(filters).map((column) => SHORT_NAMES[column as keyof Filters]);
   const slots = typeof types === 'number' ? [String(types)] : [];
   const first = order === 'desc' ? 'desc' : 'page';
-  return [first, key ?? 'event', ...statuses, ...columns, ...slots].join(' ');
+  const others = withoutWaiting === true ? ['others'] : [];
+  return [first, key ?? 'event', ...statuses, ...columns, ...slots, ...others].join(' ');
 }
 
 /** Values by column, in the order of their parameters; several types or subscriptions are one array. */
@@ -93,7 +117,7 @@ const SHORT_NAMES: Readonly<Record<keyof Filters, string>> = {
 /** null: the database would reject a value. */
 function readFilters(query: DeliveryQuery): Filters | null {
   const { deviceId, eventId, statusCode, status } = query;
-  if (eventId !== undefined && !UUID.test(eventId)) return null;
+  if (eventId !== undefined && !isUuid(eventId)) return null;
   if (statusCode !== undefined && !isInt4(statusCode)) return null;
   const types = [...new Set((query.eventTypes ?? []).map(storableText))];
   return {
@@ -158,7 +182,7 @@ function textOf(page: Page): SqlQuery {
   const { query, maxBytes, filters } = page;
   const parameters: unknown[] = [];
   const parameter = (value: unknown): string => `$${String(parameters.push(value))}`;
-  const window = windowOf(query, parameter);
+  const window = [...windowOf(query, parameter), ...(query.withoutWaiting === true ? [IS_NOT_WAITING] : [])];
   const { subscription_ids: subscriptions, ...values } = {
     fleet_id: parameter(storableText(query.fleetId)),
     ...parametersOf(filters, parameter),
@@ -205,7 +229,11 @@ function pageText(
  * The rows of a page that fit into its bytes, the first in any case (R-34a). It is decided by lengths alone: of a row that is
  * left out, a long body is never read.
  */
-function boundedText(page: string, orderBy: string, { most, maxBytes }: { most: string; maxBytes: string }): string {
+export function boundedText(
+  page: string,
+  orderBy: string,
+  { most, maxBytes }: { readonly most: string; readonly maxBytes: string },
+): string {
   return `SELECT * FROM (
       SELECT page.*, (row_number() OVER so_far)::integer AS place, sum(${RECORD_BYTES}) OVER so_far AS bytes,
              lead(true, 1, false) OVER so_far AS has_more
@@ -286,6 +314,10 @@ const AFTER_ALL: Omit<DeliveryPosition, 'firstAttemptAt'> = {
   eventId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
   series: INT4_MAX,
 };
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
 
 function isInt4(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) <= INT4_MAX;

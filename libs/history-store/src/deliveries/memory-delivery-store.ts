@@ -52,6 +52,8 @@ export function createMemoryDeliveryStore({
   };
 
   const history: DeliveryHistory = {
+    // Only attempts are projected here.
+    findWaiting: () => Promise.resolve({ records: [], hasMore: false, completeUntil: null }),
     findDeliveries(query) {
       const found = [...rows.values()].filter((row) => matches(row, query)).sort(comparePositions);
       if (query.order === 'desc') found.reverse();

@@ -4,10 +4,13 @@ import {
   type DeliveryHistory,
   type DeliveryQuery,
   type DeliveryRecord,
+  type FoundDeliveries,
   MAX_PAGE_BYTES,
+  type ShownDelivery,
 } from '@waypost/domain';
 import { explainQuery, type PlanNode } from '../pages/page-sql.js';
 import { findDeliveriesSql } from './find-deliveries-sql.js';
+import { findWaitingSql } from './find-waiting-sql.js';
 import { unpackAttempts } from './fold-attempts.js';
 
 export interface DeliveryHistoryDeps {
@@ -17,17 +20,22 @@ export interface DeliveryHistoryDeps {
 
 /** The history in PostgreSQL. Every page is one statement, and page 1,000 costs what page 1 costs. */
 export function createDeliveryHistory({ pages, maxPageBytes = MAX_PAGE_BYTES }: DeliveryHistoryDeps): DeliveryHistory {
+  async function find<Shown>(
+    page: PreparedQuery | null,
+    shownOf: (row: DeliveryRow) => Shown,
+  ): Promise<FoundDeliveries<Shown>> {
+    const found = await pages.read<PageRow>(withProgress(page));
+    const rows = found.filter(isDelivery).sort((a, b) => a.place - b.place);
+    return {
+      records: rows.map(shownOf),
+      hasMore: rows.at(-1)?.has_more ?? false,
+      completeUntil: completeUntil(found[0]?.complete_until?.getTime() ?? null),
+    };
+  }
+
   return {
-    async findDeliveries(query) {
-      const sql = findDeliveriesSql(query, maxPageBytes);
-      const found = await pages.read<PageRow>(withProgress(sql));
-      const rows = found.filter(isDelivery).sort((a, b) => a.place - b.place);
-      return {
-        records: rows.map(toRecord),
-        hasMore: rows.at(-1)?.has_more ?? false,
-        completeUntil: completeUntil(found[0]?.complete_until?.getTime() ?? null),
-      };
-    },
+    findDeliveries: (query) => find(findDeliveriesSql(query, maxPageBytes), toRecord),
+    findWaiting: (query) => find(findWaitingSql(query, maxPageBytes), toShown),
   };
 }
 
@@ -81,7 +89,24 @@ function isDelivery(row: PageRow): row is PageRow & DeliveryRow {
   return row.event_id !== null;
 }
 
-function toRecord(row: DeliveryRow): DeliveryRecord {
+type WaitingRow = DeliveryRow | UnattemptedRow;
+
+/** What a delivery has before its first attempt, under the names of a row. */
+interface UnattemptedRow extends Omit<DeliveryRow, 'first_attempt_at'> {
+  readonly first_attempt_at: null;
+}
+
+function toShown(row: WaitingRow): ShownDelivery {
+  if (row.first_attempt_at !== null) return toRecord(row);
+  return {
+    ...identityOf(row),
+    ...{ firstAttemptAt: null, lastAttemptAt: null, deliveredAt: null, nextAttemptAt: null },
+    ...{ status: 'pending', statusCode: null, attempts: [] },
+  };
+}
+
+/** What the fan-out decides. */
+function identityOf(row: WaitingRow) {
   return {
     eventId: row.event_id,
     series: row.series,
@@ -91,10 +116,16 @@ function toRecord(row: DeliveryRow): DeliveryRecord {
     deviceId: row.device_id,
     subscriptionId: row.subscription_id,
     fleetId: row.fleet_id,
-    url: row.url,
     format: row.format,
     body: row.body,
     createdAt: row.created_at.getTime(),
+  };
+}
+
+function toRecord(row: DeliveryRow): DeliveryRecord {
+  return {
+    ...identityOf(row),
+    url: row.url,
     firstAttemptAt: row.first_attempt_at.getTime(),
     lastAttemptAt: row.last_attempt_at.getTime(),
     deliveredAt: row.delivered_at?.getTime() ?? null,

@@ -5,7 +5,7 @@ import { endOf, NOT_STORED, type StoredDelivery, type WrittenDelivery } from '..
 import { writeFigures } from '../figures/write-figures.js';
 import { groupByDay } from '../partitions/daily-table.js';
 import { copyIn, CopyRows } from '../projection/binary-copy.js';
-import { beginAndMovePosition, MOVED } from '../projection/projection-transaction.js';
+import { beginAndMovePosition, MOVED, movePosition } from '../projection/projection-transaction.js';
 import { partitionName } from './delivery-partitions.js';
 import type { AttemptBatch } from './delivery-projection.js';
 import {
@@ -20,6 +20,7 @@ import {
   writeDeliveryRow,
 } from './delivery-sql.js';
 import { type FoldedDelivery, hasManyProbes, lastRecordNumber, unpackAttempts } from './fold-attempts.js';
+import { forgetEnded } from './waiting-sql.js';
 
 /** The statements for a batch of a log without repetitions, prepared before the transaction begins. */
 export interface PreparedWrites {
@@ -96,6 +97,7 @@ export async function applyWrites(
   }
   written.push(...(await upsertDeliveries(client, others)));
   await writeFigures(client, batch.partition, written);
+  await forgetEnded(client, batch.attempts);
   return written.length;
 }
 
@@ -108,6 +110,7 @@ export async function applyUpserts(
   if (!(await moveAndInsert(client, batch, []))) return null;
   const written = await upsertDeliveries(client, deliveries);
   await writeFigures(client, batch.partition, written);
+  await forgetEnded(client, batch.attempts);
   return written.length;
 }
 
@@ -117,18 +120,11 @@ async function moveAndInsert(
   batch: AttemptBatch,
   [first, ...others]: readonly Copy[],
 ): Promise<boolean> {
-  const move = beginAndMovePosition(batch);
-  if (first === undefined) return hasMoved(client, move);
-  const results = await copyIn(client, `${move}; ${first.sql}`, first.rows);
+  if (first === undefined) return movePosition(client, batch);
+  const results = await copyIn(client, `${beginAndMovePosition(batch)}; ${first.sql}`, first.rows);
   if (!results.some((result) => MOVED.includes(result))) return false;
   for (const { sql, rows } of others) await copyIn(client, sql, rows);
   return true;
-}
-
-async function hasMoved(client: PoolClient, move: string): Promise<boolean> {
-  // pg returns one result per statement.
-  const results = (await client.query(move)) as unknown as readonly { readonly rowCount: number | null }[];
-  return results.at(-1)?.rowCount === 1;
 }
 
 /** Resolves to the deliveries that could be written: those that have their body or are stored already. */

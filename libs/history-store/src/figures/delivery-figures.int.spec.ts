@@ -167,7 +167,12 @@ describe('the figures of deliveries (R-41)', () => {
           };
           await project();
           if (rebuilt) {
-            const logsOf = { deliveries: fleet.fleetId, delivery_figures: fleet.fleetId, path_points: 'none' };
+            const logsOf = {
+              deliveries: fleet.fleetId,
+              delivery_figures: fleet.fleetId,
+              path_points: 'none',
+              waiting_deliveries: 'none',
+            };
             expect(await emptyHistory(dataSource, logsOf)).toEqual({ type: 'emptied' });
             await project();
           }

@@ -3,7 +3,7 @@ import { RETENTION_MS } from '@waypost/domain';
 /** A table that is partitioned by range of a time, one partition per UTC day. */
 export interface DailyTable {
   /** Part of the text of statements. */
-  readonly name: 'deliveries' | 'delivery_figures' | 'path_points';
+  readonly name: 'deliveries' | 'delivery_figures' | 'path_points' | 'waiting_deliveries';
   /** Any fixed numbers: the advisory locks of partition creators and of the one retention run. */
   readonly creationLock: number;
   readonly retentionLock: number;

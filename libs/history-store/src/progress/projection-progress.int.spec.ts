@@ -10,7 +10,7 @@ import { emptyHistory } from '../rebuild/history-rebuild.js';
 import { createProjectionProgress } from './projection-progress.js';
 
 const TOPIC = 'webhook.attempts';
-const LOGS = { deliveries: TOPIC, delivery_figures: TOPIC, path_points: 'telemetry.pings' };
+const LOGS = { deliveries: TOPIC, delivery_figures: TOPIC, path_points: 'telemetry.pings', waiting_deliveries: 'none' };
 
 let database: TestDatabase;
 let dataSource: DataSource;

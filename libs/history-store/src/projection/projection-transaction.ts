@@ -94,6 +94,15 @@ export function beginAndMovePosition(move: PositionMove): string {
   ].join('; ');
 }
 
+/** Begins the transaction; false: the position is not where the caller believes it to be. */
+export async function movePosition(client: PoolClient, move: PositionMove): Promise<boolean> {
+  // pg returns one result per statement.
+  const results = (await client.query(beginAndMovePosition(move))) as unknown as readonly {
+    readonly rowCount: number | null;
+  }[];
+  return results.at(-1)?.rowCount === 1;
+}
+
 /** Part of the statement that moves the position, whose command tag is that of the position. */
 function moveProgress({ partition, completeUntil }: PositionMove): string {
   if (completeUntil === undefined) return '';

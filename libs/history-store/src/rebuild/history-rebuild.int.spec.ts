@@ -9,7 +9,12 @@ import { createDeliveryProjection } from '../deliveries/postgres-delivery-projec
 import { createPathPartitions } from '../paths/postgres-path-projection.js';
 import { emptyHistory } from './history-rebuild.js';
 
-const LOGS = { deliveries: 'the-attempts', delivery_figures: 'the-attempts', path_points: 'the-pings' };
+const LOGS = {
+  deliveries: 'the-attempts',
+  delivery_figures: 'the-attempts',
+  path_points: 'the-pings',
+  waiting_deliveries: 'the-deliveries',
+};
 const TOPIC = LOGS.deliveries;
 const log = attemptsOf({ fleetId: 'fleet-a', firstAttemptAt: NOW - 60_000 }, 2, 'delivered');
 

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { DataSource } from 'typeorm';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import type { ShownDelivery, WebhookAttempt } from '@waypost/domain';
+import {
+  createDeliveryHistory,
+  createDeliveryProjection,
+  createProjectionProgress,
+  createWaitingProjection,
+} from '@waypost/history-store';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { createPageStates } from '../paging/page-states.js';
+import { attemptOf, type DeliveryPlan, NOW, uuidOf } from '../testing/walked-deliveries.js';
+import { DeliveryPages } from './delivery-pages.service.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let source: PageSource;
+let pages: DeliveryPages;
+let partitions = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  dataSource = await createDataSource(database.url).initialize();
+  source = createPageSource(database.url);
+  await createProjectionProgress(dataSource).begin(200);
+  pages = new DeliveryPages(
+    createDeliveryHistory({ pages: source }),
+    createPageStates({ keys: [Buffer.alloc(32, 3)], now: () => NOW }),
+    () => NOW,
+  );
+});
+afterAll(async () => {
+  await source.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** Pending for ever: each attempt gets a 503. */
+function planOf(event: number, firstAttemptAt: number): DeliveryPlan {
+  const answers = [503, 503, 503, 503];
+  return { event, series: 0, device: 'd', type: 'position', subscription: uuidOf('s'), firstAttemptAt, answers };
+}
+
+/** A fleet whose deliveries wait, or were attempted without having to. */
+function newFleet() {
+  partitions += 1;
+  const partition = partitions;
+  const fleetId = `fleet-${String(partition)}`;
+  const waiting = createWaitingProjection({ dataSource, now: () => NOW });
+  const projection = createDeliveryProjection({ dataSource, now: () => NOW });
+  const positions = new Map<string, number>();
+  function next(topic: string) {
+    const offset = positions.get(topic);
+    positions.set(topic, (offset ?? 0) + 1);
+    return { topic, partition, expectedOffset: offset ?? null, nextOffset: (offset ?? 0) + 1 };
+  }
+  return {
+    fleetId,
+    async attempt(attempts: readonly WebhookAttempt[]): Promise<void> {
+      const batch = { ...next('webhook.attempts'), completeUntil: NOW, attempts };
+      expect(await projection.apply(batch)).toMatchObject({ type: 'applied' });
+    },
+    async wait(plans: readonly DeliveryPlan[]): Promise<void> {
+      const deliveries = plans.map((plan) => {
+        const { deliveryCreatedAt: createdAt, body, ...fields } = attemptOf(fleetId, plan, 1);
+        const { eventId, subscriptionId, deviceId, eventType, eventTime, format, series, replayId } = fields;
+        const of = { eventId, subscriptionId, fleetId, deviceId, eventType, eventTime, format, series, replayId };
+        return { ...of, createdAt, body: body ?? '' };
+      });
+      const stored = await waiting.apply({ ...next('webhook.deliveries'), deliveries });
+      expect(stored).toEqual({ type: 'applied', waiting: plans.length });
+    },
+  };
+}
+type Fleet = ReturnType<typeof newFleet>;
+
+async function walk(
+  { fleetId }: Fleet,
+  { order, limit }: { order: 'asc' | 'desc'; limit: number },
+  beforeEachPage: (page: number) => Promise<void>,
+): Promise<ShownDelivery[]> {
+  const filters = { status: 'pending' as const, order };
+  const shown: ShownDelivery[] = [];
+  let pageState: string | undefined;
+  for (let count = 0; ; count += 1) {
+    await beforeEachPage(count);
+    const page = await pages.readPending({ fleetId, path: '/public/v2/events', filters, limit, pageState });
+    expect(page.records.length).toBeLessThanOrEqual(limit);
+    shown.push(...page.records);
+    if (page.nextPageState === null) return shown;
+    pageState = page.nextPageState;
+  }
+}
+
+describe('a walk over the pending deliveries (R-33, R-34)', () => {
+  it('shows each once, also those that have their first attempt while it goes on, in both orders', async () => {
+    const walks = fc.record({
+      order: fc.constantFrom('asc' as const, 'desc' as const),
+      limit: fc.integer({ min: 1, max: 5 }),
+      attempted: fc.integer({ min: 0, max: 6 }),
+      waiting: fc.integer({ min: 0, max: 8 }),
+      /** Which of the waiting ones are attempted before each page. */
+      turns: fc.array(fc.nat(7), { maxLength: 12 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(walks, async ({ order, limit, attempted, waiting, turns }) => {
+        const fleet = newFleet();
+        const sent = Array.from({ length: attempted }, (_, n) => planOf(n, NOW - 9_000 + n));
+        const held = Array.from({ length: waiting }, (_, n) => planOf(100 + n, NOW - 60_000 + n));
+        await fleet.attempt(sent.map((plan) => attemptOf(fleet.fleetId, plan, 1)));
+        await fleet.wait(held);
+        const begun = new Set<number>();
+        const shown = await walk(fleet, { order, limit }, async (page) => {
+          const turn = turns[page];
+          const plan = turn === undefined ? undefined : held[turn];
+          if (plan === undefined || turn === undefined || begun.has(turn)) return;
+          begun.add(turn);
+          // Created long before, attempted among the others.
+          const first = attemptOf(fleet.fleetId, { ...plan, firstAttemptAt: NOW - 8_998 }, 1);
+          await fleet.attempt([{ ...first, deliveryCreatedAt: plan.firstAttemptAt - 10 }]);
+        });
+        const expected = [...sent, ...held].map((plan) => attemptOf(fleet.fleetId, plan, 1).eventId);
+        const eventIds = shown.map(({ eventId }) => eventId);
+        expect(order === 'asc' ? eventIds : eventIds.toReversed()).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('the deliveries of an event (R-33)', () => {
+  it('end with those that wait, page by page', async () => {
+    const fleet = newFleet();
+    const first = planOf(1, NOW - 60_000);
+    await fleet.attempt([attemptOf(fleet.fleetId, first, 1)]);
+    await fleet.wait([1, 2].map((series) => ({ ...first, series, firstAttemptAt: NOW - 50_000 + series })));
+    const { eventId } = attemptOf(fleet.fleetId, first, 1);
+    const request = { fleetId: fleet.fleetId, path: `/public/v2/events/${eventId}`, filters: { eventId } };
+    for (const limit of [1, 2, 3, 10]) {
+      const shown: (readonly [series: number, firstAttemptAt: number | null])[] = [];
+      let pageState: string | undefined;
+      do {
+        const page = await pages.readEvent({ ...request, limit, pageState });
+        expect(page.records.length).toBeLessThanOrEqual(limit);
+        shown.push(...page.records.map(({ series, firstAttemptAt }) => [series, firstAttemptAt] as const));
+        pageState = page.nextPageState ?? undefined;
+      } while (pageState !== undefined);
+      expect(shown).toEqual([
+        [0, NOW - 60_000],
+        [1, null],
+        [2, null],
+      ]);
+    }
+  });
+});

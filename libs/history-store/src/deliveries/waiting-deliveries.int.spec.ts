@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PoolClient } from 'pg';
+import type { DataSource } from 'typeorm';
+import { createDataSource, createPageSource, type PageSource } from '@waypost/database';
+import type { DeliveryHistory, DeliveryQuery, WebhookAttempt, WebhookDelivery } from '@waypost/domain';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { until } from '../../../../test/support/until.js';
+import { explainQuery } from '../pages/page-sql.js';
+import { createProjectionProgress } from '../progress/projection-progress.js';
+import { attemptsOf, NOW, uuidOf } from './attempt-samples.contract.js';
+import { createDeliveryPartitions } from './delivery-partitions.js';
+import { findWaitingSql } from './find-waiting-sql.js';
+import { createDeliveryHistory } from './postgres-delivery-history.js';
+import { createDeliveryProjection } from './postgres-delivery-projection.js';
+import { createWaitingProjection } from './postgres-waiting-projection.js';
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let pages: PageSource;
+let history: DeliveryHistory;
+let fleets = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase(process.env['WAYPOST_TEST_DATABASE_URL'] ?? '');
+  dataSource = await createDataSource(database.url).initialize();
+  pages = createPageSource(database.url);
+  history = createDeliveryHistory({ pages });
+  await createProjectionProgress(dataSource).begin(100);
+  await createDeliveryPartitions(dataSource).ensurePartitions(NOW - DAY_MS, NOW);
+});
+afterAll(async () => {
+  await pages.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** A fleet of its own with its logs, whose partition it has alone. */
+function newFleet() {
+  fleets += 1;
+  const partition = fleets;
+  const fleetId = `fleet-${String(fleets)}`;
+  const waiting = createWaitingProjection({ dataSource, now: () => NOW });
+  const attempted = createDeliveryProjection({ dataSource, now: () => NOW });
+  const positions = { deliveries: 0, attempts: 0 };
+  const batchOf = (log: 'deliveries' | 'attempts', length: number) => {
+    const offset = positions[log];
+    positions[log] += length + 1;
+    const expectedOffset = offset === 0 ? null : offset;
+    return { topic: `webhook.${log}`, partition, expectedOffset, nextOffset: positions[log], completeUntil: NOW };
+  };
+  const all = { fleetId, startAt: 0, endAt: NOW + DAY_MS, limit: 100 };
+  return {
+    fleetId,
+    partition,
+    deliveryOf: (name: string, given: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
+      ...{
+        eventId: uuidOf(`${fleetId} ${name}`),
+        subscriptionId: uuidOf('subscription'),
+        fleetId,
+        deviceId: 'device-1',
+      },
+      ...{ eventType: 'position', eventTime: NOW - 70_000, format: 'v1', body: `{"of":"${name}"}`, series: 0 },
+      ...{ createdAt: NOW - 60_000, replayId: null },
+      ...given,
+    }),
+    log: async (deliveries: readonly WebhookDelivery[]) => {
+      const { completeUntil: _, ...batch } = batchOf('deliveries', deliveries.length);
+      return waiting.apply({ ...batch, deliveries });
+    },
+    attempt: (attempts: readonly WebhookAttempt[]) =>
+      attempted.apply({ ...batchOf('attempts', attempts.length), attempts }),
+    find: async (query: Partial<DeliveryQuery> = {}) =>
+      (await history.findWaiting({ ...all, status: 'pending', ...query })).records,
+    findOthers: async () => (await history.findDeliveries({ ...all, status: 'pending', withoutWaiting: true })).records,
+  };
+}
+
+/** The attempts of a delivery, from a time on. */
+function attemptsAt(
+  of: WebhookDelivery,
+  firstAttemptAt: number,
+  retries: number,
+  end: 'delivered' | 'open' | 'failed',
+) {
+  const { eventId, fleetId, series, createdAt: deliveryCreatedAt, body } = of;
+  const attempts = attemptsOf({ eventId, fleetId, series, deliveryCreatedAt, firstAttemptAt }, retries, end);
+  return attempts.map((attempt) => (attempt.attempt === 1 ? { ...attempt, body } : attempt));
+}
+
+describe('deliveries without an attempt (R-33)', () => {
+  it('are shown with what is known of them until they end', async () => {
+    const fleet = newFleet();
+    const one = fleet.deliveryOf('one', { series: 2, replayId: uuidOf('replay') });
+    expect(await fleet.log([one])).toEqual({ type: 'applied', waiting: 1 });
+    const { subscriptionId, deviceId, eventType, eventTime, format, body, createdAt, replayId } = one;
+    expect(await fleet.find()).toEqual([
+      {
+        ...{ eventId: one.eventId, series: 2, replayId, subscriptionId, fleetId: fleet.fleetId, deviceId, eventType },
+        ...{ eventTime, format, body, createdAt, firstAttemptAt: null, lastAttemptAt: null, deliveredAt: null },
+        ...{ nextAttemptAt: null, status: 'pending', statusCode: null, attempts: [] },
+      },
+    ]);
+    const [first, second] = attemptsAt(one, NOW - 5_000, 1, 'delivered');
+    await fleet.attempt(first === undefined ? [] : [first]);
+    expect(await fleet.find()).toMatchObject([{ firstAttemptAt: NOW - 5_000, status: 'pending', body }]);
+    expect(await fleet.findOthers()).toEqual([]);
+    await fleet.attempt(second === undefined ? [] : [second]);
+    expect(await fleet.find()).toEqual([]);
+    expect(await dataSource.query('SELECT * FROM waiting_deliveries WHERE fleet_id = $1', [fleet.fleetId])).toEqual([]);
+  });
+
+  it.each(['delivered', 'open', 'failed'] as const)(
+    'are not among them if the attempts came first, and are %s',
+    async (end) => {
+      const fleet = newFleet();
+      const [one, other] = [fleet.deliveryOf('one'), fleet.deliveryOf('other')];
+      await fleet.attempt(attemptsAt(one, NOW - 59_000, end === 'open' ? 1 : 0, end));
+      expect(await fleet.log([one, other])).toEqual({ type: 'applied', waiting: 1 });
+      expect((await fleet.find()).map(({ eventId }) => eventId)).toEqual([other.eventId]);
+    },
+  );
+
+  it('end like all others when they expire or are refused without a request', async () => {
+    const fleet = newFleet();
+    const old = fleet.deliveryOf('old', { createdAt: NOW - 15 * DAY_MS });
+    const refused = fleet.deliveryOf('refused');
+    await fleet.log([old, refused]);
+    const ends = [old, refused].flatMap((one, index) =>
+      attemptsAt(one, NOW - 1_000, 0, 'failed').map((attempt) => ({
+        ...attempt,
+        ...(index === 0 ? { outcome: 'expired', errorCode: 'expired' } : { errorCode: 'subscription_disabled' }),
+      })),
+    );
+    await fleet.attempt(ends);
+    expect(await fleet.find()).toEqual([]);
+  });
+
+  it('are not stored when their day is beyond the retention: their attempts are not there either', async () => {
+    const fleet = newFleet();
+    const result = await fleet.log([fleet.deliveryOf('old', { createdAt: NOW - 17 * DAY_MS })]);
+    expect(result).toEqual({ type: 'applied', waiting: 0 });
+  });
+
+  it('are stored once, and by the one whose position is the stored one', async () => {
+    const fleet = newFleet();
+    await fleet.log([fleet.deliveryOf('one')]);
+    await fleet.log([fleet.deliveryOf('one')]);
+    expect(await fleet.find()).toHaveLength(1);
+    const rival = createWaitingProjection({ dataSource, now: () => NOW });
+    const batch = { topic: 'webhook.deliveries', partition: fleet.partition, expectedOffset: 1, nextOffset: 9 };
+    expect(await rival.apply({ ...batch, deliveries: [fleet.deliveryOf('two')] })).toMatchObject({
+      type: 'superseded',
+    });
+    expect(await fleet.find()).toHaveLength(1);
+  });
+
+  it('are never left behind by an end that is projected at the same moment', async () => {
+    const fleet = newFleet();
+    const one = fleet.deliveryOf('one');
+    const runner = dataSource.createQueryRunner();
+    const client = (await runner.connect()) as PoolClient;
+    // As a batch of attempts that is not committed yet.
+    await client.query('BEGIN');
+    await client.query('UPDATE delivery_progress SET complete_until = now() WHERE partition = $1', [fleet.partition]);
+    await client.query(
+      `INSERT INTO deliveries (event_id, first_attempt_at, last_attempt_at, event_time, created_at, series, status_code,
+         last_attempt, fleet_id, device_id, subscription_id, event_type, format, status, url, body, attempts)
+       VALUES ($1, $2, $2, $2, $2, 0, 200, 1, $3, 'd', 's', 'position', 'v1', 'delivered', 'https://x.example', '{}', '[]')`,
+      [one.eventId, new Date(NOW - 30_000).toISOString(), fleet.fleetId],
+    );
+    const logged = fleet.log([one]);
+    await until(async () => {
+      const rows: unknown[] = await dataSource.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    });
+    await client.query('COMMIT');
+    await runner.release();
+    expect(await logged).toEqual({ type: 'applied', waiting: 0 });
+    expect(await fleet.find()).toEqual([]);
+  });
+
+  it('are found by every filter, in both orders, page by page', async () => {
+    const fleet = newFleet();
+    const deliveries = Array.from({ length: 12 }, (_, index) =>
+      fleet.deliveryOf(String(index), {
+        createdAt: NOW - DAY_MS - 6 + Math.floor(index / 2),
+        deviceId: `device-${String(index % 3)}`,
+        eventType: ['position', 'ignition_on'][index % 2] ?? 'position',
+        subscriptionId: uuidOf(`subscription ${String(index % 4)}`),
+      }),
+    );
+    await fleet.log(deliveries);
+    const inOrder = deliveries.toSorted((a, b) => a.createdAt - b.createdAt || (a.eventId < b.eventId ? -1 : 1));
+    const cases: [Partial<DeliveryQuery>, (one: WebhookDelivery) => boolean][] = [
+      [{}, () => true],
+      [{ deviceId: 'device-1' }, ({ deviceId }) => deviceId === 'device-1'],
+      [{ eventTypes: ['ignition_on', 'x'] }, ({ eventType }) => eventType === 'ignition_on'],
+      [{ subscriptionId: uuidOf('subscription 2') }, (one) => one.subscriptionId === uuidOf('subscription 2')],
+      [{ eventId: deliveries[3]?.eventId }, ({ eventId }) => eventId === deliveries[3]?.eventId],
+      [
+        { startAt: NOW - DAY_MS - 4, endAt: NOW - DAY_MS - 2 },
+        ({ createdAt: at }) => at - NOW + DAY_MS >= -4 && at - NOW + DAY_MS < -2,
+      ],
+      [{ status: 'failed' }, () => false],
+      [{ statusCode: 500 }, () => false],
+      [{ eventId: 'no uuid' }, () => false],
+    ];
+    for (const [filter, matches] of cases) {
+      for (const order of ['asc', 'desc'] as const) {
+        const expected = inOrder.filter(matches).map(({ eventId }) => eventId);
+        const seen: string[] = [];
+        for (let after: DeliveryQuery['after']; ;) {
+          const [next] = await fleet.find({ ...filter, order, after, limit: 1 });
+          if (next === undefined) break;
+          seen.push(next.eventId);
+          after = { firstAttemptAt: next.createdAt, eventId: next.eventId, series: next.series };
+        }
+        expect(seen).toEqual(order === 'asc' ? expected : expected.toReversed());
+      }
+    }
+  });
+
+  it('are read by the index of their fleet', async () => {
+    const sql = findWaitingSql({ fleetId: 'fleet', startAt: 0, endAt: NOW, limit: 10, status: 'pending' }, 1_000_000);
+    const plan = sql === null ? [] : await explainQuery(pages, sql);
+    const nodes = plan.map((node) => node['Node Type']);
+    expect(plan.map((node) => node['Index Name'])).toContain('waiting_deliveries_by_fleet');
+    expect(nodes).not.toContain('Seq Scan');
+    expect(nodes).not.toContain('Sort');
+  });
+});

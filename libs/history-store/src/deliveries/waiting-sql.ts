@@ -1,0 +1,82 @@
+/** SQL by hand: a batch of any size is one statement each, which TypeORM would send row by row. */
+import type { PoolClient } from 'pg';
+import { storableText } from '@waypost/database';
+import { deliveryStatus, type WebhookAttempt, type WebhookDelivery } from '@waypost/domain';
+
+/**
+ * The time before the creation of a delivery at which its first attempt may seem to be: clocks differ. It also decides which
+ * days are looked at.
+ */
+export const CLOCK_TOLERANCE = "interval '1 hour'";
+
+/** The LIMIT makes it look-ups in the primary keys of the days since then; a join may become a scan of everything. */
+const HAS_NO_ATTEMPT = `(SELECT true FROM deliveries d
+    WHERE d.event_id = b.event_id AND d.series = b.series AND d.first_attempt_at >= b.created_at - ${CLOCK_TOLERANCE}
+    LIMIT 1) IS NULL`;
+
+/** Which of the given deliveries have no attempt, as their positions in the parameters from 1 on. */
+export const FIND_WITHOUT_ATTEMPT = `
+  SELECT b.position::integer AS position
+    FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[]) WITH ORDINALITY AS b (event_id, series, created_at, position)
+   WHERE ${HAS_NO_ATTEMPT}`;
+
+export function keyParameters(deliveries: readonly WebhookDelivery[]): unknown[] {
+  return [
+    deliveries.map(({ eventId }) => eventId),
+    deliveries.map(({ series }) => series),
+    deliveries.map(({ createdAt }) => iso(createdAt)),
+  ];
+}
+
+/** An attempt that is logged meanwhile waits for this lock, which every batch of attempts takes. */
+export const HOLD_ATTEMPTS = 'SELECT 1 FROM delivery_progress WHERE partition = $1 FOR UPDATE';
+
+const NAMES =
+  'event_id, series, created_at, event_time, fleet_id, device_id, subscription_id, event_type, format, replay_id, body';
+
+export const INSERT_WAITING = `
+  INSERT INTO waiting_deliveries (${NAMES})
+  SELECT ${NAMES} FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::timestamptz[], $5::text[], $6::text[],
+    $7::text[], $8::text[], $9::text[], $10::text[], $11::text[]) AS b (${NAMES})
+   WHERE ${HAS_NO_ATTEMPT}
+  ON CONFLICT DO NOTHING`;
+
+export function insertParameters(deliveries: readonly WebhookDelivery[]): unknown[] {
+  const texts = (valueOf: (delivery: WebhookDelivery) => string): string[] =>
+    deliveries.map((delivery) => storableText(valueOf(delivery)));
+  return [
+    ...keyParameters(deliveries),
+    deliveries.map(({ eventTime }) => iso(eventTime)),
+    texts(({ fleetId }) => fleetId),
+    texts(({ deviceId }) => deviceId),
+    texts(({ subscriptionId }) => subscriptionId),
+    texts(({ eventType }) => eventType),
+    texts(({ format }) => format),
+    deliveries.map(({ replayId }) => (replayId === null ? null : storableText(replayId))),
+    texts(({ body }) => body),
+  ];
+}
+
+const DELETE_WAITING = `
+  DELETE FROM waiting_deliveries AS w
+   USING unnest($1::uuid[], $2::integer[], $3::timestamptz[]) AS b (event_id, series, created_at)
+   WHERE w.event_id = b.event_id AND w.series = b.series AND w.created_at = b.created_at`;
+
+/** A delivery waits until it ends, so that its place in a walk over the pending ones stays the same (R-34). */
+export async function forgetEnded(client: PoolClient, attempts: readonly WebhookAttempt[]): Promise<void> {
+  const ended = attempts.filter(({ outcome }) => deliveryStatus(outcome) !== 'pending');
+  if (ended.length === 0) return;
+  await client.query({
+    name: 'forget ended',
+    text: DELETE_WAITING,
+    values: [
+      ended.map(({ eventId }) => eventId),
+      ended.map(({ series }) => series),
+      ended.map(({ deliveryCreatedAt }) => iso(deliveryCreatedAt)),
+    ],
+  });
+}
+
+function iso(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
