@@ -17,14 +17,15 @@ const REVIEWED: Readonly<Record<string, readonly string[]>> = {
     ...['limit', 'typeArray', 'ofType', 'stream', 'order.by', "ordered.join(' UNION ALL ')", 'types'],
     ...['subscriptions', 'pageText(page, ofOne, window, limit)', 'orderBy', 'page', 'most', 'maxBytes'],
   ],
-  // The statement of the page.
-  'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],
   // Names of statuses and columns, and `$n`.
   'libs/history-store/src/deliveries/subscription-activity.ts': [
     ...['key', 'status', 'from', 'deliveriesOf(status, from)', 'String(MAX_COUNTED_PENDING)'],
     ...["deliveriesOf('delivered', '$3::timestamptz')", "deliveriesOf('pending', '$3::timestamptz')"],
     ...["oldest('failed')", "oldest('pending')"],
   ],
+  'libs/history-store/src/deliveries/find-waiting-sql.ts': ["conditions.join(' AND ')", 'direction', 'most'],
+  // The statement of a page as a part of another.
+  'libs/history-store/src/deliveries/postgres-delivery-history.ts': ['text'],
   // Columns that we choose by the grouping, conditions with `$n`, and a constant.
   'libs/history-store/src/figures/delivery-figures.ts': [
     ...['GROUP_COLUMNS[groupBy]', "where.join(' AND ')", 'String(MAX_CELLS + 1)'],
