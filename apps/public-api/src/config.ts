@@ -29,6 +29,11 @@ const http = z
       'the URL of the console and the API, or unset for the one that each request is sent to',
       undefined,
     ),
+    WAYPOST_ADMIN_KEY_SHA256: withDefault(
+      asList((item) => /^[0-9a-f]{64}$/.test(item)),
+      'the SHA-256 of an admin key in lower-case hexadecimal, or several with commas',
+      [],
+    ),
     WAYPOST_V1_GONE: withDefault(asFlag, 'true or false', false),
     WAYPOST_RATE_LIMIT_PER_SECOND: withDefault(
       asInteger(1, 1_000_000),
@@ -64,6 +69,7 @@ const http = z
   })
   .transform((env) => ({
     port: env.WAYPOST_PORT,
+    adminKeyHashes: env.WAYPOST_ADMIN_KEY_SHA256.map((hash) => Buffer.from(hash, 'hex')),
     publicUrl: env.WAYPOST_PUBLIC_URL,
     v1Gone: env.WAYPOST_V1_GONE,
     rateLimit: { perSecond: env.WAYPOST_RATE_LIMIT_PER_SECOND, burst: env.WAYPOST_RATE_LIMIT_BURST },

@@ -4,9 +4,10 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { Registry } from 'prom-client';
 import { FleetPortalStore } from '@waypost/management-store';
-import { CONFIG, MONOTONIC_CLOCK, NEW_ID } from '@waypost/platform';
+import { CONFIG, LOGGER, type Logger, MONOTONIC_CLOCK, NEW_ID } from '@waypost/platform';
+import type { AdminKeys } from './auth/admin-keys.js';
 import { admitRequests } from './auth/admission.middleware.js';
-import { ADDRESS_LIMITER, KEY_DIRECTORY, RATE_LIMITER } from './auth/auth.module.js';
+import { ADDRESS_LIMITER, ADMIN_KEYS, KEY_DIRECTORY, RATE_LIMITER } from './auth/auth.module.js';
 import type { KeyDirectory } from './auth/key-directory.js';
 import type { AddressLimiter, RateLimiter } from './auth/rate-limiter.js';
 import type { PublicApiConfig } from './config.js';
@@ -43,6 +44,7 @@ export class HttpPipeline {
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'http'>,
     private readonly openApi: OpenApi,
     @Inject(KEY_DIRECTORY) private readonly keys: KeyDirectory,
+    @Inject(ADMIN_KEYS) private readonly admins: AdminKeys,
     @Inject(RATE_LIMITER) private readonly limiter: RateLimiter,
     @Inject(ADDRESS_LIMITER) private readonly addresses: AddressLimiter,
     private readonly registry: Registry,
@@ -50,10 +52,11 @@ export class HttpPipeline {
     private readonly portals: FleetPortalStore,
     @Inject(MONOTONIC_CLOCK) private readonly monotonicMs: () => number,
     @Inject(NEW_ID) private readonly newId: () => string,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   mountOn(app: NestExpressApplication): void {
-    const { keys, limiter, addresses, registry, portals, monotonicMs, newId } = this;
+    const { keys, admins, limiter, addresses, registry, portals, monotonicMs, newId, logger } = this;
     const { v1Gone } = this.config.http;
     const routes = this.openApi.routes();
     app.use(identifyRequests(newId));
@@ -64,7 +67,7 @@ export class HttpPipeline {
     app.use(noStore);
     // Before everything that can respond: the refusals below are responses of v1, too.
     app.use(V1_HISTORY_PATH, deprecateV1);
-    app.use(admitRequests({ keys, limiter, addresses }));
+    app.use(admitRequests({ keys, admins, limiter, addresses, logger }));
     // Looks something up, so it is counted.
     app.use(servePortal(this.consoleFolder, (portalId) => portals.findByPortalId(portalId)));
     if (v1Gone) app.use(V1_HISTORY_PATH, answerGone);

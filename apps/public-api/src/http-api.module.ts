@@ -14,6 +14,7 @@ import { OutageLog } from './errors/outage-log.js';
 import { EventsV2Module } from './events-v2/events-v2.module.js';
 import { FleetModule } from './fleet/fleet.module.js';
 import { FleetPortalModule } from './fleet-portal/fleet-portal.module.js';
+import { FleetsModule } from './fleets/fleets.module.js';
 import { GeofencesModule } from './geofences/geofences.module.js';
 import { HistoryV1Module } from './history-v1/history-v1.module.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
@@ -42,6 +43,7 @@ import { SubscriptionsModule } from './subscriptions/subscriptions.module.js';
     FleetPortalModule,
     PortalSessionsModule,
     SessionModule,
+    FleetsModule,
     OpenApiModule,
     AuthModule,
     ConsoleModule,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, Repository } from 'typeorm';
+import { type EntityManager, MoreThan, type Repository } from 'typeorm';
 import type { FleetSettings } from '@waypost/domain';
 import { FleetEntity } from './entities.js';
 import { type ExpectedVersions, isExpected, type VersionMismatch } from './expected-versions.js';
@@ -67,6 +67,16 @@ export class FleetStore {
 
   find(fleetId: string): Promise<FleetSettings | null> {
     return this.fleets.findOneBy({ fleetId });
+  }
+
+  /** In the order of their ids, from behind this one on; null: from the first. */
+  list({ limit, after }: { readonly limit: number; readonly after: string | null }): Promise<FleetSettings[]> {
+    const where = after === null ? {} : { fleetId: MoreThan(after) };
+    return this.fleets.find({ where, order: { fleetId: 'ASC' }, take: limit });
+  }
+
+  count(): Promise<number> {
+    return this.fleets.count();
   }
 
   update(

@@ -118,6 +118,11 @@ export class SubscriptionStore {
     return listPage(this.subscriptions, 'id', query);
   }
 
+  /** Of all fleets. */
+  countAll(): Promise<number> {
+    return this.subscriptions.count();
+  }
+
   get({ fleetId, id }: SubscriptionRef): Promise<WebhookSubscription | null> {
     return this.subscriptions.findOneBy({ fleetId, id });
   }

@@ -38,6 +38,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   WAYPOST_PORT: 'Port of the API; 0 takes any free one',
   WAYPOST_PUBLIC_URL:
     'URL of the console and the API, for links to the portal; by default the one that a request is sent to',
+  WAYPOST_ADMIN_KEY_SHA256:
+    'SHA-256 of an admin key in hexadecimal, which then acts for every fleet; several with commas. Unset: there is none',
   WAYPOST_V1_GONE: 'v1 answers 410',
   WAYPOST_RATE_LIMIT_PER_SECOND: 'Requests per second of one API key, per process',
   WAYPOST_RATE_LIMIT_BURST: 'Requests at once of one API key, per process',

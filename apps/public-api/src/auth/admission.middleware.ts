@@ -1,11 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from '@waypost/platform';
 import { ApiError } from '../errors/api-error.js';
+import { requestIdOf } from '../errors/request-id.middleware.js';
+import { type AdminKeys, FLEET_HEADER } from './admin-keys.js';
 import { bearerToken, type Origin, setOrigin } from './caller.js';
 import type { KeyDirectory } from './key-directory.js';
 import type { AddressLimiter, Quota, RateLimit, RateLimiter } from './rate-limiter.js';
 
 export interface AdmissionDeps {
   readonly keys: KeyDirectory;
+  readonly admins: AdminKeys;
+  readonly logger: Logger;
   /** Per key. */
   readonly limiter: RateLimiter;
   readonly addresses: AddressLimiter;
@@ -15,8 +20,18 @@ export interface AdmissionDeps {
  * Counts every request once, whatever its path: with a live API key for the key, else for the address; 429 above the
  * limit (R-37). Mounted before anything that can respond. Whether an endpoint needs a key is decided by the guard.
  */
-export function admitRequests({ keys, limiter, addresses }: AdmissionDeps): RequestHandler {
+export function admitRequests({ keys, admins, limiter, addresses, logger }: AdmissionDeps): RequestHandler {
+  function findAdmin(request: Request, key: string): Origin {
+    // Before the key is compared: a guess that the address has no more room for is not tried.
+    const uncount = addresses.count(request);
+    const keyId = admins.find(key);
+    if (keyId === null) return { type: 'anonymous' };
+    uncount();
+    return { type: 'admin', keyId };
+  }
+
   async function findOrigin(request: Request, key: string): Promise<Origin> {
+    if (admins.isOne(key)) return findAdmin(request, key);
     // Guesses are counted before the look-up, so that a burst of them costs no more look-ups than the address has left;
     // a live key is not counted against the address afterwards.
     const uncount = keys.isGuess(key) ? addresses.count(request) : null;
@@ -34,10 +49,19 @@ export function admitRequests({ keys, limiter, addresses }: AdmissionDeps): Requ
   return async (request, response, next) => {
     const key = bearerToken(request);
     const origin = key === null ? countAnonymous(request) : await findOrigin(request, key);
+    if (origin.type === 'admin') logger.info('admin_request', describe(request, response, origin.keyId));
+    if (origin.type === 'admin') countFor(limiter, origin.keyId, response);
     if (origin.type === 'caller') countFor(limiter, origin.caller.keyId, response);
     setOrigin(request, origin);
     next();
   };
+}
+
+/** Who did what for which fleet: the request id finds the rest. */
+function describe(request: Request, response: Response, keyId: string) {
+  const { method, path } = request;
+  const fleetId = request.get(FLEET_HEADER) ?? null;
+  return { requestId: requestIdOf(response), adminKeyId: keyId, method, path, fleetId };
 }
 
 async function lookUp(keys: KeyDirectory, key: string): Promise<Origin> {

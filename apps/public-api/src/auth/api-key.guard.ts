@@ -1,34 +1,59 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { endpointOf, type EndpointOptions } from '../endpoint/endpoint.decorator.js';
-import { ApiError } from '../errors/api-error.js';
-import { bearerToken, type Caller, originOf } from './caller.js';
+import { API_KEY_SCOPES, FleetStore } from '@waypost/management-store';
+import { endpointOf,type EndpointOptions } from '../endpoint/endpoint.decorator.js';
+import { ApiError, invalidHeader } from '../errors/api-error.js';
+import { FLEET_HEADER } from './admin-keys.js';
+import { bearerToken, type Caller, originOf, setOrigin } from './caller.js';
 import { requireSight } from './portal-sight.js';
 
 /**
  * Admits a request by its API key: 401 without a live one, 403 without the scope of the endpoint (R-37), or for a portal
- * session that the endpoint is not meant for (R-42).
+ * session that the endpoint is not meant for (R-42). An admin key acts for the fleet that the request names.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
+  constructor(private readonly fleets: FleetStore) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const endpoint = endpointOf(context.getHandler());
     if (endpoint.scope === null) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const origin = originOf(request);
     if (origin.type === 'unknown') throw origin.error;
     if (origin.type === 'anonymous') throw refusal(request);
+    if (origin.type === 'admin') return this.admitAdmin(endpoint, origin.keyId, request);
     requireScope(endpoint.scope, origin.caller);
     requireSight(endpoint, origin.caller, request);
+    return true;
+  }
+
+  private async admitAdmin({ scope }: EndpointOptions, keyId: string, request: Request): Promise<boolean> {
+    const fleetId = request.get(FLEET_HEADER);
+    if (scope === 'admin' || (scope === 'any' && fleetId === undefined)) return true;
+    if (fleetId === undefined)
+      throw invalidHeader(FLEET_HEADER, 'is required: an admin key acts for one fleet at a time');
+    if ((await this.fleets.find(fleetId)) === null) throw invalidHeader(FLEET_HEADER, 'names no fleet');
+    const caller: Caller = {
+      ...{ type: 'admin', keyId, fleetId, scopes: API_KEY_SCOPES },
+      ...{ subscriptionIds: null, expiresAt: null },
+    };
+    setOrigin(request, { type: 'caller', caller });
     return true;
   }
 }
 
 function requireScope(scope: Exclude<EndpointOptions['scope'], null>, { type, scopes }: Caller): void {
   if (scope === 'any' || scopes.includes(scope)) return;
-  const headers = { 'www-authenticate': `Bearer realm="waypost", error="insufficient_scope", scope="${scope}"` };
+  if (scope === 'admin') throw forbidden('Only an admin key may do this.', '');
   const who = type === 'portal_session' ? 'portal session' : 'API key';
-  throw new ApiError(403, 'forbidden', `This ${who} lacks the scope ${scope}.`, { headers });
+  throw forbidden(`This ${who} lacks the scope ${scope}.`, `, error="insufficient_scope", scope="${scope}"`);
+}
+
+function forbidden(message: string, challenge: string): ApiError {
+  return new ApiError(403, 'forbidden', message, {
+    headers: { 'www-authenticate': `Bearer realm="waypost"${challenge}` },
+  });
 }
 
 function refusal(request: Request): ApiError {

@@ -2,16 +2,23 @@ import { Module } from '@nestjs/common';
 import { ApiKeyStore, PortalSessionStore } from '@waypost/management-store';
 import { CLOCK, CONFIG } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
+import { createAdminKeys } from './admin-keys.js';
 import { createKeyDirectory } from './key-directory.js';
 import { createAddressLimiter, createRateLimiter } from './rate-limiter.js';
 
 export const ADDRESS_LIMITER = Symbol('address limiter');
+export const ADMIN_KEYS = Symbol('admin keys');
 export const KEY_DIRECTORY = Symbol('key directory');
 export const RATE_LIMITER = Symbol('rate limiter');
 
 /** API keys, portal sessions and rate limits. */
 @Module({
   providers: [
+    {
+      provide: ADMIN_KEYS,
+      inject: [CONFIG],
+      useFactory: ({ http }: PublicApiConfig) => createAdminKeys(http.adminKeyHashes),
+    },
     {
       provide: KEY_DIRECTORY,
       inject: [ApiKeyStore, PortalSessionStore, CLOCK],
@@ -34,6 +41,6 @@ export const RATE_LIMITER = Symbol('rate limiter');
         createAddressLimiter(createRateLimiter(http.addressRateLimit, now)),
     },
   ],
-  exports: [KEY_DIRECTORY, RATE_LIMITER, ADDRESS_LIMITER],
+  exports: [ADMIN_KEYS, KEY_DIRECTORY, RATE_LIMITER, ADDRESS_LIMITER],
 })
 export class AuthModule {}

@@ -10,8 +10,9 @@ export interface Sight {
 
 /** Who calls, and through it one fleet (R-37, R-42). */
 export interface Caller extends Sight {
-  readonly type: 'api_key' | 'portal_session';
-  /** Of the API key or the session. */
+  /** `admin`: an operator, who acts for the fleet that the request names. */
+  readonly type: 'api_key' | 'portal_session' | 'admin';
+  /** Of the API key, the session or the admin key. */
   readonly keyId: string;
   readonly scopes: readonly string[];
   /** Epoch milliseconds; null: it does not end by itself. */
@@ -21,6 +22,8 @@ export interface Caller extends Sight {
 /** What the API key of a request says about its sender. */
 export type Origin =
   | { readonly type: 'caller'; readonly caller: Caller }
+  /** An operator, for no fleet so far. */
+  | { readonly type: 'admin'; readonly keyId: string }
   /** No live key: counted for its address. */
   | { readonly type: 'anonymous' }
   /** The key could not be looked up. */

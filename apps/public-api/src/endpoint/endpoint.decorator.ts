@@ -4,7 +4,8 @@ import type { DtoClass } from './dto.js';
 
 const ENDPOINT = 'waypost:endpoint';
 
-export type Tag = 'History' | 'Paths' | 'Subscriptions' | 'Geofences' | 'Fleet' | 'Portal' | 'Description';
+export type Tag =
+  'History' | 'Paths' | 'Subscriptions' | 'Geofences' | 'Fleet' | 'Portal' | 'Operators' | 'Description';
 
 /** Errors that only some endpoints respond with; the others follow from the rest of the description. */
 export type OwnErrorStatus = 404 | 409;
@@ -27,8 +28,8 @@ export interface EndpointOptions {
   readonly summary: string;
   readonly description?: string;
   readonly tag: Tag;
-  /** What the API key must be allowed to do; `any`: any caller may; null: open to anyone. */
-  readonly scope: ApiKeyScope | 'any' | null;
+  /** What the API key must be allowed to do; `any`: any caller may; `admin`: only an admin key may; null: open to anyone. */
+  readonly scope: ApiKeyScope | 'any' | 'admin' | null;
   /** Absent is `refused`; a spec wants every endpoint with a scope to say so. */
   readonly portal?: PortalUse;
   readonly response: {

@@ -16,6 +16,7 @@ const TAGS: readonly { readonly name: Tag; readonly description?: string }[] = [
   { name: 'Geofences', description: 'Areas that produce an event when a device enters or leaves.' },
   { name: 'Fleet', description: 'The fleet of the API key, and its keys.' },
   { name: 'Portal', description: 'The console for the customers of a platform.' },
+  { name: 'Operators', description: 'All fleets, for an admin key.' },
   { name: 'Description' },
 ];
 
@@ -77,6 +78,13 @@ export class OpenApi {
       webhooks: webhookOperations(),
       components: {
         securitySchemes: {
+          adminKey: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'wpa_...',
+            description:
+              'The key of an operator. With the header `X-Waypost-Fleet` it is taken wherever an API key is, and acts for that fleet with every scope.',
+          },
           apiKey: {
             type: 'http',
             scheme: 'bearer',

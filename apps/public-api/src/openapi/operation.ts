@@ -146,6 +146,7 @@ export function describeOperation(
     tags: [tag],
     ...(deprecated ? { deprecated } : {}),
     ...(scope === null ? { security: [] } : {}),
+    ...(scope === 'admin' ? { security: [{ adminKey: [] }] } : {}),
     ...(scope === null || portal === undefined ? {} : { 'x-portal-session': portal }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: requestBody(operationId, body, collector) }),

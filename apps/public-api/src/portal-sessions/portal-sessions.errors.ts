@@ -1,7 +1,13 @@
-import { type ApiError, type ErrorDetail, invalidBody, notFound } from '../errors/api-error.js';
+import { ApiError, type ErrorDetail, invalidBody, notFound } from '../errors/api-error.js';
 
 export function noSuchPortalSession(): ApiError {
   return notFound('There is no such portal session.');
+}
+
+/** A session ends with its API key, so it needs one. */
+export function onlyApiKeys(): ApiError {
+  const headers = { 'www-authenticate': 'Bearer realm="waypost"' };
+  return new ApiError(403, 'forbidden', 'Portal sessions are created with an API key of the fleet.', { headers });
 }
 
 /** One answer for all that can be wrong with a code: a guess learns nothing. */

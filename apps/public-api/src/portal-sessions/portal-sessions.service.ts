@@ -15,7 +15,13 @@ import {
   type PortalTokenDto,
   toPortalSession,
 } from './portal-sessions.dto.js';
-import { noSuchPortalSession, unknownSubscriptions, unlimitedScopes, unusableCode } from './portal-sessions.errors.js';
+import {
+  noSuchPortalSession,
+  onlyApiKeys,
+  unknownSubscriptions,
+  unlimitedScopes,
+  unusableCode,
+} from './portal-sessions.errors.js';
 
 /** Long enough to open a frame or to follow a redirect, and no longer. */
 const CODE_LIFETIME_MS = 2 * 60_000;
@@ -35,7 +41,8 @@ export class PortalSessionsService {
   ) {}
 
   /** Also before an earlier answer is repeated: it holds a link to a session with these scopes. */
-  requireScopes({ scopes: held }: Caller, { scopes, subscriptionIds }: CreatePortalSessionDto): void {
+  requireScopes({ type, scopes: held }: Caller, { scopes, subscriptionIds }: CreatePortalSessionDto): void {
+    if (type !== 'api_key') throw onlyApiKeys();
     if (!scopes.every((scope) => held.includes(scope))) throw scopesNotHeld(scopes, held);
     const unlimited = scopes.filter((scope) => !LIMITED_SCOPES.includes(scope));
     if (subscriptionIds !== undefined && unlimited.length > 0) throw unlimitedScopes(scopes, unlimited);

@@ -1,5 +1,6 @@
-import { Controller, Get } from '@nestjs/common';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { Controller, Get, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { originOf } from '../auth/caller.js';
 import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { SessionDto } from './session.dto.js';
 import { SessionService } from './session.service.js';
@@ -12,13 +13,13 @@ export class SessionController {
   @Endpoint({
     operationId: 'getSession',
     summary: 'Read what the caller is and may do',
-    description: 'For every API key and portal session, whatever their scopes.',
+    description: 'For every API key, portal session and admin key, whatever their scopes.',
     tag: 'Portal',
     scope: 'any',
     portal: 'filtered',
     response: { status: 200, description: 'The caller.', type: SessionDto },
   })
-  read(@CurrentCaller() caller: Caller): Promise<SessionDto> {
-    return this.service.describe(caller);
+  read(@Req() request: Request): Promise<SessionDto> {
+    return this.service.describe(originOf(request));
   }
 }

@@ -7,8 +7,10 @@ import { branding } from '../fleet-portal/fleet-portal.dto.js';
 export class SessionDto extends dto(
   z
     .strictObject({
-      type: z.enum(['api_key', 'portal_session']).meta({ description: 'What the request was authenticated by.' }),
-      fleetId: text,
+      type: z
+        .enum(['api_key', 'portal_session', 'admin'])
+        .meta({ description: 'What the request was authenticated by.' }),
+      fleetId: text.optional().meta({ description: 'Absent for an admin key without `X-Waypost-Fleet`.' }),
       scopes: z.array(text),
       subscriptionIds: z.array(uuidText).optional().meta({
         description: 'Only for a portal session that is limited to them.',

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { formatTime } from '@waypost/domain';
 import { FleetPortalStore, PortalSessionStore } from '@waypost/management-store';
 import { CLOCK } from '@waypost/platform';
-import type { Caller } from '../auth/caller.js';
+import type { Caller, Origin } from '../auth/caller.js';
 import { toBranding } from '../fleet-portal/fleet-portal.dto.js';
 import type { SessionDto } from './session.dto.js';
 
@@ -15,7 +15,20 @@ export class SessionService {
     @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  async describe({ type, keyId, fleetId, scopes, subscriptionIds, expiresAt }: Caller): Promise<SessionDto> {
+  async describe(origin: Origin): Promise<SessionDto> {
+    if (origin.type === 'caller') return this.describeCaller(origin.caller);
+    // The guard lets nobody else in.
+    return { type: 'admin', scopes: [] };
+  }
+
+  private async describeCaller({
+    type,
+    keyId,
+    fleetId,
+    scopes,
+    subscriptionIds,
+    expiresAt,
+  }: Caller): Promise<SessionDto> {
     const portal = await this.portals.of(fleetId, this.now());
     const session = type === 'portal_session' ? await this.sessions.get({ fleetId, id: keyId }) : null;
     const returnUrl = session?.returnUrl ?? null;

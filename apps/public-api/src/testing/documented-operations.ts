@@ -17,7 +17,7 @@ function securedOperationsOf({ paths }: OpenApiDocument): readonly DocumentedOpe
   return Object.entries(paths).flatMap(([path, item]) =>
     (Object.keys(item) as DocumentedMethod[])
       .map((method) => ({ method: method.toUpperCase(), operation: item[method] }))
-      .filter(({ operation }) => operation?.security?.length !== 0)
+      .filter(({ operation }) => operation?.security === undefined)
       .map(({ method, operation }) => ({
         method,
         path,

@@ -173,6 +173,7 @@ function runtimeOf(options: TestApiOptions, errors: TestApi['errors']): AppRunti
   const unlimited = { perSecond: 1_000_000, burst: 1_000_000 };
   const http: HttpConfig = {
     port: 0,
+    adminKeyHashes: options.adminKeyHashes ?? [],
     publicUrl: options.publicUrl,
     v1Gone: options.v1Gone ?? false,
     rateLimit: options.rateLimit ?? unlimited,

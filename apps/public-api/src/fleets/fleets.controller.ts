@@ -1,0 +1,58 @@
+import { Body, Controller, Get, Param, Post, Query, Req } from '@nestjs/common';
+import type { Request } from 'express';
+import { Endpoint } from '../endpoint/endpoint.decorator.js';
+import { located } from '../endpoint/location.js';
+import { FleetDto } from '../fleet/fleet.dto.js';
+import { ListQueryDto } from '../paging/paging.dto.js';
+import { CreateFleetDto, FleetPageDto, FleetPathDto } from './fleets.dto.js';
+import { FleetsService } from './fleets.service.js';
+
+const tag = 'Operators';
+
+/** Every fleet, for an admin key. Its API keys are managed by `/public/v1/api-keys` with the header `X-Waypost-Fleet`. */
+@Controller('/public/v1/fleets')
+export class FleetsController {
+  constructor(private readonly service: FleetsService) {}
+
+  @Post()
+  @Endpoint({
+    operationId: 'createFleet',
+    summary: 'Create a fleet',
+    description: 'It has no API key yet: create one by `POST /public/v1/api-keys` with the header `X-Waypost-Fleet`.',
+    tag,
+    scope: 'admin',
+    portal: 'refused',
+    response: { status: 201, description: 'The fleet.', type: FleetDto },
+    errors: [409],
+  })
+  create(@Req() request: Request, @Body() body: CreateFleetDto): Promise<FleetDto> {
+    return located(request, this.service.create(body));
+  }
+
+  @Get()
+  @Endpoint({
+    operationId: 'listFleets',
+    summary: 'List fleets in the order of their ids',
+    tag,
+    scope: 'admin',
+    portal: 'refused',
+    response: { status: 200, description: 'A page of fleets.', type: FleetPageDto },
+  })
+  list(@Query() query: ListQueryDto): Promise<FleetPageDto> {
+    return this.service.list(query);
+  }
+
+  @Get(':fleetId')
+  @Endpoint({
+    operationId: 'getFleetById',
+    summary: 'Read a fleet',
+    tag,
+    scope: 'admin',
+    portal: 'refused',
+    response: { status: 200, description: 'The fleet.', type: FleetDto },
+    errors: [404],
+  })
+  get(@Param() { fleetId }: FleetPathDto): Promise<FleetDto> {
+    return this.service.get(fleetId);
+  }
+}

@@ -1,0 +1,57 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { FleetStore, SubscriptionStore } from '@waypost/management-store';
+import { CLOCK } from '@waypost/platform';
+import { ApiError, invalidBody, notFound } from '../errors/api-error.js';
+import { type FleetDto, toFleet } from '../fleet/fleet.dto.js';
+import { PublishedChanges } from '../outbox/published-changes.js';
+import { ListPages } from '../paging/list-pages.service.js';
+import type { ListQueryDto } from '../paging/paging.dto.js';
+import type { CreateFleetDto, FleetPageDto } from './fleets.dto.js';
+
+/** No fleet: what is walked belongs to none. */
+const WALK = { fleetId: '', path: '/public/v1/fleets', filters: {} };
+
+/** All fleets, for operators. @throws ApiError for every refusal */
+@Injectable()
+export class FleetsService {
+  constructor(
+    private readonly fleets: FleetStore,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly pages: ListPages,
+    private readonly published: PublishedChanges,
+    @Inject(CLOCK) private readonly now: () => number,
+  ) {}
+
+  async create({ fleetId, name, payloadFormat, routes }: CreateFleetDto): Promise<FleetDto> {
+    const fleet = { fleetId, name: name ?? null, payloadFormat, routes };
+    const created = await this.fleets.create({ ...fleet, nowMs: this.now() });
+    if (created.type === 'invalid') {
+      const message = 'must be 1 to 128 of A-Z a-z 0-9 . _ - with a letter or digit first';
+      throw invalidBody([{ field: 'fleetId', message }]);
+    }
+    if (created.type === 'exists') throw new ApiError(409, 'conflict', 'There is already a fleet with this id.');
+    await this.published.wait(created.outboxIds);
+    return toFleet(created.fleet);
+  }
+
+  async get(fleetId: string): Promise<FleetDto> {
+    const found = await this.fleets.find(fleetId);
+    if (found === null) throw notFound('There is no such fleet.');
+    return toFleet(found);
+  }
+
+  async list(query: ListQueryDto): Promise<FleetPageDto> {
+    const page = await this.pages.read(WALK, query, {
+      find: (limit, after: string | null) => this.fleets.list({ limit, after }),
+      toToken: ({ fleetId }) => ({ firstAttemptAt: 0, eventId: fleetId, series: 0 }),
+      fromToken: ({ eventId }) => eventId,
+    });
+    const totals = query.pageState === undefined ? { totals: await this.totals() } : {};
+    return { data: page.data.map(toFleet), nextPageState: page.nextPageState, ...totals };
+  }
+
+  private async totals(): Promise<{ fleets: number; subscriptions: number }> {
+    const [fleets, subscriptions] = await Promise.all([this.fleets.count(), this.subscriptions.countAll()]);
+    return { fleets, subscriptions };
+  }
+}
