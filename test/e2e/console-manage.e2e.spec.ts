@@ -62,8 +62,9 @@ let page: Page;
     const box = await mapBox();
     // The whole world is seen, with 0/0 in the middle.
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-    expect(Number(await page.getByLabel('Centre: latitude').inputValue())).toBeCloseTo(0, 1);
-    expect(Number(await page.getByLabel('Centre: longitude').inputValue())).toBeCloseTo(0, 1);
+    // A pixel is most of a degree.
+    for (const name of ['Centre: latitude', 'Centre: longitude'])
+      expect(Math.abs(Number(await page.getByLabel(name).inputValue()))).toBeLessThan(2);
     await page.getByLabel('Centre: latitude').fill('52.1');
     await page.getByLabel('Centre: longitude').fill('11.6');
     await page.getByLabel('Radius in metres').fill('800');

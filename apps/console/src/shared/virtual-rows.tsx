@@ -91,7 +91,8 @@ function Row({ id, index, top, children }: RowProps) {
       data-row=""
       className="row"
       style={{ transform: `translateY(${String(top)}px)` }}
-      onClick={() => changeEntry({ row: id })}
+      // Before the link is followed: then the entry is that of another page.
+      onClickCapture={() => changeEntry({ row: id })}
     >
       {children}
     </div>

@@ -6,7 +6,6 @@ import { OverviewPage } from '../overview/overview-page.js';
 import { useSession } from '../session/session.js';
 import { SignInPage } from '../session/sign-in-page.js';
 import { Boundary } from '../shared/boundary.js';
-import { readEntry } from '../shared/history-entry.js';
 import { Empty, Loading } from '../shared/states.js';
 import { SubscriptionsPage } from '../subscriptions/subscriptions-page.js';
 import { CommandPalette } from './command-palette.js';
@@ -39,8 +38,8 @@ function SignedIn() {
   // A page that opens is read from its beginning, by a screen reader too.
   useEffect(() => {
     document.title = `${PLACES.find(({ path }) => location.startsWith(path))?.title ?? 'Console'} - Waypost`;
-    // Back in a list, its row takes the focus.
-    if (!readEntry().row) main.current?.focus({ preventScroll: true });
+    // A page may have a better place for it, such as a field or the row that one comes back to.
+    if (main.current?.contains(document.activeElement) === false) main.current.focus({ preventScroll: true });
   }, [location]);
   useScrollMemory(location);
 

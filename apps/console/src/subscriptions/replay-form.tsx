@@ -35,7 +35,7 @@ export function ReplayForm({ subscriptionId: id, onMade }: ReplayFormProps) {
   }
 
   return (
-    <form className="filters" onSubmit={submit}>
+    <form className="filters wide" onSubmit={submit}>
       <label>
         From
         <input type="datetime-local" step="1" required value={from} onChange={({ target }) => setFrom(target.value)} />

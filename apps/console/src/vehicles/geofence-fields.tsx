@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import type { GeofenceDraft } from './geofence-draft.js';
 import type { Place } from './mercator.js';
 
@@ -93,7 +94,10 @@ interface NumberFieldProps {
   readonly onChange: (value: number) => void;
 }
 
+/** It keeps what is typed, also while that is no number yet, such as "-". */
 function NumberField({ label, value, least, most, onChange }: NumberFieldProps) {
+  const [text, setText] = useState(String(value));
+  useEffect(() => setText((typed) => (Number(typed) === value && typed !== '' ? typed : String(value))), [value]);
   return (
     <label>
       {label}
@@ -103,9 +107,9 @@ function NumberField({ label, value, least, most, onChange }: NumberFieldProps) 
         required
         min={least}
         max={most}
-        value={Number.isNaN(value) ? '' : value}
+        value={text}
         onChange={({ target }) => {
-          // Half a number, such as "-", is none yet.
+          setText(target.value);
           if (!Number.isNaN(target.valueAsNumber)) onChange(target.valueAsNumber);
         }}
       />

@@ -16,7 +16,7 @@ import {
 
 export interface MapMark extends Place {
   readonly label: string;
-  /** Degrees from true north, of a vehicle that moves; null: it stands, or it is an event. */
+  /** Degrees from true north, of a vehicle that moves; null: it stands, or nothing says where to. */
   readonly heading?: number | null;
 }
 

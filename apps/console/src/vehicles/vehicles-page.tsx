@@ -31,6 +31,7 @@ export function VehiclesPage() {
 
 interface VehicleMark extends MapMark {
   readonly time: string;
+  readonly isMoving: boolean;
 }
 
 /** Where the vehicles are that have reported lately. */
@@ -91,13 +92,13 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
       )}
       {hasMore && <p className="hint">Only the first of the fleet: there are more.</p>}
       <ul className="plain columns">
-        {marks.map(({ label, time, heading = null }, index) => (
+        {marks.map(({ label, time, isMoving }, index) => (
           <li key={label}>
             <Link href={`/vehicles?deviceId=${encodeURIComponent(label)}`} onFocus={() => setSelected(index)}>
               {label}
             </Link>{' '}
             <span className="hint">
-              {heading === null ? 'stands' : 'moves'}, <Moment iso={time} />
+              {isMoving ? 'moves' : 'stands'}, <Moment iso={time} />
             </span>
           </li>
         ))}
@@ -109,11 +110,9 @@ function Fleet({ marks, hasMore }: { readonly marks: readonly VehicleMark[]; rea
 
 const NO_PATH: readonly never[] = [];
 
-function markOf(
-  label: string,
-  { latitude, longitude, time, heading = 0, speed_in_kmh = 0 }: LocatedPoint,
-): VehicleMark {
-  return { label, latitude, longitude, time, heading: speed_in_kmh > MOVING_KMH ? heading : null };
+function markOf(label: string, { latitude, longitude, time, heading, speed_in_kmh = 0 }: LocatedPoint): VehicleMark {
+  const isMoving = speed_in_kmh > MOVING_KMH;
+  return { label, latitude, longitude, time, isMoving, heading: isMoving && heading !== undefined ? heading : null };
 }
 
 function placesOf(shape: ReturnType<typeof useGeofences>[number]['shape']): Place[] {
