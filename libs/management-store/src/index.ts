@@ -89,6 +89,7 @@ export {
   type RotateSecretResult,
   type SendTestResult,
   type SubscriptionChange,
+  type SubscriptionListQuery,
   SubscriptionStore,
 } from './subscription-store.js';
 export type { SubscriptionRef, SubscriptionTarget } from './subscription-versions.js';

@@ -43,6 +43,15 @@ export type SubscriptionChange = Partial<
   >
 >;
 
+/** A page of the subscriptions that match every given filter. */
+export interface SubscriptionListQuery extends ListQuery {
+  readonly status?: string | undefined;
+  readonly eventType?: string | undefined;
+  readonly url?: string | undefined;
+  /** Part of the description, whatever its case. */
+  readonly text?: string | undefined;
+}
+
 interface Changed {
   readonly type: 'changed';
   readonly subscription: WebhookSubscription;
@@ -113,9 +122,17 @@ export class SubscriptionStore {
     return createSubscriptions(this.subscriptions.manager, drafts, nowMs, limits);
   }
 
-  /** Oldest first. */
-  list(query: ListQuery): Promise<readonly WebhookSubscription[]> {
-    return listPage(this.subscriptions, 'id', query);
+  /** The filters are checked row by row: FleetLimits bound the rows of a fleet. */
+  list({ text, status, eventType, url, ...page }: SubscriptionListQuery): Promise<readonly WebhookSubscription[]> {
+    return listPage(this.subscriptions, 'id', page, (select) => {
+      for (const [column, value] of Object.entries({ status, eventType, url })) {
+        if (value !== undefined) select.andWhere(`resource.${column} = :${column}`, { [column]: storableText(value) });
+      }
+      // Not LIKE: a text may hold its wildcards.
+      if (text !== undefined) {
+        select.andWhere('strpos(lower(resource.description), lower(:text)) > 0', { text: storableText(text) });
+      }
+    });
   }
 
   /** Of all fleets. */

@@ -11,7 +11,8 @@ import {
 import type { NewSubscription, SubscriptionChange } from '@waypost/management-store';
 import { CONFIG, NEW_ID, RANDOM_BYTES } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
-import type { AuthBody, CreateSubscriptionsDto, HeadersBody, UpdateSubscriptionDto } from './subscriptions.dto.js';
+import type { HeadersBody } from './subscription-headers.dto.js';
+import type { AuthBody, CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
 
 /** A signing secret in both its forms: `shown` to the caller once, sealed for each subscription in the table and the topic. */
 export interface NewSigningSecret {

@@ -6,13 +6,13 @@ import { Endpoint } from '../endpoint/endpoint.decorator.js';
 import { IfMatch, tagged } from '../endpoint/entity-tag.js';
 import { located } from '../endpoint/location.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
-import { ListQueryDto } from '../paging/paging.dto.js';
 import {
   ChangeScopeQueryDto,
   CreatedSubscriptionsDto,
   CreateSubscriptionsDto,
   QueuedTestDto,
   SubscriptionDto,
+  SubscriptionListQueryDto,
   SubscriptionPageDto,
   SubscriptionPathDto,
   SubscriptionWithHealthDto,
@@ -65,14 +65,14 @@ export class SubscriptionsController {
   @Get()
   @Endpoint({
     operationId: 'listSubscriptions',
-    summary: 'List subscriptions, oldest first',
+    summary: 'List subscriptions',
     description: 'Without `health`, which a GET of one subscription has.',
     tag,
     scope: 'subscriptions:read',
     portal: 'filtered',
     response: { status: 200, description: 'A page of subscriptions.', type: SubscriptionPageDto },
   })
-  list(@CurrentCaller() caller: Caller, @Query() query: ListQueryDto): Promise<SubscriptionPageDto> {
+  list(@CurrentCaller() caller: Caller, @Query() query: SubscriptionListQueryDto): Promise<SubscriptionPageDto> {
     return this.service.list(caller, query);
   }
 

@@ -1,27 +1,12 @@
 import { z } from 'zod';
-import {
-  customHeaderBytes,
-  EVENT_TYPES,
-  formatTime,
-  HEADER_NAME,
-  HEADER_VALUE,
-  HEALTH_STATUSES,
-  isReservedHeader,
-  MAX_COUNTED_PENDING,
-  MAX_CUSTOM_HEADER_BYTES,
-  MAX_CUSTOM_HEADERS,
-  MAX_HEADER_NAME_LENGTH,
-  MAX_ID_LENGTH,
-  PAYLOAD_FORMATS,
-  type SubscriptionHealth,
-  type WebhookSubscription,
-} from '@waypost/domain';
+import { EVENT_TYPES, formatTime, MAX_ID_LENGTH, PAYLOAD_FORMATS, type WebhookSubscription } from '@waypost/domain';
 import { dto } from '../endpoint/dto.js';
 import {
   changesSomething,
   dateTime,
   enumText,
   oneOf,
+  parameterText,
   plainText,
   printable,
   text,
@@ -31,7 +16,9 @@ import {
   version,
   wholeNumber,
 } from '../endpoint/fields.js';
-import { pageOf } from '../paging/paging.dto.js';
+import { ListQueryDto, pageOf } from '../paging/paging.dto.js';
+import { headers, showHeaders, shownHeaders } from './subscription-headers.dto.js';
+import { health } from './subscription-health.dto.js';
 
 const MAX_URL_BYTES = 2_048;
 /** More than one sender process can do: a higher limit would have no effect. */
@@ -46,7 +33,8 @@ const url = printable()
     description: 'https, without user info, resolving to public addresses only.',
   });
 
-const description = plainText(500).nullable().meta({ description: 'For people; null: none.' });
+const MAX_DESCRIPTION_LENGTH = 500;
+const description = plainText(MAX_DESCRIPTION_LENGTH).nullable().meta({ description: 'For people; null: none.' });
 
 const MAX_METADATA = 20;
 const metadata = z
@@ -59,6 +47,8 @@ const metadata = z
     maxProperties: MAX_METADATA,
     description: 'Keys and values of your own, such as an id in your system. Nothing of it is sent to the receiver.',
   });
+
+const STATUSES = ['active', 'paused', 'disabled'] as const;
 
 const eventType = oneOf(EVENT_TYPES);
 
@@ -98,37 +88,6 @@ const auth = z
       'must be {"type":"none"} or {"type":"bearer", tokenUrl, clientId, clientSecret, scope?, audience?, tokenAuthMethod?}',
   })
   .meta({ description: 'How a delivery authenticates itself: not at all, or by an OAuth2 client credentials token.' });
-
-const MAX_HEADERS_MESSAGE = `must have at most ${String(MAX_CUSTOM_HEADERS)} items`;
-const headers = z
-  .array(
-    z.strictObject({
-      name: z
-        .string()
-        .max(MAX_HEADER_NAME_LENGTH, `must be at most ${String(MAX_HEADER_NAME_LENGTH)} characters`)
-        .regex(HEADER_NAME, 'must be a header name: letters, digits and - are safe')
-        .refine((name) => !isReservedHeader(name), 'is a header of Waypost or of the transport')
-        .toLowerCase()
-        .meta({ description: 'Kept and sent in lower case.' }),
-      value: z
-        .string()
-        .max(MAX_CUSTOM_HEADER_BYTES, `must be at most ${String(MAX_CUSTOM_HEADER_BYTES)} characters`)
-        .regex(HEADER_VALUE, 'must be printable ASCII, without spaces at its ends'),
-      secret: z.boolean('must be true or false').default(false).meta({
-        description: 'true: the value is stored sealed and never shown.',
-      }),
-    }),
-  )
-  .max(MAX_CUSTOM_HEADERS, MAX_HEADERS_MESSAGE)
-  .refine((list) => unique(list.map(({ name }) => name)), 'must not repeat a name')
-  .refine(
-    (list) => customHeaderBytes(list) <= MAX_CUSTOM_HEADER_BYTES,
-    `must have at most ${String(MAX_CUSTOM_HEADER_BYTES)} bytes of names and values together`,
-  )
-  .meta({
-    description:
-      'Sent with every attempt, besides those of Waypost. Not allowed are those, and what belongs to the connection or to proxies: `authorization` (see `auth`), `host`, `user-agent`, `content-*`, `x-service-*`, `webhook-*`, `proxy-*`, `x-forwarded-*` and the like.',
-  });
 
 const rateMessage = `must be a whole number from 1 to ${String(MAX_RATE_LIMIT_PER_SECOND)}, or null for no limit`;
 const rateLimitPerSecond = wholeNumber(1, MAX_RATE_LIMIT_PER_SECOND, rateMessage)
@@ -189,6 +148,21 @@ export class UpdateSubscriptionDto extends dto(
     .meta({ id: 'UpdateSubscription', minProperties: 1 }),
 ) {}
 
+/** The filters of the list; together they must all match. */
+export class SubscriptionListQueryDto extends dto(
+  ListQueryDto.schema.extend({
+    status: oneOf(STATUSES).optional().meta({ description: 'Only those with this status.' }),
+    eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only those of this event type.' }),
+    url: parameterText(MAX_URL_BYTES).optional().meta({ description: 'Only those of exactly this URL.' }),
+    text: parameterText(MAX_DESCRIPTION_LENGTH).optional().meta({
+      description: 'Only those whose `description` has this text in it, in upper or lower case.',
+    }),
+    order: oneOf(['asc', 'desc']).default('asc').meta({
+      description: 'By the time of creation. `asc`: oldest first. `desc`: newest first.',
+    }),
+  }),
+) {}
+
 /** R-16. With `If-Match`, the version of the named subscription counts. */
 export class ChangeScopeQueryDto extends dto(
   z.strictObject({
@@ -200,7 +174,6 @@ export class ChangeScopeQueryDto extends dto(
 ) {}
 
 export type AuthBody = z.infer<typeof auth>;
-export type HeadersBody = z.infer<typeof headers>;
 
 export class SubscriptionPathDto extends dto(
   z.object({ id: uuid('There is no such subscription.').meta({ description: 'The id of the subscription.' }) }),
@@ -213,7 +186,7 @@ const fields = {
   url: text,
   description: text.optional(),
   metadata: z.record(text, text).meta({ description: 'As it was given; its keys are in no particular order.' }),
-  status: enumText(['active', 'paused', 'disabled']),
+  status: enumText(STATUSES),
   disabledReason: text.optional().meta({ description: 'Why it was disabled; only while it is.' }),
   payloadFormat: enumText(PAYLOAD_FORMATS),
   deviceIds: z.array(text).optional().meta({ description: 'Absent: every device.' }),
@@ -228,13 +201,7 @@ const fields = {
       tokenAuthMethod: enumText(TOKEN_AUTH_METHODS).optional().meta({ description: 'Absent: client_secret_basic.' }),
     }),
   ]),
-  headers: z.array(
-    z.strictObject({
-      name: text,
-      value: text.optional().meta({ description: 'Absent when it is secret.' }),
-      secret: z.boolean(),
-    }),
-  ),
+  headers: shownHeaders,
   rateLimitPerSecond: z
     .int()
     .min(1)
@@ -250,37 +217,6 @@ const fields = {
 
 /** A subscription as the API shows it: without secrets (R-16, R-17). */
 export class SubscriptionDto extends dto(z.strictObject(fields).meta({ id: 'Subscription' })) {}
-
-const health = z
-  .strictObject({
-    status: enumText(HEALTH_STATUSES).meta({
-      description:
-        '`suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: nothing that was begun since the last success is accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days.',
-    }),
-    failingSince: dateTime.optional().meta({
-      description:
-        'First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and is not accepted. Absent: there is none.',
-    }),
-    suspendedSince: dateTime.optional().meta({
-      description: 'When deliveries began to be held. Absent: they are not, or for longer than 15 days.',
-    }),
-    lastSuccessAt: dateTime.optional().meta({
-      description:
-        'When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last 15 days.',
-    }),
-    pending: z
-      .int()
-      .min(0)
-      .max(MAX_COUNTED_PENDING)
-      .meta({
-        description: `Deliveries that were attempted and are neither accepted nor failed; at most ${String(MAX_COUNTED_PENDING)} are counted. Those that wait for their first attempt, for example while others are held, are not among them.`,
-      }),
-    oldestPendingAt: dateTime.optional().meta({ description: 'When the oldest of the pending deliveries was made.' }),
-  })
-  .meta({
-    id: 'SubscriptionHealth',
-    description: 'How its deliveries fare, from the history: usually less than a second old.',
-  });
 
 /** With what costs a look at the history, so lists do not have it. */
 export class SubscriptionWithHealthDto extends dto(
@@ -312,18 +248,6 @@ export class QueuedTestDto extends dto(
     .meta({ id: 'QueuedTest' }),
 ) {}
 
-export function toHealth(known: SubscriptionHealth): z.infer<typeof health> {
-  const { status, failingSince, suspendedSince, lastSuccessAt, pending, oldestPendingAt } = known;
-  return {
-    status,
-    ...(failingSince === null ? {} : { failingSince: formatTime(failingSince) }),
-    ...(suspendedSince === null ? {} : { suspendedSince: formatTime(suspendedSince) }),
-    ...(lastSuccessAt === null ? {} : { lastSuccessAt: formatTime(lastSuccessAt) }),
-    pending,
-    ...(oldestPendingAt === null ? {} : { oldestPendingAt: formatTime(oldestPendingAt) }),
-  };
-}
-
 export function toSubscription(stored: WebhookSubscription): z.infer<typeof SubscriptionDto.schema> {
   return {
     id: stored.id,
@@ -337,9 +261,7 @@ export function toSubscription(stored: WebhookSubscription): z.infer<typeof Subs
     payloadFormat: stored.payloadFormat,
     ...(stored.deviceIds === null ? {} : { deviceIds: [...stored.deviceIds] }),
     auth: authOf(stored),
-    headers: stored.headers.map(({ name, value }) =>
-      value === null ? { name, secret: true } : { name, value, secret: false },
-    ),
+    headers: showHeaders(stored.headers),
     ...(stored.rateLimitPerSecond === null ? {} : { rateLimitPerSecond: stored.rateLimitPerSecond }),
     onOutage: stored.onOutage,
     strictOrder: stored.strictOrder,

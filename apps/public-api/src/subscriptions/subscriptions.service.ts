@@ -14,17 +14,17 @@ import { noSuchFleet } from '../fleet/fleet.errors.js';
 import type { MakeChange } from '../idempotency/idempotent-requests.js';
 import { PublishedChanges } from '../outbox/published-changes.js';
 import { type ListPage, ListPages } from '../paging/list-pages.service.js';
-import type { ListQueryDto } from '../paging/paging.dto.js';
 import { CHECK_URL, type CheckUrl, requireAcceptedUrls } from './subscriber-urls.js';
 import { SubscriptionDrafts } from './subscription-drafts.js';
+import { toHealth } from './subscription-health.dto.js';
 import { SubscriptionHealthReader } from './subscription-health.js';
 import {
   type CreateSubscriptionsDto,
   type QueuedTestDto,
   type SubscriptionDto,
+  type SubscriptionListQueryDto,
   type SubscriptionWithHealthDto,
   type SubscriptionWithSecretDto,
-  toHealth,
   toSubscription,
   type UpdateSubscriptionDto,
 } from './subscriptions.dto.js';
@@ -74,13 +74,18 @@ export class SubscriptionsService {
     });
   }
 
-  async list(caller: Sight, query: ListQueryDto): Promise<ListPage<SubscriptionDto>> {
+  async list(caller: Sight, query: SubscriptionListQueryDto): Promise<ListPage<SubscriptionDto>> {
     const { fleetId, subscriptionIds: ids } = caller;
-    const walk = { fleetId, path: '/public/v1/webhook-subscriptions', filters: sightFilter(caller) };
+    const { limit: _limit, pageState: _pageState, ...filters } = query;
+    const walk = {
+      fleetId,
+      path: '/public/v1/webhook-subscriptions',
+      filters: { ...filters, ...sightFilter(caller) },
+    };
     const page = await this.pages.byCreation(
       walk,
       query,
-      (wanted) => this.subscriptions.list({ ...wanted, ids }),
+      (wanted) => this.subscriptions.list({ ...wanted, ...filters, ids }),
       (stored) => stored,
     );
     return { ...page, data: page.data.map(toSubscription) };

@@ -46,32 +46,38 @@ interface ActivityRow {
 }
 
 function activitySql({ fleetId, subscriptionId, startAt, endAt }: ActivityQuery): PreparedQuery {
-  const parameters = [storableText(fleetId), storableText(subscriptionId), instant(startAt), instant(endAt)];
+  const ids = [storableText(fleetId), storableText(subscriptionId)];
+  const parameters = [...ids, instant(startAt), instant(endAt), MAX_COUNTED_PENDING];
   return { name: 'activity', text: TEXT, parameters };
 }
 
 /** Hashes can collide, so the row itself is checked too. */
-function deliveriesOf(status: DeliveryStatus, from = '$3'): string {
-  const values = { fleet_id: '$1', subscription_id: '$2', status: `'${status}'` };
+function matching(status: DeliveryStatus): string {
+  const values: Readonly<Record<string, string>> = { fleet_id: '$1', subscription_id: '$2', status: `'${status}'` };
   const { facets } = DELIVERY_KEYS.subscription;
-  const key = `${hashedKey(facets, (column) => column)} = ${hashedKey(facets, (column) => values[column as keyof typeof values])}`;
-  return `deliveries WHERE ${key} AND fleet_id = $1 AND subscription_id = $2 AND status = '${status}'
-    AND first_attempt_at >= ${from} AND first_attempt_at < $4::timestamptz`;
+  const hash = hashedKey(facets, (column) => column);
+  const wanted = hashedKey(facets, (column) => values[column] ?? '');
+  const columns = Object.entries(values).map(([column, value]) => `${column} = ${value}`);
+  return [`${hash} = ${wanted}`, ...columns, 'first_attempt_at < $4::timestamptz'].join(' AND ');
 }
 
-function oldest(status: DeliveryStatus): string {
-  const from = 'coalesce((SELECT delivered_at FROM success), $3::timestamptz)';
-  return `(SELECT first_attempt_at FROM ${deliveriesOf(status, from)} ORDER BY first_attempt_at LIMIT 1)`;
-}
+const DELIVERED = matching('delivered');
+const FAILED = matching('failed');
+const PENDING = matching('pending');
+const SINCE = 'first_attempt_at >= $3::timestamptz';
+const SINCE_SUCCESS = 'first_attempt_at >= coalesce((SELECT delivered_at FROM success), $3::timestamptz)';
 
 const TEXT = `
   WITH success AS MATERIALIZED (
-    SELECT delivered_at FROM ${deliveriesOf('delivered', '$3::timestamptz')} ORDER BY first_attempt_at DESC LIMIT 1
+    SELECT delivered_at FROM deliveries WHERE ${DELIVERED} AND ${SINCE} ORDER BY first_attempt_at DESC LIMIT 1
   ), waiting AS MATERIALIZED (
-    SELECT created_at FROM ${deliveriesOf('pending', '$3::timestamptz')}
-    ORDER BY first_attempt_at LIMIT ${String(MAX_COUNTED_PENDING)}
+    SELECT created_at FROM deliveries WHERE ${PENDING} AND ${SINCE} ORDER BY first_attempt_at LIMIT $5
+  ), begun AS (
+    (SELECT first_attempt_at FROM deliveries WHERE ${FAILED} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
+    UNION ALL
+    (SELECT first_attempt_at FROM deliveries WHERE ${PENDING} AND ${SINCE_SUCCESS} ORDER BY first_attempt_at LIMIT 1)
   )
   SELECT (SELECT delivered_at FROM success) AS last_success_at,
-    (SELECT min(first_attempt_at) FROM (${oldest('failed')} UNION ALL ${oldest('pending')}) AS begun) AS unaccepted_since,
+    (SELECT min(first_attempt_at) FROM begun) AS unaccepted_since,
     (SELECT count(*) FROM waiting) AS pending,
     (SELECT min(created_at) FROM waiting) AS oldest_pending_at`;

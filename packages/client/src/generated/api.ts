@@ -146,11 +146,11 @@ export interface V2Event {
     readonly attemptCount: number;
     /** Probes of it while its subscription was suspended: `attempts` has the first 20 and the newest 20. */
     readonly probeCount?: number;
-    /** UTC, with milliseconds. */
-    readonly firstAttemptAt: string;
-    /** UTC, with milliseconds. */
-    readonly lastAttemptAt: string;
-    /** Only while pending. */
+    /** UTC, with milliseconds; absent before the first attempt. */
+    readonly firstAttemptAt?: string;
+    /** UTC, with milliseconds; absent before the first attempt. */
+    readonly lastAttemptAt?: string;
+    /** Only between attempts. */
     readonly nextAttemptAt?: string;
     readonly attempts: readonly {
       readonly attempt: number;
@@ -897,8 +897,9 @@ export interface PortalSession {
 
 export interface Session {
   /** What the request was authenticated by. */
-  readonly type: Open<'api_key' | 'portal_session'>;
-  readonly fleetId: string;
+  readonly type: Open<'api_key' | 'portal_session' | 'admin'>;
+  /** Absent for an admin key without `X-Waypost-Fleet`. */
+  readonly fleetId?: string;
   readonly scopes: readonly string[];
   /** Only for a portal session that is limited to them. */
   readonly subscriptionIds?: readonly string[];
@@ -913,6 +914,17 @@ export interface Branding {
   readonly brandColor?: string;
   readonly logoUrl?: string;
   readonly colorScheme: Open<'auto' | 'light' | 'dark'>;
+}
+
+export interface CreateFleet {
+  /** A-Z a-z 0-9 . _ - with a letter or digit first. It is part of Kafka keys and cannot be changed. */
+  readonly fleetId: string;
+  /** For people. */
+  readonly name?: string;
+  /** For subscriptions that are created without a format. */
+  readonly payloadFormat?: 'v1' | 'legacy-v1';
+  /** Whether its devices produce events of routes and stops. */
+  readonly routes?: boolean;
 }
 
 /** What each operation takes and responds with. */
@@ -1068,13 +1080,33 @@ export interface Operations {
       readonly data: readonly SubscriptionWithSecret[];
     };
   };
-  /** List subscriptions, oldest first. */
+  /** List subscriptions. */
   readonly listSubscriptions: {
     readonly input: {
       /** Maximum items per page. */
       readonly limit?: number;
       /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
       readonly pageState?: string;
+      /** Only those with this status. */
+      readonly status?: 'active' | 'paused' | 'disabled';
+      /** Only those of this event type. */
+      readonly eventType?:
+        | 'position'
+        | 'position_sleep'
+        | 'ignition_on'
+        | 'ignition_off'
+        | 'geofence_in'
+        | 'geofence_out'
+        | 'route_started'
+        | 'route_finished'
+        | 'stop_started'
+        | 'stop_finished';
+      /** Only those of exactly this URL. */
+      readonly url?: string;
+      /** Only those whose `description` has this text in it, in upper or lower case. */
+      readonly text?: string;
+      /** By the time of creation. `asc`: oldest first. `desc`: newest first. */
+      readonly order?: 'asc' | 'desc';
     };
     readonly output: {
       readonly data: readonly Subscription[];
@@ -1328,6 +1360,40 @@ export interface Operations {
     readonly input: Readonly<Record<never, never>>;
     readonly output: Session;
   };
+  /** Create a fleet. */
+  readonly createFleet: {
+    readonly input: {
+      readonly body: CreateFleet;
+    };
+    readonly output: Fleet;
+  };
+  /** List fleets in the order of their ids. */
+  readonly listFleets: {
+    readonly input: {
+      /** Maximum items per page. */
+      readonly limit?: number;
+      /** Continuation token from the previous page, with all filters unchanged. Pages show the state at the time of reading: an item that no longer matches a filter by then is left out. */
+      readonly pageState?: string;
+    };
+    readonly output: {
+      readonly data: readonly Fleet[];
+      /** Send it as `pageState` to get the next page; null on the last one. Valid for 24 hours. */
+      readonly nextPageState: string | null;
+      /** Of all fleets; only on the first page. */
+      readonly totals?: {
+        readonly fleets: number;
+        readonly subscriptions: number;
+      };
+    };
+  };
+  /** Read a fleet. */
+  readonly getFleetById: {
+    readonly input: {
+      /** The id of the fleet. */
+      readonly fleetId: string;
+    };
+    readonly output: Fleet;
+  };
   /** This document. */
   readonly getOpenApi: {
     readonly input: Readonly<Record<never, never>>;
@@ -1416,7 +1482,7 @@ export const OPERATIONS = {
   listSubscriptions: {
     method: 'GET',
     path: '/public/v1/webhook-subscriptions',
-    query: ['limit', 'pageState'],
+    query: ['limit', 'pageState', 'status', 'eventType', 'url', 'text', 'order'],
     joined: [],
     idempotencyKey: false,
     ifMatch: false,
@@ -1659,6 +1725,33 @@ export const OPERATIONS = {
   getSession: {
     method: 'GET',
     path: '/public/v1/session',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  createFleet: {
+    method: 'POST',
+    path: '/public/v1/fleets',
+    query: [],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: null,
+  },
+  listFleets: {
+    method: 'GET',
+    path: '/public/v1/fleets',
+    query: ['limit', 'pageState'],
+    joined: [],
+    idempotencyKey: false,
+    ifMatch: false,
+    page: { items: 'data', next: 'nextPageState' },
+  },
+  getFleetById: {
+    method: 'GET',
+    path: '/public/v1/fleets/{fleetId}',
     query: [],
     joined: [],
     idempotencyKey: false,

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { formatTime, HEALTH_STATUSES, MAX_COUNTED_PENDING, type SubscriptionHealth } from '@waypost/domain';
+import { dateTime, enumText } from '../endpoint/fields.js';
+
+/** How the deliveries of a subscription fare (R-16). */
+export const health = z
+  .strictObject({
+    status: enumText(HEALTH_STATUSES).meta({
+      description:
+        '`suspended`: deliveries are held until a probe is accepted (`onOutage: hold`). `failing`: nothing that was begun since the last success is accepted. `healthy`: neither. `unknown`: nothing was attempted in the last 15 days.',
+    }),
+    failingSince: dateTime.optional().meta({
+      description:
+        'First attempt of the oldest delivery that was begun after the last success, or in the last 15 days, and is not accepted. Absent: there is none.',
+    }),
+    suspendedSince: dateTime.optional().meta({
+      description: 'When deliveries began to be held. Absent: they are not, or for longer than 15 days.',
+    }),
+    lastSuccessAt: dateTime.optional().meta({
+      description:
+        'When the newest accepted delivery, by its first attempt, was accepted. Absent: none in the last 15 days.',
+    }),
+    pending: z
+      .int()
+      .min(0)
+      .max(MAX_COUNTED_PENDING)
+      .meta({
+        description: `Deliveries that were attempted and are neither accepted nor failed; at most ${String(MAX_COUNTED_PENDING)} are counted. Those that wait for their first attempt, for example while others are held, are not among them.`,
+      }),
+    oldestPendingAt: dateTime.optional().meta({ description: 'When the oldest of the pending deliveries was made.' }),
+  })
+  .meta({
+    id: 'SubscriptionHealth',
+    description: 'How its deliveries fare, from the history: usually less than a second old.',
+  });
+
+export function toHealth(known: SubscriptionHealth): z.infer<typeof health> {
+  const { status, failingSince, suspendedSince, lastSuccessAt, pending, oldestPendingAt } = known;
+  return {
+    status,
+    ...(failingSince === null ? {} : { failingSince: formatTime(failingSince) }),
+    ...(suspendedSince === null ? {} : { suspendedSince: formatTime(suspendedSince) }),
+    ...(lastSuccessAt === null ? {} : { lastSuccessAt: formatTime(lastSuccessAt) }),
+    pending,
+    ...(oldestPendingAt === null ? {} : { oldestPendingAt: formatTime(oldestPendingAt) }),
+  };
+}
