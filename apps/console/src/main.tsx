@@ -2,7 +2,9 @@ import './styles.css';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
 import { SessionProvider } from './session/session.js';
+import { portalBase } from './session/sign-in-link.js';
 import { Shell } from './shell/shell.js';
 
 const root = document.getElementById('root');
@@ -15,7 +17,9 @@ if (root) {
     <StrictMode>
       <QueryClientProvider client={queries}>
         <SessionProvider>
-          <Shell />
+          <Router base={portalBase(location.pathname)}>
+            <Shell />
+          </Router>
         </SessionProvider>
       </QueryClientProvider>
     </StrictMode>,

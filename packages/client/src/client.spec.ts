@@ -78,6 +78,15 @@ describe('a request of the client (R-43)', () => {
     );
   });
 
+  it('names the fleet that an admin key acts for, and none otherwise', async () => {
+    const admin = await build([FLEET], { apiKey: 'wpa_test', fleetId: 'tour' });
+    await admin.waypost.getFleet();
+    expect(admin.received[0]?.headers).toMatchObject({ authorization: 'Bearer wpa_test', 'x-waypost-fleet': 'tour' });
+    const { received, waypost } = await build([FLEET]);
+    await waypost.getFleet();
+    expect(received[0]?.headers).not.toHaveProperty('x-waypost-fleet');
+  });
+
   it('joins the device ids of paths with commas', async () => {
     const { received, waypost } = await build([{ status: 200, body: { data: [], next_page_state: null } }]);
     await waypost.listPaths({ startDate: 'a', endDate: 'b', deviceIds: ['x/1', 'y'] });

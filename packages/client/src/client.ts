@@ -6,8 +6,10 @@ import { followStream, type StreamEvent, type StreamId, type StreamInput, type S
 export interface ClientOptions {
   /** Where the API is, for example `https://waypost.example.com`. */
   readonly baseUrl: string | URL;
-  /** `wp_...`: belongs to one fleet. */
+  /** `wp_...`: belongs to one fleet. Also the token of a portal session, `wps_...`, or an admin key, `wpa_...`. */
   readonly apiKey: string;
+  /** For an admin key: the fleet that it acts for. */
+  readonly fleetId?: string;
   readonly retry?: RetryOptions;
   /** How long one attempt may take; 30,000 by default. */
   readonly timeoutMs?: number;
@@ -152,7 +154,7 @@ function requestOf(id: string): Request {
 function headersOf(
   request: Request,
   input: AnyInput,
-  { apiKey }: ClientOptions,
+  { apiKey, fleetId }: ClientOptions,
   { ifMatch, idempotencyKey }: CallOptions,
 ): Record<string, string> {
   if (ifMatch !== undefined && !request.ifMatch) throw new TypeError(`${request.path} does not take ifMatch.`);
@@ -161,6 +163,7 @@ function headersOf(
   return {
     accept: 'application/json',
     authorization: `Bearer ${apiKey}`,
+    ...(fleetId === undefined ? {} : { 'x-waypost-fleet': fleetId }),
     ...(input['body'] === undefined ? {} : { 'content-type': 'application/json' }),
     ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
     // The same in every attempt: the service carries the request out once.

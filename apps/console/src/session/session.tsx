@@ -1,23 +1,36 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
-import { createWaypostClient, type WaypostClient } from '@waypost/client';
-import { keyOfLink } from './sign-in-link.js';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { createWaypostClient, type Output, type WaypostClient } from '@waypost/client';
+import { applyBranding } from './branding.js';
+import type { PortalState } from './portal-notice.js';
+import { keyOfLink, portalBase, portalCodeOfLink } from './sign-in-link.js';
 
 interface Session {
   /** null: nobody is signed in. */
   readonly client: WaypostClient | null;
+  /** What the API says of the key or the portal session; null: not known so far. */
+  readonly info: Output<'getSession'> | null;
+  /** In a portal without a session: why. null: this is no portal. */
+  readonly portal: PortalState | null;
+  /** Where the reader of a portal came from. */
+  readonly returnUrl: string | null;
   readonly signIn: (apiKey: string) => void;
   readonly signOut: () => void;
 }
 
 const STORED_KEY = 'waypost.apiKey';
+const STORED_RETURN_URL = 'waypost.returnUrl';
 
 const SessionContext = createContext<Session | null>(null);
 
-/** The API key is kept for this tab only, and never in a cookie: no other origin can make a browser send it. */
+/** The API key or token is kept for this tab only, and never in a cookie: no other origin can make a browser send it. */
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
+  const [linkedCode] = useState(() => portalCodeOfLink(location.hash));
   const [apiKey, setApiKey] = useState(takeKey);
+  const [portal, setPortal] = useState<PortalState | null>(() =>
+    portalBase(location.pathname) === '' ? null : linkedCode === null ? 'ended' : 'opening',
+  );
   const signIn = useCallback((key: string) => {
     sessionStorage.setItem(STORED_KEY, key);
     setApiKey(key);
@@ -26,9 +39,15 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
     sessionStorage.removeItem(STORED_KEY);
     queries.clear();
     setApiKey(null);
+    setPortal((state) => state && 'ended');
   }, [queries]);
-  const client = useMemo(() => (apiKey === null ? null : clientOf(apiKey)), [apiKey]);
-  const session = useMemo(() => ({ client, signIn, signOut }), [client, signIn, signOut]);
+  useOpenedLink(linkedCode, signIn, setPortal);
+  const client = useMemo(() => (apiKey === null ? null : clientOf(apiKey, signOut)), [apiKey, signOut]);
+  const info = useInfo(client, signOut);
+  const session = useMemo(() => {
+    const returnUrl = info?.returnUrl ?? sessionStorage.getItem(STORED_RETURN_URL);
+    return { client, info, portal, returnUrl, signIn, signOut };
+  }, [client, info, portal, signIn, signOut]);
   return <SessionContext value={session}>{children}</SessionContext>;
 }
 
@@ -45,15 +64,64 @@ export function useClient(): WaypostClient {
   return client;
 }
 
+/** Exchanges the code of a link to the portal, once: a second time it is of no use. */
+function useOpenedLink(code: string | null, signIn: (key: string) => void, fail: (state: PortalState) => void): void {
+  const isOpened = useRef(false);
+  useEffect(() => {
+    if (code === null || isOpened.current) return;
+    isOpened.current = true;
+    createWaypostClient({ baseUrl: location.origin, apiKey: '', retry: { retries: 0 } })
+      .exchangePortalCode({ body: { code } })
+      .then(
+        ({ token }) => signIn(token),
+        () => fail('unusable'),
+      );
+  }, [code, signIn, fail]);
+}
+
+/** Shows the fleet's look in its portal, and ends a session at its time. */
+function useInfo(client: WaypostClient | null, signOut: () => void): Output<'getSession'> | null {
+  const { data: info } = useQuery({
+    queryKey: ['session'],
+    queryFn: () => client?.getSession() ?? null,
+    enabled: client !== null,
+    staleTime: Infinity,
+  });
+  useEffect(() => {
+    if (!info || info.type !== 'portal_session') return;
+    if (info.branding !== undefined) applyBranding(info.branding);
+    if (info.returnUrl !== undefined) sessionStorage.setItem(STORED_RETURN_URL, info.returnUrl);
+    const leftMs = Date.parse(info.expiresAt ?? '') - Date.now();
+    const timer = setTimeout(signOut, Math.max(0, leftMs));
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [info, signOut]);
+  return client === null ? null : (info ?? null);
+}
+
 /** Of a sign-in link, which is taken out of the address at once, else of this tab. */
 function takeKey(): string | null {
   const linked = keyOfLink(location.hash);
-  if (linked === null) return sessionStorage.getItem(STORED_KEY);
+  const isLink = linked !== null || portalCodeOfLink(location.hash) !== null;
+  if (!isLink) return sessionStorage.getItem(STORED_KEY);
   history.replaceState(null, '', location.pathname + location.search);
-  sessionStorage.setItem(STORED_KEY, linked);
+  if (linked === null) {
+    // A link to the portal replaces the session that this tab had.
+    sessionStorage.removeItem(STORED_KEY);
+    sessionStorage.removeItem(STORED_RETURN_URL);
+  } else sessionStorage.setItem(STORED_KEY, linked);
   return linked;
 }
 
-function clientOf(apiKey: string): WaypostClient {
-  return createWaypostClient({ baseUrl: location.origin, apiKey, retry: { retries: 1 } });
+function clientOf(apiKey: string, signOut: () => void): WaypostClient {
+  return createWaypostClient({
+    ...{ baseUrl: location.origin, apiKey, retry: { retries: 1 } },
+    async fetch(...request) {
+      const response = await fetch(...request);
+      // A session that was revoked or has ended; a key that is wrong is shown as an error where it is used.
+      if (response.status === 401 && apiKey.startsWith('wps_')) signOut();
+      return response;
+    },
+  });
 }

@@ -1,5 +1,19 @@
 /** The API key of a sign-in link, `/#key=wp_...`. The fragment of a URL is never sent to a server. */
 export function keyOfLink(hash: string): string | null {
-  const key = new URLSearchParams(hash.replace(/^#/, '')).get('key');
-  return key === null || key === '' ? null : key;
+  return parameterOf(hash, 'key');
+}
+
+/** The code of a link to the portal, `/portal/...#portal=wpc_...`, which opens a session once (R-42). */
+export function portalCodeOfLink(hash: string): string | null {
+  return parameterOf(hash, 'portal');
+}
+
+/** The part of a path that all pages of a portal share; empty for the console itself. */
+export function portalBase(pathname: string): string {
+  return /^\/portal\/[0-9a-f-]{36}(?=\/|$)/.exec(pathname)?.[0] ?? '';
+}
+
+function parameterOf(hash: string, name: string): string | null {
+  const value = new URLSearchParams(hash.replace(/^#/, '')).get(name);
+  return value === null || value === '' ? null : value;
 }

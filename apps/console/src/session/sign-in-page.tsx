@@ -1,9 +1,16 @@
 import { type SyntheticEvent, useState } from 'react';
 import { createWaypostClient, WaypostApiError } from '@waypost/client';
+import { PortalNotice } from './portal-notice.js';
 import { useSession } from './session.js';
 
-/** Tries the key before it is taken: a typing error is shown here, not as an empty console. */
+/** A portal has no key to ask for; the console itself asks for one. */
 export function SignInPage() {
+  const { portal } = useSession();
+  return portal === null ? <KeyForm /> : <PortalNotice state={portal} />;
+}
+
+/** Tries the key before it is taken: a typing error is shown here, not as an empty console. */
+function KeyForm() {
   const { signIn } = useSession();
   const [apiKey, setApiKey] = useState('');
   const [problem, setProblem] = useState<string | null>(null);

@@ -3,6 +3,8 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { DeliveriesPage } from '../deliveries/deliveries-page.js';
 import { DeliveryPage } from '../deliveries/delivery-page.js';
 import { OverviewPage } from '../overview/overview-page.js';
+import { isOpen } from '../session/access.js';
+import { Brand } from '../session/brand.js';
 import { useSession } from '../session/session.js';
 import { SignInPage } from '../session/sign-in-page.js';
 import { Boundary } from '../shared/boundary.js';
@@ -64,10 +66,11 @@ function SignedIn() {
 }
 
 function Pages() {
+  const [first] = usePlaces();
   return (
     <Switch>
       <Route path="/">
-        <Redirect to="/overview" replace />
+        <Redirect to={first?.path ?? '/overview'} replace />
       </Route>
       <Route path="/overview" component={OverviewPage} />
       <Route path="/deliveries" component={DeliveriesPage} />
@@ -86,6 +89,12 @@ function Pages() {
   );
 }
 
+/** Those that the scopes of the session open. */
+function usePlaces() {
+  const { info } = useSession();
+  return PLACES.filter(({ path }) => isOpen(path, info?.scopes ?? null));
+}
+
 function Broken() {
   return (
     <Empty title="This page could not be shown">
@@ -99,13 +108,14 @@ function Broken() {
 
 function Header({ location, help, palette }: Shortcuts & { readonly location: string }) {
   const { signOut } = useSession();
+  const places = usePlaces();
   return (
     <header>
-      <Link href="/overview" className="brand">
-        Waypost
+      <Link href="/" className="brand">
+        <Brand />
       </Link>
       <nav aria-label="Main">
-        {PLACES.map(({ path, title }) => (
+        {places.map(({ path, title }) => (
           <Link key={path} href={path} aria-current={location.startsWith(path) ? 'page' : undefined}>
             {title}
           </Link>

@@ -86,7 +86,7 @@ async function walk(
   let pageState: string | undefined;
   for (let count = 0; ; count += 1) {
     await beforeEachPage(count);
-    const page = await pages.readPending({ fleetId, path: '/public/v2/events', filters, limit, pageState });
+    const page = await pages.readPending({ caller: { fleetId, subscriptionIds: null }, path: '/public/v2/events', filters, limit, pageState });
     expect(page.records.length).toBeLessThanOrEqual(limit);
     shown.push(...page.records);
     if (page.nextPageState === null) return shown;
@@ -137,7 +137,8 @@ describe('the deliveries of an event (R-33)', () => {
     await fleet.attempt([attemptOf(fleet.fleetId, first, 1)]);
     await fleet.wait([1, 2].map((series) => ({ ...first, series, firstAttemptAt: NOW - 50_000 + series })));
     const { eventId } = attemptOf(fleet.fleetId, first, 1);
-    const request = { fleetId: fleet.fleetId, path: `/public/v2/events/${eventId}`, filters: { eventId } };
+    const caller = { fleetId: fleet.fleetId, subscriptionIds: null };
+    const request = { caller, path: `/public/v2/events/${eventId}`, filters: { eventId } };
     for (const limit of [1, 2, 3, 10]) {
       const shown: (readonly [series: number, firstAttemptAt: number | null])[] = [];
       let pageState: string | undefined;

@@ -1,0 +1,25 @@
+import { useSession } from './session.js';
+
+const TEXTS = {
+  opening: 'Opening the session',
+  unusable: 'This link was used before or has expired. Ask for another one where you found it.',
+  ended: 'Your session has ended.',
+} as const;
+
+export type PortalState = keyof typeof TEXTS;
+
+/** In place of the sign-in page: a portal has no API key to ask for. */
+export function PortalNotice({ state }: { readonly state: PortalState }) {
+  const { returnUrl } = useSession();
+  return (
+    <main className="sign-in">
+      <p role="status">{TEXTS[state]}</p>
+      {state === 'opening' || returnUrl === null ? null : (
+        // The page around a frame, not the frame.
+        <a href={returnUrl} target="_top" rel="noreferrer">
+          Go back
+        </a>
+      )}
+    </main>
+  );
+}

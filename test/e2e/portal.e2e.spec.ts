@@ -1,0 +1,132 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { choosePort } from '../../tools/dev-stack/free-port.js';
+import { findChromium, launchChromium } from '../support/browser.js';
+import { runningWaypost } from '../support/running-waypost.js';
+import { subscribe } from '../support/subscriptions.js';
+import { until } from '../support/until.js';
+import { sharedDataDir } from '../support/waypost-config.js';
+import { type RunningExample, startExample } from './example-toolchains.js';
+
+const fleet = 'portal';
+const executablePath = await findChromium();
+const waypost = runningWaypost(sharedDataDir());
+
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let host: RunningExample;
+let hostUrl: string;
+let subscriptionIds: string[];
+
+async function api(method: string, path: string, body?: object): Promise<Response> {
+  const { apiUrl, apiKeys } = waypost.info();
+  const headers = { authorization: `Bearer ${apiKeys[fleet] ?? ''}`, 'content-type': 'application/json' };
+  return fetch(new URL(path, apiUrl), { method, headers, ...(body && { body: JSON.stringify(body) }) });
+}
+
+interface Created {
+  readonly id: string;
+  readonly link: string;
+}
+
+async function createSession(more: object = {}): Promise<Created> {
+  const scopes = ['events:read', 'subscriptions:read'];
+  return (await (await api('POST', '/public/v1/portal-sessions', { scopes, ...more })).json()) as Created;
+}
+
+(executablePath === null ? describe.skip : describe)('The portal (R-42)', () => {
+  beforeAll(async () => {
+    if (executablePath) browser = await launchChromium(executablePath);
+    await waypost.cli('fleet', 'create', fleet);
+    const url = 'http://127.0.0.1:9/portal';
+    const made = await subscribe(waypost, { fleet, url, types: ['position', 'ignition_on'] });
+    subscriptionIds = made.map(({ id }) => id);
+    const port = String(await choosePort());
+    hostUrl = `http://127.0.0.1:${port}`;
+    const { apiUrl, apiKeys } = waypost.info();
+    const example = { file: process.execPath, args: ['host.mjs'], cwd: join(process.cwd(), 'examples', 'portal-host') };
+    host = startExample(example, { WAYPOST_URL: apiUrl, WAYPOST_API_KEY: apiKeys[fleet] ?? '', PORT: port });
+    await until(() => expect(host.lines.join('\n')).toContain('Open'));
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser.close();
+    host.stop();
+  });
+
+  beforeEach(async () => {
+    context = await browser.newContext({ locale: 'en-GB' });
+    page = await context.newPage();
+  });
+
+  afterEach(async () => {
+    await context.close();
+  });
+
+  it('is shown in a frame of the page that the fleet names, in the colour of the fleet', async () => {
+    await page.goto(hostUrl);
+    const portal = page.frameLocator('iframe');
+    await portal.getByRole('heading', { name: 'Overview' }).waitFor();
+    const places = portal.getByRole('navigation').getByRole('link');
+    await until(async () =>
+      expect(await places.allTextContents()).toEqual(['Overview', 'Deliveries', 'Subscriptions']),
+    );
+    const frame = page.frames()[1];
+    expect(frame?.url()).toMatch(/\/portal\/[0-9a-f-]{36}\/overview$/);
+    const accent = await frame?.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--accent')");
+    expect(accent).toContain('#0f766e');
+    await portal.getByRole('link', { name: 'Subscriptions' }).click();
+    await portal.getByRole('link', { name: 'position' }).first().waitFor();
+  });
+
+  it('is shown in no frame of another page', async () => {
+    const { link } = await createSession();
+    const server: Server = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<!doctype html><title>Elsewhere</title><iframe src="${link}"></iframe>`);
+    }).listen(0, '127.0.0.1');
+    await until(() => expect(server.listening).toBe(true));
+    await page.goto(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`);
+    await until(() => expect(page.frames()[1]?.url()).toMatch(/^chrome-error:/));
+    server.close();
+    // The code was not used by the page that was not shown.
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('opens once, and keeps its session for the tab without a code in the address', async () => {
+    const { link } = await createSession();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).not.toContain('#');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const other = await browser.newContext({ locale: 'en-GB' });
+    const again = await other.newPage();
+    await again.goto(link);
+    await again.getByText('This link was used before').waitFor();
+    expect(await other.cookies()).toEqual([]);
+    await other.close();
+  });
+
+  it('shows the subscriptions of its link and no others', async () => {
+    const { link } = await createSession({ subscriptionIds: subscriptionIds.slice(0, 1) });
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Subscriptions' }).click();
+    await page.getByRole('link', { name: 'position' }).first().waitFor();
+    expect(await page.getByRole('link', { name: 'ignition_on' }).count()).toBe(0);
+  });
+
+  it('says that it has ended when it is revoked, and where to go', async () => {
+    const { id, link } = await createSession({ returnUrl: `${hostUrl}/webhooks` });
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await api('DELETE', `/public/v1/portal-sessions/${id}`);
+    await page.getByText('Your session has ended.').waitFor();
+    expect(await page.getByRole('link', { name: 'Go back' }).getAttribute('href')).toBe(`${hostUrl}/webhooks`);
+  });
+});
