@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { API_KEY_SCOPES, FleetStore } from '@waypost/management-store';
-import { endpointOf,type EndpointOptions } from '../endpoint/endpoint.decorator.js';
+import { endpointOf, type EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { ApiError, invalidHeader } from '../errors/api-error.js';
 import { FLEET_HEADER } from './admin-keys.js';
 import { bearerToken, type Caller, originOf, setOrigin } from './caller.js';
