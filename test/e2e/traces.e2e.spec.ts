@@ -78,7 +78,7 @@ afterAll(async () => {
 
 describe('The spans of the applications (R-40, R-46)', () => {
   it.each([
-    ['a producer’s context', 'sampled', traceId, producerSpan],
+    ['the context of a producer', 'sampled', traceId, producerSpan],
     ['no context: the trace begins at the ping', 'untraced', undefined, ''],
   ])('are one trace from the ping to the history, with %s', (_, deviceId, expectedTrace, parentSpanId) => {
     const calls = callsOf(deviceId);

@@ -28,7 +28,7 @@ export interface SpanRecorder {
 }
 
 export interface Traces {
-  /** null: spans are not exported. Whoever records asks first, and for sampled traces only: that costs nothing when off. */
+  /** null: spans are not exported. Callers ask first, and record sampled traces only, so that being off costs nothing. */
   readonly recorder: SpanRecorder | null;
   /** Of the traces that begin here, how many are sampled. */
   readonly sampleRatio: number;
