@@ -52,8 +52,8 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  expect(api.errors).toEqual([]);
   await api.close();
+  expect(api.errors).toEqual([]);
 });
 
 function urlsAbout({ placeholders, queryNames, ...operation }: DocumentedOperation): string[] {
