@@ -4,7 +4,7 @@
  * the image would be made of. Ends with 1 when something is in the way.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot, say } from './project.mjs';
 import {
@@ -28,8 +28,12 @@ writeFileSync(join(FOLDER, 'sbom.cdx.json'), `${JSON.stringify(bom, null, 2)}\n`
 say(`${bom.components.length} production components in .waypost/release/sbom.cdx.json`);
 
 for (const folder of PACKAGES) {
+  const built = join(projectRoot, folder, 'dist');
+  const wasBuilt = existsSync(built);
   const [{ name, files, size }] = JSON.parse(output('npm', ['pack', '--dry-run', '--json', '--silent', `./${folder}`]));
   say(`${name}: ${files.length} files, ${Math.ceil(size / 1024)} KiB packed`);
+  // Packing builds it, and the next build of the product would import the package in place of its sources.
+  if (!wasBuilt) rmSync(built, { recursive: true, force: true });
 }
 
 const context = imageContext(output('git', ['ls-files']).split('\n'), textOf('.dockerignore'));
