@@ -8,7 +8,7 @@ import { type BuiltProgram, startBuilt } from './testing/built-program.js';
 
 /** Starts all applications, some of them several times: with npm run test:long. */
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
-const patience = { timeoutMs: 120_000 };
+const patience = { timeoutMs: 50_000 };
 const APPS = ['telemetry-processor', 'webhook-delivery', 'history-projector', 'public-api'] as const;
 
 /** One permission that is not given, and what must be named then. */
@@ -91,7 +91,7 @@ function users(): Record<string, readonly KafkaPermission[]> {
         ]);
       }, patience);
     }
-    const api = /"event":"http_listening".*?"port":(\d+)/.exec(apps.at(-1)?.program.output() ?? '');
+    const api = /"port":(\d+)[^\n]*"event":"http_listening"/.exec(apps.at(-1)?.program.output() ?? '');
     const everything = { ...stack.environment(), WAYPOST_API_URL: `http://127.0.0.1:${String(api?.[1])}` };
     const subscriber = start('tools/demo-subscriber/main.js', ['--data-dir', stack.folder], everything);
     await until(() => expect(subscriber.output()).toContain('listening on'), patience);

@@ -101,7 +101,7 @@ class LeaderBatchWriter implements BatchWriter {
       const leader =
         client.connectedLeader(batch.topic, batch.partition) ??
         (await retryTransient(() => client.leader(batch.topic, batch.partition), {
-          what: 'find leader',
+          what: `Leader of ${batch.topic}-${String(batch.partition)}`,
           logger,
           monotonicNow,
           forMs: retryForMs,

@@ -5,7 +5,7 @@ import type { StreamsLogger } from '../../logger.js';
 import type { FetchLimits } from '../../protocol/fetch.js';
 import { MAX_BATCH_BYTES } from '../../protocol/record-collector.js';
 import { METADATA_API_KEY, TOPIC_ID_METADATA_VERSION, topicIdRequest } from '../../protocol/topic-id.js';
-import type { TopicPartition } from '../../record.js';
+import { partitionName, type TopicPartition } from '../../record.js';
 import { StallWatch } from '../../stalls.js';
 import type {
   FencedWriter,
@@ -100,12 +100,13 @@ class KafkaBackend implements StreamsBackend {
   }
 
   partitionCount(topic: string): Promise<number | null> {
-    const ask = (): Promise<number | null> => this.retry('partition count', (client) => client.partitionCount(topic));
+    const ask = (): Promise<number | null> =>
+      this.retry(`Partition count of ${topic}`, (client) => client.partitionCount(topic));
     return knownPartitionCount(ask, this.clock.monotonicNow);
   }
 
   newPartitionCount(topic: string): Promise<number | null> {
-    return this.retry('partition count', async (client) => {
+    return this.retry(`Partition count of ${topic}`, async (client) => {
       await client.refreshMetadata();
       return client.partitionCount(topic);
     });
@@ -113,7 +114,7 @@ class KafkaBackend implements StreamsBackend {
 
   async topicSettings(topic: string): Promise<ReadonlyMap<string, string> | null> {
     try {
-      return await this.retry('topic settings', (client) => describeTopic(client, topic));
+      return await this.retry(`DescribeConfigs of ${topic}`, (client) => describeTopic(client, topic));
     } catch (error) {
       if (error instanceof StreamsError && error.code === 'ACCESS_DENIED') return null;
       throw error;
@@ -121,7 +122,7 @@ class KafkaBackend implements StreamsBackend {
   }
 
   topicId(topic: string): Promise<string | null> {
-    return this.retry('topic id', async (client) => {
+    return this.retry(`Topic id of ${topic}`, async (client) => {
       const broker = await client.leader(topic, 0);
       const { [METADATA_API_KEY]: metadata } = broker.versions ?? {};
       const tellsIds = metadata !== undefined && metadata.maxVersion >= TOPIC_ID_METADATA_VERSION;
@@ -151,7 +152,7 @@ class KafkaBackend implements StreamsBackend {
   }
 
   private listOffset(partition: TopicPartition, timestamp: number): Promise<number | null> {
-    return this.retry('list offsets', (client) =>
+    return this.retry(`ListOffsets of ${partitionName(partition)}`, (client) =>
       (this.offsets ??= new OffsetLookups(client)).find(partition, timestamp),
     );
   }
