@@ -22,9 +22,12 @@ function errorOf(code: string) {
   return { error: { code, message: 'm', requestId: 'r' } };
 }
 
+/** Of the last page of events. */
+const LAST = { nextPageState: null, completeUntil: null };
+
 describe('the check of responses against the OpenAPI document', () => {
   it('accepts the documented forms', () => {
-    expect(undocumentedIn('GET', '/public/v2/events', answer(200, { data: [], nextPageState: null }))).toEqual([]);
+    expect(undocumentedIn('GET', '/public/v2/events', answer(200, { data: [], ...LAST }))).toEqual([]);
     const path = '/public/v1/webhook-subscriptions/some-id';
     expect(undocumentedIn('DELETE', path, answer(204, ''))).toEqual([]);
     expect(undocumentedIn('DELETE', path, answer(404, ERROR))).toEqual([]);
@@ -34,9 +37,9 @@ describe('the check of responses against the OpenAPI document', () => {
   });
 
   it.each([
-    ['an unknown field', 'GET', '/public/v2/events', answer(200, { data: [], nextPageState: null, more: 1 })],
+    ['an unknown field', 'GET', '/public/v2/events', answer(200, { data: [], ...LAST, more: 1 })],
     ['a missing field', 'GET', '/public/v2/events', answer(200, { data: [] })],
-    ['a wrong item', 'GET', '/public/v2/events', answer(200, { data: [{}], nextPageState: null })],
+    ['a wrong item', 'GET', '/public/v2/events', answer(200, { data: [{}], ...LAST })],
     ['an undocumented status', 'GET', '/public/v2/events', answer(418, ERROR)],
     ['an unknown error code', 'GET', '/public/v2/events', answer(500, errorOf('oops'))],
     ['a missing header', 'GET', '/public/v2/events', answer(429, errorOf('rate_limited'))],
@@ -46,7 +49,7 @@ describe('the check of responses against the OpenAPI document', () => {
       '/public/v1/webhook-events',
       answer(200, { events: [], next_page_state: null }),
     ],
-    ['an undocumented method', 'PUT', '/public/v2/events', answer(200, { data: [], nextPageState: null })],
+    ['an undocumented method', 'PUT', '/public/v2/events', answer(200, { data: [], ...LAST })],
     ['a body where there is none', 'DELETE', '/public/v1/webhook-subscriptions/x', answer(204, { a: 1 })],
   ])('notices %s', (_, method, path, given) => expect(undocumentedIn(method, path, given)).not.toEqual([]));
 });
