@@ -63,9 +63,9 @@ export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermissi
     ),
   ],
   'history-projector': [
-    ...onTopics(['READ'], topics.webhookAttempts, topics.telemetryPings),
+    ...onTopics(['READ'], topics.webhookAttempts, topics.webhookDeliveries, topics.telemetryPings),
     ...onTopics(['WRITE'], topics.telemetryRejected),
-    ...onGroups(consumerGroups.historyProjector, consumerGroups.pathProjector),
+    ...onGroups(consumerGroups.historyProjector, consumerGroups.pathProjector, consumerGroups.waitingProjector),
     ...onTransactionalIds(QUARANTINE),
   ],
   'public-api': [

@@ -1,5 +1,3 @@
-import { useSession } from './session.js';
-
 const TEXTS = {
   opening: 'Opening the session',
   unusable: 'This link was used before or has expired. Ask for another one where you found it.',
@@ -8,9 +6,13 @@ const TEXTS = {
 
 export type PortalState = keyof typeof TEXTS;
 
+interface PortalNoticeProps {
+  readonly state: PortalState;
+  readonly returnUrl: string | null;
+}
+
 /** In place of the sign-in page: a portal has no API key to ask for. */
-export function PortalNotice({ state }: { readonly state: PortalState }) {
-  const { returnUrl } = useSession();
+export function PortalNotice({ state, returnUrl }: PortalNoticeProps) {
   return (
     <main className="sign-in">
       <p role="status">{TEXTS[state]}</p>
