@@ -17,7 +17,7 @@ const command = new Command('simulator')
   .option('--fleet <id>', 'the fleet; created if it does not exist', 'demo')
   .option('--vehicles <n>', 'number of vehicles', parsePositive, 100)
   .option('--seed <n>', 'seed of the city and everything in it', parsePositive, 1)
-  .option('--speed-up <n>', 'simulated seconds per second', parsePositive, 1)
+  .option('--speed-up <n>', 'simulated seconds per second: a faster fleet begins a day ago', parsePositive, 1)
   .action(async (options: Flags) => {
     const { simulate } = await import('./program.js');
     const { stopSignal } = await import('../../apps/cli/src/stack/stop-signal-config.js');

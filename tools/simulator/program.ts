@@ -6,13 +6,14 @@ import { ensureFleet } from '../../apps/cli/src/stack/api-keys.js';
 import { stackEnvironment } from '../../apps/cli/src/stack/stack-config.js';
 import { kafkaSettings, registrySettings } from '../../apps/cli/src/stack/stack-connections.js';
 import { createFleetModel, type TrafficRow } from './fleet-model.js';
+import { createSimulatedClock } from './simulated-clock.js';
 
 export interface SimulatorOptions {
   readonly dataDir: string;
   readonly fleet: string;
   readonly vehicles: number;
   readonly seed: number;
-  /** Simulated seconds per second. */
+  /** Simulated seconds per second, until the fleet has caught up with the present. */
   readonly speedUp: number;
 }
 
@@ -34,12 +35,13 @@ export async function simulate({ options, now, stopped, print }: SimulatorRun): 
   await ensureFleet({ dataDir, databaseUrl: stack.require('DATABASE_URL'), fleetId: fleet, now });
   const publisher = await openPingPublisher(kafkaSettings(stack), registrySettings(stack));
   const startedAt = now();
-  const model = createFleetModel({ seed, vehicles, startAt: startedAt, rampUpMs: RAMP_UP_MS });
+  const clock = createSimulatedClock(startedAt, speedUp);
+  const model = createFleetModel({ seed, vehicles, startAt: clock(startedAt), rampUpMs: RAMP_UP_MS });
   print(`simulator: ${String(vehicles)} vehicles of fleet ${fleet} come online within three minutes`);
   let underWay: TrafficRow[] = [];
   try {
     while (!stopped.aborted) {
-      const timeMs = startedAt + (now() - startedAt) * speedUp;
+      const timeMs = clock(now());
       underWay.push(...model.advanceTo(timeMs));
       // The model computes a whole second at once; each ping is published when it arrives.
       const arrived = underWay.filter((row) => Date.parse(row.receivedTime) <= timeMs);
