@@ -62,9 +62,23 @@ def fit_body(body):
     make_reachable(body, "url")
     if isinstance(body.get("auth"), dict):
         make_reachable(body["auth"], "tokenUrl")
+    # Which texts are logos, and which subscriptions the fleet has, no schema says.
+    if isinstance(body.get("logoUrl"), str):
+        body["logoUrl"] = "https://app.example.com/logo.png"
+    body.pop("subscriptionIds", None)
+    if isinstance(body.get("headers"), list):
+        fit_custom_headers(body)
     shape = body.get("shape")
     if isinstance(shape, dict) and "coordinates" in shape:
         shape["coordinates"] = RING
+
+
+def fit_custom_headers(body):
+    """No reserved names, none twice, and not more than 4,096 bytes: rules between several fields."""
+    for number, header in enumerate(body["headers"]):
+        header["name"] = f"x-fuzzed-{number}"
+        if len(header["value"]) > 100:
+            header["value"] = "long"
 
 
 def order_window(fields):

@@ -64,7 +64,11 @@ export class DeliveryPages {
   async read(request: DeliveryPageRequest): Promise<DeliveryPage> {
     const { records, hasMore, completeUntil } = await this.history.findDeliveries(this.queryOf(request));
     const last = hasMore ? records.at(-1) : undefined;
-    return { records, nextPageState: last === undefined ? null : this.pageStates.seal(last, walkOf(request)), completeUntil };
+    return {
+      records,
+      nextPageState: last === undefined ? null : this.pageStates.seal(last, walkOf(request)),
+      completeUntil,
+    };
   }
 
   /**

@@ -86,7 +86,13 @@ async function walk(
   let pageState: string | undefined;
   for (let count = 0; ; count += 1) {
     await beforeEachPage(count);
-    const page = await pages.readPending({ caller: { fleetId, subscriptionIds: null }, path: '/public/v2/events', filters, limit, pageState });
+    const page = await pages.readPending({
+      caller: { fleetId, subscriptionIds: null },
+      path: '/public/v2/events',
+      filters,
+      limit,
+      pageState,
+    });
     expect(page.records.length).toBeLessThanOrEqual(limit);
     shown.push(...page.records);
     if (page.nextPageState === null) return shown;

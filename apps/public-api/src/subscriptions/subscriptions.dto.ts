@@ -5,6 +5,7 @@ import {
   changesSomething,
   dateTime,
   enumText,
+  NO_CONTROL_CHARACTERS,
   oneOf,
   parameterText,
   plainText,
@@ -155,6 +156,7 @@ export class SubscriptionListQueryDto extends dto(
     eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only those of this event type.' }),
     url: parameterText(MAX_URL_BYTES).optional().meta({ description: 'Only those of exactly this URL.' }),
     text: parameterText(MAX_DESCRIPTION_LENGTH).optional().meta({
+      pattern: NO_CONTROL_CHARACTERS,
       description: 'Only those whose `description` has this text in it, in upper or lower case.',
     }),
     order: oneOf(['asc', 'desc']).default('asc').meta({
