@@ -30,9 +30,9 @@ const clocks: readonly PlainPing[] = Object.entries({
 
 const traffic = { seed: 20, vehicles: 150, durationMs: 1_800_000, startAt };
 const generated = generatedFeed('pipeline-generated', traffic, clocks);
-/** The largest recording only in `npm run test:long`: decide-ping.recorded.spec.ts has its counts too. */
+/** The large recordings only in `npm run test:long`: decide-ping.recorded.spec.ts has their counts too. */
 const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
-const feeds = [generated, ...recordedFeeds('pipeline', (name) => isLong || !name.includes('2015'))];
+const feeds = [generated, ...recordedFeeds('pipeline', (name) => isLong || name.includes('envirocar'))];
 
 const waypost = runningWaypost(sharedDataDir());
 const startedAt = Date.now();

@@ -7,6 +7,8 @@ import { subscribe, type Subscription } from '../support/subscriptions.js';
 import { until } from '../support/until.js';
 import { pingEncoder } from './ping-encoder.js';
 
+/** Starts a product of its own: with npm run test:long. */
+const isLong = process.env['WAYPOST_LONG_TESTS'] !== undefined;
 const fleet = 'traced';
 const startAt = Date.UTC(2026, 4, 4, 8);
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -57,26 +59,26 @@ function named(spans: readonly CollectedSpan[], name: string): CollectedSpan[] {
   return spans.filter((span) => span.name === name).sort((a, b) => a.startedAt - b.startedAt);
 }
 
-beforeAll(async () => {
-  collector = await startOtlpCollector();
-  receiver = await startReceiver(({ nth }) => ({ type: 'respond', status: nth === 1 ? 503 : 200 }));
-  waypost = await startWaypost({
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, WAYPOST_TRACE_SAMPLE_RATIO: '1' },
+(isLong ? describe : describe.skip)('The spans of the applications (R-40, R-46)', () => {
+  beforeAll(async () => {
+    collector = await startOtlpCollector();
+    receiver = await startReceiver(({ nth }) => ({ type: 'respond', status: nth === 1 ? 503 : 200 }));
+    waypost = await startWaypost({
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, WAYPOST_TRACE_SAMPLE_RATIO: '1' },
+    });
+    await waypost.cli('fleet', 'create', fleet);
+    subscriptions = await subscribe(waypost, { fleet, url: receiver.url('/'), types: ['position'] });
+    await publishPings();
+    await waypost.cli('wait', '--idle', '2');
+    const complete = (deviceId: string) => spansOf(callsOf(deviceId)[0]?.traceId).length === 6;
+    await until(() => complete('sampled') && complete('untraced'), { timeoutMs: 60_000 });
+  }, 420_000);
+
+  afterAll(async () => {
+    await waypost.stop();
+    await Promise.all([receiver.close(), collector.close()]);
   });
-  await waypost.cli('fleet', 'create', fleet);
-  subscriptions = await subscribe(waypost, { fleet, url: receiver.url('/'), types: ['position'] });
-  await publishPings();
-  await waypost.cli('wait', '--idle', '2');
-  const complete = (deviceId: string) => spansOf(callsOf(deviceId)[0]?.traceId).length === 6;
-  await until(() => complete('sampled') && complete('untraced'), { timeoutMs: 60_000 });
-}, 420_000);
 
-afterAll(async () => {
-  await waypost.stop();
-  await Promise.all([receiver.close(), collector.close()]);
-});
-
-describe('The spans of the applications (R-40, R-46)', () => {
   it.each([
     ['the context of a producer', 'sampled', traceId, producerSpan],
     ['no context: the trace begins at the ping', 'untraced', undefined, ''],

@@ -27,7 +27,7 @@ const steps = [
   ['faults', 'test:delivery-integrity', ['--seed', seed]],
   ['faults', 'test:projection-integrity', ['--seed', seed]],
   ['judges', 'test:judges', []],
-  ['e2e', 'test:e2e', ['kill-each-app', 'pipeline'], { WAYPOST_LONG_TESTS: 'true' }],
+  ['e2e', 'test:e2e', ['kill-each-app', 'pipeline', 'traces'], { WAYPOST_LONG_TESTS: 'true' }],
   ['verifiers', 'test:int', ['other-languages'], { WAYPOST_LONG_TESTS: 'true' }],
   ['permissions', 'test:int', ['kafka-permissions'], { WAYPOST_LONG_TESTS: 'true' }],
   ['contract', 'test:contract', ['--seed', seed, '--examples', '200']],
