@@ -60,6 +60,7 @@ def fit_headers(case):
 def fit_body(body):
     order_window(body)
     make_reachable(body, "url")
+    make_reachable(body, "returnUrl")
     if isinstance(body.get("auth"), dict):
         make_reachable(body["auth"], "tokenUrl")
     # Which texts are logos, and which subscriptions the fleet has, no schema says.

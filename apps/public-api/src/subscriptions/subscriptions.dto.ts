@@ -154,7 +154,9 @@ export class SubscriptionListQueryDto extends dto(
   ListQueryDto.schema.extend({
     status: oneOf(STATUSES).optional().meta({ description: 'Only those with this status.' }),
     eventType: oneOf(EVENT_TYPES).optional().meta({ description: 'Only those of this event type.' }),
-    url: parameterText(MAX_URL_BYTES).optional().meta({ description: 'Only those of exactly this URL.' }),
+    url: parameterText(MAX_URL_BYTES)
+      .optional()
+      .meta({ pattern: NO_CONTROL_CHARACTERS, description: 'Only those of exactly this URL.' }),
     text: parameterText(MAX_DESCRIPTION_LENGTH).optional().meta({
       pattern: NO_CONTROL_CHARACTERS,
       description: 'Only those whose `description` has this text in it, in upper or lower case.',
