@@ -1,8 +1,8 @@
 /** Walks over all deliveries of a fleet with the largest pages, in a process of its own: `DATABASE_URL FLEET_ID`. */
 import { createPageSource } from '@waypost/database';
 import { createDeliveryHistory } from '@waypost/history-store';
-import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
 import { MAX_LIMIT } from '../delivery-history/delivery-history.dto.js';
+import { DeliveryPages } from '../delivery-history/delivery-pages.service.js';
 import { v2PageText } from '../events-v2/events-v2.page.js';
 import { createPageStates } from '../paging/page-states.js';
 
