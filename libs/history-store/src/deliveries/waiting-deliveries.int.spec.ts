@@ -200,6 +200,12 @@ describe('deliveries without an attempt (R-33)', () => {
       [{ deviceId: 'device-1' }, ({ deviceId }) => deviceId === 'device-1'],
       [{ eventTypes: ['ignition_on', 'x'] }, ({ eventType }) => eventType === 'ignition_on'],
       [{ subscriptionId: uuidOf('subscription 2') }, (one) => one.subscriptionId === uuidOf('subscription 2')],
+      // What a portal session may see (R-42).
+      [
+        { subscriptionIds: [1, 3].map((number) => uuidOf(`subscription ${String(number)}`)) },
+        (one) => [1, 3].some((number) => one.subscriptionId === uuidOf(`subscription ${String(number)}`)),
+      ],
+      [{ subscriptionIds: [] }, () => false],
       [{ eventId: deliveries[3]?.eventId }, ({ eventId }) => eventId === deliveries[3]?.eventId],
       [
         { startAt: NOW - DAY_MS - 4, endAt: NOW - DAY_MS - 2 },
