@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { until } from '../../support/until.js';
 import { SESSION_TIMEOUT_MS, startReady, unreadyInstances } from '../shared/app-instance.js';
 import { createFaultInjector, type Fault, type FaultKind } from '../shared/fault.js';
 import { type FaultCounts, runFaults, type Scheduled } from '../shared/fault-run.js';
@@ -41,7 +42,8 @@ export interface DeliveryFaultRunResult extends DeliveryFindings {
 }
 
 const STARTED_INSTANCES = 2;
-/** A series takes 32 s; the rest is for a broker and senders that were left behind. */
+/** On a machine that is busy elsewhere, faults leave little to replay in the first seconds. */
+const LEAST_BEFORE_REPLAYS_S = 2;
 /** Seven endpoints that always fail share one host, so 512 of their deliveries are under way per process, for 29 s each. */
 const DRAIN_WITHIN_MS = 480_000;
 
@@ -56,7 +58,11 @@ export async function deliveryFaultRun(
   const { kafka, registryUrl, instances, subscribers, receiver, interruptions } = stage;
   await startReady(instances.slice(0, STARTED_INSTANCES));
   const outcomes = followOutcomes(stage);
-  const fix = (): Promise<unknown> => receiver.ask({ type: 'fix' });
+  const fix = async (): Promise<unknown> => {
+    const enough = LEAST_BEFORE_REPLAYS_S * deliveriesPerSecond;
+    await until(async () => (await outcomes.read()).finished >= enough, { timeoutMs: drainWithinMs });
+    return receiver.ask({ type: 'fix' });
+  };
   const traffic = await startTraffic({ kafka, registryUrl, deliveriesPerSecond, subscribers, now, fix });
   const injector = createFaultInjector({ ...stage, processors: instances, hold: () => traffic.hold() });
   const running = Math.min(STARTED_INSTANCES, instances.length);

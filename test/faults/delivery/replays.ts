@@ -22,7 +22,7 @@ export interface ReplayTraffic extends Log {
   readonly subscribers: readonly Subscriber[];
   readonly deliveriesPerSecond: number;
   readonly now: () => number;
-  /** From now on the endpoints of FIXED accept. */
+  /** Resolves when there is something to replay, and from now on the endpoints of FIXED accept. */
   readonly fix: () => Promise<unknown>;
   /** Writes while the broker is there. */
   readonly pass: (work: () => Promise<void>) => Promise<void>;
@@ -30,7 +30,8 @@ export interface ReplayTraffic extends Log {
 
 /**
  * Requests replays of what was sent since the last request for REPLAYED, and `status=failed` replays of everything since
- * the start for FIXED: of them only the first has anything to send, as later ones find it delivered (R-30).
+ * the start for FIXED: of them only the first has anything to send, as later ones find it delivered (R-30). The first ones
+ * are requested even if the signal is aborted before.
  *
  * @returns all requests, once the signal is aborted
  */
@@ -44,9 +45,9 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
   const startedMs = now();
   let [sinceMs, series] = [startedMs, 0];
   await wait(FIRST_AFTER_MS);
-  if (!signal.aborted) await fix();
+  await fix();
   await wait(SETTLED_MS);
-  while (!signal.aborted) {
+  do {
     series += 1;
     const nowMs = now();
     const perEndpoint = (options.deliveriesPerSecond / ENDPOINTS) * ((nowMs - sinceMs) / REPLAY_TAKES_MS);
@@ -64,7 +65,7 @@ export async function replayNowAndThen(options: ReplayTraffic, signal: AbortSign
     requests.push(...made);
     sinceMs = nowMs;
     await wait(series === 1 ? SECOND_AFTER_MS : BETWEEN_MS);
-  }
+  } while (!signal.aborted);
   await publisher.close();
   return requests;
 }
