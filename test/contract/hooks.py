@@ -69,6 +69,9 @@ def fit_body(body):
     body.pop("subscriptionIds", None)
     if isinstance(body.get("headers"), list):
         fit_custom_headers(body)
+    # A certificate and its key are a pair: always without.
+    if "clientCertificate" in body:
+        body["clientCertificate"] = None
     shape = body.get("shape")
     if isinstance(shape, dict) and "coordinates" in shape:
         shape["coordinates"] = RING

@@ -109,6 +109,7 @@ function draft(eventType: string, url = 'https://receiver.example/hook') {
       { name: 'x-site', value: 'north', sealedValue: null },
       { name: 'x-api-key', value: null, sealedValue: 'sealed-key' },
     ],
+    clientCertificate: { certificates: 'pem', sealedKey: 'sealed-client-key', subject: 'CN=yard', expiresAt: NOW },
     ...{ description: 'of the depot', metadata: { team: 'yard' } },
     secrets: [{ sealed: `sealed-${eventType}`, expiresAt: null }],
   };

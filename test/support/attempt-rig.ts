@@ -2,8 +2,10 @@ import { setMaxListeners } from 'node:events';
 import {
   type AttemptDecision,
   type BearerAuth,
+  type ClientCertificate,
   type CustomHeader,
   decideAttempt,
+  sealClientKey,
   sealClientSecret,
   sealHeaderValue,
   sealSigningSecret,
@@ -14,6 +16,7 @@ import { createEgressClient } from '@waypost/egress';
 import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
 import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
+import type { Certificate } from '../../libs/egress/src/testing/certificates.js';
 import { type Behaviour, type Receiver, startReceiver } from './receiver.js';
 import { subscriptionOf } from './samples.js';
 
@@ -54,9 +57,14 @@ export interface AttemptRig {
   close(): Promise<void>;
 }
 
-export async function startAttemptRig(behaviour?: Behaviour): Promise<AttemptRig> {
+/** @param trustedCa of receivers of the test's own that speak TLS */
+export async function startAttemptRig(behaviour?: Behaviour, trustedCa?: string): Promise<AttemptRig> {
   const receiver = await startReceiver(behaviour, { bodies: 'any' });
-  const egress = createEgressClient({ allowedSubnets: ['127.0.0.0/8'], allowHttp: true });
+  const egress = createEgressClient({
+    allowedSubnets: ['127.0.0.0/8'],
+    allowHttp: true,
+    ...(trustedCa === undefined ? {} : { trustedCa }),
+  });
   const index = createSubscriptionIndex();
   let aheadMs = 0;
   let frozenAt: number | undefined;
@@ -137,6 +145,11 @@ export function rigSubscription(
 export function rigHeader(subscriptionId: string, name: string, secret: string): CustomHeader {
   const sealedValue = sealHeaderValue(secret, SEALING_KEYS, Buffer.alloc(12, 8), { subscriptionId, name });
   return { name, value: null, sealedValue };
+}
+
+export function rigCertificate(subscriptionId: string, { cert, key }: Certificate): ClientCertificate {
+  const sealedKey = sealClientKey(key, SEALING_KEYS, Buffer.alloc(12, 7), subscriptionId);
+  return { certificates: cert, sealedKey, subject: 'CN=any', expiresAt: 0 };
 }
 
 export function rigAuth(subscriptionId: string, tokenUrl: string, clientSecret = 's'): BearerAuth {

@@ -54,6 +54,7 @@ export function subscriptionOf(fields: Partial<WebhookSubscription> = {}): Webho
     deviceIds: null,
     auth: null,
     headers: [],
+    clientCertificate: null,
     rateLimitPerSecond: null,
     onOutage: 'fail',
     strictOrder: false,

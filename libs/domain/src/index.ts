@@ -137,7 +137,13 @@ export type { TelemetryPing } from './records/telemetry-ping.js';
 export type { WebhookAttempt } from './records/webhook-attempt.js';
 export type { WebhookDelivery } from './records/webhook-delivery.js';
 export type { WebhookReplay } from './records/webhook-replay.js';
-export type { BearerAuth, CustomHeader, SealedSecret, WebhookSubscription } from './records/webhook-subscription.js';
+export type {
+  BearerAuth,
+  ClientCertificate,
+  CustomHeader,
+  SealedSecret,
+  WebhookSubscription,
+} from './records/webhook-subscription.js';
 
 export {
   DEFAULT_REPLAY_RATE_PER_SECOND,
@@ -157,11 +163,13 @@ export {
   isSealedWithNewest,
   keyIdOf,
   type Keys,
+  openClientKey,
   openClientSecret,
   type OpenedSecret,
   openHeaderValue,
   openSecret,
   openSigningSecret,
+  sealClientKey,
   sealClientSecret,
   sealHeaderValue,
   sealSecret,

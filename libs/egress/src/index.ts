@@ -6,6 +6,15 @@ export {
   type Subnet,
 } from './address/classify-address.js';
 export { createDnsLookup, type DnsLookupOptions, type Lookup, type ResolvedAddress } from './address/dns-lookup.js';
+export {
+  type CertificateAndKey,
+  checkClientCertificate,
+  type ClientCertificateCheck,
+  type ClientIdentity,
+  clientIdentityOf,
+  MAX_CLIENT_CERTIFICATES_LENGTH,
+  MAX_CLIENT_KEY_LENGTH,
+} from './certificate/client-certificate.js';
 export { type AbortGroup, createAbortGroup } from './client/abort-group.js';
 export {
   createEgressClient,

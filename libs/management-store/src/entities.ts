@@ -8,7 +8,14 @@ import {
   PrimaryGeneratedColumn,
   type ValueTransformer,
 } from 'typeorm';
-import type { BearerAuth, CustomHeader, GeofenceCircle, GeofencePolygon, SealedSecret } from '@waypost/domain';
+import type {
+  BearerAuth,
+  ClientCertificate,
+  CustomHeader,
+  GeofenceCircle,
+  GeofencePolygon,
+  SealedSecret,
+} from '@waypost/domain';
 
 /** Rows of earlier releases lack the fields that were added since. */
 const AUTH: ValueTransformer = {
@@ -92,6 +99,7 @@ export class WebhookSubscriptionEntity extends VersionedRow {
   @Column('text', { name: 'device_ids', array: true, nullable: true }) deviceIds!: readonly string[] | null;
   @Column('jsonb', { nullable: true, transformer: AUTH }) auth!: BearerAuth | null;
   @Column('jsonb') headers!: readonly CustomHeader[];
+  @Column('jsonb', { name: 'client_certificate', nullable: true }) clientCertificate!: ClientCertificate | null;
   @Column('int', { name: 'rate_limit_per_second', nullable: true }) rateLimitPerSecond!: number | null;
   @Column('text', { name: 'on_outage' }) onOutage!: string;
   @Column('boolean', { name: 'strict_order' }) strictOrder!: boolean;

@@ -2,9 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type Keys,
+  openClientKey,
   openClientSecret,
   openHeaderValue,
   openSigningSecret,
+  sealClientKey,
   sealClientSecret,
   sealHeaderValue,
   sealSigningSecret,
@@ -35,7 +37,7 @@ function headerOf(subscriptionId: string) {
   return { subscriptionId, name: 'x-key' };
 }
 
-/** `count` subscriptions, each with a current secret, an old one that still signs, and a client secret and a secret header. */
+/** `count` subscriptions, each with a current secret, an old one that still signs, and a client secret, a secret header and a client key. */
 async function createSealed(count: number, keys: Keys): Promise<readonly WebhookSubscription[]> {
   const drafts = Array.from({ length: count }, (_, index) => {
     const id = randomUUID();
@@ -59,6 +61,12 @@ async function createSealed(count: number, keys: Keys): Promise<readonly Webhook
           sealedValue: sealHeaderValue('header-secret', keys, randomBytes(12), headerOf(id)),
         },
       ],
+      clientCertificate: {
+        certificates: 'pem',
+        sealedKey: sealClientKey('client-key', keys, randomBytes(12), id),
+        subject: 'CN=waypost',
+        expiresAt: 9e12,
+      },
       secrets: [
         { sealed: seal(1), expiresAt: null },
         { sealed: seal(2), expiresAt: 9e12 },
@@ -86,11 +94,12 @@ async function published(): Promise<WebhookSubscription[]> {
   return rows.rows.map(({ value }) => value);
 }
 
-function plaintexts({ id, secrets, auth, headers }: WebhookSubscription, keys: Keys): unknown[] {
+function plaintexts({ id, secrets, auth, headers, clientCertificate }: WebhookSubscription, keys: Keys): unknown[] {
   const results = [
     ...secrets.map(({ sealed }) => openSigningSecret(sealed, keys, id)),
     openClientSecret(auth?.sealedClientSecret ?? '', keys, id),
     openHeaderValue(headers[1]?.sealedValue ?? '', keys, headerOf(id)),
+    openClientKey(clientCertificate?.sealedKey ?? '', keys, id),
   ];
   return results.map((result) => (result.type === 'opened' ? result.plaintext : result));
 }
@@ -100,6 +109,7 @@ const PLAINTEXTS = [
   Buffer.alloc(32, 2),
   Buffer.from('client-secret'),
   Buffer.from('header-secret'),
+  Buffer.from('client-key'),
 ];
 
 describe('resealing (R-17)', () => {
@@ -111,10 +121,12 @@ describe('resealing (R-17)', () => {
     const after = await stored();
     for (const subscription of after) {
       expect(plaintexts(subscription, [NEW])).toEqual(PLAINTEXTS);
-      const { secrets, auth, headers, version, ...rest } =
+      const { secrets, auth, headers, clientCertificate, version, ...rest } =
         before.find(({ id }) => id === subscription.id) ?? subscription;
       expect(subscription).toMatchObject({ ...rest, version: version + 1 });
       expect(subscription.auth).toMatchObject({ clientId: auth?.clientId });
+      const { sealedKey: _sealedKey, ...certificate } = clientCertificate ?? {};
+      expect(subscription.clientCertificate).toMatchObject(certificate);
       expect(subscription.headers).toEqual([headers[0], { ...headers[1], sealedValue: expect.any(String) as unknown }]);
       expect(subscription.secrets.map(({ expiresAt }) => expiresAt)).toEqual(secrets.map(({ expiresAt }) => expiresAt));
     }

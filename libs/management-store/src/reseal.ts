@@ -3,10 +3,12 @@ import { createDataSource } from '@waypost/database';
 import {
   isSealedWithNewest,
   type Keys,
+  openClientKey,
   openClientSecret,
   type OpenedSecret,
   openHeaderValue,
   openSigningSecret,
+  sealClientKey,
   sealClientSecret,
   sealHeaderValue,
   sealSigningSecret,
@@ -101,8 +103,9 @@ function resealBatch(database: EntityManager, after: string, options: ResealOpti
     });
     const results = subscriptions.map((subscription) => reseal(subscription, options));
     const changed = results.flatMap((result) => (result.isChanged ? [result.subscription] : []));
-    for (const { id, secrets, auth, headers, version } of changed) {
-      await manager.update(WebhookSubscriptionEntity, { id }, { secrets, auth, headers, version });
+    for (const { id, secrets, auth, headers, clientCertificate, version } of changed) {
+      const sealed = { secrets, auth, headers, clientCertificate };
+      await manager.update(WebhookSubscriptionEntity, { id }, { ...sealed, version });
     }
     if (changed.length > 0) await appendVersions(manager, changed, options.now());
     return {
@@ -122,38 +125,52 @@ interface Resealed {
 }
 
 function reseal(current: WebhookSubscription, { keys, randomBytes }: ResealOptions): Resealed {
-  const { id, auth } = current;
   const found = { isChanged: false, isReadable: true };
-  const renew = (sealed: string, opened: OpenedSecret, seal: (plaintext: Buffer, nonce: Buffer) => string): string => {
+  const renew: Renew = (sealed, opened, seal) => {
     if (opened.type === 'unreadable') found.isReadable = false;
     if (opened.type === 'unreadable' || isSealedWithNewest(sealed, keys)) return sealed;
     found.isChanged = true;
     return seal(opened.plaintext, randomBytes(NONCE_BYTES));
   };
+  const sealed = renewAll(current, keys, renew);
+  const version = found.isChanged ? current.version + 1 : current.version;
+  return { subscription: { ...current, ...sealed, version }, ...found };
+}
+
+type Renew = (sealed: string, opened: OpenedSecret, seal: (plaintext: Buffer, nonce: Buffer) => string) => string;
+
+/** Every field of a subscription that holds something sealed. */
+function renewAll(current: WebhookSubscription, keys: Keys, renew: Renew) {
+  const { id, auth, clientCertificate } = current;
   const secrets = current.secrets.map(({ sealed, expiresAt }) => ({
     sealed: renew(sealed, openSigningSecret(sealed, keys, id), (plaintext, nonce) =>
       sealSigningSecret(plaintext, keys, nonce, id),
     ),
     expiresAt,
   }));
-  const sealedClientSecret =
-    auth === null
-      ? ''
-      : renew(auth.sealedClientSecret, openClientSecret(auth.sealedClientSecret, keys, id), (plaintext, nonce) =>
-          sealClientSecret(plaintext.toString(), keys, nonce, id),
-        );
+  const sealClient = (plaintext: Buffer, nonce: Buffer) => sealClientSecret(plaintext.toString(), keys, nonce, id);
+  const sealKey = (plaintext: Buffer, nonce: Buffer) => sealClientKey(plaintext.toString(), keys, nonce, id);
   const headers = current.headers.map((header) => {
     const { name, sealedValue } = header;
     if (sealedValue === null) return header;
     const of = { subscriptionId: id, name };
-    return {
-      ...header,
-      sealedValue: renew(sealedValue, openHeaderValue(sealedValue, keys, of), (plaintext, nonce) =>
-        sealHeaderValue(plaintext.toString(), keys, nonce, of),
-      ),
-    };
+    const seal = (plaintext: Buffer, nonce: Buffer) => sealHeaderValue(plaintext.toString(), keys, nonce, of);
+    return { ...header, sealedValue: renew(sealedValue, openHeaderValue(sealedValue, keys, of), seal) };
   });
-  const version = found.isChanged ? current.version + 1 : current.version;
-  const subscription = { ...current, secrets, auth: auth && { ...auth, sealedClientSecret }, headers, version };
-  return { subscription, ...found };
+  return {
+    secrets,
+    headers,
+    auth: auth && {
+      ...auth,
+      sealedClientSecret: renew(
+        auth.sealedClientSecret,
+        openClientSecret(auth.sealedClientSecret, keys, id),
+        sealClient,
+      ),
+    },
+    clientCertificate: clientCertificate && {
+      ...clientCertificate,
+      sealedKey: renew(clientCertificate.sealedKey, openClientKey(clientCertificate.sealedKey, keys, id), sealKey),
+    },
+  };
 }

@@ -38,6 +38,7 @@ async function createSealedWith(key: Buffer, url: string): Promise<string> {
       description: null,
       metadata: {},
       headers: [],
+      clientCertificate: null,
       secrets: [{ sealed, expiresAt: null }],
     },
   };

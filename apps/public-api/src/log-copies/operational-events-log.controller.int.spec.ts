@@ -50,6 +50,7 @@ beforeEach(async () => {
     description: null,
     metadata: {},
     headers: [],
+    clientCertificate: null,
   };
   const draft = { id, fleetId, eventType: 'position', url, payloadFormat: 'v1', deviceIds: null, auth: null };
   await store.subscriptions.create([{ ...draft, ...sending, secrets: [] }], 1_000);

@@ -111,6 +111,7 @@ function draft(): NewSubscription {
     description: null,
     metadata: {},
     headers: [],
+    clientCertificate: null,
     payloadFormat: 'v1',
     deviceIds: ['device-1'],
     auth: {

@@ -67,7 +67,7 @@ export function toRecord(row: OutboxRow, codecs: OutboxCodecs, counts: Partition
 }
 
 /** Rows of an earlier version lack them. */
-const LATER_FIELDS = { description: null, metadata: {}, headers: [] };
+const LATER_FIELDS = { description: null, metadata: {}, headers: [], clientCertificate: null };
 
 function encode(kind: OutboxKind, value: object, codecs: OutboxCodecs): Buffer {
   switch (kind) {

@@ -1,16 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type BearerAuth,
+  type ClientCertificate,
   type CustomHeader,
   type FleetSettings,
   formatSigningSecret,
+  sealClientKey,
   sealClientSecret,
   sealHeaderValue,
   sealSigningSecret,
 } from '@waypost/domain';
+import { checkClientCertificate } from '@waypost/egress';
 import type { NewSubscription, SubscriptionChange } from '@waypost/management-store';
-import { CONFIG, NEW_ID, RANDOM_BYTES } from '@waypost/platform';
+import { CLOCK, CONFIG, NEW_ID, RANDOM_BYTES } from '@waypost/platform';
 import type { PublicApiConfig } from '../config.js';
+import { invalidBody } from '../errors/api-error.js';
+import type { CertificateBody } from './subscription-certificate.dto.js';
 import type { HeadersBody } from './subscription-headers.dto.js';
 import type { AuthBody, CreateSubscriptionsDto, UpdateSubscriptionDto } from './subscriptions.dto.js';
 
@@ -36,11 +41,16 @@ export class SubscriptionDrafts {
     @Inject(CONFIG) private readonly config: Pick<PublicApiConfig, 'sealingKeys'>,
     @Inject(RANDOM_BYTES) private readonly randomBytes: (size: number) => Buffer,
     @Inject(NEW_ID) private readonly newId: () => string,
+    @Inject(CLOCK) private readonly now: () => number,
   ) {}
 
-  /** One subscription per event type of the body, in its order; what the body leaves out comes from the fleet. */
+  /**
+   * One subscription per event type of the body, in its order; what the body leaves out comes from the fleet.
+   * @throws ApiError 400 for a client certificate that cannot be used
+   */
   draft(body: CreateSubscriptionsDto, fleet: FleetSettings): SubscriptionDraft {
     const secret = this.newSigningSecret();
+    const certificateOf = this.acceptCertificate(body.clientCertificate ?? null);
     const types = body.eventTypes ?? (body.eventType === undefined ? [] : [body.eventType]);
     const subscriptions = types.map((eventType) => {
       const id = this.newId();
@@ -55,6 +65,7 @@ export class SubscriptionDrafts {
         deviceIds: body.deviceIds ?? null,
         auth: this.sealAuth(body.auth, id),
         headers: this.sealHeaders(body.headers ?? [], id),
+        clientCertificate: certificateOf(id),
         rateLimitPerSecond: body.rateLimitPerSecond ?? null,
         onOutage: body.onOutage ?? 'fail',
         strictOrder: body.strictOrder ?? false,
@@ -64,14 +75,19 @@ export class SubscriptionDrafts {
     return { subscriptions, secret: secret.shown };
   }
 
-  /** Only the fields of the body: a field left out stays as it is. */
-  changeOf(body: UpdateSubscriptionDto, id: string): SubscriptionChange {
-    const { auth, headers, ...fields } = body;
-    return {
+  /**
+   * Only the fields of the body: a field left out stays as it is. The change of each subscription is sealed for it alone.
+   * @throws ApiError 400 for a client certificate that cannot be used
+   */
+  changeOf(body: UpdateSubscriptionDto): (subscriptionId: string) => SubscriptionChange {
+    const { auth, headers, clientCertificate, ...fields } = body;
+    const certificateOf = clientCertificate === undefined ? undefined : this.acceptCertificate(clientCertificate);
+    return (id) => ({
       ...withoutAbsent(fields),
+      ...(certificateOf === undefined ? {} : { clientCertificate: certificateOf(id) }),
       ...(auth === undefined ? {} : { auth: this.sealAuth(auth, id) }),
       ...(headers === undefined ? {} : { headers: this.sealHeaders(headers, id) }),
-    };
+    });
   }
 
   newSigningSecret(): NewSigningSecret {
@@ -93,6 +109,19 @@ export class SubscriptionDrafts {
       scope,
       audience,
       tokenAuthMethod: auth.tokenAuthMethod ?? 'client_secret_basic',
+    };
+  }
+
+  private acceptCertificate(body: CertificateBody): (subscriptionId: string) => ClientCertificate | null {
+    if (body === null) return () => null;
+    const check = checkClientCertificate(body, this.now());
+    if (check.type === 'refused') {
+      throw invalidBody([{ field: `clientCertificate.${check.part}`, message: check.message }]);
+    }
+    const { pair, subject, expiresAt } = check;
+    return (id) => {
+      const sealedKey = sealClientKey(pair.privateKey, this.config.sealingKeys, this.randomBytes(NONCE_BYTES), id);
+      return { certificates: pair.certificates, sealedKey, subject, expiresAt };
     };
   }
 

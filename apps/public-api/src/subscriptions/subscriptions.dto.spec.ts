@@ -49,6 +49,8 @@ describe('the body that creates subscriptions', () => {
     [{ eventType: 'position', url: URL_TEXT, description: null, metadata: metadataOf(20) }],
     [{ eventType: 'position', url: URL_TEXT, headers: [] }],
     [{ eventType: 'position', url: URL_TEXT, headers: [header('x-site', 'north'), header('x-key', 's', true)] }],
+    [{ eventType: 'position', url: URL_TEXT, clientCertificate: null }],
+    [{ eventType: 'position', url: URL_TEXT, clientCertificate: { certificates: 'c\n', privateKey: 'k' } }],
     [{ eventType: 'position', url: URL_TEXT, metadata: { [`A1_.-${'a'.repeat(59)}`]: 'v'.repeat(256) } }],
   ])('is taken: %j', (body) => expect(readBody(CreateSubscriptionsDto, body)).toEqual(body));
 
@@ -72,6 +74,14 @@ describe('the body that creates subscriptions', () => {
     [{ url: URL_TEXT, eventType: 'position', deviceIds: [] }, ['deviceIds']],
     [{ url: URL_TEXT, eventType: 'position', deviceIds: ['a', 'a'] }, ['deviceIds']],
     [{ url: URL_TEXT, eventType: 'position', deviceIds: ['ok', 'a\u0000'] }, ['deviceIds.1']],
+    [
+      { url: URL_TEXT, eventType: 'position', clientCertificate: {} },
+      ['clientCertificate.certificates', 'clientCertificate.privateKey'],
+    ],
+    [
+      { url: URL_TEXT, eventType: 'position', clientCertificate: { certificates: 'é', privateKey: 'k'.repeat(8_193) } },
+      ['clientCertificate.certificates', 'clientCertificate.privateKey'],
+    ],
     [{ url: URL_TEXT, eventType: 'position', payloadFormat: 'xml' }, ['payloadFormat']],
     [{ url: URL_TEXT, eventType: 'position', auth: { type: 'basic' } }, ['auth.type']],
     [{ url: URL_TEXT, eventType: 'position', auth: { ...BEARER, clientSecret: undefined } }, ['auth.clientSecret']],
@@ -152,6 +162,7 @@ describe('the body that changes a subscription', () => {
     [{ description: null }],
     [{ metadata: {} }],
     [{ headers: [] }],
+    [{ clientCertificate: null }],
   ])('is taken: %j', (body) => expect(readBody(UpdateSubscriptionDto, body)).toEqual(body));
 
   it.each<[unknown, (string | undefined)[]]>([

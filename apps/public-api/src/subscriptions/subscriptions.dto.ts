@@ -18,6 +18,7 @@ import {
   wholeNumber,
 } from '../endpoint/fields.js';
 import { ListQueryDto, pageOf } from '../paging/paging.dto.js';
+import { clientCertificate, showCertificate, shownCertificate } from './subscription-certificate.dto.js';
 import { headers, showHeaders, shownHeaders } from './subscription-headers.dto.js';
 import { health } from './subscription-health.dto.js';
 
@@ -120,6 +121,7 @@ export class CreateSubscriptionsDto extends dto(
       payloadFormat: payloadFormat.optional().meta({ description: "The fleet's default when left out." }),
       auth: auth.optional(),
       headers: headers.optional(),
+      clientCertificate: clientCertificate.optional(),
       ...sending,
     })
     .refine((body) => (body.eventType === undefined) !== (body.eventTypes === undefined), {
@@ -143,6 +145,7 @@ export class UpdateSubscriptionDto extends dto(
       payloadFormat: payloadFormat.optional(),
       auth: auth.optional(),
       headers: headers.optional(),
+      clientCertificate: clientCertificate.optional(),
       ...sending,
     })
     .refine(changesSomething, 'must change something')
@@ -206,6 +209,7 @@ const fields = {
     }),
   ]),
   headers: shownHeaders,
+  clientCertificate: shownCertificate.optional().meta({ description: 'Absent: none.' }),
   rateLimitPerSecond: z
     .int()
     .min(1)
@@ -266,6 +270,7 @@ export function toSubscription(stored: WebhookSubscription): z.infer<typeof Subs
     ...(stored.deviceIds === null ? {} : { deviceIds: [...stored.deviceIds] }),
     auth: authOf(stored),
     headers: showHeaders(stored.headers),
+    ...(stored.clientCertificate === null ? {} : { clientCertificate: showCertificate(stored.clientCertificate) }),
     ...(stored.rateLimitPerSecond === null ? {} : { rateLimitPerSecond: stored.rateLimitPerSecond }),
     onOutage: stored.onOutage,
     strictOrder: stored.strictOrder,

@@ -104,7 +104,7 @@ export class SubscriptionsService {
     expected: ExpectedVersions,
   ): Promise<Versioned<SubscriptionDto>> {
     await requireAcceptedUrls(this.checkUrl, body);
-    const changeOf = (id: string) => this.drafts.changeOf(body, id);
+    const changeOf = this.drafts.changeOf(body);
     const { fleetLimits } = this.config.http;
     const result = await this.subscriptions.update(target, changeOf, this.now(), expected, fleetLimits);
     if (result.type === 'not_found') throw noSuchSubscription();

@@ -1,17 +1,15 @@
 import {
   type AttemptResult,
   type BearerAuth,
-  openSigningSecret,
   signatureHeaders,
   TRACEPARENT,
-  validSigningSecrets,
   type WebhookDelivery,
 } from '@waypost/domain';
 import { type AbortGroup, DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
 import { waitFor } from '../common/waits.js';
 import type { DirectorySubscription, SubscriptionDirectory } from '../subscriptions/subscription-directory.js';
 import type { BearerTokens, IssuedToken } from './bearer-tokens.js';
-import { createCustomHeaders } from './custom-headers.js';
+import { createSecretOpener } from './open-secrets.js';
 
 export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
@@ -71,8 +69,7 @@ function headersOf(
 
 export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunner {
   const { directory, egress, tokens, sealingKeys, now } = options;
-  const signingKeys = createSigningKeys(sealingKeys);
-  const customHeaders = createCustomHeaders(sealingKeys);
+  const openSecrets = createSecretOpener(sealingKeys);
   const subscriptions = createKnownSubscriptions(directory);
 
   const send = async (
@@ -81,15 +78,14 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
     issued: IssuedToken | null,
   ): Promise<AttemptRun> => {
     const { delivery, startedAt, signal, abortGroup } = request;
-    const secrets = signingKeys(subscription, startedAt);
-    if (secrets.length === 0) return ended(subscription, UNREADABLE_SECRET);
-    const custom = customHeaders(subscription);
-    if (custom === null) return ended(subscription, UNREADABLE_HEADER);
+    const opened = openSecrets(subscription, startedAt);
+    if (opened.type === 'unreadable') return ended(subscription, opened.result);
+    const { signing, custom, identity } = opened;
     const deadlineMs = leftMs(request, now());
     if (deadlineMs <= 0) return ended(subscription, NO_TIME_LEFT);
-    const headers = headersOf(request, secrets, custom);
+    const headers = headersOf(request, signing, custom);
     if (issued !== null) headers['authorization'] = issued.authorization;
-    const post = { url: subscription.url, headers, body: delivery.body, deadlineMs, keepBody: false };
+    const post = { url: subscription.url, headers, body: delivery.body, identity, deadlineMs, keepBody: false };
     const result = await egress.post(abortGroup ? { ...post, abortGroup } : { ...post, signal });
     if (result.type === 'aborted') return ABORTED;
     if (issued === null) return ended(subscription, attemptResult(result));
@@ -103,8 +99,9 @@ export function createAttemptRunner(options: AttemptRunnerOptions): AttemptRunne
     subscription: DirectorySubscription,
     auth: BearerAuth,
   ): Promise<AttemptRun> => {
-    // Without a signature nothing is sent, so no token is needed.
-    if (signingKeys(subscription, request.startedAt).length === 0) return ended(subscription, UNREADABLE_SECRET);
+    // Nothing is sent without them, so no token is needed.
+    const opened = openSecrets(subscription, request.startedAt);
+    if (opened.type === 'unreadable') return ended(subscription, opened.result);
     const wait = { withinMs: leftMs(request, now()), signal: request.signal };
     const found = await tokens.tokenFor(subscription.id, auth, wait);
     if (found.type === 'token') return send(request, subscription, found.issued);
@@ -142,8 +139,6 @@ function failure(errorCode: Extract<AttemptResult, { type: 'error' }>['errorCode
   return Object.freeze({ type: 'error', errorCode, detail });
 }
 
-const UNREADABLE_SECRET = failure('secret_unreadable', 'no signing secret can be opened with the configured key');
-const UNREADABLE_HEADER = failure('secret_unreadable', 'a secret header cannot be opened with the configured key');
 const NO_TIME_LEFT = failure('timeout', 'the deadline of the attempt passed before its request could be sent');
 const UNKNOWN_SUBSCRIPTION = failure('subscription_unknown', 'the subscriptions could not be read within the attempt');
 const DELETED_SUBSCRIPTION = failure('subscription_deleted', 'the subscription was deleted before this attempt');
@@ -175,37 +170,6 @@ function attemptResult(result: Exclude<EgressResult, { type: 'aborted' }>): Atte
   return result.type === 'response'
     ? { type: 'response', statusCode: result.statusCode, retryAfter: result.headers['retry-after'] ?? null }
     : result;
-}
-
-/** The unsealed secrets that sign for a subscription at a given time, newest first; empty when none can be opened (R-17, R-19). */
-export type SigningKeys = (subscription: DirectorySubscription, nowMs: number) => readonly Buffer[];
-
-interface OpenedKeys {
-  readonly keys: readonly Buffer[];
-  /** When the first of them expires. */
-  readonly until: number;
-}
-
-/** Opens the secrets once per version of a subscription, and again when one of them expires. */
-export function createSigningKeys(sealingKeys: readonly Buffer[]): SigningKeys {
-  const opened = new WeakMap<DirectorySubscription, OpenedKeys>();
-  return (subscription, nowMs) => {
-    let known = opened.get(subscription);
-    if (known === undefined || known.until <= nowMs) {
-      known = openKeys(subscription, sealingKeys, nowMs);
-      opened.set(subscription, known);
-    }
-    return known.keys;
-  };
-}
-
-function openKeys({ id, secrets }: DirectorySubscription, sealingKeys: readonly Buffer[], nowMs: number): OpenedKeys {
-  const valid = validSigningSecrets(secrets, nowMs);
-  const keys = valid.flatMap(({ sealed }) => {
-    const result = openSigningSecret(sealed, sealingKeys, id);
-    return result.type === 'opened' ? [result.plaintext] : [];
-  });
-  return { keys, until: Math.min(...valid.map(({ expiresAt }) => expiresAt ?? Infinity)) };
 }
 
 /** Finds subscriptions that the directory does not contain (yet). */

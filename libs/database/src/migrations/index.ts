@@ -12,6 +12,7 @@ import { PathTables1760000500000 } from './path-tables-1760000500000.js';
 import { PortalSessions1760001300000 } from './portal-sessions-1760001300000.js';
 import { ReplayTables1760000200000 } from './replay-tables-1760000200000.js';
 import { ReplayedEvent1760001000000 } from './replayed-event-1760001000000.js';
+import { SubscriptionCertificates1760002200000 } from './subscription-certificates-1760002200000.js';
 import { SubscriptionHeaders1760001201000 } from './subscription-headers-1760001201000.js';
 import { SubscriptionNotes1760001200000 } from './subscription-notes-1760001200000.js';
 import { SubscriptionOperations1760000300000 } from './subscription-operations-1760000300000.js';
@@ -36,4 +37,5 @@ export const migrations = [
   SubscriptionNotes1760001200000,
   SubscriptionHeaders1760001201000,
   PortalSessions1760001300000,
+  SubscriptionCertificates1760002200000,
 ] satisfies DataSourceOptions['migrations'];

@@ -4,10 +4,12 @@ import fc from 'fast-check';
 import {
   isSealedWithNewest,
   keyIdOf,
+  openClientKey,
   openClientSecret,
   openHeaderValue,
   openSecret,
   openSigningSecret,
+  sealClientKey,
   sealClientSecret,
   sealHeaderValue,
   sealSecret,
@@ -112,12 +114,13 @@ describe('a sealed secret (R-17)', () => {
 describe("a subscription's sealed secrets", () => {
   const signing = sealSigningSecret(Buffer.alloc(32, 1), KEYS, NONCE, 'a');
   const client = sealClientSecret('pass wörd', KEYS, NONCE, 'a');
-
+  const clientKey = sealClientKey('-----BEGIN', KEYS, NONCE, 'a');
   const header = sealHeaderValue('key', KEYS, NONCE, { subscriptionId: 'a', name: 'x-key' });
 
   it('open for their own subscription', () => {
     expect(openSigningSecret(signing, KEYS, 'a')).toEqual({ type: 'opened', plaintext: Buffer.alloc(32, 1) });
     expect(openClientSecret(client, KEYS, 'a')).toEqual({ type: 'opened', plaintext: Buffer.from('pass wörd') });
+    expect(openClientKey(clientKey, KEYS, 'a')).toEqual({ type: 'opened', plaintext: Buffer.from('-----BEGIN') });
     const opened = openHeaderValue(header, KEYS, { subscriptionId: 'a', name: 'x-key' });
     expect(opened).toEqual({ type: 'opened', plaintext: Buffer.from('key') });
   });
@@ -125,6 +128,9 @@ describe("a subscription's sealed secrets", () => {
   it('open neither for another subscription nor as another kind', () => {
     expect(openSigningSecret(signing, KEYS, 'b').type).toBe('unreadable');
     expect(openClientSecret(client, KEYS, 'b').type).toBe('unreadable');
+    expect(openClientKey(clientKey, KEYS, 'b').type).toBe('unreadable');
+    expect(openClientSecret(clientKey, KEYS, 'a').type).toBe('unreadable');
+    expect(openClientKey(client, KEYS, 'a').type).toBe('unreadable');
     expect(openSigningSecret(client, KEYS, 'a').type).toBe('unreadable');
     expect(openClientSecret(signing, KEYS, 'a').type).toBe('unreadable');
     for (const other of [

@@ -107,6 +107,10 @@ function clientContext(subscriptionId: string): string {
   return `subscription-client-secret:${subscriptionId}`;
 }
 
+function clientKeyContext(subscriptionId: string): string {
+  return `subscription-client-key:${subscriptionId}`;
+}
+
 function headerContext(subscriptionId: string, name: string): string {
   return `subscription-header:${subscriptionId}:${name}`;
 }
@@ -125,6 +129,15 @@ export function sealClientSecret(secret: string, keys: Keys, nonce: Buffer, subs
 
 export function openClientSecret(sealed: string, keys: Keys, subscriptionId: string): OpenedSecret {
   return openSecret(sealed, keys, clientContext(subscriptionId));
+}
+
+/** The private key of a client certificate, PEM. */
+export function sealClientKey(key: string, keys: Keys, nonce: Buffer, subscriptionId: string): string {
+  return sealSecret(key, keys, nonce, clientKeyContext(subscriptionId));
+}
+
+export function openClientKey(sealed: string, keys: Keys, subscriptionId: string): OpenedSecret {
+  return openSecret(sealed, keys, clientKeyContext(subscriptionId));
 }
 
 /** What is sealed for one header opens for no other. */

@@ -20,6 +20,7 @@ function subscription(given: Partial<WebhookSubscription> = {}): WebhookSubscrip
     description: null,
     metadata: {},
     headers: [],
+    clientCertificate: null,
     onOutage: 'fail',
     strictOrder: false,
     secrets: [],

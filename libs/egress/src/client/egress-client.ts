@@ -1,6 +1,7 @@
 import { parseSubnets } from '../address/classify-address.js';
 import { createDnsLookup, type Lookup } from '../address/dns-lookup.js';
 import { createHostResolver } from '../address/resolve-host.js';
+import type { ClientIdentity } from '../certificate/client-certificate.js';
 import type { AbortGroup } from './abort-group.js';
 import { type CheckedConnector, createCheckedConnector } from './checked-connector.js';
 import type { EgressErrorCode, EgressResult } from './egress-result.js';
@@ -56,6 +57,8 @@ export interface EgressRequest {
   /** Names in lower case. `accept-encoding`, `content-length` and `host` are set by the client and ignored here. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
+  /** Shown to an https server that asks for a certificate. Default: none. */
+  readonly identity?: ClientIdentity | undefined;
   /** Over connect, TLS, request and response. Default 5,000 (R-20). */
   readonly deadlineMs?: number;
   /** Costs more per post than an abort group. */
@@ -101,7 +104,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
     if (written instanceof HeaderRefusedError) return failed('network_error', written.message);
     request.abortGroup?.include(origins);
     return new Promise((resolve) => {
-      origins.of(target).submit(new Exchange(written, resolve));
+      origins.of(target, request.identity).submit(new Exchange(written, resolve));
     });
   }
 

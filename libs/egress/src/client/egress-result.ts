@@ -66,7 +66,7 @@ const CODES: Readonly<Record<string, EgressErrorCode>> = {
 };
 
 const TLS_CODES =
-  /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE)/;
+  /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE)/;
 
 /** Maps an error of a connection or a response to its code. */
 export function errorCodeOf(error: unknown): EgressErrorCode {

@@ -1,6 +1,7 @@
 import { type TlsOptions, TLSSocket } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import type { Lookup } from '../address/dns-lookup.js';
+import { clientIdentityOf } from '../certificate/client-certificate.js';
 import { type LeafOptions, makeAuthority, makeSelfSigned } from '../testing/certificates.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, startRawServer } from '../testing/raw-server.js';
@@ -160,5 +161,75 @@ describe('TLS', () => {
     await post('127.0.0.1');
 
     expect(names).toEqual(['hooks.example']);
+  });
+});
+
+describe('a client certificate (R-19)', () => {
+  const ofClients = makeAuthority();
+  const [first, second] = ['first', 'second'].map((commonName) => {
+    const { cert, key } = ofClients.issue({ subjectAltName: `DNS:${commonName}.example`, commonName });
+    return clientIdentityOf({ certificates: cert, privateKey: key });
+  });
+
+  /** A server that demands a certificate, and tells for each request whose it was and how its handshake went. */
+  async function demanding({ answer = CLOSED, version }: { answer?: Answer; version?: 'TLSv1.2' | 'TLSv1.3' } = {}) {
+    const seen: string[] = [];
+    const recording: Answer = (socket, number) => {
+      if (socket instanceof TLSSocket) {
+        seen.push(`${String(socket.getPeerCertificate().subject.CN)}${socket.isSessionReused() ? ', resumed' : ''}`);
+      }
+      answer(socket, number);
+    };
+    const demand = { requestCert: true, rejectUnauthorized: true, ca: ofClients.cert };
+    const versions = version === undefined ? {} : { minVersion: version, maxVersion: version };
+    const { server, client } = await build({ ...valid, ...demand, ...versions }, { answer: recording });
+    const url = `https://hooks.example:${String(server.port)}/`;
+    const post = (identity?: typeof first) =>
+      client.post({ url, headers: {}, body: '{}', identity, deadlineMs: 3_000 });
+    return { server, post, seen };
+  }
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('is shown to a server that demands it (%s)', async (version) => {
+    const { post, seen } = await demanding({ version });
+    expect(await post(first)).toMatchObject({ type: 'response', statusCode: 200 });
+    expect(seen).toEqual(['first']);
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'that is missing or refused is a failure without a status (%s)',
+    async (version) => {
+      const { post, server } = await demanding({ version });
+      const { cert, key } = stranger.issue({ subjectAltName: 'DNS:first.example' });
+      expect(await post()).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+      // Node's server hangs up without an alert.
+      const refused = await post(clientIdentityOf({ certificates: cert, privateKey: key }));
+      expect(refused).toMatchObject({ type: 'error', errorCode: 'connection_reset' });
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+
+  it('never shares a TLS session with another certificate or with none', async () => {
+    const { post, seen } = await demanding();
+    for (const identity of [first, first, second, second, first]) await post(identity);
+    expect(seen).toEqual(['first', 'first, resumed', 'second', 'second, resumed', 'first, resumed']);
+    expect(await post()).toMatchObject({ errorCode: 'tls_error' });
+  });
+
+  it('never shares a kept connection with another certificate or with none', async () => {
+    const keeping: Answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    const { post, seen, server } = await demanding({ answer: keeping });
+    for (const identity of [first, second, first, second]) {
+      expect(await post(identity)).toMatchObject({ statusCode: 200 });
+    }
+    expect(seen).toEqual(['first', 'second', 'first', 'second']);
+    expect(server.connections).toHaveLength(2);
+    expect(await post()).toMatchObject({ errorCode: 'tls_error' });
+  });
+
+  it('that OpenSSL does not take is a TLS failure, and no connection is made', async () => {
+    const { post, server } = await demanding();
+    const broken = clientIdentityOf({ certificates: 'none', privateKey: first?.privateKey ?? '' });
+    expect(await post(broken)).toMatchObject({ type: 'error', errorCode: 'tls_error' });
+    expect(server.connections).toHaveLength(0);
   });
 });

@@ -3,10 +3,11 @@ import {
   connect as connectTls,
   type ConnectionOptions,
   createSecureContext,
-  rootCertificates,
+  type SecureContext,
   type TLSSocket,
 } from 'node:tls';
 import type { ResolvedAddress } from '../address/dns-lookup.js';
+import type { ClientIdentity } from '../certificate/client-certificate.js';
 
 export interface ConnectTarget {
   /** `https:` or `http:`. */
@@ -15,6 +16,8 @@ export interface ConnectTarget {
   readonly hostname: string;
   /** Empty: the default of the protocol. */
   readonly port: string;
+  /** For https: shown to a server that asks for a certificate. */
+  readonly identity?: ClientIdentity | undefined;
   /** Receives the bytes in place of the stream. */
   readonly onread?: OnReadOpts;
 }
@@ -41,8 +44,7 @@ const TCP_KEEP_ALIVE_MS = 60_000;
 
 export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
   const { trustedCa, openTcp = connectTcp, now = () => performance.now() } = options;
-  // Made once: a context for each connection costs more than a resumed handshake.
-  const secureContext = createSecureContext(trustedCa === undefined ? {} : { ca: [...rootCertificates, trustedCa] });
+  const contextOf = createContexts(trustedCa);
   const sessions = new TlsSessions(now);
 
   function direct(target: ConnectTarget, addresses: readonly ResolvedAddress[]): Socket {
@@ -68,23 +70,60 @@ export function createSocketOpener(options: SocketOpenerOptions): SocketOpener {
   }
 
   function secure(target: ConnectTarget, socketOptions: ConnectionOptions): TLSSocket {
-    const { hostname } = target;
-    const origin = `${hostname}:${String(portOf(target))}`;
-    const known = sessions.find(origin);
+    const { hostname, identity } = target;
+    // A session stands for the certificate with which it was made.
+    const peer = `${hostname}:${String(portOf(target))} ${identity?.id ?? ''}`;
+    const known = sessions.find(peer);
     const socket = connectTls({
       ...socketOptions,
       // RFC 6066: an address is not a server name. The certificate is then checked against `host`.
       ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
       ...(known === undefined ? {} : { session: known.session }),
-      secureContext,
+      secureContext: contextOf(identity),
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: true,
     });
-    sessions.learn(origin, socket, known);
+    sessions.learn(peer, socket, known);
     return socket;
   }
 
   return { direct, through };
+}
+
+type Contexts = (identity: ClientIdentity | undefined) => SecureContext;
+
+/** At about 40 KiB each. */
+const MAX_CONTEXTS = 1_024;
+
+/** Each made once, while it is among the newest: a context for each connection costs more than a resumed handshake. */
+function createContexts(trustedCa: string | undefined): Contexts {
+  const contexts = new Map<string, SecureContext>();
+
+  const make = (identity: ClientIdentity | undefined): SecureContext => {
+    const pair = identity && { cert: identity.certificates, key: identity.privateKey };
+    const context = createSecureContext(pair);
+    // In place of the option `ca`, which replaces the public authorities and has to read all of them again, in 24 ms.
+    if (trustedCa !== undefined) (context.context as AuthorityStore).addCACert(trustedCa);
+    return context;
+  };
+
+  const anonymous = make(undefined);
+  return (identity) => {
+    if (identity === undefined) return anonymous;
+    const known = contexts.get(identity.id);
+    if (known !== undefined) return known;
+    const made = make(identity);
+    contexts.set(identity.id, made);
+    for (const oldest of contexts.keys()) {
+      if (contexts.size <= MAX_CONTEXTS) break;
+      contexts.delete(oldest);
+    }
+    return made;
+  };
+}
+
+interface AuthorityStore {
+  addCACert(pem: string): void;
 }
 
 export function portOf({ protocol, port }: ConnectTarget): number {
@@ -117,7 +156,7 @@ const MAX_SESSION_AGE_MS = 600_000;
 /**
  * A full handshake costs several times a resumed one, on both sides. Resuming skips the certificate check, which is safe
  * here: a session is kept only after this process verified the certificate against the same host name and the same
- * authorities, is used for that host and port only, and not longer than ten minutes after that check, also when the
+ * authorities, is used for that host, port and client certificate only, and not longer than ten minutes after that check, also when the
  * server renews it. Only the server that was verified (or one that it shares its keys with) can resume it; any other
  * gets a full handshake with the full check. The check of the address (R-27) is one of every connection.
  */
@@ -127,27 +166,27 @@ class TlsSessions {
 
   constructor(private readonly now: () => number) {}
 
-  find(origin: string): TlsSession | undefined {
-    const known = this.sessions.get(origin);
+  find(peer: string): TlsSession | undefined {
+    const known = this.sessions.get(peer);
     if (known === undefined || this.now() - known.verifiedAtMs < MAX_SESSION_AGE_MS) return known;
-    this.sessions.delete(origin);
+    this.sessions.delete(peer);
     return undefined;
   }
 
-  learn(origin: string, socket: TLSSocket, used: TlsSession | undefined): void {
+  learn(peer: string, socket: TLSSocket, used: TlsSession | undefined): void {
     // Emitted after the handshake was verified.
     socket.on('session', (session: Buffer) => {
       if (!socket.authorized) return;
       const verifiedAtMs = used !== undefined && socket.isSessionReused() ? used.verifiedAtMs : this.now();
-      this.keep(origin, { session, verifiedAtMs });
+      this.keep(peer, { session, verifiedAtMs });
     });
     // In case it is the session that the server fails on.
-    if (used !== undefined) socket.once('error', () => this.sessions.delete(origin));
+    if (used !== undefined) socket.once('error', () => this.sessions.delete(peer));
   }
 
-  private keep(origin: string, session: TlsSession): void {
-    this.sessions.delete(origin);
-    this.sessions.set(origin, session);
+  private keep(peer: string, session: TlsSession): void {
+    this.sessions.delete(peer);
+    this.sessions.set(peer, session);
     for (const oldest of this.sessions.keys()) {
       if (this.sessions.size <= MAX_SESSIONS) return;
       this.sessions.delete(oldest);

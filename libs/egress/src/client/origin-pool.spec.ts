@@ -72,6 +72,17 @@ describe('OriginPool', () => {
     await origins.close(new Error('over'));
   });
 
+  it('keeps connections with a client certificate apart, but not those of http, which shows none (R-19)', async () => {
+    const { origins } = build();
+    const [one, other] = ['1', '2'].map((id) => ({ id, certificates: '', privateKey: '' }));
+    const places = [undefined, one, other].map((identity) => origins.of(targetAt('a'), identity));
+    expect(new Set(places).size).toBe(3);
+    expect(origins.of(targetAt('a'), one)).toBe(places[1]);
+    const plain = { ...targetAt('a'), protocol: 'http:', origin: 'http://a.example' };
+    expect(origins.of(plain, one)).toBe(origins.of(plain));
+    await origins.close(new Error('over'));
+  });
+
   it('keeps only the most recently used idle origins', async () => {
     const { origins, failAll } = build();
     const originOfA = origins.of(targetAt('a'));

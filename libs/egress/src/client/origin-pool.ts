@@ -1,3 +1,4 @@
+import type { ClientIdentity } from '../certificate/client-certificate.js';
 import type { AbortGroup, AbortGroupMember } from './abort-group.js';
 import { Origin, type OriginOptions, type OriginOwner, type OriginTarget, WriteBatcher } from './origin.js';
 
@@ -13,7 +14,7 @@ const GROWTH_DIVISOR = 4;
 const MIN_SHARE = 2;
 
 /**
- * One set of connections per origin. Origins in use are always kept; idle ones only while they are among the most
+ * One set of connections per origin and client certificate. Origins in use are always kept; idle ones only while they are among the most
  * recently used, so that memory stays bounded however many origins are called over time.
  */
 export class OriginPool implements AbortGroupMember, OriginOwner {
@@ -33,11 +34,14 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
     }, SWEEP_INTERVAL_MS).unref();
   }
 
-  of(target: OriginTarget): Origin {
-    const existing = this.known.get(target.origin);
+  /** @param identity not used for http */
+  of(target: OriginTarget, identity?: ClientIdentity): Origin {
+    const shown = target.protocol === 'https:' ? identity : undefined;
+    const key = shown === undefined ? target.origin : `${target.origin} ${shown.id}`;
+    const existing = this.known.get(key);
     if (existing !== undefined) return existing;
-    const origin = new Origin(target, this, this.batcher, this.options);
-    this.known.set(target.origin, origin);
+    const origin = new Origin({ ...target, key, identity: shown }, this, this.batcher, this.options);
+    this.known.set(key, origin);
     return origin;
   }
 
@@ -55,7 +59,7 @@ export class OriginPool implements AbortGroupMember, OriginOwner {
     for (const surplus of this.idle) {
       if (this.idle.size <= this.options.maxIdleOrigins) return;
       this.idle.delete(surplus);
-      this.known.delete(surplus.target.origin);
+      this.known.delete(surplus.place.key);
       void surplus.close(new Error('the origin was evicted from the pool'));
     }
   }

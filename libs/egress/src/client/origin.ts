@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ClientIdentity } from '../certificate/client-certificate.js';
 import type { AbortGroup } from './abort-group.js';
 import type { CheckedConnect } from './checked-connector.js';
 import { Connection, type ConnectionOptions, type ConnectionOwner } from './connection.js';
@@ -6,6 +7,13 @@ import type { Exchange, ExchangeQueue } from './exchange.js';
 import type { RequestTarget } from './request-head.js';
 
 export type OriginTarget = Pick<RequestTarget, 'origin' | 'protocol' | 'hostname' | 'port'>;
+
+/** Where the connections of an `Origin` lead, and as whom. */
+export interface OriginPlace extends OriginTarget {
+  /** Differs between origins, and between client certificates. */
+  readonly key: string;
+  readonly identity: ClientIdentity | undefined;
+}
 
 export interface OriginOptions extends ConnectionOptions {
   readonly connect: CheckedConnect;
@@ -26,7 +34,7 @@ export interface OriginOwner {
 }
 
 /**
- * The connections to one origin, and the exchanges that wait for one, oldest first. An exchange gets the most recently
+ * The connections to one origin with one client certificate or none, and the exchanges that wait for one, oldest first. An exchange gets the most recently
  * used connection: no more connections stay in use than are needed, and the others expire.
  *
  * When no connection is free, one is opened for the exchange, up to the limits. The exchange takes whichever is ready
@@ -50,7 +58,7 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private allClosed: (() => void) | undefined;
 
   constructor(
-    readonly target: OriginTarget,
+    readonly place: OriginPlace,
     private readonly owner: OriginOwner,
     private readonly batcher: WriteBatcher,
     private readonly options: OriginOptions,
@@ -176,8 +184,8 @@ export class Origin implements ConnectionOwner, ExchangeQueue, BatchedWriter {
   private open(exchange: Exchange): void {
     this.opening.add(exchange);
     const connection = new Connection(this, this.options);
-    const { protocol, hostname, port } = this.target;
-    this.options.connect({ protocol, hostname, port, onread: connection.onread() }, (error, socket) => {
+    const { protocol, hostname, port, identity } = this.place;
+    this.options.connect({ protocol, hostname, port, identity, onread: connection.onread() }, (error, socket) => {
       this.opening.delete(exchange);
       if (socket === null) this.onOpenFailed(exchange, error);
       else this.onOpened(connection, socket);

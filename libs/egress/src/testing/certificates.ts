@@ -9,6 +9,9 @@ export interface Certificate {
 }
 
 export interface LeafOptions {
+  /** Of openssl. Default: `ec`, on P-256. */
+  readonly newKey?: readonly string[];
+  readonly commonName?: string;
   /** As openssl wants it: `DNS:hooks.example,IP:127.0.0.1`. */
   readonly subjectAltName: string;
   /** Negative: already expired. Default 2. */
@@ -17,16 +20,30 @@ export interface LeafOptions {
 
 export interface TestAuthority {
   readonly cert: string;
+  /** An authority below this one. */
+  intermediate(): TestAuthority;
   issue(options: LeafOptions): Certificate;
 }
 
-const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
 
 /** A fresh key and a certificate that only trusts itself, made with the openssl command. */
 export function makeSelfSigned(subjectAltName: string): Certificate {
   return inDirectory((path) => {
     const subject = ['-subj', '/CN=waypost test', '-addext', `subjectAltName=${subjectAltName}`];
-    openssl('req', '-x509', ...NEW_KEY, '-days', '2', ...subject, '-keyout', path('key'), '-out', path('cert'));
+    openssl(
+      'req',
+      '-x509',
+      ...NEW_KEY,
+      '-nodes',
+      '-days',
+      '2',
+      ...subject,
+      '-keyout',
+      path('key'),
+      '-out',
+      path('cert'),
+    );
     return readPair(path);
   });
 }
@@ -35,18 +52,44 @@ export function makeSelfSigned(subjectAltName: string): Certificate {
 export function makeAuthority(): TestAuthority {
   const authority = inDirectory((path) => {
     const subject = ['-subj', '/CN=waypost test authority'];
-    openssl('req', '-x509', ...NEW_KEY, '-days', '2', ...subject, '-keyout', path('key'), '-out', path('cert'));
+    openssl(
+      'req',
+      '-x509',
+      ...NEW_KEY,
+      '-nodes',
+      '-days',
+      '2',
+      ...subject,
+      '-keyout',
+      path('key'),
+      '-out',
+      path('cert'),
+    );
     return readPair(path);
   });
-  return { cert: authority.cert, issue: (options) => issue(authority, options) };
+  return authorityOf(authority);
 }
 
-function issue(authority: Certificate, { subjectAltName, validDays = 2 }: LeafOptions): Certificate {
+function authorityOf(authority: Certificate): TestAuthority {
+  return {
+    cert: authority.cert,
+    intermediate: () => authorityOf(issue(authority, { subjectAltName: 'DNS:ca.example', isAuthority: true })),
+    issue: (options) => issue(authority, options),
+  };
+}
+
+interface IssueOptions extends LeafOptions {
+  readonly isAuthority?: boolean;
+}
+
+function issue(authority: Certificate, options: IssueOptions): Certificate {
+  const { subjectAltName, validDays = 2, newKey = NEW_KEY, commonName = 'waypost leaf', isAuthority = false } = options;
   return inDirectory((path) => {
     writeFileSync(path('ca-key'), authority.key);
     writeFileSync(path('ca'), authority.cert);
-    const subject = ['-subj', '/CN=waypost leaf', '-addext', `subjectAltName=${subjectAltName}`];
-    openssl('req', ...NEW_KEY, ...subject, '-keyout', path('key'), '-out', path('request'));
+    const authorityUse = isAuthority ? ['-addext', 'basicConstraints=critical,CA:true'] : [];
+    const subject = ['-subj', `/CN=${commonName}`, '-addext', `subjectAltName=${subjectAltName}`, ...authorityUse];
+    openssl('req', ...newKey, '-nodes', ...subject, '-keyout', path('key'), '-out', path('request'));
     const signer = ['-CA', path('ca'), '-CAkey', path('ca-key'), '-days', String(validDays)];
     openssl('x509', '-req', '-in', path('request'), ...signer, '-copy_extensions', 'copy', '-out', path('cert'));
     return readPair(path);

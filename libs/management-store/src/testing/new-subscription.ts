@@ -12,6 +12,7 @@ export function newSubscription(given: Partial<NewSubscription> & Pick<NewSubscr
     deviceIds: null,
     auth: null,
     headers: [],
+    clientCertificate: null,
     rateLimitPerSecond: null,
     onOutage: 'fail',
     strictOrder: false,

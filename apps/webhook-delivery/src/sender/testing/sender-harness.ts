@@ -327,6 +327,7 @@ function aSubscription(id: string): WebhookSubscription {
     deviceIds: null,
     auth: null,
     headers: [],
+    clientCertificate: null,
     rateLimitPerSecond: null,
     onOutage: 'fail',
     strictOrder: false,

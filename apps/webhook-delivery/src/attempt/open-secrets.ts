@@ -1,0 +1,70 @@
+import { type AttemptResult, openSigningSecret, validSigningSecrets } from '@waypost/domain';
+import type { ClientIdentity } from '@waypost/egress';
+import type { DirectorySubscription } from '../subscriptions/subscription-directory.js';
+import { createClientIdentities } from './client-identities.js';
+import { createCustomHeaders } from './custom-headers.js';
+
+export type OpenedSecrets =
+  | {
+      readonly type: 'opened';
+      readonly signing: readonly Buffer[];
+      readonly custom: Readonly<Record<string, string>>;
+      readonly identity: ClientIdentity | undefined;
+    }
+  /** Nothing is sent without one of them. */
+  | { readonly type: 'unreadable'; readonly result: AttemptResult };
+
+/** Everything of a subscription that is stored sealed and goes into an attempt. */
+export function createSecretOpener(sealingKeys: readonly Buffer[]) {
+  const signingKeys = createSigningKeys(sealingKeys);
+  const customHeaders = createCustomHeaders(sealingKeys);
+  const identities = createClientIdentities(sealingKeys);
+  return (subscription: DirectorySubscription, nowMs: number): OpenedSecrets => {
+    const signing = signingKeys(subscription, nowMs);
+    if (signing.length === 0) return UNREADABLE_SECRET;
+    const custom = customHeaders(subscription);
+    if (custom === null) return UNREADABLE_HEADER;
+    const identity = identities(subscription);
+    if (identity === null) return UNREADABLE_CLIENT_KEY;
+    return { type: 'opened', signing, custom, identity };
+  };
+}
+
+/** The unsealed secrets that sign for a subscription at a given time, newest first; empty when none can be opened. */
+type SigningKeys = (subscription: DirectorySubscription, nowMs: number) => readonly Buffer[];
+
+interface OpenedKeys {
+  readonly keys: readonly Buffer[];
+  /** When the first of them expires. */
+  readonly until: number;
+}
+
+/** Opens the secrets once per version of a subscription, and again when one of them expires. */
+function createSigningKeys(sealingKeys: readonly Buffer[]): SigningKeys {
+  const opened = new WeakMap<DirectorySubscription, OpenedKeys>();
+  return (subscription, nowMs) => {
+    let known = opened.get(subscription);
+    if (known === undefined || known.until <= nowMs) {
+      known = openKeys(subscription, sealingKeys, nowMs);
+      opened.set(subscription, known);
+    }
+    return known.keys;
+  };
+}
+
+function openKeys({ id, secrets }: DirectorySubscription, sealingKeys: readonly Buffer[], nowMs: number): OpenedKeys {
+  const valid = validSigningSecrets(secrets, nowMs);
+  const keys = valid.flatMap(({ sealed }) => {
+    const result = openSigningSecret(sealed, sealingKeys, id);
+    return result.type === 'opened' ? [result.plaintext] : [];
+  });
+  return { keys, until: Math.min(...valid.map(({ expiresAt }) => expiresAt ?? Infinity)) };
+}
+
+function unreadable(detail: string): OpenedSecrets {
+  return { type: 'unreadable', result: Object.freeze({ type: 'error', errorCode: 'secret_unreadable', detail }) };
+}
+
+const UNREADABLE_SECRET = unreadable('no signing secret can be opened with the configured key');
+const UNREADABLE_HEADER = unreadable('a secret header cannot be opened with the configured key');
+const UNREADABLE_CLIENT_KEY = unreadable('the key of the client certificate cannot be opened with the configured key');
