@@ -16,7 +16,7 @@ import { createEgressClient } from '@waypost/egress';
 import { type AttemptRun, createAttemptRunner } from '../../apps/webhook-delivery/src/attempt/attempt-runner.js';
 import { type BearerTokens, createBearerTokens } from '../../apps/webhook-delivery/src/attempt/bearer-tokens.js';
 import { createSubscriptionIndex } from '../../apps/webhook-delivery/src/subscriptions/subscription-directory.js';
-import type { Certificate } from '../../libs/egress/src/testing/certificates.js';
+import type { Certificate } from './certificates.js';
 import { type Behaviour, type Receiver, startReceiver } from './receiver.js';
 import { subscriptionOf } from './samples.js';
 

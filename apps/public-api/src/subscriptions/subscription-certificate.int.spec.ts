@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openClientKey } from '@waypost/domain';
-import { makeAuthority } from '../../../../libs/egress/src/testing/certificates.js';
+import { makeAuthority } from '../../../../test/support/certificates.js';
 import { useTestFleet } from '../testing/test-fleet.js';
 
 const PATH = '/public/v1/webhook-subscriptions';

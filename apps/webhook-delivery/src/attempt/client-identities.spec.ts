@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { makeAuthority } from '../../../../libs/egress/src/testing/certificates.js';
 import {
   type AttemptRig,
   rigAuth,
@@ -10,6 +9,7 @@ import {
   rigSubscription,
   startAttemptRig,
 } from '../../../../test/support/attempt-rig.js';
+import { makeAuthority } from '../../../../test/support/certificates.js';
 
 const authority = makeAuthority();
 const ofServer = authority.issue({ subjectAltName: 'IP:127.0.0.1' });

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type Certificate, type LeafOptions, makeAuthority } from '../testing/certificates.js';
+import { type Certificate, type LeafOptions, makeAuthority } from '../../../../test/support/certificates.js';
 import { checkClientCertificate, clientIdentityOf } from './client-certificate.js';
 
 const DAY_MS = 86_400_000;

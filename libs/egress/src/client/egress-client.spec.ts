@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { makeSelfSigned } from '../../../../test/support/certificates.js';
 import { holdsFor, settlesWithin } from '../../../../test/support/until.js';
 import type { Lookup } from '../address/dns-lookup.js';
-import { makeSelfSigned } from '../testing/certificates.js';
 import { bytesReadByClients } from '../testing/client-sockets.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, type RawServer, startRawServer } from '../testing/raw-server.js';

@@ -1,8 +1,8 @@
 import { type TlsOptions, TLSSocket } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
+import { type LeafOptions, makeAuthority, makeSelfSigned } from '../../../../test/support/certificates.js';
 import type { Lookup } from '../address/dns-lookup.js';
 import { clientIdentityOf } from '../certificate/client-certificate.js';
-import { type LeafOptions, makeAuthority, makeSelfSigned } from '../testing/certificates.js';
 import { closedAfterEach } from '../testing/opened.js';
 import { type Answer, startRawServer } from '../testing/raw-server.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { makeAuthority } from '../../../../test/support/certificates.js';
 import { settlesWithin, until } from '../../../../test/support/until.js';
 import type { Lookup } from '../address/dns-lookup.js';
-import { makeAuthority } from '../testing/certificates.js';
 import {
   type ConnectProxy,
   type ProxyBehavior,
