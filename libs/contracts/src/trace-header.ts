@@ -7,6 +7,7 @@ interface HeaderOfRecord {
 
 /** Longer ones are of no version that this one could read. */
 const MAX_LENGTH = 256;
+const NO_HEADERS: readonly HeaderOfRecord[] = [];
 
 /** The `traceparent` of a record as it came (R-46); null: there is none, or there are several, which says nothing. */
 export function readTraceHeader(headers: readonly HeaderOfRecord[] = []): string | null {
@@ -16,6 +17,8 @@ export function readTraceHeader(headers: readonly HeaderOfRecord[] = []): string
   return found.value.toString('latin1');
 }
 
-export function traceHeaders(traceparent: string): readonly HeaderOfRecord[] {
+/** null: no headers. */
+export function traceHeaders(traceparent: string | null): readonly HeaderOfRecord[] {
+  if (traceparent === null) return NO_HEADERS;
   return [{ key: TRACEPARENT, value: Buffer.from(traceparent, 'latin1') }];
 }

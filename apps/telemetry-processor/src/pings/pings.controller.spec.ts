@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type AvroCodecs, createAvroCodecs, type RejectedTelemetry, type TelemetryPing } from '@waypost/contracts';
+import { traceOfPing } from '@waypost/domain';
 import type { EndedSpan, Traces } from '@waypost/platform';
 import {
   createTopologyTestDriver,
@@ -43,6 +44,10 @@ function pipe(ping: TelemetryPing, headers: readonly RecordHeader[] = []): Promi
   return driver.pipe({ key: Buffer.from(ping.deviceId), value: codecs.telemetryPings.encode(ping), headers });
 }
 
+function tracesOf({ headers = [] }: OutgoingRecord): string[] {
+  return headers.map(({ key, value }) => `${key} ${String(value)}`);
+}
+
 function typesOf(records: readonly OutgoingRecord[]): string[] {
   return records.map(({ value }) => {
     const decoded = codecs.fleetEvents.decode(value ?? Buffer.alloc(0));
@@ -78,18 +83,24 @@ describe('the telemetry processor', () => {
     expect(event?.key?.toString()).toBe('device-1');
   });
 
-  it('puts all events of a ping into the trace that the ping came with, else into a new one (R-46)', async () => {
-    const traceOf = ({ headers = [] }: OutgoingRecord) => headers.map(({ key, value }) => `${key} ${String(value)}`);
+  it('puts all events of a ping into the trace that the ping came with (R-46)', async () => {
     await pipe(aPing({ ignition: true }));
     const given = [
       { key: 'traceparent', value: Buffer.from('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01') },
     ];
     const traced = await pipe(aPing({ ignition: false, eventTime: START + 1_000 }), given);
-    const [trace, ...others] = traced.map(traceOf);
+    const [trace, ...others] = traced.map(tracesOf);
     expect(trace).toEqual([expect.stringMatching(/^traceparent 00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/)]);
     expect(others).toEqual([trace]);
-    const [event] = await pipe(aPing({ ignition: true, eventTime: START + 2_000 }));
-    expect(event && traceOf(event)).toEqual([expect.stringMatching(/^traceparent 00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)]);
+  });
+
+  it('begins a trace at a ping without one: in its events where it may be sampled, else it follows from them (R-46)', async () => {
+    const ping = aPing();
+    const [event] = await pipe(ping);
+    expect(event && tracesOf(event)).toEqual([]);
+    driver = driverWith({ recorder: null, sampleRatio: 0.5 });
+    const [mayBeSampled] = await pipe(ping);
+    expect(mayBeSampled && tracesOf(mayBeSampled)).toEqual([`traceparent ${traceOfPing(ping, null, 0.5)}`]);
   });
 
   it('records a span per ping with events, under the ids that these carry, where the trace is sampled (R-46)', async () => {

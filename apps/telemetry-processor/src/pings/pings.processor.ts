@@ -21,7 +21,7 @@ import {
   type TelemetryPing,
   traceOfPing,
 } from '@waypost/domain';
-import { messageSpan, type Traces } from '@waypost/platform';
+import { type EndedSpan, messageSpan, type Traces } from '@waypost/platform';
 import { KeyBuilder, type Processor, type ProcessorContext, type StreamRecord } from '@waypost/streams';
 import type { RuleSet } from '../config.js';
 import type { FleetDirectory } from '../fleets/fleet-directory.js';
@@ -114,31 +114,41 @@ export class PingProcessor implements Processor {
   }
 
   private emit(record: StreamRecord, ping: TelemetryPing, events: readonly FleetEvent[]): void {
-    const { recorder, sampleRatio } = this.parts.traces;
-    const parent = readTraceHeader(record.headers);
-    const traceparent = traceOfPing(ping, parent, sampleRatio);
+    const traceparent = this.traceOf(record, ping);
     const headers = traceHeaders(traceparent);
     for (const event of events) {
       this.parts.metrics.eventEmitted(event.eventType);
       const value = this.parts.codecs.fleetEvents.encodeRange(event);
       this.context.forward('events', { key: record.key, value, headers });
     }
-    if (recorder !== null && isSampledTrace(traceparent)) {
-      recorder.record({
-        ...{ context: parseTraceparent(traceparent), parent: parseTraceparent(parent), kind: 'consumer' },
-        ...this.spanOf(record, ping, events.length),
-      });
-    }
+    const { recorder } = this.parts.traces;
+    if (recorder !== null && traceparent !== null && isSampledTrace(traceparent))
+      recorder.record(this.spanOf(record, ping, traceparent, events.length));
+  }
+
+  /** null: what follows from the ping alone, which readers of its events work out where they need it. */
+  private traceOf({ headers }: StreamRecord, ping: TelemetryPing): string | null {
+    const { sampleRatio } = this.parts.traces;
+    const given = readTraceHeader(headers);
+    return given === null && sampleRatio === 0 ? null : traceOfPing(ping, given, sampleRatio);
   }
 
   /** From the arrival of its slice until its events are in the transaction. */
-  private spanOf({ offset }: StreamRecord, { fleetId, deviceId }: TelemetryPing, eventCount: number) {
+  private spanOf(
+    { offset, headers }: StreamRecord,
+    { fleetId, deviceId }: TelemetryPing,
+    traceparent: string,
+    eventCount: number,
+  ): EndedSpan {
     const { topic, partition } = this.context;
     const group = consumerGroups.telemetryProcessor.id;
     const { name, attributes } = messageSpan({ operation: 'process', topic, partition, offset, group });
     const ids = { 'waypost.fleet.id': fleetId, 'waypost.device.id': deviceId, 'waypost.event.count': eventCount };
-    const times = { startedAt: this.cameAt, endedAt: this.context.now() };
-    return { name, ...times, attributes: { ...attributes, ...ids } };
+    return {
+      ...{ name, kind: 'consumer', startedAt: this.cameAt, endedAt: this.context.now() },
+      ...{ context: parseTraceparent(traceparent), parent: parseTraceparent(readTraceHeader(headers)) },
+      attributes: { ...attributes, ...ids },
+    };
   }
 
   private reject(record: StreamRecord, rejection: Rejection): void {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { traceOfPing } from '@waypost/domain';
 import type { EndedSpan } from '@waypost/platform';
 import { type OutgoingRecord, partitionForKey } from '@waypost/streams';
 import { until } from '../../../../test/support/until.js';
@@ -61,6 +62,21 @@ describe('the fan-out (R-16)', () => {
     for (const header of headers) expect(header).toMatch(/^traceparent 00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     expect(new Set(headers).size).toBe(2 * traceIds.length);
     expect([...new Set(headers.map((header) => header.split('-')[1]))].sort()).toEqual(traceIds);
+  });
+
+  it('has all deliveries of all events of a ping in one trace, also when none of these carries one (R-46)', async () => {
+    for (const id of ['one', 'two']) stage.index.put(subscription(id));
+    stage.index.put(subscription('ignition', { eventType: 'ignition_off' }));
+    stage.publish(eventAt(1));
+    stage.publish({ ...eventAt(1), eventType: 'ignition_off' });
+    stage.publish(eventAt(2));
+    await stage.start();
+    await until(async () => (await stage.committed()) === 3);
+    const traces = (await stage.writtenHeaders()).map(([only = '']) => only.split('-')[1]);
+    const ofFirstPing = traceOfPing(eventAt(1), null).split('-')[1];
+    expect(traces).toHaveLength(5);
+    expect(traces.filter((trace) => trace === ofFirstPing)).toHaveLength(3);
+    expect(new Set(traces).size).toBe(2);
   });
 
   it('records a span per delivery of a sampled trace, under the ids that its record carries (R-46)', async () => {

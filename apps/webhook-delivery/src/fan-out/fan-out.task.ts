@@ -15,6 +15,7 @@ import {
   type FleetEvent,
   isSampledTrace,
   traceOfDelivery,
+  traceOfPing,
   type WebhookDelivery,
 } from '@waypost/domain';
 import type { Quarantine, Traces, UnusableRecord } from '@waypost/platform';
@@ -328,10 +329,14 @@ class FanOutTask implements PartitionTask {
 
   /** @returns how many */
   private addDeliveries(read: Pick<WaitingEvent, 'event' | 'traceparent' | 'readAt'>): number {
-    const { event, traceparent: ofEvent, readAt } = read;
+    const { event, readAt } = read;
     const { codecs, metrics, traces } = this.parts;
+    const decided = this.decide(event);
+    if (decided.length === 0) return 0;
+    // An event without a context is in the trace that begins at its ping, which follows from ids and time of both.
+    const ofEvent = read.traceparent ?? traceOfPing(event, null, traces.sampleRatio);
     let added = 0;
-    for (const delivery of this.decide(event)) {
+    for (const delivery of decided) {
       if (this.written?.eventIds.has(delivery.eventId)) continue;
       metrics.deliveryCreated();
       const key = Buffer.from(delivery.subscriptionId);
