@@ -29,8 +29,8 @@ export interface TelemetryProcessorConfig {
   /** Where snapshots of the device state are kept; undefined: nowhere. */
   readonly stateDir: string | undefined;
   readonly rules: RuleSet;
-  /** How long a partition waits after a small transaction, so that the pings that come meanwhile share the next. */
-  readonly lingerMs: number;
+  /** How long a partition waits after a small transaction, so that the pings that come meanwhile share the next; undefined: by their count. */
+  readonly lingerMs: number | undefined;
 }
 
 /** WAYPOST_STATE_DIR. */
@@ -51,7 +51,9 @@ const rulesConfig = z
 
 /** WAYPOST_LINGER_MS. */
 const lingerConfig = z
-  .object({ WAYPOST_LINGER_MS: withDefault(asInteger(0, 2_000), 'a whole number of milliseconds from 0 to 2000', 10) })
+  .object({
+    WAYPOST_LINGER_MS: withDefault(asInteger(0, 2_000), 'a whole number of milliseconds from 0 to 2000', undefined),
+  })
   .transform((env) => env.WAYPOST_LINGER_MS);
 
 export function readConfig(env: Environment = process.env): TelemetryProcessorConfig {

@@ -5,6 +5,7 @@ import { silentLogger } from '../logger.js';
 import { keyValueStore } from '../state/key-value-store.js';
 import { jsonSerde } from '../state/state-store.js';
 import { createTopology } from '../topology/topology.js';
+import { lingerFor } from './linger.js';
 import { createStreamsApp } from './streams-app.js';
 
 const places = createTopology({
@@ -30,10 +31,14 @@ const places = createTopology({
   },
 });
 
-function start() {
+function start(options: { partitions?: number } = {}) {
+  const { partitions = 2 } = options;
   const clock = { now: 1_000 };
   const states: string[] = [];
-  const backend = createMemoryBackend({ topics: { scans: 2, places: 2, overdue: 2 }, now: () => clock.now });
+  const backend = createMemoryBackend({
+    topics: { scans: partitions, places: partitions, overdue: partitions },
+    now: () => clock.now,
+  });
   const app = createStreamsApp({
     topology: places,
     backend,
@@ -63,6 +68,19 @@ describe('a stream application', () => {
     ]);
     // @ts-expect-error -- there is no such store
     expect(() => app.readOnlyStore('place')).toThrow('has no store named place');
+    await app.stop();
+  });
+
+  it('lets the records of a partition share transactions for longer, the more partitions the source has', async () => {
+    const { app, scan, store } = start({ partitions: 200 });
+    await app.start();
+    const startedAt = performance.now();
+    scan(0, 'parcel-1', 'Utrecht');
+    await until(() => Promise.resolve(store.get('parcel-1') !== undefined));
+    scan(0, 'parcel-2', 'Zwolle');
+    await until(() => Promise.resolve(store.get('parcel-2') !== undefined));
+    // Timers may fire up to a millisecond early.
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(lingerFor(200) - 1);
     await app.stop();
   });
 

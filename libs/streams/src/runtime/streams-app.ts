@@ -9,13 +9,13 @@ import {
   undeclared,
   verifyTopics,
 } from '../topology/topology.js';
+import { lingerFor } from './linger.js';
 import type { ExceptionHandlers } from './parking.js';
 import { StateDirectory } from './state-directory.js';
 import { createStreamTask } from './stream-task.js';
 import { createTaskManager, type StateListener, type TaskManager } from './task-manager.js';
 
 const DEFAULT_COMMIT_INTERVAL_MS = 500;
-const DEFAULT_LINGER_MS = 10;
 const DEFAULT_CHECKPOINT_INTERVAL_MS = 300_000;
 
 export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreDefinitions> extends ExceptionHandlers {
@@ -30,9 +30,10 @@ export interface StreamsAppOptions<Definitions extends StoreDefinitions = StoreD
    */
   readonly commitIntervalMs?: number;
   /**
-   * How long a partition waits after a commit of few records before it fetches again; default 10 ms. The first record
-   * after a longer silence is committed at once; in a steady stream records wait up to this long for each other, and
-   * the brokers get fewer transactions: with many partitions and little traffic on each, that is most of their work.
+   * How long a partition waits after a commit of few records before it fetches again; default 1 ms for each partition of
+   * the source, from 10 to 500 ms. The first record after a longer silence is committed at once; in a steady stream
+   * records wait up to this long for each other, and the brokers get fewer transactions: with many partitions and little
+   * traffic on each, that is most of their work.
    */
   readonly lingerMs?: number | undefined;
   /**
@@ -62,8 +63,9 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
   options: StreamsAppOptions<Definitions>,
 ): StreamsApp<Definitions> {
   const { topology, backend, stateDir, logger, now } = options;
-  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS, lingerMs = DEFAULT_LINGER_MS } = options;
+  const { commitIntervalMs = DEFAULT_COMMIT_INTERVAL_MS } = options;
   const { checkpointIntervalMs = DEFAULT_CHECKPOINT_INTERVAL_MS } = options;
+  let lingerMs = options.lingerMs ?? 0;
   const stateDirectory = new StateDirectory({ topology, backend, stateDir, checkpointIntervalMs, logger, now });
   const runner = createTaskManager({
     ...options,
@@ -87,7 +89,8 @@ export function createStreamsApp<Definitions extends StoreDefinitions>(
       return readOnlyStore(() => stateDirectory.byName(name)) as ReadOnlyStoresOf<Definitions>[typeof name];
     },
     start: async () => {
-      await verifyTopics(topology, backend);
+      const partitionCount = await verifyTopics(topology, backend);
+      lingerMs = options.lingerMs ?? lingerFor(partitionCount);
       await runner.start();
     },
     stop: async () => {

@@ -191,12 +191,13 @@ interface WrittenTopic {
 
 /**
  * Checks the topology and all its topics before the first task is built.
+ * @returns how many partitions the source has
  * @throws {StreamsError} INVALID_TOPOLOGY, TOPIC_MISSING, PARTITIONS_DIFFER, TOPIC_SETTINGS: which topic, and the fix
  */
 export async function verifyTopics(
   topology: Topology,
   backend: Pick<StreamsBackend, 'partitionCount' | 'topicSettings'>,
-): Promise<void> {
+): Promise<number> {
   // Also one that did not come through createTopology().
   checkTopology(topology);
   const { applicationId, source } = topology;
@@ -225,6 +226,7 @@ export async function verifyTopics(
     const settings = await backend.topicSettings(topic);
     if (settings) verifySettings(topic, `${role} of ${applicationId}`, isChangelog, settings);
   }
+  return expected;
 }
 
 function writtenTopics({ stores = {}, sinks }: Topology): WrittenTopic[] {
