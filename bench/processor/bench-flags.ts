@@ -10,13 +10,14 @@ import {
   toggle,
 } from '../shared/bench-flags.js';
 
-const SCENARIOS = ['drain', 'latency', 'restore', 'failover', 'rules'] as const;
+const SCENARIOS = ['drain', 'latency', 'restore', 'failover', 'takeover', 'rules'] as const;
 const SIDES = ['ours', 'theirs'] as const;
 
 const FLAGS = {
   pings: count('the backlog', 5_000_000, 1_000_000),
   devices: count('of the backlog', 20_000),
   rounds: count('how often each figure is taken', 3, 1),
+  kills: count('how often a takeover is measured', 5, 1),
   only: some(SCENARIOS),
   sides: some(SIDES),
   processes: counts('process counts of ours', [1, 2]),

@@ -19,6 +19,8 @@ export interface FailoverRun {
 }
 
 const SHARE_DONE = 0.5;
+/** A dead member keeps its partitions until its session ends. */
+const LEAST_TAKEOVER_MS = 2_000;
 /** A commit that was under way at the kill may still come to its end, and is none of the successor's. */
 const SETTLE_MS = 150;
 
@@ -32,6 +34,7 @@ export async function failoverOnce(
       ...{ kind, ...(await killAndMeasure(context, deployment, kind)) },
     }));
     context.reporter.note(failoverText(run));
+    refuseVoid(run);
     return run;
   });
 }
@@ -62,6 +65,14 @@ async function killAndMeasure(
   } finally {
     await Promise.all([...running].map((process_: BenchProcess) => process_.stop()));
   }
+}
+
+/** @throws when the process that was killed had no partition with work left, so that nothing was taken over */
+export function refuseVoid({ kind, allPartitionsMs }: Pick<FailoverRun, 'kind' | 'allPartitionsMs'>): void {
+  if (kind === 'takeover' && allPartitionsMs < LEAST_TAKEOVER_MS)
+    throw new Error(
+      `Every partition went on ${String(allPartitionsMs)} ms after the kill: the process that was killed had none of them.`,
+    );
 }
 
 interface Since {
