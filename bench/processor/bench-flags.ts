@@ -10,7 +10,7 @@ import {
   toggle,
 } from '../shared/bench-flags.js';
 
-const SCENARIOS = ['drain', 'latency', 'restore', 'failover', 'takeover', 'rules'] as const;
+const SCENARIOS = ['drain', 'latency', 'restore', 'failover', 'takeover', 'partitions', 'rules'] as const;
 const SIDES = ['ours', 'theirs'] as const;
 
 const FLAGS = {
@@ -23,6 +23,7 @@ const FLAGS = {
   processes: counts('process counts of ours', [1, 2]),
   threads: counts('thread counts of Kafka Streams', [1, 2]),
   restoreDevices: counts('sizes of the restored state', [200_000, 2_000_000], [200_000]),
+  partitions: count('of the trickle on many partitions', 256, 64),
   seconds: count('of the latency measurement, after a warm-up', 45, 15),
   warmUpSeconds: count('before the latency measurement', 15, 8),
   restless: toggle('all rules: vehicles that start and stop every seven minutes, as in the other scenarios'),

@@ -6,6 +6,7 @@ import { loadBacklog } from './scenarios/backlog.js';
 import { drainOnce, type DrainRun } from './scenarios/drain.js';
 import { failoverOnce, type FailoverRun } from './scenarios/failover.js';
 import { latencyOnce, type LatencyRun } from './scenarios/latency.js';
+import { partitionsOnce, type PartitionsRun } from './scenarios/partitions.js';
 import { measureRestore, type RestoreRun } from './scenarios/restore.js';
 import { type Configuration, ours, theirs } from './sides/deployment.js';
 
@@ -20,12 +21,15 @@ export interface BenchResults {
   readonly latency: readonly LatencyRun[];
   readonly restore: readonly RestoreRun[];
   readonly failover: readonly FailoverRun[];
+  /** A trickle on many partitions. */
+  readonly partitions: readonly PartitionsRun[];
   /** The backlog with nothing asked for, with positions alone and with all rules, in turn. */
   readonly rules: readonly DrainRun[];
   /** What the rules for positions make of that backlog. */
   readonly rulesExpected: Answer | null;
 }
 
+const MANY_PARTITIONS = { pingsPerSecond: 5_000, devices: 20_000, processes: 4 };
 const LATENCY_LOAD = { pingsPerSecond: 2_000, devices: 2_000 };
 /** Above this many devices the heap of the drained backlog is too small for Kafka Streams. */
 const MANY_DEVICES = 500_000;
@@ -57,11 +61,35 @@ export async function measureAll(context: BenchContext): Promise<BenchResults> {
         latencyOnce(context, one, { ...LATENCY_LOAD, ...flags }),
       )
     : [];
+  const partitions = asked('partitions') ? await measurePartitions(context) : [];
   const rules = asked('rules') ? await measureRules(context) : { rules: [], rulesExpected: null };
   const restore = asked('restore') ? await restoreAll(context) : [];
   const { pings, devices, rounds } = flags;
   const machine = await machineFacts(context.java);
-  return { machine, backlog: { pings, devices }, rounds, expected, drain, failover, latency, restore, ...rules };
+  return {
+    machine,
+    backlog: { pings, devices },
+    rounds,
+    expected,
+    drain,
+    failover,
+    latency,
+    restore,
+    partitions,
+    ...rules,
+  };
+}
+
+/** The topics have their usual width again when the last of them is over. */
+async function measurePartitions(context: BenchContext): Promise<PartitionsRun[]> {
+  const { processes, ...load } = MANY_PARTITIONS;
+  const configurations = [ours(processes), theirs(1, { processes, note: `${String(processes)} processes` })];
+  const plan = { ...load, ...context.flags };
+  const runs = await inRounds(context, askedSides(context, configurations), (one) =>
+    partitionsOnce(context, one, { ...plan, devices: load.devices }),
+  );
+  await context.topics.freshWidth();
+  return runs;
 }
 
 /** In turn, as everything: both backlogs are loaded again in each round. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { ours, theirs } from '../sides/deployment.js';
+import { type Configuration, ours, theirs } from '../sides/deployment.js';
 import { figuresOf } from './figures.js';
-import { reportMarkdown, rulesMarkdown } from './tables.js';
+import { partitionsMarkdown, reportMarkdown, rulesMarkdown } from './tables.js';
 import { drainRun, emptyResults, restoreRun } from './testing/runs.js';
 
 function reportOf(results: typeof emptyResults): string {
@@ -31,6 +31,21 @@ describe('The report', () => {
   });
 
   it('names the machine', () => expect(reportOf(emptyResults)).toContain('Invented CPU, 2 cores, 8 GiB, Linux 6.1'));
+});
+
+describe('The report of many partitions', () => {
+  it('has a row per side, whose cells are medians with the spread', () => {
+    const run = (configuration: Configuration, commitsPerSecond: number) => ({
+      ...{ configuration, events: 1, p50Ms: 30, p99Ms: 90, maxMs: 100, startUpMs: 4_000 },
+      ...{ commitsPerSecond, brokerCpuPerMillion: 7.25, cpuPerMillion: 11, peakMiB: 400 },
+    });
+    const partitions = [run(ours(4), 900), run(theirs(1), 40), run(ours(4), 1_100), run(ours(4), 1_000)];
+    const report = partitionsMarkdown({ ...emptyResults, partitions }) ?? '';
+    expect(report).toContain('| Waypost, 4 processes | 1,000 (900 - 1,100) | 7.3 (7.3 - 7.3) |');
+    expect(report).toContain('| Kafka Streams, 1 thread, in memory | 40 | 7.3 | 11.0 | 30 ms | 90 ms | 4.0 s | 400 |');
+  });
+
+  it('is none when it was not measured', () => expect(partitionsMarkdown(emptyResults)).toBeNull());
 });
 
 describe('The report of all rules', () => {

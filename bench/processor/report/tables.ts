@@ -6,6 +6,7 @@ import type { BenchResults } from '../measure-all.js';
 import { type DrainRun, perCpuSecond, perSecond } from '../scenarios/drain.js';
 import type { FailoverRun } from '../scenarios/failover.js';
 import { GEOFENCES_PER_FLEET } from '../scenarios/geofences.js';
+import type { PartitionsRun } from '../scenarios/partitions.js';
 import { byConfiguration, type Figures, figuresOf, type Pair, ratioOf } from './figures.js';
 
 /** Everything as Markdown: the comparison, and each configuration with median and spread. */
@@ -19,11 +20,25 @@ export function reportMarkdown(results: BenchResults, figures: Figures): string 
   ].join('\n\n');
 }
 
-export function machineText({ machine, backlog, rounds, expected }: BenchResults): string {
-  const { cpu, cores, memoryGiB, system, node, java, broker, kafkaStreams } = machine;
-  const facts = [
+function machineFactsOf({
+  cpu,
+  cores,
+  memoryGiB,
+  system,
+  node,
+  java,
+  broker,
+  kafkaStreams,
+}: BenchResults['machine']): string[] {
+  return [
     `${cpu}, ${String(cores)} cores, ${String(memoryGiB)} GiB, ${system}`,
     `Node ${node}, Java ${java}, broker Kafka ${broker}, Kafka Streams ${kafkaStreams}`,
+  ];
+}
+
+export function machineText({ machine, backlog, rounds, expected }: BenchResults): string {
+  const facts = [
+    ...machineFactsOf(machine),
     `${counted(backlog.pings)} pings of ${counted(backlog.devices)} devices, 4 partitions, ${rounds === 1 ? 'one round' : `${String(rounds)} rounds`}`,
     ...(expected === null ? [] : [`answer of all runs: ${counted(expected.events)} events, hash ${expected.hash}`]),
   ];
@@ -107,7 +122,7 @@ function failoverTable(runs: readonly FailoverRun[]): string[][] {
 type Column<T> = readonly [value: (run: T) => number, text: (value: number) => string];
 
 /** A row for each configuration: the median, and the spread when there is more than one run. */
-function tableOf<T extends DrainRun | FailoverRun>(
+function tableOf<T extends DrainRun | FailoverRun | PartitionsRun>(
   head: string[],
   runs: readonly T[],
   columns: readonly Column<T>[],
@@ -140,6 +155,34 @@ export function rulesMarkdown(results: BenchResults, { rules }: Figures): string
   ].join('\n\n');
 }
 
+/** A trickle on many partitions, as Markdown; null: not measured. */
+export function partitionsMarkdown({
+  machine,
+  partitions,
+}: Pick<BenchResults, 'machine' | 'partitions'>): string | null {
+  if (partitions.length === 0) return null;
+  const head = [
+    'configuration',
+    'commits/s',
+    'broker CPU s per million',
+    'CPU s per million',
+    'p50',
+    'p99',
+    'every partition after',
+    'peak MiB',
+  ];
+  const table = tableOf(head, partitions, [
+    [(run) => run.commitsPerSecond, counted],
+    [(run) => run.brokerCpuPerMillion, (value) => value.toFixed(1)],
+    [(run) => run.cpuPerMillion, (value) => value.toFixed(1)],
+    [(run) => run.p50Ms, milliseconds],
+    [(run) => run.p99Ms, milliseconds],
+    [(run) => run.startUpMs, seconds],
+    [(run) => run.peakMiB, counted],
+  ]);
+  return [bulletList(machineFactsOf(machine)), ...tableSection('A trickle on many partitions', table)].join('\n\n');
+}
+
 function speedText({ recordsPerSecond, recordsPerCpuSecond }: NonNullable<Figures['rules']>['ofUnasked']): string {
   return `${percent(recordsPerSecond)} of the records/s and ${percent(recordsPerCpuSecond)} of the records per CPU second`;
 }
@@ -153,6 +196,8 @@ export async function writeDocs(results: BenchResults): Promise<void> {
   const figures = figuresOf(results);
   const rules = rulesMarkdown(results, figures);
   if (rules !== null) await writeSection('rules', rules);
+  const partitions = partitionsMarkdown(results);
+  if (partitions !== null) await writeSection('partitions', partitions);
   if (!isBesidePeer(results)) return;
   await writeSection('processor', reportMarkdown(results, figures));
   await writePicture('processor', pictureOf(results, figures));

@@ -19,11 +19,11 @@ export type BenchTopics = ReturnType<typeof createBenchTopics>;
 /** Topics in the state that a measurement begins with. */
 export function createBenchTopics(stack: BenchStack, admin: Admin) {
   /** All topics of the product that are missing, and its schemas. */
-  async function setUp(): Promise<void> {
+  async function setUp(partitions = PARTITIONS): Promise<void> {
     const topicAdmin = await openTopicAdmin(stack.kafka);
     try {
       const { registryUrl } = stack;
-      await setUpKafka({ admin: topicAdmin, registryUrl, partitions: PARTITIONS, replicationFactor: 1 });
+      await setUpKafka({ admin: topicAdmin, registryUrl, partitions, replicationFactor: 1 });
     } finally {
       await topicAdmin.close();
     }
@@ -41,16 +41,18 @@ export function createBenchTopics(stack: BenchStack, admin: Admin) {
     );
   }
 
-  async function recreate(names: readonly string[]): Promise<void> {
+  async function recreate(names: readonly string[], partitions = PARTITIONS): Promise<void> {
     await deleteTopics(names);
-    await setUp();
+    await setUp(partitions);
   }
 
   return {
-    setUp,
+    setUp: () => setUp(),
     /** Empties what is written by the measured applications. */
     freshOutputs: () => recreate(WRITTEN),
     freshInput: () => recreate([INPUT]),
+    /** Empties input and outputs, with so many partitions. */
+    freshWidth: (partitions = PARTITIONS) => recreate([INPUT, ...WRITTEN], partitions),
     freshFleets: () => recreate(OF_FLEETS),
     async deleteWithPrefix(prefix: string) {
       await deleteTopics((await admin.listTopics()).filter((name) => name.startsWith(prefix)));

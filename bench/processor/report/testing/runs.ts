@@ -28,6 +28,7 @@ export const emptyResults: BenchResults = {
   latency: [],
   restore: [],
   failover: [],
+  partitions: [],
   rules: [],
   rulesExpected: null,
 };
