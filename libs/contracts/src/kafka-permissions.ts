@@ -36,8 +36,9 @@ const QUARANTINE = 'quarantine.';
 /** What each user needs, and nothing else. A test runs each of them with exactly these. */
 export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermission[]>> = {
   'telemetry-processor': [
-    ...onTopics(['READ'], topics.telemetryPings, topics.fleetGeofences, topics.fleetSettings),
+    ...onTopics(['READ'], topics.telemetryPings),
     // Without DESCRIBE_CONFIGS it works, but cannot warn of settings that would lose state.
+    ...onTopics(['READ', 'DESCRIBE_CONFIGS'], topics.fleetGeofences, topics.fleetSettings),
     ...onTopics(['READ', 'WRITE', 'DESCRIBE_CONFIGS'], topics.deviceState),
     ...onTopics(['WRITE', 'DESCRIBE_CONFIGS'], topics.fleetEvents),
     ...onTopics(['WRITE'], topics.telemetryRejected),
@@ -45,7 +46,8 @@ export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermissi
     ...onTransactionalIds(`${consumerGroups.telemetryProcessor.id}.`, QUARANTINE),
   ],
   'webhook-delivery': [
-    ...onTopics(['READ'], topics.fleetEvents, topics.webhookSubscriptions, topics.webhookReplays),
+    ...onTopics(['READ'], topics.fleetEvents, topics.webhookReplays),
+    ...onTopics(['READ', 'DESCRIBE_CONFIGS'], topics.webhookSubscriptions),
     ...onTopics(
       ['READ', 'WRITE'],
       topics.webhookDeliveries,

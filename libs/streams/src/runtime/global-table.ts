@@ -3,6 +3,7 @@ import type { Fetcher, PartitionConsumer, StreamsBackend } from '../backend/back
 import { errorMessage, StreamsError, toError } from '../errors.js';
 import type { StreamsLogger } from '../logger.js';
 import type { RecordBatch, StreamRecord, TopicPartition } from '../record.js';
+import { verifySettings } from '../topology/topic-settings.js';
 
 const PREPARE_RETRY_MS = 500;
 
@@ -19,7 +20,10 @@ export interface GlobalTableOptions {
 
 /** A compacted topic with one partition that every instance reads in full and then follows. */
 export interface GlobalTable {
-  /** Resolves when the topic has been read to its end. */
+  /**
+   * Resolves when the topic has been read to its end.
+   * @throws {StreamsError} TOPIC_MISSING, TOPIC_SETTINGS: the fix
+   */
   start(): Promise<void>;
   /**
    * Resolves when every record that was in the topic at the time of the call is applied; rejects when the table is not
@@ -55,6 +59,8 @@ class ConsumedGlobalTable implements GlobalTable {
         `The topic ${topic} must exist with exactly one partition: run the topic set-up.`,
       );
     }
+    const settings = await backend.topicSettings(topic);
+    if (settings) verifySettings(topic, 'a table that every process reads', 'table', settings);
     this.position = await backend.startOffset(this.partition);
     this.fetcher = backend.fetcher();
     this.feed = this.fetcher.open(this.partition, this.position);

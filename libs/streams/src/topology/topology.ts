@@ -224,7 +224,7 @@ export async function verifyTopics(
       );
     }
     const settings = await backend.topicSettings(topic);
-    if (settings) verifySettings(topic, `${role} of ${applicationId}`, isChangelog, settings);
+    if (settings) verifySettings(topic, `${role} of ${applicationId}`, isChangelog ? 'changelog' : 'output', settings);
   }
   return expected;
 }

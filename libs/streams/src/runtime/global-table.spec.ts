@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { createMemoryBackend } from '../backend/memory/memory-backend.js';
+import { silentLogger } from '../logger.js';
+import { createGlobalTable, type GlobalTable } from './global-table.js';
+
+function tableOn(settings: Readonly<Record<string, string>> | null): GlobalTable {
+  const broker = createMemoryBackend({ topics: { table: 1 }, now: () => 0 });
+  const topicSettings = () => Promise.resolve(settings === null ? null : new Map(Object.entries(settings)));
+  return createGlobalTable({
+    backend: Object.assign(Object.create(broker) as typeof broker, { topicSettings }),
+    ...{ topic: 'table', logger: silentLogger, onRecord: () => undefined },
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+}
+
+describe('a global table at its start', () => {
+  it.each(['delete', 'compact,delete'])('refuses a topic whose rows expire: cleanup.policy=%s', async (policy) => {
+    const table = tableOn({ 'cleanup.policy': policy });
+    await expect(table.start()).rejects.toMatchObject({
+      code: 'TOPIC_SETTINGS',
+      message: `The topic table, a table that every process reads, has cleanup.policy=${policy}: set it to compact, or state that is older than the retention is lost.`,
+    });
+    await table.stop();
+  });
+
+  it.each([
+    [
+      'a compacted topic, also with the append time of the broker',
+      { 'cleanup.policy': 'compact', 'message.timestamp.type': 'LogAppendTime' },
+    ],
+    ['a topic whose settings it may not read', null],
+  ])('follows %s', async (_, settings) => {
+    const table = tableOn(settings);
+    await table.start();
+    await expect(table.caughtUp()).resolves.toBeUndefined();
+    await table.stop();
+  });
+});
