@@ -31,7 +31,9 @@ function onTransactionalIds(...prefixes: readonly string[]): KafkaPermission[] {
   return prefixes.map((name) => ({ resource: 'transactionalId', pattern: 'prefixed', name, operations: ['WRITE'] }));
 }
 
-const QUARANTINE = 'quarantine.';
+function quarantineOf(application: KafkaUser): string {
+  return `quarantine.${application}.`;
+}
 
 /** What each user needs, and nothing else. A test runs each of them with exactly these. */
 export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermission[]>> = {
@@ -43,7 +45,7 @@ export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermissi
     ...onTopics(['WRITE', 'DESCRIBE_CONFIGS'], topics.fleetEvents),
     ...onTopics(['WRITE'], topics.telemetryRejected),
     ...onGroups(consumerGroups.telemetryProcessor),
-    ...onTransactionalIds(`${consumerGroups.telemetryProcessor.id}.`, QUARANTINE),
+    ...onTransactionalIds(`${consumerGroups.telemetryProcessor.id}.`, quarantineOf('telemetry-processor')),
   ],
   'webhook-delivery': [
     ...onTopics(['READ'], topics.fleetEvents, topics.webhookReplays),
@@ -61,14 +63,14 @@ export const kafkaPermissions: Readonly<Record<KafkaUser, readonly KafkaPermissi
       `${consumerGroups.fanOut.id}.`,
       `${consumerGroups.sender.id}.`,
       `${consumerGroups.replayer.id}.`,
-      QUARANTINE,
+      quarantineOf('webhook-delivery'),
     ),
   ],
   'history-projector': [
     ...onTopics(['READ'], topics.webhookAttempts, topics.webhookDeliveries, topics.telemetryPings),
     ...onTopics(['WRITE'], topics.telemetryRejected),
     ...onGroups(consumerGroups.historyProjector, consumerGroups.pathProjector, consumerGroups.waitingProjector),
-    ...onTransactionalIds(QUARANTINE),
+    ...onTransactionalIds(quarantineOf('history-projector')),
   ],
   'public-api': [
     ...onTopics(['READ'], topics.webhookOperations, topics.replayProgress, topics.webhookAttempts),

@@ -29,6 +29,8 @@ export interface AppRuntime<C extends AppConfig = AppConfig> {
   readonly stopping: AbortSignal;
 }
 
+/** AppRuntime.name */
+export const APP_NAME = Symbol('APP_NAME');
 /** AppRuntime.config */
 export const CONFIG = Symbol('CONFIG');
 /** Logger */
@@ -49,8 +51,9 @@ export const NEW_ID = Symbol('NEW_ID');
 /** Gives every module the runtime of the process. The metrics registry and Readiness are injected by their classes. */
 @Module({})
 export class RuntimeModule {
-  static forRoot({ config, logger, metrics, onFatal, readiness, stopping }: AppRuntime): DynamicModule {
+  static forRoot({ name, config, logger, metrics, onFatal, readiness, stopping }: AppRuntime): DynamicModule {
     const providers: (ValueProvider | FactoryProvider)[] = [
+      { provide: APP_NAME, useValue: name },
       { provide: CONFIG, useValue: config },
       { provide: LOGGER, useValue: logger },
       { provide: Registry, useValue: metrics },

@@ -11,7 +11,7 @@ import {
 } from '@waypost/contracts';
 import type { StreamRecord, StreamsBackend, StreamsLogger, TopicPartition } from '@waypost/streams';
 import { CODECS } from '../contracts/contracts.module.js';
-import { LOGGER } from '../runtime/runtime.module.js';
+import { APP_NAME, LOGGER } from '../runtime/runtime.module.js';
 import { KafkaModule, STREAMS_BACKEND } from './kafka.module.js';
 
 export interface UnusableRecord extends Rejection {
@@ -32,6 +32,7 @@ export class Quarantine {
     @Inject(CODECS) private readonly codecs: Pick<AvroCodecs, 'telemetryRejected'>,
     @Inject(LOGGER) private readonly logger: Pick<StreamsLogger, 'error'>,
     metrics: Registry,
+    @Inject(APP_NAME) private readonly application: string,
   ) {
     this.counter = new Counter({
       name: 'waypost_records_rejected_total',
@@ -55,8 +56,8 @@ export class Quarantine {
       key: one.record.key,
       value: this.codecs.telemetryRejected.encode(rejectedRecord(source, one.record, one)),
     }));
-    // Rare: no connection is kept for it. The id belongs to the partition's only reader.
-    const producer = this.backend.producer(`quarantine.${topic}.${String(partition)}`);
+    // Rare: no connection is kept for it. Where several processes follow one table, they fence each other, and try again.
+    const producer = this.backend.producer(`quarantine.${this.application}.${topic}.${String(partition)}`);
     try {
       await producer.init();
       await producer.commit({ records });

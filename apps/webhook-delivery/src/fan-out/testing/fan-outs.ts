@@ -93,7 +93,7 @@ export class FanOutStage {
       flushScheduler: createFlushScheduler({ timers: nodeTimers, now: Date.now, intervals: INTERVALS }),
       rounds: new DutyCycle(),
       metrics: { deliveryCreated: () => undefined },
-      quarantine: new Quarantine(backend, codecs, silentLogger, new Registry()),
+      quarantine: new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),
       traces: this.traces,
       onFatal: (fatal) => {
         throw fatal;

@@ -194,7 +194,7 @@ export class SenderHarness {
           return nothing;
         },
       },
-      quarantine: new Quarantine(backend, codecs, silentLogger, new Registry()),
+      quarantine: new Quarantine(backend, codecs, silentLogger, new Registry(), 'webhook-delivery'),
       onFatal: (error) => {
         throw error;
       },
