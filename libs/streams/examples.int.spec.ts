@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -73,6 +73,10 @@ function textOf({ key, value }: KafkaMessage): string {
 }
 
 describe('the packed package in an empty project', () => {
+  it('has left nothing built in the repository, where the product would import it in place of the sources', () => {
+    expect(existsSync(join(packageFolder, 'dist'))).toBe(false);
+  });
+
   it('counts words', async () => {
     const prefix = await started('word-count.mjs');
     const sentences = ['The van is late', 'the VAN, the van!'];
