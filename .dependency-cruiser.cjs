@@ -126,9 +126,12 @@ module.exports = {
     },
     {
       name: 'production-without-dev-dependencies',
-      comment: 'What runs in production must be a dependency, not a devDependency.',
+      comment: 'What runs from the image must be a dependency, not a devDependency.',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: TEST_CODE },
+      from: {
+        path: '^(apps|libs|packages|tools/(simulator|demo-subscriber))/',
+        pathNot: [...TEST_CODE, '^packages/[^/]+/test/'],
+      },
       // Types are gone when it runs.
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },

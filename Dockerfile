@@ -25,6 +25,7 @@ COPY --from=dependencies /waypost/node_modules /waypost/node_modules
 COPY --from=build /waypost/package.json /waypost/LICENSE /waypost/
 COPY --from=build /waypost/dist/apps /waypost/dist/apps
 COPY --from=build /waypost/dist/libs /waypost/dist/libs
+COPY --from=build /waypost/dist/packages/client /waypost/dist/packages/client
 COPY --from=build /waypost/dist/console /waypost/dist/console
 COPY --from=build /waypost/dist/tools/simulator /waypost/dist/tools/simulator
 COPY --from=build /waypost/dist/tools/demo-subscriber /waypost/dist/tools/demo-subscriber

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { verify } from '@waypost/client';
 import type { ReceivedEvent } from './delivery-tally.js';
-import { verifyDelivery } from './verify-delivery.js';
 
 export interface SubscriberServer {
   readonly port: number;
@@ -54,11 +54,12 @@ async function receive(
   if (!eventTypes.includes(eventType)) return 204;
   const secret = secretOf(eventType);
   if (secret === undefined) return 503;
-  if (verifyDelivery(secret, request.headers, body).type === 'bad') {
+  const verification = await verify(body, request.headers, secret);
+  if (!verification.ok) {
     onBad();
     return 401;
   }
-  onVerified(JSON.parse(body.toString('utf8')) as ReceivedEvent);
+  onVerified(verification.event as ReceivedEvent);
   return 204;
 }
 

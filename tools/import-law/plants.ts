@@ -47,7 +47,7 @@ export const PLANTS: readonly Plant[] = [
   plant('apps-apart', 'apps/two/src', `import '../../one/src/part.js';`),
   plant('production-without-tools', 'apps/one/src', `import '../../../tools/tool.js';`),
   plant('production-without-specs', 'apps/one/src', `import './some.spec.js';`),
-  plant('production-without-dev-dependencies', 'apps/one/src', `import 'fast-check';`),
+  plant('production-without-dev-dependencies', 'tools/simulator', `import 'fast-check';`),
   plant('kafkajs-behind-the-backend', 'apps/one/src', `import 'kafkajs';`),
   plant(
     'requests-through-egress',

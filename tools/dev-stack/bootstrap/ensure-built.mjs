@@ -5,7 +5,7 @@ import { withLock } from './lock.mjs';
 import { projectRoot } from './project.mjs';
 import { runTool } from './run-tool.mjs';
 
-const FOLDERS = ['apps', 'libs', 'tools', 'bench'];
+const FOLDERS = ['apps', 'libs', 'packages', 'tools', 'bench'];
 const SETTINGS = ['nest-cli.json', 'tsconfig.build.json', 'tsconfig.json', 'package-lock.json'];
 const dist = join(projectRoot, 'dist');
 const stampFile = join(dist, '.built-from.json');
