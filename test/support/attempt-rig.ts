@@ -27,6 +27,7 @@ setMaxListeners(0, never); // one for each attempt in flight
 export interface RunOptions {
   readonly delivery?: WebhookDelivery;
   readonly traceparent?: string;
+  readonly tracestate?: string;
   readonly attempt?: number;
   /** How long ago the attempt began. */
   readonly begunMsAgo?: number;
@@ -79,6 +80,7 @@ export async function startAttemptRig(behaviour?: Behaviour, trustedCa?: string)
     runner.run({
       delivery: options.delivery ?? deliveryOf(subscriptionId),
       traceparent: options.traceparent ?? '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+      tracestate: options.tracestate ?? null,
       attempt: options.attempt ?? 1,
       startedAt: now() - (options.begunMsAgo ?? 0),
       signal: options.signal ?? never,

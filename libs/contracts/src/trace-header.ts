@@ -1,4 +1,4 @@
-import { TRACEPARENT } from '@waypost/domain';
+import { parseTraceparent, passedTracestate, TRACEPARENT, TRACESTATE } from '@waypost/domain';
 
 interface HeaderOfRecord {
   readonly key: string;
@@ -8,6 +8,8 @@ interface HeaderOfRecord {
 /** Longer ones are of no version that this one could read. */
 const MAX_LENGTH = 256;
 const NO_HEADERS: readonly HeaderOfRecord[] = [];
+/** Much more than is passed on: what is longer is not read at all. */
+const MAX_STATE_BYTES = 8_192;
 
 /** The `traceparent` of a record as it came (R-46); null: there is none, or there are several, which says nothing. */
 export function readTraceHeader(headers: readonly HeaderOfRecord[] = []): string | null {
@@ -17,8 +19,21 @@ export function readTraceHeader(headers: readonly HeaderOfRecord[] = []): string
   return found.value.toString('latin1');
 }
 
-/** null: no headers. */
-export function traceHeaders(traceparent: string | null): readonly HeaderOfRecord[] {
+/** The `tracestate` of a record as it is passed on (R-46), which says nothing without a `traceparent`; null: there is none. */
+export function readTraceState(headers: readonly HeaderOfRecord[] = []): string | null {
+  if (headers.length < 2) return null;
+  const values = headers.filter(({ key }) => key === TRACESTATE).map(({ value }) => value ?? Buffer.alloc(0));
+  const bytes = values.reduce((sum, { length }) => sum + length, 0);
+  if (bytes === 0 || bytes > MAX_STATE_BYTES || parseTraceparent(readTraceHeader(headers)) === null) return null;
+  return passedTracestate(values.map((value) => value.toString('latin1')).join(','));
+}
+
+/**
+ * @param traceparent null: no headers
+ * @param tracestate of readTraceState()
+ */
+export function traceHeaders(traceparent: string | null, tracestate: string | null = null): readonly HeaderOfRecord[] {
   if (traceparent === null) return NO_HEADERS;
-  return [{ key: TRACEPARENT, value: Buffer.from(traceparent, 'latin1') }];
+  const parent = { key: TRACEPARENT, value: Buffer.from(traceparent, 'latin1') };
+  return tracestate === null ? [parent] : [parent, { key: TRACESTATE, value: Buffer.from(tracestate, 'latin1') }];
 }

@@ -219,3 +219,4 @@ export {
   traceOfPing,
   traceOfProjection,
 } from './trace/trace-context.js';
+export { MAX_TRACESTATE_LENGTH, passedTracestate, TRACESTATE } from './trace/trace-state.js';

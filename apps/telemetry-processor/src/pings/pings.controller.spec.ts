@@ -103,6 +103,21 @@ describe('the telemetry processor', () => {
     expect(mayBeSampled && tracesOf(mayBeSampled)).toEqual([`traceparent ${traceOfPing(ping, null, 0.5)}`]);
   });
 
+  it('passes the trace state of the ping on with its events, as long as there is a trace context (R-46)', async () => {
+    const stateOf = ({ headers = [] }: OutgoingRecord) =>
+      headers.filter(({ key }) => key === 'tracestate').map(({ value }) => String(value));
+    const context = {
+      key: 'traceparent',
+      value: Buffer.from('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'),
+    };
+    const state = { key: 'tracestate', value: Buffer.from('congo=t61 , rojo=00f067') };
+    const traced = await pipe(aPing({ ignition: true }), [context, state]);
+    expect(traced.map(stateOf)).toEqual(traced.map(() => ['congo=t61,rojo=00f067']));
+    const untraced = await pipe(aPing({ ignition: false, eventTime: START + 1_000 }), [state, state]);
+    expect([traced.length, untraced.length]).not.toContain(0);
+    expect(untraced.map(stateOf)).toEqual(untraced.map(() => []));
+  });
+
   it('records a span per ping with events, under the ids that these carry, where the trace is sampled (R-46)', async () => {
     const spans: EndedSpan[] = [];
     const recorder = { record: (span: EndedSpan) => void spans.push(span), close: () => Promise.resolve() };

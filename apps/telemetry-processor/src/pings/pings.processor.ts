@@ -2,6 +2,7 @@ import {
   type AvroCodecs,
   consumerGroups,
   readTraceHeader,
+  readTraceState,
   rejectedRecord,
   type Rejection,
   resolveBatch,
@@ -115,7 +116,7 @@ export class PingProcessor implements Processor {
 
   private emit(record: StreamRecord, ping: TelemetryPing, events: readonly FleetEvent[]): void {
     const traceparent = this.traceOf(record, ping);
-    const headers = traceHeaders(traceparent);
+    const headers = traceHeaders(traceparent, readTraceState(record.headers));
     for (const event of events) {
       this.parts.metrics.eventEmitted(event.eventType);
       const value = this.parts.codecs.fleetEvents.encodeRange(event);

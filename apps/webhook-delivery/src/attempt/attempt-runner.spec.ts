@@ -151,7 +151,11 @@ describe('an attempt', () => {
     rig.put(rigSubscription('sub-1', { url: hook() }));
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await rig.run('sub-1', { traceparent });
-    expect(rig.receiver.calls.map(({ headers }) => headers['traceparent'])).toEqual([traceparent]);
+    await rig.run('sub-1', { traceparent, tracestate: 'congo=t61' });
+    expect(rig.receiver.calls.map(({ headers }) => [headers['traceparent'], headers['tracestate']])).toEqual([
+      [traceparent, undefined],
+      [traceparent, 'congo=t61'],
+    ]);
   });
 
   it('returns the status and the Retry-After of the response', async () => {

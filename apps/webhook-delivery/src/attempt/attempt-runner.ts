@@ -3,6 +3,7 @@ import {
   type BearerAuth,
   signatureHeaders,
   TRACEPARENT,
+  TRACESTATE,
   type WebhookDelivery,
 } from '@waypost/domain';
 import { type AbortGroup, DEFAULT_DEADLINE_MS, type EgressClient, type EgressResult } from '@waypost/egress';
@@ -15,6 +16,8 @@ export interface AttemptRequest {
   readonly delivery: WebhookDelivery;
   /** The trace context for the receiver. */
   readonly traceparent: string;
+  /** As its producer sent it; null: none. */
+  readonly tracestate: string | null;
   readonly attempt: number;
   readonly startedAt: number;
   /** Ends the waits before the POST. */
@@ -55,7 +58,7 @@ function leftMs({ startedAt }: AttemptRequest, nowMs: number): number {
 
 /** R-19, but for those of a token. Ours replace any of the owner's that have their names. */
 function headersOf(
-  { delivery, traceparent, attempt, startedAt }: AttemptRequest,
+  { delivery, traceparent, tracestate, attempt, startedAt }: AttemptRequest,
   secrets: readonly Buffer[],
   custom: Readonly<Record<string, string>>,
 ): Record<string, string> {
@@ -64,6 +67,7 @@ function headersOf(
   headers['content-type'] = 'application/json';
   headers['x-service-subscription-id'] = subscriptionId;
   headers[TRACEPARENT] = traceparent;
+  if (tracestate !== null) headers[TRACESTATE] = tracestate;
   return headers;
 }
 

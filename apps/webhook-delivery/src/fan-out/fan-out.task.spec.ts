@@ -55,10 +55,16 @@ describe('the fan-out (R-16)', () => {
     for (const id of ['one', 'two']) stage.index.put(subscription(id));
     const traceIds = Array.from({ length: 400 }, (_, n) => (n + 1).toString(16).padStart(32, '0'));
     for (const [n, traceId] of traceIds.entries())
-      stage.publish(eventAt(n), [{ key: 'traceparent', value: Buffer.from(`00-${traceId}-00f067aa0ba902b7-01`) }]);
+      stage.publish(eventAt(n), [
+        { key: 'traceparent', value: Buffer.from(`00-${traceId}-00f067aa0ba902b7-01`) },
+        { key: 'tracestate', value: Buffer.from(`trace=${traceId}`) },
+      ]);
     await stage.start();
     await until(async () => (await stage.committed()) === traceIds.length);
-    const headers = (await stage.writtenHeaders()).map(([only = '']) => only);
+    const written = await stage.writtenHeaders();
+    for (const [parent = '', ...others] of written)
+      expect(others).toEqual([`tracestate trace=${parent.split('-')[1]}`]);
+    const headers = written.map(([parent = '']) => parent);
     for (const header of headers) expect(header).toMatch(/^traceparent 00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     expect(new Set(headers).size).toBe(2 * traceIds.length);
     expect([...new Set(headers.map((header) => header.split('-')[1]))].sort()).toEqual(traceIds);

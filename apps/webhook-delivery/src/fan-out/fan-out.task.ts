@@ -3,6 +3,7 @@ import {
   type AvroCodecs,
   consumerGroups,
   readTraceHeader,
+  readTraceState,
   readValue,
   resolveBatch,
   topics,
@@ -272,12 +273,12 @@ class FanOutTask implements PartitionTask {
       if (fault !== null) unusable.push({ record, ...fault });
       if (read.type === 'rejected' || fault !== null) continue;
       const event = read.value;
-      const traceparent = readTraceHeader(record.headers);
+      const trace = { traceparent: readTraceHeader(record.headers), tracestate: readTraceState(record.headers) };
       const before = added.get(event.fleetId) ?? 0;
       const hasRoom = before < DELIVERIES_AT_ONCE && deliveries.unsentBytes < MAX_SLICE_BYTES;
       if (hasRoom && !this.waiting.has(event.fleetId))
-        added.set(event.fleetId, before + this.addDeliveries({ event, traceparent, readAt }));
-      else this.waiting.push({ offset, event, traceparent, readAt, bytes: value?.length ?? 0 });
+        added.set(event.fleetId, before + this.addDeliveries({ event, ...trace, readAt }));
+      else this.waiting.push({ offset, event, ...trace, readAt, bytes: value?.length ?? 0 });
     }
     return unusable;
   }
@@ -328,8 +329,8 @@ class FanOutTask implements PartitionTask {
   }
 
   /** @returns how many */
-  private addDeliveries(read: Pick<WaitingEvent, 'event' | 'traceparent' | 'readAt'>): number {
-    const { event, readAt } = read;
+  private addDeliveries(read: Omit<WaitingEvent, 'offset' | 'bytes'>): number {
+    const { event, tracestate, readAt } = read;
     const { codecs, metrics, traces } = this.parts;
     const decided = this.decide(event);
     if (decided.length === 0) return 0;
@@ -347,7 +348,7 @@ class FanOutTask implements PartitionTask {
         partition,
         key,
         value: codecs.webhookDeliveries.encode(delivery),
-        headers: traceHeaders(traceparent),
+        headers: traceHeaders(traceparent, tracestate),
       });
       if (traces.recorder !== null && isSampledTrace(traceparent))
         traces.recorder.record(spanOfDelivery(delivery, { traceparent, ofEvent, partition, readAt }));

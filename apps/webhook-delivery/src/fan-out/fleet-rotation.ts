@@ -7,6 +7,7 @@ export interface WaitingEvent {
   readonly event: FleetEvent;
   /** Its trace context as it came; null: none. */
   readonly traceparent: string | null;
+  readonly tracestate: string | null;
   /** Epoch milliseconds; 0 without spans. */
   readonly readAt: number;
   /** As encoded in the log. */

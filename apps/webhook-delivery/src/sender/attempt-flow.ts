@@ -220,7 +220,7 @@ class DeliveryAttempts implements AttemptFlow {
 
   private async attempt(pending: PendingDelivery, isProbe: boolean): Promise<EndedAttempt | null> {
     const { context, runner, now, random, tracer } = this.options;
-    const { delivery, progress, dueAt } = pending;
+    const { delivery, tracestate, progress, dueAt } = pending;
     if (!context.leaseValid() && !(await this.confirmsOwnership())) return null;
     this.sending.add(pending);
     const known = progress.type === 'pending' ? progress : null;
@@ -229,7 +229,7 @@ class DeliveryAttempts implements AttemptFlow {
     const traceparent = tracer.contextOf(pending);
     const { abortGroup } = this;
     const { signal } = this.controller;
-    const run = await runner.run({ delivery, traceparent, attempt, startedAt, signal, abortGroup });
+    const run = await runner.run({ delivery, traceparent, tracestate, attempt, startedAt, signal, abortGroup });
     if (run.type === 'aborted') return null;
     const endedAt = now();
     const { result, auth } = run;

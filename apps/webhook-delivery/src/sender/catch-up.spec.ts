@@ -111,7 +111,7 @@ async function fetched(parked: Record<string, number>, { records = 20_000, perSu
       taken.push(queue.subscriptionId);
       const delivery = aDelivery(offset);
       const fresh = { progress: DELIVERY_UNSTARTED, dueAt: 0, isHeld: false, begun: null };
-      queues.admit({ queue, offset, delivery, traceparent: null, ...fresh });
+      queues.admit({ queue, offset, delivery, traceparent: null, tracestate: null, ...fresh });
       return null;
     },
     onFailure: (error) => {

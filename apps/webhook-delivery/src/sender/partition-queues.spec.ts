@@ -19,7 +19,7 @@ function build({ begun = NOTHING_BEGUN, limits = {}, memory = new DeliveryMemory
   });
   const pendingOf = (queue: SubscriptionQueue, offset: number): PendingDelivery => ({
     ...{ queue, offset, delivery: aDelivery(offset), progress: DELIVERY_UNSTARTED, dueAt: 0 },
-    ...{ traceparent: null, isHeld: false, begun: null },
+    ...{ traceparent: null, tracestate: null, isHeld: false, begun: null },
   });
   /** What the partition's reader does with a delivery; undefined: it is left in the log. */
   const read = (subscriptionId: string, offset: number): PendingDelivery | undefined => {

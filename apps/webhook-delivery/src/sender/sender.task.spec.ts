@@ -36,7 +36,10 @@ describe('the sender', () => {
         deviceId: 'd',
         eventId: eventIdOf(n),
       };
-      const headers = [{ key: 'traceparent', value: Buffer.from(traceOf(n)) }];
+      const headers = [
+        { key: 'traceparent', value: Buffer.from(traceOf(n)) },
+        { key: 'tracestate', value: Buffer.from(`event=${eventIdOf(n)}`) },
+      ];
       harness.append(harness.codecs.webhookDeliveries.encode(delivery), headers);
     }
     const limits = { perSubscription: 4, total: 1_000, guaranteed: 2, bytes: Infinity };
@@ -45,6 +48,7 @@ describe('the sender', () => {
     const traceIds = made.map(({ delivery, traceparent }) => [delivery.eventId, traceparent.slice(0, 35)]);
     expect(traceIds.sort()).toEqual(numbers.map((n) => [eventIdOf(n), traceOf(n).slice(0, 35)]));
     expect(new Set(made.map(({ traceparent }) => traceparent)).size).toBe(numbers.length);
+    expect(made.map(({ tracestate }) => tracestate)).toEqual(made.map(({ delivery }) => `event=${delivery.eventId}`));
   });
 
   it('logs when a delivery was made, first tried and due, and how long each attempt took (R-24)', async () => {

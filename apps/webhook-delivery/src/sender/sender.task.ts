@@ -1,5 +1,13 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { consumerGroups, readTraceHeader, type ReadValue, readValue, resolveBatch, topics } from '@waypost/contracts';
+import {
+  consumerGroups,
+  readTraceHeader,
+  readTraceState,
+  type ReadValue,
+  readValue,
+  resolveBatch,
+  topics,
+} from '@waypost/contracts';
 import { DELIVERY_UNSTARTED, deliveryFault, type DeliveryProgress, type WebhookDelivery } from '@waypost/domain';
 import {
   type FencedWriter,
@@ -206,8 +214,8 @@ class DeliveryTask implements PartitionTask {
     }
     const { value: delivery } = read;
     const dueAt = progress.type === 'pending' ? progress.dueAt : this.parts.now();
-    const traceparent = readTraceHeader(record.headers);
-    const pending = { queue, offset, delivery, traceparent, progress, dueAt, isHeld: false, begun: null };
+    const trace = { traceparent: readTraceHeader(record.headers), tracestate: readTraceState(record.headers) };
+    const pending = { queue, offset, delivery, ...trace, progress, dueAt, isHeld: false, begun: null };
     queues.admit(pending);
     // A held queue must not hold back the position of the partition.
     if (queue.isHeld) states.watch(queue);

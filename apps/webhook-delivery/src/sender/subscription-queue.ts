@@ -8,6 +8,8 @@ export interface PendingDelivery {
   readonly delivery: WebhookDelivery;
   /** The trace context of its record as it came; null: none. */
   readonly traceparent: string | null;
+  /** Passed on beside it. */
+  readonly tracestate: string | null;
   progress: DeliveryProgress;
   /** When the next attempt is due, epoch ms. */
   dueAt: number;

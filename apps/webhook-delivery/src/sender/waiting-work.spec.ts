@@ -17,7 +17,7 @@ function queueOf(...wishes: readonly Partial<PendingDelivery>[]): SubscriptionQu
   for (const [offset, wish] of wishes.entries()) {
     const delivery = {} as WebhookDelivery;
     const pending: PendingDelivery = {
-      ...{ queue, offset, delivery, traceparent: null, progress: DELIVERY_UNSTARTED, dueAt: 20_000 },
+      ...{ queue, offset, delivery, traceparent: null, tracestate: null, progress: DELIVERY_UNSTARTED, dueAt: 20_000 },
       ...{ isHeld: false, begun: null },
       ...wish,
     };

@@ -1,3 +1,4 @@
+import { MAX_TRACESTATE_LENGTH } from '@waypost/domain';
 import type { JsonSchema } from './json-schema.js';
 
 export interface DeliveryHeader {
@@ -22,6 +23,11 @@ export const DELIVERY_HEADERS: Readonly<Record<string, DeliveryHeader>> = {
   traceparent: {
     description: 'The trace context of this attempt (W3C): in the trace of the ping, where the producer sent one.',
     schema: { type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$' },
+  },
+  tracestate: {
+    description: 'The `tracestate` of the ping (W3C), where its producer sent one beside its trace context.',
+    schema: { type: 'string', pattern: `^.{1,${String(MAX_TRACESTATE_LENGTH)}}$` },
+    isOptional: true,
   },
   'webhook-id': { description: 'The event id.', schema: { type: 'string' } },
   'webhook-timestamp': { description: 'Unix seconds of this attempt.', schema: { type: 'integer' } },

@@ -1,0 +1,31 @@
+/** The name of the record header and of the HTTP header (R-46, W3C Trace Context). */
+export const TRACESTATE = 'tracestate';
+
+/** What everyone has to pass on, in characters; whole members at the end that go beyond it are left out. */
+export const MAX_TRACESTATE_LENGTH = 512;
+const MAX_MEMBERS = 32;
+
+/** A key, of one vendor or of a tenant at a vendor, and a value without comma, equals sign and space at its end. */
+const MEMBER =
+  /^[a-z0-9][a-z0-9_\-*/]*(@[a-z0-9][a-z0-9_\-*/]*)?=[\x20-\x2b\x2d-\x3c\x3e-\x7e]*[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+
+/**
+ * A producer's `tracestate` as it is passed on. It goes into requests to receivers, so what is not one in every detail
+ * is as none.
+ */
+export function passedTracestate(given: string): string | null {
+  const members = given
+    .split(',')
+    .map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .filter((member) => member !== '');
+  const keys = new Set(members.map((member) => member.slice(0, member.indexOf('='))));
+  if (members.length > MAX_MEMBERS || keys.size < members.length) return null;
+  if (!members.every((member) => MEMBER.test(member))) return null;
+  let passed = '';
+  for (const member of members) {
+    const longer = passed === '' ? member : `${passed},${member}`;
+    if (longer.length > MAX_TRACESTATE_LENGTH) break;
+    passed = longer;
+  }
+  return passed === '' ? null : passed;
+}
