@@ -13,6 +13,8 @@ export interface ClusterWishes {
   readonly maxMessageBytes: number;
 }
 
+/** LeaveGroup 3, by which a static member leaves. Brokers say their version where they are older than 4.0. */
+const MIN_VERSION = [2, 4] as const;
 /** Of the members of our groups. */
 const SESSION_TIMEOUT_MS = 7_000;
 const TRANSACTION_TIMEOUT_MS = 60_000;
@@ -21,7 +23,13 @@ const ABOUT = 'kafka';
 
 /** What must be true of brokers before topics are created, by their own settings. */
 export function checkCluster(facts: ClusterFacts, wishes: ClusterWishes): Finding[] {
-  return [...checkReplication(facts, wishes), ...checkTransactions(facts), ...checkLimits(facts, wishes)];
+  return [
+    ...checkVersion(facts),
+    ...checkReplication(facts, wishes),
+    ...checkTransactions(facts),
+    ...checkTransactionLog(facts),
+    ...checkLimits(facts, wishes),
+  ];
 }
 
 function checkReplication({ brokers }: ClusterFacts, { replicationFactor }: ClusterWishes): Finding[] {
@@ -33,6 +41,24 @@ function checkReplication({ brokers }: ClusterFacts, { replicationFactor }: Clus
   return [ok(ABOUT, what)];
 }
 
+function checkVersion({ settings }: ClusterFacts): Finding[] {
+  const version = settings.get('inter.broker.protocol.version');
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version ?? '') ?? [];
+  if (version === undefined || major === undefined) return [];
+  const what = `inter.broker.protocol.version=${version}`;
+  const [leastMajor, leastMinor] = MIN_VERSION;
+  if (Number(major) > leastMajor || (Number(major) === leastMajor && Number(minor) >= leastMinor))
+    return [ok(ABOUT, what)];
+  const least = `${String(leastMajor)}.${String(leastMinor)}`;
+  return [
+    problem(
+      ABOUT,
+      what,
+      `Upgrade the brokers to ${least} or later: static members cannot leave their groups on older ones.`,
+    ),
+  ];
+}
+
 /** The log of transactions is created at the first one, and fails then if there are too few brokers for it. */
 function checkTransactions({ brokers, settings }: ClusterFacts): Finding[] {
   return ['transaction.state.log.replication.factor', 'offsets.topic.replication.factor'].flatMap((name) => {
@@ -42,6 +68,15 @@ function checkTransactions({ brokers, settings }: ClusterFacts): Finding[] {
     const fix = `Set it to ${String(brokers)} in server.properties of each broker: no transaction can begin.`;
     return [problem(ABOUT, `${name}=${value} with ${String(brokers)} brokers`, fix)];
   });
+}
+
+/** With more than there are brokers, every transaction waits until it times out. */
+function checkTransactionLog({ brokers, settings }: ClusterFacts): Finding[] {
+  const name = 'transaction.state.log.min.isr';
+  const value = settings.get(name);
+  if (value === undefined || Number(value) <= brokers) return [];
+  const fix = `Set it to ${String(brokers)} in server.properties of each broker: no transaction can be committed.`;
+  return [problem(ABOUT, `${name}=${value} with ${String(brokers)} brokers`, fix)];
 }
 
 interface Rule {

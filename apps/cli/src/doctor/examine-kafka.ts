@@ -46,19 +46,24 @@ async function examineBrokers(admin: Admin, { replicationFactor }: TopicConfig):
   );
 }
 
-async function examineTopics(admin: Admin, { partitions }: TopicConfig): Promise<Finding[]> {
+async function examineTopics(admin: Admin, { partitions, replicationFactor }: TopicConfig): Promise<Finding[]> {
   const present = new Set(await admin.listTopics());
   const ours = allTopics.filter(({ name }) => present.has(name));
   const { topics } =
     ours.length === 0 ? { topics: [] } : await admin.fetchTopicMetadata({ topics: ours.map(({ name }) => name) });
   const found = new Map<string, FoundTopic>();
   for (const { name, partitions: list } of topics)
-    found.set(name, { partitions: list.length, configs: await configsOf(admin, TOPIC, name) });
+    found.set(name, {
+      partitions: list.length,
+      replicas: Math.min(...list.map(({ replicas }) => replicas.length)),
+      behind: list.filter(({ replicas, isr }) => isr.length < replicas.length).length,
+      configs: await configsOf(admin, TOPIC, name),
+    });
   const wanted = allTopics.map((topic): WantedTopic => ({
     ...topic,
     partitions: topic.partitions === 'default' ? partitions : topic.partitions,
   }));
-  return checkTopics(wanted, found);
+  return checkTopics(wanted, found, replicationFactor);
 }
 
 async function configsOf(admin: Admin, type: ResourceType, name: string): Promise<Map<string, string>> {

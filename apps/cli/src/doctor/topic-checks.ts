@@ -1,4 +1,4 @@
-import { type Finding, ok, problem } from './finding.js';
+import { type Finding, ok, problem, warning } from './finding.js';
 
 export interface WantedTopic {
   readonly name: string;
@@ -8,6 +8,10 @@ export interface WantedTopic {
 
 export interface FoundTopic {
   readonly partitions: number;
+  /** Of the partition that has the fewest. */
+  readonly replicas: number;
+  /** Partitions of which a replica is not in sync. */
+  readonly behind: number;
   readonly configs: ReadonlyMap<string, string>;
 }
 
@@ -23,10 +27,16 @@ const AT_LEAST = ['max.message.bytes', 'retention.ms', 'min.compaction.lag.ms'];
 const ABOUT = 'kafka';
 
 /** Topics that are there already must be what a set-up would have made. Missing ones are for the set-up. */
-export function checkTopics(wanted: readonly WantedTopic[], found: ReadonlyMap<string, FoundTopic>): Finding[] {
+export function checkTopics(
+  wanted: readonly WantedTopic[],
+  found: ReadonlyMap<string, FoundTopic>,
+  replicationFactor: number,
+): Finding[] {
   const findings = wanted.flatMap((topic) => {
     const present = found.get(topic.name);
-    return present === undefined ? [] : checkTopic(topic, present);
+    return present === undefined
+      ? []
+      : [...checkTopic(topic, present), ...checkReplicas(topic.name, present, replicationFactor)];
   });
   const missing = wanted.filter(({ name }) => !found.has(name)).length;
   const counts = `${String(found.size)} of ${String(wanted.length)} topics are there, ${String(missing)} to be created`;
@@ -53,4 +63,27 @@ function isGood(setting: string, value: string, expected: string): boolean {
   if (!AT_LEAST.includes(setting)) return value === expected;
   // -1: for ever
   return Number(value) >= Number(expected) || (setting === 'retention.ms' && value === '-1');
+}
+
+/** Records are acknowledged by `min.insync.replicas` of them: with fewer nothing can be written, with as many no broker may be away. */
+function checkReplicas(name: string, { replicas, behind, configs }: FoundTopic, replicationFactor: number): Finding[] {
+  const minInSync = Number(configs.get('min.insync.replicas') ?? 1);
+  const findings: Finding[] = [];
+  const setting = `min.insync.replicas=${String(minInSync)}`;
+  const change = (value: number) =>
+    `kafka-configs --alter --entity-type topics --entity-name ${name} --add-config min.insync.replicas=${String(value)}`;
+  if (minInSync > replicas)
+    findings.push(problem(ABOUT, `${name} has ${setting} and ${String(replicas)} replicas`, change(replicas)));
+  else if (replicas > 1 && minInSync === replicas)
+    findings.push(warning(ABOUT, `${name} has ${setting}, as many as replicas`, change(replicas - 1)));
+  if (replicas < replicationFactor) {
+    const what = `${name} has ${String(replicas)} replicas where ${String(replicationFactor)} are wanted`;
+    findings.push(warning(ABOUT, what, 'Add replicas with kafka-reassign-partitions: a set-up does not change them.'));
+  }
+  if (behind > 0) {
+    const fix =
+      'Look at the brokers that are away or slow; kafka-topics --describe --under-replicated-partitions names them.';
+    findings.push(warning(ABOUT, `${String(behind)} partitions of ${name} have replicas that are not in sync`, fix));
+  }
+  return findings;
 }

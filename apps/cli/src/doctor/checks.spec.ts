@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkCluster } from './broker-checks.js';
+import type { Finding } from './finding.js';
+import { checkTopics, type FoundTopic } from './topic-checks.js';
+
+const WANTED = [{ name: 'telemetry.pings', partitions: 4, configs: { 'cleanup.policy': 'delete' } }];
+const GOOD = { 'cleanup.policy': 'delete', 'min.insync.replicas': '2' };
+
+function topic(found: Partial<Omit<FoundTopic, 'configs'>>, configs: Readonly<Record<string, string>> = {}): Finding[] {
+  const settings = new Map(Object.entries({ ...GOOD, ...configs }));
+  const whole = { partitions: 4, replicas: 3, behind: 0, ...found, configs: settings };
+  return checkTopics(WANTED, new Map([['telemetry.pings', whole]]), 3).filter(({ level }) => level !== 'ok');
+}
+
+function cluster(settings: Readonly<Record<string, string>>): Finding[] {
+  const facts = { brokers: 3, settings: new Map(Object.entries(settings)) };
+  const found = checkCluster(facts, { replicationFactor: 3, maxMessageBytes: 1_048_576 });
+  return found.filter(({ level }) => level !== 'ok');
+}
+
+describe('what the doctor says of topics that are there (R-40)', () => {
+  it('finds nothing in three replicas of which two acknowledge', () => {
+    expect(topic({})).toEqual([]);
+  });
+
+  it.each([
+    ['nothing can be written', 'problem', { replicas: 1 }, {}, 'min.insync.replicas=1'],
+    ['no broker may be away', 'warning', {}, { 'min.insync.replicas': '3' }, 'min.insync.replicas=2'],
+    ['a replica has fallen behind', 'warning', { behind: 2 }, {}, 'under-replicated'],
+    ['it is compacted where it must not be', 'problem', {}, { 'cleanup.policy': 'compact' }, 'cleanup.policy=delete'],
+  ] as const)('says what to do when %s', (_, level, found, configs, fix) => {
+    const worst = topic(found, configs).find((finding) => finding.fix?.includes(fix));
+    expect(worst?.level).toBe(level);
+    expect(worst?.what).toContain('telemetry.pings');
+  });
+
+  it('warns of fewer replicas than are wanted, which no set-up changes', () => {
+    const [finding] = topic({ replicas: 2 }, { 'min.insync.replicas': '1' });
+    expect(finding).toMatchObject({ level: 'warning', fix: expect.stringContaining('kafka-reassign-partitions') });
+  });
+});
+
+describe('what the doctor says of brokers (R-40)', () => {
+  it.each([
+    ['whose transactions need more brokers than there are', { 'transaction.state.log.min.isr': '4' }, 'to 3 in'],
+    ['that are too old', { 'inter.broker.protocol.version': '2.3-IV1' }, 'Upgrade the brokers to 2.4'],
+    ['whose cleaner is off', { 'log.cleaner.enable': 'false' }, 'to true'],
+    ['that refuse our transactions', { 'transaction.max.timeout.ms': '1000' }, '60000 or more'],
+    ['that take smaller requests', { 'socket.request.max.bytes': '1000' }, '1048576 or more'],
+  ])('says what to do about brokers %s', (_, settings, fix) => {
+    expect(cluster(settings)).toEqual([
+      expect.objectContaining({ level: 'problem', fix: expect.stringContaining(fix) }),
+    ]);
+  });
+
+  it('finds nothing in current ones', () => {
+    expect(cluster({ 'inter.broker.protocol.version': '3.9-IV0', 'transaction.state.log.min.isr': '2' })).toEqual([]);
+  });
+});
