@@ -8,7 +8,7 @@ import type { Place } from '../shared/fault-suite.js';
 import { createInstance, type KafkaStage, openKafkaStage } from '../shared/stage.js';
 import type { Interruption } from './judge/observations.js';
 import type { ReceiverRequest } from './recording-receiver.js';
-import { makeSubscribers, publishSubscribers, type Subscriber } from './subscribers.js';
+import { makeSubscribers, publishSubscribers, type Subscriber, type SubscribersOptions } from './subscribers.js';
 import { senderAddress, watchedInstance } from './watched-instance.js';
 
 /** A line for each POST, as the receiver writes them. */
@@ -16,8 +16,12 @@ export const RECEIPTS_FILE = 'receipts.jsonl';
 
 export interface DeliveryStageOptions {
   readonly instances: number;
-  /** The built main file of webhook-delivery. */
-  readonly program: string;
+  /** The built main file of webhook-delivery; a function is asked at every start of a process. */
+  readonly program: string | ((instance: number) => string);
+  /** A cluster that other applications use too, and the numbers that the instances have there; absent: one of its own. */
+  readonly on?: { readonly kafka: KafkaStage; readonly numbers: readonly number[] };
+  /** Subscriptions beside the usual ones. */
+  readonly more?: (options: SubscribersOptions) => readonly Subscriber[];
   readonly now: () => number;
   /** Every delivery is over within some seconds. */
   readonly brief?: boolean;
@@ -44,12 +48,13 @@ const LOADER = 'test/support/typescript-loader.mjs';
 
 export async function openDeliveryStage(place: Place, options: DeliveryStageOptions): Promise<DeliveryStage> {
   const { dataDir, guardian, env } = place;
-  const stage = await openKafkaStage(place, { brokers: 1, instances: options.instances });
+  const stage = options.on?.kafka ?? (await openKafkaStage(place, { brokers: 1, instances: options.instances }));
   const { registry, cluster } = stage;
 
   const sealingKey = randomBytes(32);
   const ports = { port: await dataDir.port('receiver'), closedPort: await dataDir.port('refusing') };
-  const subscribers = makeSubscribers({ ...ports, sealingKey, brief: options.brief === true });
+  const wanted = { ...ports, sealingKey, brief: options.brief === true };
+  const subscribers = [...makeSubscribers(wanted), ...(options.more?.(wanted) ?? [])];
   await publishSubscribers(stage, subscribers);
   const receiver = startWorker({
     name: 'receiver',
@@ -75,7 +80,8 @@ export async function openDeliveryStage(place: Place, options: DeliveryStageOpti
   const unexpectedExits: string[] = [];
   const keys = { sealingKey: sealingKey.toString('base64'), pageTokenKey: '' };
   const senders: Sender[] = [];
-  for (let instance = 0; instance < options.instances; instance += 1) {
+  const numbers = options.on?.numbers ?? Array.from({ length: options.instances }, (_, number) => number);
+  for (const instance of numbers) {
     const kafka = { brokers: cluster.addressesOf(instance), clientId: 'waypost' };
     const shared = stackEnvironment(env, { kafka, registryUrl: registry.url, databaseUrl: '' }, keys);
     senders.push(await createSender(place, { ...options, shared, interruptions, unexpectedExits, instance }));

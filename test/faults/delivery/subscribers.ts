@@ -104,7 +104,7 @@ interface Wanted {
   readonly fields: Partial<WebhookSubscription>;
 }
 
-function makeSubscriber(
+export function makeSubscriber(
   { port, closedPort, sealingKey, brief }: SubscribersOptions,
   { number, fleet, fields }: Wanted,
 ): Subscriber {

@@ -20,6 +20,7 @@ function watched(up = true) {
       resume: () => undefined,
       stepClock: () => undefined,
       problem: () => Promise.resolve(null),
+      pid: () => undefined,
     },
   };
   const watch = {

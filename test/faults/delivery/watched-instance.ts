@@ -53,6 +53,7 @@ export function watchedInstance(instance: AppInstance, { sourceNow, now, onInter
       instance.stepClock();
     },
     problem: () => instance.problem(),
+    pid: () => instance.pid(),
   };
 }
 

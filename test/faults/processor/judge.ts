@@ -16,6 +16,8 @@ export interface JudgeOptions extends Log {
   readonly published: number;
   /** Default: true. */
   readonly secondReader?: boolean;
+  /** Devices whose events come from elsewhere; default: none. */
+  readonly isForeign?: (deviceId: string) => boolean;
 }
 
 export interface Judgement {
@@ -29,7 +31,7 @@ export interface Judgement {
 
 /** Compares everything that was committed with what the rules make of the input. */
 export async function judge(options: JudgeOptions): Promise<Judgement> {
-  const { published, fleetId, secondReader = true } = options;
+  const { published, fleetId, secondReader = true, isForeign = () => false } = options;
   const codecs = codecsOf(options);
   const problems: string[] = [];
   const [input, events, rejections, changelog, geofences] = await Promise.all(
@@ -41,7 +43,13 @@ export async function judge(options: JudgeOptions): Promise<Judgement> {
   if (input.length < published)
     problems.push(`the publisher was confirmed ${String(published)} records, the log holds ${String(input.length)}`);
   const expected = await expectedOf(input, codecs, await fencesIn(geofences, codecs));
-  problems.push(...(await judgeEvents(events, expected, codecs)));
+  problems.push(
+    ...(await judgeEvents(
+      events.filter(({ key }) => !isForeign(key?.toString() ?? '')),
+      expected,
+      codecs,
+    )),
+  );
   problems.push(...(await judgeRejections(rejections, expected, codecs)));
   const states = await foldedStates(changelog, codecs);
   const wanted = expectedStates(expected, fleetId);

@@ -40,7 +40,7 @@ export async function outageRun(place: Place, options: OutageRunOptions): Promis
   const { kafka, registryUrl, subscribers } = delivery;
   const database = await openDatabase(place);
   const log = { kafka, registryUrl };
-  const projectors = await createProjectors(place, { ...log, count: 1, database, program: programs.projector });
+  const projectors = await createProjectors(place, { ...log, numbers: [0], database, program: programs.projector });
   const progress = followProgress({ kafka, database, projectors });
   try {
     await startReady([...delivery.instances, ...projectors.map(({ instance }) => instance)]);

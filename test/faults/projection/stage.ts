@@ -8,7 +8,7 @@ import { type Link, openLink } from '../shared/link.js';
 import { createInstance, type KafkaStage, type Log, openKafkaStage } from '../shared/stage.js';
 import { type Database, openDatabase } from './database.js';
 
-const PROJECTORS = 2;
+const PROJECTORS = [0, 1];
 
 /** A broker with topics, a database, and the projectors that may run on them. */
 export interface ProjectionStage extends KafkaStage {
@@ -19,10 +19,13 @@ export interface ProjectionStage extends KafkaStage {
 
 /** @param program the built main file of history-projector */
 export async function openProjectionStage(place: Place, program: string): Promise<ProjectionStage> {
-  const { kafka, registryUrl, cluster, registry } = await openKafkaStage(place, { brokers: 1, instances: PROJECTORS });
+  const { kafka, registryUrl, cluster, registry } = await openKafkaStage(place, {
+    brokers: 1,
+    instances: PROJECTORS.length,
+  });
   const database = await openDatabase(place);
   const options = { kafka, registryUrl, cluster, database, program };
-  const projectors = await createProjectors(place, { ...options, count: PROJECTORS });
+  const projectors = await createProjectors(place, { ...options, numbers: PROJECTORS });
   return {
     ...{ kafka, registryUrl, cluster, registry, database, projectors },
     async stop() {
@@ -39,12 +42,13 @@ export async function stopProjectors(projectors: readonly Projector[]): Promise<
 }
 
 export interface ProjectorsOptions extends Log {
-  readonly count: number;
+  /** Those of the instances on the cluster. */
+  readonly numbers: readonly number[];
   /** Each projector reaches its brokers over links of its own; absent: directly. */
   readonly cluster?: KafkaCluster;
   readonly database: Database;
-  /** The built main file of history-projector. */
-  readonly program: string;
+  /** The built main file of history-projector; a function is asked at every start of a process. */
+  readonly program: string | ((instance: number) => string);
 }
 
 /** A process of history-projector, and its way to the database. */
@@ -61,8 +65,7 @@ const FAILED = /exit code 1$/;
 
 export async function createProjectors(place: Place, options: ProjectorsOptions): Promise<Projector[]> {
   const projectors: Projector[] = [];
-  for (let number = 0; number < options.count; number += 1)
-    projectors.push(await createProjector(place, options, number));
+  for (const number of options.numbers) projectors.push(await createProjector(place, options, number));
   return projectors;
 }
 

@@ -5,8 +5,8 @@ import { type GuardedChild, type ProcessExit, spawnGuarded } from '../../../tool
 
 export interface AppInstanceOptions {
   readonly instance: number;
-  /** The built main file of the application. */
-  readonly program: string;
+  /** The built main file of the application; a function is asked at every start of a process. */
+  readonly program: string | ((instance: number) => string);
   /** Asked at every start of a process. */
   readonly env: () => Readonly<Record<string, string | undefined>>;
   /** Two, for the time in which a paused process still holds one. */
@@ -34,6 +34,8 @@ export interface AppInstance {
   replacePaused(forMs: number): Promise<void>;
   /** null: ready. Otherwise what is wrong. */
   problem(): Promise<string | null>;
+  /** Of the process that runs now. */
+  pid(): number | undefined;
 }
 
 /** The default of the runtime. */
@@ -69,7 +71,8 @@ export function createAppInstance(options: AppInstanceOptions): AppInstance {
       appendFileSync(logFile, text);
       if (text.includes(STARTED)) running.started = true;
     };
-    const command = { file: process.execPath, args: [program], env, channel: true, onOutput };
+    const file = typeof program === 'string' ? program : program(instance);
+    const command = { file: process.execPath, args: [file], env, channel: true, onOutput };
     const child = spawnGuarded(command, { guardian, logFile, orphanSignal: 'SIGKILL' });
     const running: Running = { ...child, dismissed: false, started: false };
     void running.exited.then((exit) => replaceEnded(running, exit));
@@ -150,6 +153,7 @@ export function createAppInstance(options: AppInstanceOptions): AppInstance {
         zombies--;
       }
     },
+    pid: () => current?.child.pid,
     problem: async () => (current === null ? null : readinessProblem(adminPort)),
   };
 }

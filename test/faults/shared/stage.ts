@@ -72,8 +72,8 @@ export async function sharedCluster(options: ClusterOptions): Promise<{
 export interface InstancePlan {
   readonly name: string;
   readonly instance: number;
-  /** The built main file of the application. */
-  readonly program: string;
+  /** The built main file of the application; a function is asked at every start of a process. */
+  readonly program: string | ((instance: number) => string);
   /** Asked at every start of a process. */
   readonly env: () => Readonly<Record<string, string | undefined>>;
   readonly onUnexpectedExit: (what: string) => void;

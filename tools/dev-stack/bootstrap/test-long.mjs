@@ -1,8 +1,8 @@
 /**
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
- * suites and the bugs planted for them, the end-to-end suites on all recorded traffic, the fuzzing of the API, every alert, and what deploys. All of
- * it by one seed, which is random unless given: `--seed 7`. Takes about 45 minutes; `--only faults` (or properties,
- * judges, e2e, verifiers, permissions, contract, alerts, deploy) runs a part.
+ * suites and the bugs planted for them, a soak run and an upgrade, the end-to-end suites on all recorded traffic, the fuzzing of the API, every alert, and what deploys. All of
+ * it by one seed, which is random unless given: `--seed 7`. Takes about 65 minutes; `--only faults` (or properties,
+ * judges, soak, e2e, verifiers, permissions, contract, alerts, deploy) runs a part.
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
@@ -21,11 +21,16 @@ const properties = {
   WAYPOST_LONG_TESTS: 'true',
 };
 
+/** A commit that users may still run; from the first release on its tag. */
+const PREVIOUS_VERSION = 'e0fe086';
+
 const steps = [
   ['properties', 'test:unit', [], properties],
   ['faults', 'test:integrity', ['--seed', seed]],
   ['faults', 'test:delivery-integrity', ['--seed', seed]],
   ['faults', 'test:projection-integrity', ['--seed', seed]],
+  ['soak', 'soak', ['--seed', seed, '--minutes', '10']],
+  ['soak', 'soak', ['--seed', seed, '--minutes', '4', '--upgrade-from', PREVIOUS_VERSION]],
   ['judges', 'test:judges', []],
   ['e2e', 'test:e2e', ['kill-each-app', 'pipeline', 'traces'], { WAYPOST_LONG_TESTS: 'true' }],
   ['verifiers', 'test:int', ['other-languages'], { WAYPOST_LONG_TESTS: 'true' }],

@@ -115,6 +115,20 @@ describe('a repeat at the receiver', () => {
   });
 });
 
+describe('an attempt that arrives after the next one', () => {
+  it.each([
+    ['timeout', []],
+    ['connection_reset', [expect.stringMatching(/^attempt number that goes backward \(1\)/)]],
+  ])('is excused where the sender had given it up as too slow: %s', (errorCode, expected) => {
+    run = observedRun(['first-503']);
+    const [first, second] = run.receipts;
+    if (first === undefined || second === undefined) throw new Error('Two receipts were expected.');
+    run.receipts = [second, { ...first, receivedMs: second.receivedMs + 20, status: null }];
+    change(run.attempts, ({ attempt }) => attempt === 1, { statusCode: null, errorCode, durationMs: 5_000 });
+    expect(judgeDeliveries(run).problems.filter((line) => line.includes('backward'))).toEqual(expected);
+  });
+});
+
 describe('a process that wakes up', () => {
   /** The second attempt of a first-503 endpoint was logged by the other; the sleeper wakes up and POSTs the first again. */
   function wakeUp(afterWakingMs: number): void {
