@@ -24,7 +24,7 @@ export function soakSvg({ samples, minutes, seed, faults }: SoakResult): string 
   const width = PANELS.length * (PANEL.width + PANEL.gap) + PANEL.gap;
   const height = HEADER + PANEL.top + PANEL.height + 60;
   const count = Object.values(faults).reduce((sum, one) => sum + one, 0);
-  const title = `${minutes.toFixed(0)} minutes, ${String(count)} faults, seed ${String(seed)}`;
+  const title = `${String(minutes)} min, ${String(count)} faults, seed ${String(seed)}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${String(width)} ${String(height)}" role="img" aria-labelledby="title">`,
     `  <title id="title">A soak run: ${title}</title>`,

@@ -1,8 +1,9 @@
 /**
  * What is too slow for every push: the property tests with ten times as many runs, the long forms of the three fault
- * suites and the bugs planted for them, a soak run and an upgrade, the end-to-end suites on all recorded traffic, the fuzzing of the API, every alert, and what deploys. All of
- * it by one seed, which is random unless given: `--seed 7`. Takes about 65 minutes; `--only faults` (or properties,
- * judges, soak, e2e, verifiers, permissions, contract, alerts, deploy) runs a part.
+ * suites and the bugs planted for them, a soak run and an upgrade, the end-to-end suites on all recorded traffic, the
+ * fuzzing of the API, every alert, and what deploys. All of it by one seed, which is random unless given: `--seed 7`.
+ * Takes about 65 minutes; `--only faults` (or properties, judges, soak, e2e, verifiers, permissions, contract, alerts,
+ * deploy) runs a part.
  */
 import './prepare.mjs';
 import { spawnSync } from 'node:child_process';
