@@ -4,7 +4,7 @@ import type {
   Operation,
   Parameter,
 } from '../../../apps/public-api/src/openapi/openapi.types.js';
-import { commentText, type Enums, fieldsText, nameOf, type TypeSchema, typeText } from './type-text.js';
+import { commentText, fieldsText, nameOf, type TypeSchema, typeText } from './type-text.js';
 
 interface DocumentedOperation {
   readonly method: string;
@@ -23,10 +23,6 @@ export function apiTypesModule(document: OpenApiDocument): string {
   const all = operationsOf(document);
   const operations = all.filter(({ operation }) => isJson(operation));
   const streams = all.filter(({ operation }) => eventOf(operation) !== undefined);
-  const requests = reachable(
-    operations.map(({ operation }) => operation.requestBody),
-    schemas,
-  );
   // The bodies of webhooks are in a module of their own.
   const used = reachable([{ $ref: '#/components/schemas/ErrorBody' }, operations, streams], schemas);
   return [
@@ -34,7 +30,7 @@ export function apiTypesModule(document: OpenApiDocument): string {
     `import type { Open } from './webhooks.js';`,
     ...Object.entries(schemas)
       .filter(([name]) => used.has(RENAMED[name] ?? name))
-      .map(([name, schema]) => componentText(RENAMED[name] ?? name, schema, requests.has(name) ? 'closed' : 'open')),
+      .map(([name, schema]) => componentText(RENAMED[name] ?? name, schema)),
     `/** What each operation takes and responds with. */\nexport interface Operations {\n${operations.map(operationText).join('\n')}\n}`,
     `/** How each operation is requested. */\nexport const OPERATIONS = {\n${operations.map(requestText).join('\n')}\n} as const;`,
     `/** What each stream of server-sent events takes, and the data of its events. */\nexport interface Streams {\n${streams.map(streamText).join('\n')}\n}`,
@@ -90,12 +86,12 @@ function reachable(
   return found;
 }
 
-function componentText(name: string, schema: TypeSchema, enums: Enums): string {
+function componentText(name: string, schema: TypeSchema): string {
   const comment = commentText(schema.description);
   if (schema.type !== 'object' || schema.properties === undefined) {
-    return `${comment}export type ${name} = ${typeText(schema, enums)};`;
+    return `${comment}export type ${name} = ${typeText(schema)};`;
   }
-  return `${comment}export interface ${name} {\n${fieldsText(schema.properties, schema.required ?? [], enums)}\n}`;
+  return `${comment}export interface ${name} {\n${fieldsText(schema.properties, schema.required ?? [])}\n}`;
 }
 
 function operationText({ operation }: DocumentedOperation): string {
@@ -110,18 +106,18 @@ function methodText(operation: Operation, resultName: string, result: TypeSchema
   const { operationId, summary, deprecated = false, parameters = [] } = operation;
   const body = bodyOf(operation);
   const fields = parameters.filter(({ in: place }) => place !== 'header').map(parameterText);
-  if (body !== undefined) fields.push(`readonly body: ${typeText(body, 'closed')};`);
+  if (body !== undefined) fields.push(`readonly body: ${typeText(body)};`);
   return [
     `${commentText(`${summary}.${deprecated ? '\n@deprecated' : ''}`)}readonly ${operationId}: {`,
     `readonly input: ${fields.length === 0 ? 'Readonly<Record<never, never>>' : `{\n${fields.join('\n')}\n}`};`,
-    `readonly ${resultName}: ${result === null ? 'undefined' : typeText(result, 'open')};`,
+    `readonly ${resultName}: ${result === null ? 'undefined' : typeText(result)};`,
     '};',
   ].join('\n');
 }
 
 function parameterText({ name, required = false, description, schema }: Parameter): string {
   const { format } = schema as TypeSchema;
-  const type = typeText(schema, 'closed') + (format === 'date-time' ? ' | Date' : '');
+  const type = typeText(schema) + (format === 'date-time' ? ' | Date' : '');
   return `${commentText(description)}readonly ${name}${required ? '' : '?'}: ${type};`;
 }
 

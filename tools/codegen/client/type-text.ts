@@ -12,9 +12,10 @@ export interface TypeSchema extends Omit<JsonSchema, 'type' | 'const' | 'propert
   readonly oneOf?: readonly TypeSchema[];
   readonly anyOf?: readonly TypeSchema[];
   readonly default?: unknown;
+  readonly 'x-extensible-enum'?: readonly unknown[];
 }
 
-/** Whether an enum may gain values: those that the service sends may (R-43), those that it takes are known. */
+/** How an `enum` is meant: those of the published schemas may gain values (R-43), those of the API are known. */
 export type Enums = 'open' | 'closed';
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
@@ -26,10 +27,12 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
 };
 
 /** The TypeScript type of a value that the schema describes. */
-export function typeText(schema: TypeSchema, enums: Enums): string {
+export function typeText(schema: TypeSchema, enums: Enums = 'closed'): string {
   const { $ref, type, oneOf, anyOf } = schema;
   if ($ref !== undefined) return nameOf($ref);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const { 'x-extensible-enum': known } = schema;
+  if (known !== undefined) return enumText(known, 'open');
   if (schema.enum !== undefined) return enumText(schema.enum, enums);
   const alternatives = (oneOf ?? anyOf ?? []).filter((one) => one.type !== undefined || one.$ref !== undefined);
   // Beside a type of its own, `oneOf` says only which of the properties go together.
@@ -72,7 +75,7 @@ function objectText({ properties = {}, required = [], additionalProperties }: Ty
 export function fieldsText(
   properties: Readonly<Record<string, TypeSchema>>,
   required: readonly string[],
-  enums: Enums,
+  enums: Enums = 'closed',
 ): string {
   return Object.entries(properties)
     .map(([name, schema]) => {

@@ -22,7 +22,7 @@ export function apiPage(): string {
     'bodies and responses, at `/public/openapi.json` (OpenAPI 3.1).',
     '',
     'Requests need `Authorization: Bearer wp_...`, an API key of one fleet, unless noted. Errors have the shape',
-    '`{ "error": { "code", "message", "details"? } }` (R-37). [operations.md](../operations.md#limits-of-the-api) has the limits.',
+    '`{ "error": { "code", "message", "details"?, "requestId" } }` (R-37). [operations.md](../operations.md#limits-of-the-api) has the limits.',
     ...(tags as readonly Tag[]).flatMap(({ name, description }) => [
       '',
       `## ${name}`,

@@ -27,6 +27,16 @@ function resolve(reference: string): unknown {
     .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], openApiDocument);
 }
 
+/** Every object within, and within what it refers to. */
+function schemasIn(value: unknown, seen = new Set<unknown>()): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return [];
+  seen.add(value);
+  const own = Array.isArray(value) ? [] : [value as Record<string, unknown>];
+  const { $ref } = value as { $ref?: unknown };
+  const inner = typeof $ref === 'string' ? [resolve($ref)] : Object.values(value);
+  return [...own, ...inner.flatMap((one) => schemasIn(one, seen))];
+}
+
 describe('the OpenAPI document (R-37)', () => {
   it('has exactly the routes of the running application', () => {
     const documented = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
@@ -46,6 +56,28 @@ describe('the OpenAPI document (R-37)', () => {
       parameters.filter(({ description }) => description === '').map(({ name }) => `${operationId} ${name}`),
     );
     expect(silent).toEqual([]);
+  });
+
+  it('closes no object and no enumeration of what the service sends, which may grow (R-43)', () => {
+    const sent = Object.values(openApiDocument.paths)
+      .flatMap((item) => Object.values(item))
+      .flatMap(({ responses }) => Object.values(responses));
+    const closed = schemasIn(sent).filter(
+      ({ type, enum: values, additionalProperties }) =>
+        additionalProperties === false || (type === 'string' && values !== undefined),
+    );
+    expect(closed).toEqual([]);
+  });
+
+  it('closes the objects and enumerations that it takes: what is not known is refused', () => {
+    const taken = schemasIn(
+      Object.values(openApiDocument.paths)
+        .flatMap((item) => Object.values(item))
+        .flatMap(({ requestBody, parameters }) => [requestBody, parameters]),
+    );
+    expect(taken.filter((schema) => 'x-extensible-enum' in schema)).toEqual([]);
+    expect(taken.some(({ type, enum: values }) => type === 'string' && values !== undefined)).toBe(true);
+    expect(taken.some(({ additionalProperties }) => additionalProperties === false)).toBe(true);
   });
 
   it('refers only to definitions that it contains', () => {

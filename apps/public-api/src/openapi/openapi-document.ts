@@ -57,7 +57,7 @@ export class OpenApi {
 
   private build(): OpenApiDocument {
     const collector = createSchemaCollector();
-    const error = collector.describe(errorSchema);
+    const error = collector.describe(errorSchema, 'service');
     const paths: Record<string, PathItem> = {};
     for (const { path, method, operation } of this.operations(collector)) {
       paths[path] = { ...paths[path], [method]: operation };
@@ -68,7 +68,7 @@ export class OpenApi {
         title: 'Waypost public API',
         version: '1.0.0',
         description:
-          'Webhook subscriptions of a fleet and the history of their deliveries. Objects in responses and webhooks may gain fields, and their enumerations may gain values: accept what you do not know.',
+          'Webhook subscriptions of a fleet and the history of their deliveries. Objects in responses and webhooks may gain fields, and their enumerations (`x-extensible-enum`) may gain values: accept what you do not know.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],

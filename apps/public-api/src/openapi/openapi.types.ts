@@ -17,6 +17,9 @@ export interface OpenApiDocument {
 
 export type Schema = Readonly<Record<string, unknown>>;
 
+/** The values of a string that are known today. An `enum` says that there will never be others, and clients believe it. */
+export const EXTENSIBLE_ENUM = 'x-extensible-enum';
+
 export type DocumentedMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
 /** An alias, not an interface, so that Object.values and Object.entries are typed. */

@@ -4,13 +4,14 @@ import type { EndpointOptions } from '../endpoint/endpoint.decorator.js';
 import { IF_MATCH_PATTERN } from '../endpoint/entity-tag.js';
 import type { HandlerParameters } from '../endpoint/handler-parameters.js';
 import { KEY_PATTERN, MAX_KEY_LENGTH } from '../idempotency/idempotent-requests.js';
-import type { Operation, Parameter, ResponseObject, Schema } from './openapi.types.js';
+import { EXTENSIBLE_ENUM, type Operation, type Parameter, type ResponseObject, type Schema } from './openapi.types.js';
 import { REQUEST_EXAMPLES } from './request-examples.js';
 import {
   deprecatedResponses,
   type ErrorStatus,
   jsonResponse,
   openErrors,
+  rateLimitHeaders,
   requestIdHeader,
   securedErrors,
 } from './responses.js';
@@ -61,19 +62,6 @@ const locationHeader = {
   },
 };
 
-const rateLimitHeaders = {
-  'RateLimit-Policy': {
-    description: 'The limit of the API key: `q` requests at once, given back over `w` seconds.',
-    required: true,
-    schema: { type: 'string', examples: ['"key";q=200;w=2'] },
-  },
-  RateLimit: {
-    description: 'What is left of it: `r` requests now, all of them in `t` seconds.',
-    required: true,
-    schema: { type: 'string', examples: ['"key";r=198;t=1'] },
-  },
-};
-
 const replayedHeader = {
   'Idempotent-Replayed': {
     description: 'The request was carried out before; this is the response to it. Absent otherwise.',
@@ -82,10 +70,13 @@ const replayedHeader = {
   },
 };
 
+/** Who sends what a schema describes. */
+export type Sender = 'client' | 'service';
+
 /** Describes DTO schemas, and collects those with a name as components. */
 export interface SchemaCollector {
   /** A schema, or a reference to the component that it has become. */
-  describe(schema: z.ZodType): Schema;
+  describe(schema: z.ZodType, sender: Sender): Schema;
   readonly components: Readonly<Record<string, Schema>>;
 }
 
@@ -95,14 +86,17 @@ export function createSchemaCollector(): SchemaCollector {
     JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Schema;
   return {
     components,
-    describe(schema) {
+    describe(schema, sender) {
       const name = schema.meta()?.id;
       const {
         $schema: _,
         $defs = {},
         id: _id,
         ...described
-      } = z.toJSONSchema(schema, { io: 'input', override: simplified });
+      } = z.toJSONSchema(schema, {
+        io: 'input',
+        override: sender === 'service' ? opened : simplified,
+      });
       for (const [known, inner] of Object.entries($defs)) {
         const { id: _known, ...component } = inner;
         components[known] ??= inComponents(component);
@@ -118,9 +112,19 @@ export function createSchemaCollector(): SchemaCollector {
  * The bound that zod gives every integer says nothing to a reader. `items: false` of a tuple, which generators of clients
  * refuse, says no more than its `maxItems`.
  */
-function simplified({ jsonSchema }: { jsonSchema: { maximum?: number | undefined; items?: unknown } }): void {
+function simplified({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.items === false) delete jsonSchema.items;
+}
+
+/** What the service sends may gain fields and values (R-43): a client that is made of the document must not refuse them. */
+function opened(context: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  simplified(context);
+  const { jsonSchema } = context;
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (jsonSchema.type !== 'string' || jsonSchema.enum === undefined) return;
+  jsonSchema[EXTENSIBLE_ENUM] = jsonSchema.enum;
+  delete jsonSchema.enum;
 }
 
 /** One handler of the API as OpenAPI describes it. */
@@ -156,13 +160,13 @@ export function describeOperation(
 
 function requestBody(operationId: string, { schema }: DtoClass, collector: SchemaCollector): object {
   const example = REQUEST_EXAMPLES[operationId];
-  const content = { schema: collector.describe(schema), ...(example === undefined ? {} : { example }) };
+  const content = { schema: collector.describe(schema, 'client'), ...(example === undefined ? {} : { example }) };
   return { required: true, content: { 'application/json': content } };
 }
 
 function parametersOf(dto: DtoClass | null, place: 'path' | 'query', collector: SchemaCollector): Parameter[] {
   if (dto === null) return [];
-  const { properties = {}, required = [] } = collector.describe(dto.schema) as {
+  const { properties = {}, required = [] } = collector.describe(dto.schema, 'client') as {
     properties?: Record<string, Schema & { description?: string; explode?: boolean }>;
     required?: string[];
   };
@@ -208,7 +212,7 @@ function describeResponse(
   collector: SchemaCollector,
 ): ResponseObject {
   if (type === undefined) return { description };
-  const schema = collector.describe(type.schema);
+  const schema = collector.describe(type.schema, 'service');
   if (mediaType === undefined) return jsonResponse(description, schema);
   const text = {
     type: 'string',

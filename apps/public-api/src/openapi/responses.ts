@@ -18,6 +18,28 @@ export const requestIdHeader = {
   'X-Request-Id': { description: 'The id of the request.', required: true, schema: { type: 'string', format: 'uuid' } },
 };
 
+/** On every response to an API key (R-43). */
+export const rateLimitHeaders = {
+  'RateLimit-Policy': {
+    description: 'The limit of the API key: `q` requests at once, given back over `w` seconds.',
+    required: true,
+    schema: { type: 'string', examples: ['"key";q=200;w=2'] },
+  },
+  RateLimit: {
+    description: 'What is left of it: `r` requests now, all of them in `t` seconds.',
+    required: true,
+    schema: { type: 'string', examples: ['"key";r=198;t=1'] },
+  },
+};
+
+/** An error may come before the key is known. */
+const rateLimitOfErrors = Object.fromEntries(
+  Object.entries(rateLimitHeaders).map(([name, header]) => [
+    name,
+    { ...header, required: false, description: `${header.description} Absent when no API key was accepted.` },
+  ]),
+);
+
 /** The body of every error response (R-37). */
 export const errorSchema = z.strictObject({
   error: z.strictObject({
@@ -35,7 +57,7 @@ export function jsonResponse(description: string, schema: Schema): ResponseObjec
 function errorResponse(description: string, headers?: ResponseObject['headers']): ResponseObject {
   return {
     ...jsonResponse(description, { $ref: '#/components/schemas/Error' }),
-    headers: { ...headers, ...requestIdHeader },
+    headers: { ...headers, ...requestIdHeader, ...rateLimitOfErrors },
   };
 }
 

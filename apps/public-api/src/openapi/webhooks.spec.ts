@@ -59,9 +59,12 @@ describe('the webhooks of the OpenAPI document (R-43)', () => {
     expect(complaintsOf('WebhookEvent', { ...examples()['position']?.value, eventType: 'geofence_in' })).not.toBe('');
   });
 
-  it('accept fields that a newer service adds', () => {
+  it('accept fields and values that a newer service adds', () => {
     const { value } = examples()['position'] ?? {};
     expect(complaintsOf('WebhookEvent', { ...value, version: 2 })).toBe('');
+    const route = examples()['route_finished']?.value;
+    const eventData = { ...(route?.['eventData'] as object), endReason: 'towed' };
+    expect(complaintsOf('WebhookEvent', { ...route, eventData })).toBe('');
   });
 
   it('tell that enumerations may grow', () => {

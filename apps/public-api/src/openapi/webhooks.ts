@@ -9,7 +9,7 @@ import {
   webhookSchemas,
   type WebhookType,
 } from '@waypost/contracts';
-import type { Parameter, PathItem, Schema } from './openapi.types.js';
+import { EXTENSIBLE_ENUM, type Parameter, type PathItem, type Schema } from './openapi.types.js';
 
 /** The bodies of both payload formats as components. They are open: a newer service may add fields. */
 export function webhookComponents(): Record<string, Schema> {
@@ -91,8 +91,10 @@ function eventDataOf(type: WebhookType): Schema {
   return { allOf: [reference('EventData'), { ...more, required: required.filter((name) => name in own) }] };
 }
 
-/** The schema and those within it, without the closing of objects; constants with their type. */
-function open({ additionalProperties: _, ...schema }: JsonSchema): Schema & { readonly properties?: Schema } {
+/** The schema and those within it, without the closing of objects and enumerations; constants with their type. */
+function open({ additionalProperties: _, ...given }: JsonSchema): Schema & { readonly properties?: Schema } {
+  const { enum: values, ...rest } = given;
+  const schema = given.type === 'string' && values !== undefined ? { ...rest, [EXTENSIBLE_ENUM]: values } : given;
   const { properties } = schema;
   return asSchema({
     ...(typeof schema.const === 'string' ? { type: 'string' } : {}),
