@@ -34,9 +34,11 @@ ${deviceTable(comparison)}
 const STYLE =
   'body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2733}' +
   'table{border-collapse:collapse;display:block;overflow-x:auto}th,td{padding:.2rem .8rem .2rem 0;text-align:left;border-bottom:1px solid #dde3e8}' +
-  'td.n,th.n{text-align:right}.now{background:#7a8896;fill:#7a8896}.then{background:#d9622b;fill:#d9622b}' +
-  '.legend i{display:inline-block;width:.8rem;height:.8rem;margin-left:1rem}svg{width:100%;height:auto}' +
-  'polyline{fill:none;stroke-width:1.5}polyline.now{stroke:#7a8896}polyline.then{stroke:#d9622b}text{font-size:12px}';
+  'td.n,th.n{text-align:right}.now{background:#7a8896}.then{background:#d9622b}' +
+  '.legend i{display:inline-block;width:.8rem;height:.8rem;margin-left:1rem}.bars dd{margin:0 4.5rem 2px 0}.bars dt{margin-top:.6rem}' +
+  '.bars i{display:inline-block;height:.8rem;margin-right:.4rem}.bars dd{white-space:nowrap}svg{width:100%;height:11rem}' +
+  'polyline{fill:none;stroke-width:1.5;vector-effect:non-scaling-stroke}polyline.now{stroke:#7a8896}polyline.then{stroke:#d9622b}' +
+  '.axis{display:flex;justify-content:space-between;margin:0}h2{margin-bottom:.4rem}';
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
@@ -69,26 +71,19 @@ function flat(settings: object, outer = ''): Map<string, unknown> {
   return values;
 }
 
-const WIDTH = 900;
-const LABEL = 150;
-const BAR = 14;
-
+/** Text stands beside the shapes, not in them: what is drawn shrinks with the screen. */
 function bars(comparison: Comparison): string {
   const totals = comparison.totals();
   const most = Math.max(1, ...totals.flatMap(({ now, then }) => [now, then]));
-  const step = 2 * BAR + 14;
-  const bar = (value: number, y: number, side: 'now' | 'then'): string => {
-    const width = (value / most) * (WIDTH - LABEL - 100);
-    const label = `<text x="${String(LABEL + width + 6)}" y="${String(y + 11)}">${value.toLocaleString('en')}</text>`;
-    return `<rect class="${side}" x="${String(LABEL)}" y="${String(y)}" width="${width.toFixed(1)}" height="${String(BAR - 2)}"/>${label}`;
-  };
-  const groups = totals.map(({ eventType, now, then }, index) => {
-    const y = index * step;
-    return `<text x="0" y="${String(y + 18)}">${escaped(eventType)}</text>${bar(now, y, 'now')}${bar(then, y + BAR, 'then')}`;
-  });
-  return `<svg viewBox="0 0 ${String(WIDTH)} ${String(totals.length * step)}" role="img" aria-label="Events by type">${groups.join('')}</svg>`;
+  const bar = (value: number, side: 'now' | 'then'): string =>
+    `<dd><i class="${side}" style="width:${((value / most) * 100).toFixed(1)}%"></i>${value.toLocaleString('en')}</dd>`;
+  const groups = totals.map(
+    ({ eventType, now, then }) => `<dt>${escaped(eventType)}</dt>${bar(now, 'now')}${bar(then, 'then')}`,
+  );
+  return `<dl class="bars">${groups.join('')}</dl>`;
 }
 
+const WIDTH = 900;
 const HEIGHT = 180;
 
 function lines(hours: readonly (readonly [number, Tally])[]): string {
@@ -98,12 +93,18 @@ function lines(hours: readonly (readonly [number, Tally])[]): string {
   const line = (side: 'now' | 'then'): string => {
     const points = hours.map(([hour, tally]) => {
       const x = last === first ? WIDTH / 2 : ((hour - first) / (last - first)) * WIDTH;
-      return `${x.toFixed(1)},${(HEIGHT - (tally[side] / most) * (HEIGHT - 20)).toFixed(1)}`;
+      return `${x.toFixed(1)},${(HEIGHT - (tally[side] / most) * HEIGHT).toFixed(1)}`;
     });
     return `<polyline class="${side}" points="${points.join(' ')}"/>`;
   };
-  const label = `<text x="0" y="12">${most.toLocaleString('en')} an hour at most</text>`;
-  return `<svg viewBox="0 -2 ${String(WIDTH)} ${String(HEIGHT + 4)}" role="img" aria-label="Events by hour">${label}${line('now')}${line('then')}</svg>`;
+  const hourText = (hour: number): string => `${new Date(hour).toISOString().slice(0, 13)}:00Z`;
+  return [
+    `<p class="axis">${most.toLocaleString('en')} per hour at most</p>`,
+    `<svg viewBox="0 -2 ${String(WIDTH)} ${String(HEIGHT + 4)}" preserveAspectRatio="none" role="img" aria-label="Events by hour">${line('now')}${line('then')}</svg>`,
+    ...(hours.length === 0
+      ? []
+      : [`<p class="axis"><span>${hourText(first)}</span><span>${hourText(last)}</span></p>`]),
+  ].join('\n');
 }
 
 function deviceTable(comparison: Comparison): string {
@@ -112,24 +113,27 @@ function deviceTable(comparison: Comparison): string {
     .filter((one) => changed(one) > 0)
     .map((one) => [one.fleetId, one.deviceId, one.eventType, ...figures(one)]);
   if (rows.length === 0) return '<p>Nothing.</p>';
-  return table(['fleet', 'device', 'type', 'now', 'then', 'change', 'new', 'gone'], rows, 3);
+  return table(['fleet', 'device', 'type', ...FIGURES], rows, 3);
 }
 
-const HEAD = ['fleet', 'device', 'type', 'now', 'then', 'change', 'new', 'gone'];
-/** Columns of text; the others are numbers and stand on the right. */
-const TEXT_COLUMNS = 3;
+const FIGURES = ['now', 'then', 'change', 'new', 'gone'];
 
-/** Per device and type what would change, most first, then the sums by type. */
+/** Two tables: per device and type what would change, most first, and the sums by type. */
 export function comparisonTable(comparison: Comparison, mostRows: number): string {
   const rows = comparison
     .rows()
     .filter((row) => changed(row) > 0)
     .sort((a, b) => changed(b) - changed(a));
-  const shown = rows.slice(0, mostRows).map((row) => [row.fleetId, row.deviceId, row.eventType, ...figures(row)]);
-  const totals = comparison.totals().map((total) => ['all', '', total.eventType, ...figures(total)]);
-  const text = aligned([HEAD, ...shown, ...totals]);
-  const left = rows.length - shown.length;
-  return left > 0 ? `${text}\n(${String(left)} more rows of devices in the report)` : text;
+  const devices = rows.slice(0, mostRows).map((row) => [row.fleetId, row.deviceId, row.eventType, ...figures(row)]);
+  const types = comparison.totals().map((total) => [total.eventType, ...figures(total)]);
+  const left = rows.length - devices.length;
+  return [
+    ...(devices.length === 0 ? [] : [aligned([['fleet', 'device', 'type', ...FIGURES], ...devices])]),
+    ...(devices.length === 0 ? ['Nothing would change for any device.'] : []),
+    ...(left > 0 ? [`(${String(left)} more rows of devices in the report)`] : []),
+    '',
+    aligned([['all devices', ...FIGURES], ...types]),
+  ].join('\n');
 }
 
 /** Events that are only on one side. */
@@ -148,16 +152,13 @@ export function figures({ now, then, same }: Tally): string[] {
   ];
 }
 
+/** The figures, which are the last columns, stand on the right. */
 function aligned(rows: readonly (readonly string[])[]): string {
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column < TEXT_COLUMNS ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const columns = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const cellText = (cell: string, column: number): string =>
+    column < columns - FIGURES.length ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((row) => row.map(cellText).join('  ').trimEnd()).join('\n');
 }

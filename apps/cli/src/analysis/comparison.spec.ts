@@ -31,7 +31,7 @@ describe('The comparison of two runs', () => {
     expect(comparison.totals()).toEqual([{ eventType: 'position', now: 3, then: 3, same: 1 }]);
   });
 
-  it('is drawn as a table with the most changed rows first, and the sums', () => {
+  it('is drawn as a table of devices with the most changed rows first, and a table of the sums', () => {
     const comparison = createComparison();
     comparison.add(ping([at(1)], [at(1)]));
     for (const time of [1, 2, 3]) comparison.add(ping([at(time, { deviceId: 'busy' })], []));
@@ -39,8 +39,21 @@ describe('The comparison of two runs', () => {
     expect(comparisonTable(comparison, 1).split('\n')).toEqual([
       'fleet    device  type      now  then  change  new  gone',
       'fleet-1  busy    position    3     0      -3    0     3',
-      'all              position    4     2      -2    1     3',
       '(1 more rows of devices in the report)',
+      '',
+      'all devices  now  then  change  new  gone',
+      'position       4     2      -2    1     3',
+    ]);
+  });
+
+  it('says that nothing would change in place of an empty table', () => {
+    const comparison = createComparison();
+    comparison.add(ping([at(1)], [at(1)]));
+    expect(comparisonTable(comparison, 1).split('\n')).toEqual([
+      'Nothing would change for any device.',
+      '',
+      'all devices  now  then  change  new  gone',
+      'position       1     1       0    0     0',
     ]);
   });
 
@@ -52,7 +65,8 @@ describe('The comparison of two runs', () => {
     expect(page).toContain('<td>positionWindowMs</td><td class="n">180000</td><td class="n">300000</td>');
     expect(page).toContain('<td>routes.stillMs</td>');
     expect(page).not.toContain('<script>');
-    expect(page.match(/<svg/g)).toHaveLength(2);
+    expect(page).toContain('<dt>position</dt><dd><i class="now" style="width:100.0%"></i>1</dd>');
+    expect(page).not.toContain('<text');
   });
 });
 

@@ -7,19 +7,27 @@ import {
   type WebhookSubscription,
 } from '@waypost/domain';
 
+/** What a subscription got, and might have got, that its newest record says nothing about. */
+export interface Unjudged {
+  readonly subscriptionId: string;
+  /** changed: after the events; gone: it is not in the topic any more. */
+  readonly because: 'changed' | 'gone';
+  readonly found: number;
+}
+
 export interface DeliveryFindings {
   /** Deliveries that the subscriptions of today, unchanged since before the event, must have got. */
   readonly expected: number;
   readonly missing: readonly string[];
-  /** Deliveries of the events, of whatever subscription. */
+  /** Of the expected ones. */
   readonly found: number;
   readonly repeated: readonly string[];
   readonly delivered: number;
   readonly failed: number;
   /** Between two attempts, or before the first. */
   readonly pending: number;
-  /** Subscriptions of today that are judged by what was delivered only: they were changed after some of the events. */
-  readonly changedSubscriptions: number;
+  /** In the order in which the logs show the subscriptions; `found` does not count these deliveries. */
+  readonly unjudged: readonly Unjudged[];
   /** In the logs of deliveries and attempts, and neither. */
   readonly unreadable: readonly string[];
 }
@@ -35,6 +43,7 @@ export interface PublishedSubscription {
 const PUBLICATION_MS = 5_000;
 
 interface Known {
+  readonly subscriptionId: string;
   times: number;
   outcome: string | null;
 }
@@ -43,18 +52,22 @@ interface Known {
 export interface DeliveryLedger {
   /** @param appendedAt broker time of the event's record, epoch milliseconds */
   event(event: FleetEvent, appendedAt: number): void;
-  delivery(delivery: Pick<WebhookDelivery, 'eventId' | 'series' | 'eventType' | 'deviceId'>): void;
+  delivery(delivery: Pick<WebhookDelivery, 'eventId' | 'series' | 'subscriptionId' | 'createdAt'>): void;
   attempt(attempt: Pick<WebhookAttempt, 'eventId' | 'series' | 'outcome'>): void;
   unreadable(name: string): void;
   findings(): DeliveryFindings;
 }
 
-export function createDeliveryLedger(subscriptions: readonly PublishedSubscription[]): DeliveryLedger {
+/** @param to the end of the range, epoch milliseconds: deliveries of gone subscriptions count up to it */
+export function createDeliveryLedger(
+  subscriptions: readonly PublishedSubscription[],
+  to: number | null = null,
+): DeliveryLedger {
   const expected = new Map<string, string>();
   /** By eventId, which is one of event and subscription (R-12). */
   const known = new Map<string, Known>();
-  const ofRange = new Set<string>();
-  const changed = new Set<string>();
+  /** Of events that subscriptions may have got when they were something else: their ids by subscription. */
+  const changed = new Map<string, Set<string>>();
   const unreadable: string[] = [];
   const byKind = grouped(subscriptions.map(({ subscription }) => subscription));
   const published = new Map(subscriptions.map(({ subscription, publishedAt }) => [subscription.id, publishedAt]));
@@ -63,15 +76,16 @@ export function createDeliveryLedger(subscriptions: readonly PublishedSubscripti
     event(event, appendedAt) {
       const matching = (byKind.get(kindOf(event)) ?? []).filter((one) => matchesSubscription(one, event));
       for (const { eventId, subscriptionId } of decideFanOut(event, matching, appendedAt)) {
-        ofRange.add(eventId);
         const knownAt = (published.get(subscriptionId) ?? Infinity) + PUBLICATION_MS;
-        if (knownAt >= appendedAt) changed.add(subscriptionId);
-        else expected.set(eventId, `${event.eventType} of ${event.deviceId} for subscription ${subscriptionId}`);
+        if (knownAt >= appendedAt) {
+          changed.set(subscriptionId, (changed.get(subscriptionId) ?? new Set()).add(eventId));
+        } else expected.set(eventId, `${event.eventType} of ${event.deviceId} for subscription ${subscriptionId}`);
       }
     },
-    delivery({ eventId, series }) {
-      if (series !== 0) return;
-      const delivery = known.get(eventId) ?? { times: 0, outcome: null };
+    delivery({ eventId, series, subscriptionId, createdAt }) {
+      const isGone = !published.has(subscriptionId);
+      if (series !== 0 || (isGone && to !== null && createdAt >= to)) return;
+      const delivery = known.get(eventId) ?? { subscriptionId, times: 0, outcome: null };
       delivery.times += 1;
       known.set(eventId, delivery);
     },
@@ -81,25 +95,43 @@ export function createDeliveryLedger(subscriptions: readonly PublishedSubscripti
     },
     unreadable: (name) => void unreadable.push(name),
     findings() {
-      const found = [...ofRange].flatMap((eventId) => {
-        const delivery = known.get(eventId);
-        return delivery === undefined ? [] : [{ eventId, ...delivery }];
-      });
+      const found = foundOf([...expected.keys()], known);
+      const both = [...found, ...[...changed.values()].flatMap((eventIds) => foundOf([...eventIds], known))];
       const ended = (outcome: string): number => found.filter((one) => one.outcome === outcome).length;
       const [delivered, failed] = [ended('delivered'), ended('failed')];
       return {
         expected: expected.size,
         missing: [...expected].filter(([eventId]) => !known.has(eventId)).map(([, name]) => name),
         found: found.length,
-        repeated: found.filter(({ times }) => times > 1).map(({ eventId }) => eventId),
+        repeated: both.filter(({ times }) => times > 1).map(({ eventId }) => eventId),
         delivered,
         failed,
         pending: found.length - delivered - failed,
-        changedSubscriptions: changed.size,
+        unjudged: [
+          ...[...changed].map(([subscriptionId, eventIds]): Unjudged => {
+            return { subscriptionId, because: 'changed', found: foundOf([...eventIds], known).length };
+          }),
+          ...goneOf(known, published),
+        ],
         unreadable,
       };
     },
   };
+}
+
+function foundOf(eventIds: readonly string[], known: ReadonlyMap<string, Known>) {
+  return eventIds.flatMap((eventId) => {
+    const delivery = known.get(eventId);
+    return delivery === undefined ? [] : [{ eventId, ...delivery }];
+  });
+}
+
+function goneOf(known: ReadonlyMap<string, Known>, published: ReadonlyMap<string, number>): Unjudged[] {
+  const counts = new Map<string, number>();
+  for (const { subscriptionId } of known.values()) {
+    if (!published.has(subscriptionId)) counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
+  }
+  return [...counts].map(([subscriptionId, found]) => ({ subscriptionId, because: 'gone', found }));
 }
 
 function kindOf({ fleetId, eventType }: Pick<FleetEvent, 'fleetId' | 'eventType'>): string {

@@ -5,10 +5,10 @@ import type { EventFindings, EventLedger, LedgerEvent } from './event-ledger.js'
 
 const EXAMPLES = 5;
 
-function describe(what: string, names: readonly string[]): string[] {
+function describe(what: string, names: readonly string[], count = names.length): string[] {
   if (names.length === 0) return [];
   const more = names.length > EXAMPLES ? ', ...' : '';
-  return [`  ${what}: ${String(names.length)} (${names.slice(0, EXAMPLES).join('; ')}${more})`];
+  return [`  ${what}: ${String(count)} (${names.slice(0, EXAMPLES).join('; ')}${more})`];
 }
 
 /** @param isCut the oldest pings are gone */
@@ -27,15 +27,21 @@ export function describeEvents(events: EventFindings, isCut: boolean): string[] 
 }
 
 export function describeDeliveries(deliveries: DeliveryFindings): string[] {
-  const { expected, found, delivered, failed, pending, changedSubscriptions } = deliveries;
-  const note = `  ${String(changedSubscriptions)} subscriptions have changed since: only their existing deliveries are checked.`;
+  const { expected, found, delivered, failed, pending, unjudged } = deliveries;
+  const reasons = unjudged.map(({ subscriptionId, because, found: count }) => {
+    return `${String(count)} of subscription ${subscriptionId}, which ${because === 'gone' ? 'is gone' : 'has changed since'}`;
+  });
   return [
     `deliveries: ${String(expected)} expected, ${String(found)} found; ${String(delivered)} delivered, ${String(failed)} failed, ${String(pending)} pending`,
     ...describe('missing', deliveries.missing),
     ...describe('repeated', deliveries.repeated),
     ...describe('unreadable', deliveries.unreadable),
-    ...(changedSubscriptions > 0 ? [note] : []),
+    ...describe('cannot be judged', reasons, sumOf(unjudged)),
   ];
+}
+
+function sumOf(unjudged: DeliveryFindings['unjudged']): number {
+  return unjudged.reduce((sum, { found }) => sum + found, 0);
 }
 
 /** Everything in which the logs do not agree. */

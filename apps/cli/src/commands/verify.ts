@@ -157,7 +157,7 @@ async function verifyDeliveries(
   progress: StackProgress,
 ): Promise<DeliveryFindings> {
   const { subscriptions, unreadable } = await readSubscriptions(stack);
-  const ledger = createDeliveryLedger(subscriptions);
+  const ledger = createDeliveryLedger(subscriptions, to);
   for (const place of unreadable) ledger.unreadable(place);
   await readTopic(stack, topics.fleetEvents.name, { from, to, ends: committedEnds(progress.events) }, (records) => {
     for (const { value, timestamp } of records) {
